@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+// Targets and the one-directional edges between them. The compiler enforces the layering.
+
+import PackageDescription
+
+/// Every Swift target builds in Swift 6 mode with the Swift 7 checks turned on early.
+let checked: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+]
+
+/// What ships must also say `unsafe` at every unsafe use (SE-0458), so that a search finds it.
+let shipped: [SwiftSetting] = checked + [.strictMemorySafety()]
+
+/// A C library from Debian, as a module of its own.
+func library(_ name: String, pkgConfig: String, debian package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+let package = Package(
+    name: "syncdaemon",
+    products: [
+        .executable(name: "syncdaemon", targets: ["SyncDaemon"]),
+        .executable(name: "syncctl", targets: ["syncctl"]),
+        .library(name: "SyncClient", targets: ["SyncClient", "EventModel"]),
+    ],
+    targets: [
+        library("CWebsockets", pkgConfig: "libwebsockets", debian: "libwebsockets-dev"),
+        library("CJansson", pkgConfig: "jansson", debian: "libjansson-dev"),
+        library("CSQLite", pkgConfig: "sqlite3", debian: "libsqlite3-dev"),
+        library("CUV", pkgConfig: "libuv", debian: "libuv1-dev"),
+        library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
+        library("CInih", pkgConfig: "inih", debian: "libinih-dev"),
+        .target(name: "CLinux"),
+        .target(name: "EventModel", swiftSettings: shipped),
+        .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
+        .executableTarget(
+            name: "SyncDaemon",
+            dependencies: [
+                "EventModel", "JSON", "CWebsockets", "CSQLite", "CUV", "CSystemd", "CInih",
+                "CLinux",
+            ],
+            swiftSettings: shipped),
+        .target(
+            name: "SyncClient",
+            dependencies: ["EventModel", "JSON", "CWebsockets"],
+            swiftSettings: shipped),
+        .executableTarget(
+            name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],
+            swiftSettings: shipped),
+        .testTarget(name: "EventModelTests", dependencies: ["EventModel"], swiftSettings: checked),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: checked),
+        .testTarget(
+            name: "SyncDaemonTests", dependencies: ["SyncDaemon", "EventModel", "JSON"],
+            swiftSettings: checked),
+        .testTarget(
+            name: "SyncClientTests", dependencies: ["SyncClient", "EventModel", "JSON"],
+            swiftSettings: checked),
+        .testTarget(name: "TidyTests", swiftSettings: checked),
+    ]
+)

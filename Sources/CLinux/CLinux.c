@@ -1,0 +1,23 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int sync_accept(int listener, unsigned char address[16]) {
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    int socket = accept4(listener, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    memset(address, 0, 16);
+    if (socket < 0) return socket;
+    if (peer.ss_family == AF_INET) {
+        memcpy(address + 12, &((struct sockaddr_in *)&peer)->sin_addr, 4);
+    } else if (peer.ss_family == AF_INET6) {
+        memcpy(address, &((struct sockaddr_in6 *)&peer)->sin6_addr, 16);
+    }
+    return socket;
+}
+
+void sync_thread_set_name(pthread_t thread, const char *name) {
+    pthread_setname_np(thread, name);
+}

@@ -1,0 +1,15 @@
+// Linux calls that glibc hides behind _GNU_SOURCE, which Swift's Glibc module does not define.
+#ifndef SYNC_CLINUX_H
+#define SYNC_CLINUX_H
+
+#include <pthread.h>
+
+/// accept4(2), non-blocking and close-on-exec. Returns -1 and sets errno when nothing is waiting.
+///
+/// `address` receives the peer's IPv4 or IPv6 address as 16 bytes (IPv4 in the last four, the rest zero).
+int sync_accept(int listener, unsigned char address[16]);
+
+/// pthread_setname_np(3). Linux keeps the first 15 bytes.
+void sync_thread_set_name(pthread_t thread, const char *name);
+
+#endif

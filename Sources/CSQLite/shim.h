@@ -1,0 +1,17 @@
+// What Swift cannot import from SQLite: casts in macros, and variadic functions.
+#ifndef SYNC_CSQLITE_SHIM_H
+#define SYNC_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+/// sqlite3_bind_text(3) that copies: SQLITE_TRANSIENT is a cast, which Swift does not import.
+static inline int sync_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
+    return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
+}
+
+/// SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: only the writer checkpoints (sqlite3_db_config is variadic).
+static inline int sync_sqlite_disable_checkpoint_on_close(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+#endif

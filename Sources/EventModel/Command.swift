@@ -1,0 +1,142 @@
+// What a client may ask, as values, before any encoding. docs/PROTOCOL.md shows each as JSON.
+
+/// The client's own number for a command; its reply carries the same.
+public typealias CommandID = Int64
+
+/// One request of a client.
+public enum Command: Hashable, Sendable {
+    case hello(Hello)
+    case subscribe([SubscribeRequest])
+    case unsubscribe(channels: [String])
+    case publish(PublishRequest)
+    case addAction(ActionRequest)
+    case removeAction(RemovalRequest)
+    case history(HistoryQuery)
+    case actions(ActionsQuery)
+    case ping
+}
+
+/// Who connects.
+public struct Hello: Hashable, Sendable {
+    public var userID: String
+    public var deviceID: String
+    public var keyset: String
+
+    public init(userID: String, deviceID: String, keyset: String = Channel.defaultKeyset) {
+        self.userID = userID
+        self.deviceID = deviceID
+        self.keyset = keyset
+    }
+}
+
+/// A wish to follow one channel.
+public struct SubscribeRequest: Hashable, Sendable {
+    public var channel: String
+    /// Where the device stopped; everything after it comes first; `nil`: from now on.
+    public var cursor: Timetoken?
+    /// The store that issued `cursor`; when it is not this one, the cursor means nothing.
+    public var epoch: String?
+
+    public init(channel: String, cursor: Timetoken? = nil, epoch: String? = nil) {
+        self.channel = channel
+        self.cursor = cursor
+        self.epoch = epoch
+    }
+}
+
+/// A message to store and to send to all subscribers.
+public struct PublishRequest: Hashable, Sendable {
+    public var channel: String
+    public var message: Message
+    /// Makes a retry apply at most once, per device, across restarts.
+    public var mutation: String?
+
+    public init(channel: String, message: Message, mutation: String? = nil) {
+        self.channel = channel
+        self.message = message
+        self.mutation = mutation
+    }
+}
+
+/// An action to add.
+public struct ActionRequest: Hashable, Sendable {
+    public var channel: String
+    public var messageTimetoken: Timetoken
+    public var type: String
+    public var value: String
+    public var mutation: String?
+
+    public init(
+        channel: String, messageTimetoken: Timetoken, type: String = "reaction", value: String,
+        mutation: String? = nil
+    ) {
+        self.channel = channel
+        self.messageTimetoken = messageTimetoken
+        self.type = type
+        self.value = value
+        self.mutation = mutation
+    }
+}
+
+/// An action to remove.
+public struct RemovalRequest: Hashable, Sendable {
+    public var action: ActionRequest
+    /// The action that the device saw; when a newer one stands under the same key it is kept.
+    public var actionTimetoken: Timetoken?
+
+    public init(action: ActionRequest, actionTimetoken: Timetoken? = nil) {
+        self.action = action
+        self.actionTimetoken = actionTimetoken
+    }
+}
+
+/// A page of a channel's messages.
+public struct HistoryQuery: Hashable, Sendable {
+    public var channel: String
+    /// Exclusive: only messages before it, the newest first to be chosen.
+    public var before: Timetoken?
+    /// Exclusive: only messages after it; the oldest are chosen when `before` is absent.
+    public var after: Timetoken?
+    /// From 1 to ``Limits/historyPageMax``.
+    public var limit: Int
+    /// Whether each message comes with the actions that stand on it.
+    public var includesActions: Bool
+
+    public init(
+        channel: String, before: Timetoken? = nil, after: Timetoken? = nil,
+        limit: Int = Limits.historyPageMax, includesActions: Bool = false
+    ) {
+        self.channel = channel
+        self.before = before
+        self.after = after
+        self.limit = limit
+        self.includesActions = includesActions
+    }
+}
+
+/// A page of the actions that stand in a channel, oldest first.
+public struct ActionsQuery: Hashable, Sendable {
+    public var channel: String
+    public var messageTimetoken: Timetoken?
+    public var type: String?
+    public var value: String?
+    public var userID: String?
+    /// Exclusive: only actions added after it.
+    public var after: Timetoken?
+    /// From 1 to ``Limits/actionsPageMax``.
+    public var limit: Int
+
+    public init(
+        channel: String, messageTimetoken: Timetoken? = nil, type: String? = nil,
+        value: String? = nil, userID: String? = nil, after: Timetoken? = nil,
+        limit: Int = Limits.actionsPageMax
+    ) {
+        self.channel = channel
+        self.messageTimetoken = messageTimetoken
+        self.type = type
+        self.value = value
+        self.userID = userID
+        self.after = after
+        self.limit = limit
+    }
+}

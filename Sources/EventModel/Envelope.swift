@@ -1,0 +1,59 @@
+// One fact in the engine's order: what was said, where, by whom and at which position.
+
+/// A published message.
+public struct Message: Hashable, Sendable {
+    /// Any JSON value, as compact JSON text.
+    public let payload: String
+    /// A JSON value for filters and applications, as compact JSON text.
+    public let meta: String?
+    /// The application's own name for this kind of message (PubNub's `custom_message_type`).
+    public let type: String?
+
+    public init(payload: String, meta: String? = nil, type: String? = nil) {
+        self.payload = payload
+        self.meta = meta
+        self.type = type
+    }
+}
+
+/// What one event says.
+public enum Event: Hashable, Sendable {
+    case message(Message)
+    case actionAdded(MessageAction)
+    /// The action that stood until now; its `actionTimetoken` is that of the add.
+    case actionRemoved(MessageAction)
+}
+
+/// An event with the position that the ledger gave it.
+///
+/// Immutable, and the unit of fan-out.
+public struct Envelope: Hashable, Sendable {
+    public let channel: Channel
+    /// For an added action this equals its `actionTimetoken`.
+    public let timetoken: Timetoken
+    /// The user who caused the event.
+    public let uuid: String
+    public let event: Event
+
+    public init(channel: Channel, timetoken: Timetoken, uuid: String, event: Event) {
+        self.channel = channel
+        self.timetoken = timetoken
+        self.uuid = uuid
+        self.event = event
+    }
+}
+
+/// Events of one channel that are delivered together, in order, ending at one cursor.
+public struct Batch: Hashable, Sendable {
+    public let channel: Channel
+    /// A subscriber that applied this batch has seen everything of the channel up to here.
+    public let cursor: Timetoken
+    /// Ascending by timetoken; may be empty, when only the cursor moves.
+    public let envelopes: [Envelope]
+
+    public init(channel: Channel, cursor: Timetoken, envelopes: [Envelope]) {
+        self.channel = channel
+        self.cursor = cursor
+        self.envelopes = envelopes
+    }
+}

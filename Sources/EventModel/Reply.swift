@@ -1,0 +1,141 @@
+// What the daemon answers, as values, before any encoding. docs/PROTOCOL.md shows each as JSON.
+
+/// The answer to one command.
+public enum Reply: Hashable, Sendable {
+    case hello(Welcome)
+    case subscribed([SubscribedChannel])
+    case unsubscribed(channels: [String])
+    case published(Timetoken)
+    case actionAdded(MessageAction, Addition)
+    case actionRemoved(Removal)
+    case history(HistoryPage)
+    case actions(ActionsPage)
+    case pong(Timetoken)
+}
+
+/// What became of an add.
+public enum Addition: String, Hashable, Sendable {
+    case added
+    /// It stood before; the reply names the one that stands.
+    case already
+}
+
+/// What became of a removal.
+public enum Removal: String, Hashable, Sendable {
+    case removed
+    /// There was nothing to remove.
+    case absent
+    /// A newer action stands under the key than the one the device saw; it was kept.
+    case stale
+}
+
+/// The daemon's answer to `hello`.
+public struct Welcome: Hashable, Sendable {
+    public var session: String
+    /// The daemon's clock.
+    public var time: Timetoken
+    /// Random, made with the store: a replaced store has another.
+    public var epoch: String
+    /// Seconds of silence after which either side pings.
+    public var heartbeatSeconds: Int
+    /// Bytes of one frame from the client, at most.
+    public var frameBytesMax: Int
+    /// Channels that one session may follow.
+    public var channelsMax: Int
+
+    public init(
+        session: String, time: Timetoken, epoch: String,
+        heartbeatSeconds: Int = Limits.heartbeatSeconds,
+        frameBytesMax: Int = Limits.frameBytesMax, channelsMax: Int = Limits.channelsPerSessionMax
+    ) {
+        self.session = session
+        self.time = time
+        self.epoch = epoch
+        self.heartbeatSeconds = heartbeatSeconds
+        self.frameBytesMax = frameBytesMax
+        self.channelsMax = channelsMax
+    }
+}
+
+/// How a subscription starts.
+public struct SubscribedChannel: Hashable, Sendable {
+    /// What the device receives before the live events.
+    public enum Mode: String, Hashable, Sendable {
+        /// Nothing: it is up to date, or asked for nothing older.
+        case current
+        /// The rows that changed after its cursor, each once, in order.
+        case delta
+        /// All rows: its cursor is from another store. The device empties its cache first.
+        case snapshot
+    }
+
+    public var channel: String
+    public var mode: Mode
+    /// Where the stream of batches starts: the device's own cursor, zero for a snapshot, or now.
+    public var cursor: Timetoken
+
+    public init(channel: String, mode: Mode, cursor: Timetoken) {
+        self.channel = channel
+        self.mode = mode
+        self.cursor = cursor
+    }
+}
+
+/// A stored message with the actions that stand on it.
+public struct StoredMessage: Hashable, Sendable {
+    public var timetoken: Timetoken
+    public var uuid: String
+    public var message: Message
+    /// Ascending by `actionTimetoken`; empty unless asked for.
+    public var actions: [MessageAction]
+
+    public init(timetoken: Timetoken, uuid: String, message: Message, actions: [MessageAction] = [])
+    {
+        self.timetoken = timetoken
+        self.uuid = uuid
+        self.message = message
+        self.actions = actions
+    }
+}
+
+/// Messages, ascending by timetoken.
+public struct HistoryPage: Hashable, Sendable {
+    public var messages: [StoredMessage]
+    /// What to pass as `before` (or as `after`, when the query used only that) for the next page.
+    public var next: Timetoken?
+
+    public init(messages: [StoredMessage], next: Timetoken?) {
+        self.messages = messages
+        self.next = next
+    }
+}
+
+/// Actions, ascending by `actionTimetoken`.
+public struct ActionsPage: Hashable, Sendable {
+    public var actions: [MessageAction]
+    /// What to pass as `after` for the next page.
+    public var next: Timetoken?
+
+    public init(actions: [MessageAction], next: Timetoken?) {
+        self.actions = actions
+        self.next = next
+    }
+}
+
+/// A client's mistake, or a refusal, in words that the client's author can act on.
+public struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Speaks HTTP: 4xx is the client's to mend, 5xx is worth a retry.
+    public let status: Int
+    /// Stable across releases: clients may switch on it.
+    public let code: String
+    /// What to do.
+    public let message: String
+
+    public init(status: Int, code: String, message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { "\(status) \(code): \(message)" }
+}

@@ -1,0 +1,58 @@
+// Reading the fields of an object, with errors that name the field and what it must be.
+
+extension JSONValue {
+    /// A string that must be there.
+    public func string(_ name: String) throws(JSONError) -> String {
+        guard let text = try optionalString(name) else {
+            throw .missingField(name, expected: "a string")
+        }
+        return text
+    }
+
+    /// A string that may be absent or `null`.
+    public func optionalString(_ name: String) throws(JSONError) -> String? {
+        guard let member = member(name) else { return nil }
+        guard let text = member.string else { throw .wrongType(name, expected: "a string") }
+        return text
+    }
+
+    /// An integer that must be there; a number with a fraction is refused, not rounded.
+    public func integer(_ name: String) throws(JSONError) -> Int64 {
+        guard let number = try optionalInteger(name) else {
+            throw .missingField(name, expected: "an integer")
+        }
+        return number
+    }
+
+    /// An integer that may be absent or `null`.
+    public func optionalInteger(_ name: String) throws(JSONError) -> Int64? {
+        guard let member = member(name) else { return nil }
+        guard let number = member.integer else { throw .wrongType(name, expected: "an integer") }
+        return number
+    }
+
+    /// A boolean, `false` when absent or `null`.
+    public func flag(_ name: String) throws(JSONError) -> Bool {
+        guard let member = member(name) else { return false }
+        guard let flag = member.bool else { throw .wrongType(name, expected: "true or false") }
+        return flag
+    }
+
+    /// An array that must be there.
+    public func array(_ name: String) throws(JSONError) -> JSONValue {
+        guard let member = member(name) else {
+            throw .missingField(name, expected: "an array")
+        }
+        guard member.isArray else { throw .wrongType(name, expected: "an array") }
+        return member
+    }
+
+    /// An object that must be there.
+    public func object(_ name: String) throws(JSONError) -> JSONValue {
+        guard let member = member(name) else {
+            throw .missingField(name, expected: "an object")
+        }
+        guard member.isObject else { throw .wrongType(name, expected: "an object") }
+        return member
+    }
+}

@@ -1,0 +1,6 @@
+// The process.
+
+@main
+enum SyncDaemon {
+    static func main() {}
+}

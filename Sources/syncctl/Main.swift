@@ -1,0 +1,6 @@
+// The person's tool.
+
+@main
+enum SyncCtl {
+    static func main() {}
+}
