@@ -127,7 +127,8 @@ private func isNested(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) -> Boo
     var depth = 0
     var isInString = false
     var isEscaped = false
-    for unsafebyte in unsafe bytes {
+    for index in bytes.indices {
+        let byte = unsafe bytes[index]
         if isInString {
             if isEscaped {
                 isEscaped = false
