@@ -5,8 +5,10 @@
 #include <sqlite3.h>
 
 /// sqlite3_bind_text(3) that copies: SQLITE_TRANSIENT is a cast, which Swift does not import.
+///
+/// An empty text may come as a null pointer, which SQLite would take for NULL.
 static inline int sync_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
-    return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
+    return sqlite3_bind_text(statement, index, text ? text : "", count, SQLITE_TRANSIENT);
 }
 
 /// SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: only the writer checkpoints (sqlite3_db_config is variadic).

@@ -5,6 +5,11 @@ public typealias CommandID = Int64
 
 /// One request of a client.
 public enum Command: Hashable, Sendable {
+    /// The operations by their names on the wire.
+    public enum Operation: String, CaseIterable, Sendable {
+        case hello, subscribe, unsubscribe, publish, addAction, removeAction, history, actions, ping
+    }
+
     case hello(Hello)
     case subscribe([SubscribeRequest])
     case unsubscribe(channels: [String])

@@ -18,6 +18,12 @@ public enum Limits {
     public static let mutationBytesMax = 64
     /// UTF-8 bytes of an action's type; over it: `invalid_field`.
     public static let actionTypeBytesMax = 64
+    /// UTF-8 bytes of an action's value; over it: `invalid_field`.
+    ///
+    /// Chat applications put whole edited texts here, so the frame's own limit is the only one.
+    public static let actionValueBytesMax = 32 * 1024
+    /// UTF-8 bytes of a message type; over it: `invalid_field`.
+    public static let messageTypeBytesMax = 64
     /// Channels in one command; over it: `too_many_channels`.
     public static let channelsPerCommandMax = 1000
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.
@@ -53,6 +59,10 @@ public enum Limits {
     public static let helloSeconds = 10
     /// From the first byte of an HTTP request to its last; over it: the connection is closed.
     public static let requestSeconds = 15
+    /// From the daemon's close frame to the end of the connection.
+    public static let closeSeconds = 5
+    /// Silence between two HTTP requests of one connection.
+    public static let keepAliveSeconds = 60
     /// How long a drain may take.
     public static let drainSeconds = 8
 
@@ -66,13 +76,21 @@ public enum Limits {
     public static let commitWritesMax = 256
     /// Reads waiting for the reader threads; over it: `overloaded`.
     public static let readerQueueMax = 16_384
+    /// Messages waiting for one reactor; over it the reactor hangs, and the daemon stops itself.
+    public static let reactorMailboxMax = 1_000_000
     /// Recent events kept per followed channel and reactor, in bytes, so that catching up seldom
     /// reads.
     public static let recentBytesPerChannelMax = 64 * 1024
+    /// Recent events of all channels together, per reactor, in bytes; over it channels keep none.
+    public static let recentBytesPerReactorMax = 64 * 1024 * 1024
     /// Events in one catch-up batch.
     public static let catchUpEventsMax = 500
     /// Bytes of one catch-up batch, roughly.
     public static let catchUpBytesMax = 256 * 1024
+    /// Catch-up batches that are being read for one session at a time.
+    public static let catchUpPagesInFlightMax = 2
+    /// Bytes of one reply's page, roughly; `next` leads to the rest.
+    public static let pageBytesMax = 256 * 1024
     /// Channel and device names whose ids the store remembers.
     public static let internedNamesMax = 100_000
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.

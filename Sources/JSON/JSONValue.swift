@@ -102,6 +102,11 @@ import CJansson
         return unsafe JSONValue(owning: sync_json_retain(member))
     }
 
+    /// Whether an object has a member with this name, `null` included.
+    public func has(_ name: String) -> Bool {
+        unsafe json_object_get(value, name) != nil
+    }
+
     /// The element of an array at `index`, which must be in range.
     public func element(at index: Int) -> JSONValue {
         guard let element = unsafe json_array_get(value, index) else {

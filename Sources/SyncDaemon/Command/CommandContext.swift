@@ -1,0 +1,62 @@
+// What a command may touch, and how its answer gets back.
+
+import EventModel
+
+/// One command of one session, being carried out on the session's reactor.
+struct CommandContext {
+    let id: CommandID
+    let session: Session
+    /// Who asks.
+    let author: Author
+    let hub: Hub
+    let engine: Engine
+
+    /// The channel that a client's name stands for: names are per keyset.
+    func channel(_ name: String) -> Channel {
+        Channel(name, keyset: author.keyset)
+    }
+
+    /// Sends a change on its way; its answer comes with a commit.
+    func submit(
+        _ operation: Write.Operation, in channel: String, mutation: String?
+    ) -> Result<Reply, ProtocolError>? {
+        let write = Write(
+            origin: origin, author: author, channel: self.channel(channel), operation: operation,
+            mutation: mutation)
+        return engine.submit(write) ? awaitAnswer() : .failure(.overloaded)
+    }
+
+    /// Sends a question on its way; its answer comes from a reader.
+    func ask(_ query: ReadRequest.Query, about channel: String) -> Result<Reply, ProtocolError>? {
+        let request = ReadRequest(origin: origin, channel: self.channel(channel), query: query)
+        return engine.ask(request) ? awaitAnswer() : .failure(.overloaded)
+    }
+
+    private var origin: Origin {
+        Origin(reactor: engine.reactor, session: session.id, command: id)
+    }
+
+    private func awaitAnswer() -> Result<Reply, ProtocolError>? {
+        session.commandsInFlight += 1
+        return nil
+    }
+}
+
+/// The engine as one reactor sees it.
+///
+/// Plain functions, so that tests and simulations can stand in
+/// for threads.
+struct Engine {
+    /// The reactor's own number.
+    let reactor: Int
+    /// Names the store.
+    let epoch: String
+    /// Queues a write; `false` when too many wait.
+    let submit: (Write) -> Bool
+    /// Queues a question; `false` when too many wait.
+    let ask: (ReadRequest) -> Bool
+    /// The newest commit of all: at or after what any reactor has seen.
+    let newest: () -> Timetoken
+    /// The wall clock, in 100 ns since 1970.
+    let wallTicks: () -> UInt64
+}

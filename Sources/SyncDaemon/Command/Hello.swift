@@ -1,0 +1,19 @@
+// hello: a connection says who it is, and becomes a session.
+
+import EventModel
+
+extension CommandRouter {
+    /// Gives a session its author; the one command that comes before there is a context.
+    static func hello(
+        _ hello: Hello, session: Session, engine: Engine
+    ) -> Result<Reply, ProtocolError> {
+        guard session.author == nil else { return .failure(.helloAgain) }
+        session.author = Author(
+            keyset: hello.keyset, userID: hello.userID, deviceID: hello.deviceID)
+        return .success(
+            .hello(
+                Welcome(
+                    session: "\(engine.reactor)-\(session.id)",
+                    time: Timetoken(rawValue: engine.wallTicks()), epoch: engine.epoch)))
+    }
+}

@@ -1,0 +1,48 @@
+// subscribe and unsubscribe: following channels, from now or from where the device stopped.
+
+import EventModel
+
+extension CommandRouter {
+    static func subscribe(
+        _ requests: [SubscribeRequest], in context: CommandContext
+    ) -> Result<Reply, ProtocolError>? {
+        let session = context.session
+        var names = Set(session.subscriptions.keys)
+        for request in requests { names.insert(context.channel(request.channel)) }
+        guard names.count <= Limits.channelsPerSessionMax else {
+            return .failure(.tooManyChannels(Limits.channelsPerSessionMax, per: "session"))
+        }
+        return .success(.subscribed(requests.map { start($0, in: context) }))
+    }
+
+    private static func start(
+        _ request: SubscribeRequest, in context: CommandContext
+    ) -> SubscribedChannel {
+        let channel = context.channel(request.channel)
+        guard let cursor = request.cursor else {
+            context.hub.subscribe(context.session, to: channel, from: nil)
+            return SubscribedChannel(
+                channel: request.channel, mode: .current, cursor: context.hub.position)
+        }
+        // Another store's cursor means nothing here; and a cursor ahead of this store was issued
+        // before it was replaced by an older copy of itself. Either way what the device holds
+        // cannot be trusted.
+        let isForeign = request.epoch.map { $0 != context.engine.epoch } ?? false
+        if isForeign || cursor > context.engine.newest() {
+            context.hub.subscribe(context.session, to: channel, from: .zero)
+            return SubscribedChannel(channel: request.channel, mode: .snapshot, cursor: .zero)
+        }
+        let hasMissed = context.hub.subscribe(context.session, to: channel, from: cursor)
+        return SubscribedChannel(
+            channel: request.channel, mode: hasMissed ? .delta : .current, cursor: cursor)
+    }
+
+    static func unsubscribe(
+        _ channels: [String], in context: CommandContext
+    ) -> Result<Reply, ProtocolError>? {
+        for name in channels {
+            context.hub.unsubscribe(context.session, from: context.channel(name))
+        }
+        return .success(.unsubscribed(channels: channels))
+    }
+}

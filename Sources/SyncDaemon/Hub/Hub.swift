@@ -1,0 +1,319 @@
+// Who listens on this reactor, and getting every event to them: exactly once, in order.
+//
+// Confined to its reactor's thread. It knows no store: what is no longer in memory it asks for
+// through `readMissed`, and hears about in `received`.
+
+import EventModel
+import JSON
+
+/// The sessions and topics of one reactor.
+final class Hub {
+    private(set) var sessions: [SessionID: Session] = [:]
+    /// The newest commit that this reactor has seen.
+    private(set) var position: Timetoken
+    private var topics: [Channel: Topic] = [:]
+    private var topicsWithNews: [Topic] = []
+    private var sessionsToFlush: [Session] = []
+    /// Behind, but the readers had no room for their questions.
+    private var starvedSessions: [Session] = []
+    private var lastSerial: Int64 = 0
+    private var recentByteCount = 0
+    private var json = JSONWriter(reserving: 4096)
+    private var scratch: [UInt8] = []
+
+    private let reactor: Int
+    private let sendQueueBytesMax: Int
+    private let counters: Counters
+    private let readMissed: (ReadRequest) -> Bool
+    private var transport: (any Transport)?
+
+    /// - Parameters:
+    ///   - position: The newest commit before the reactor started.
+    ///   - sendQueueBytesMax: Bytes that may wait for one session's socket.
+    ///   - readMissed: Asks a reader thread; `false` when too many questions wait.
+    init(
+        reactor: Int, position: Timetoken, sendQueueBytesMax: Int, counters: Counters,
+        readMissed: @escaping (ReadRequest) -> Bool
+    ) {
+        self.reactor = reactor
+        self.position = position
+        self.sendQueueBytesMax = sendQueueBytesMax
+        self.counters = counters
+        self.readMissed = readMissed
+    }
+
+    /// Connects the hub to the transport, which cannot exist before its delegate.
+    func attach(_ transport: any Transport) {
+        self.transport = transport
+    }
+
+    // MARK: Sessions
+
+    func open(_ session: Session) {
+        sessions[session.id] = session
+        counters.sessions.add()
+    }
+
+    func forget(_ id: SessionID) {
+        guard let session = sessions.removeValue(forKey: id) else { return }
+        unsubscribeAll(session)
+        session.isClosing = true
+        counters.sessions.add(-1)
+    }
+
+    /// Closes a session after what is queued for it has left.
+    func close(_ session: Session, _ code: CloseCode, _ reason: String) {
+        guard !session.isClosing else { return }
+        write(session)
+        session.isClosing = true
+        unsubscribeAll(session)
+        transport?.close(session.id, code, reason)
+    }
+
+    /// Queues a reply or an error.
+    func send(_ session: Session, _ write: (inout JSONWriter) -> Void) {
+        json.removeAll()
+        write(&json)
+        queue(Frame(text: json.bytes), for: session)
+    }
+
+    // MARK: Subscriptions
+
+    /// Starts to follow a channel; an earlier subscription of the session to it ends.
+    ///
+    /// - Parameter cursor: What the device has; `nil` to follow from now on.
+    /// - Returns: Whether anything older comes first.
+    @discardableResult
+    func subscribe(_ session: Session, to channel: Channel, from cursor: Timetoken?) -> Bool {
+        unsubscribe(session, from: channel)
+        let topic = topics[channel] ?? Topic(channel: channel, position: position)
+        topics[channel] = topic
+        lastSerial += 1
+        let isCurrent = cursor.map { topic.recent.events(after: $0)?.isEmpty ?? false } ?? true
+        let subscription = Subscription(
+            session: session, topic: topic, serial: lastSerial, position: cursor ?? position,
+            state: isCurrent ? .live : .lagging)
+        topic.add(subscription)
+        session.subscriptions[channel] = subscription
+        counters.subscriptions.add()
+        if !isCurrent {
+            session.lagging.append(subscription)
+            listForFlush(session)
+        }
+        return !isCurrent
+    }
+
+    func unsubscribe(_ session: Session, from channel: Channel) {
+        guard let subscription = session.subscriptions.removeValue(forKey: channel) else { return }
+        cancel(subscription)
+    }
+
+    private func unsubscribeAll(_ session: Session) {
+        for subscription in session.subscriptions.values { cancel(subscription) }
+        session.subscriptions = [:]
+        session.lagging = []
+    }
+
+    private func cancel(_ subscription: Subscription) {
+        subscription.state = .cancelled
+        let topic = subscription.topic
+        topic.remove(subscription)
+        counters.subscriptions.add(-1)
+        guard topic.subscriptions.isEmpty else { return }
+        recentByteCount -= topic.recent.byteCount
+        topics[topic.channel] = nil
+    }
+
+    // MARK: Events
+
+    /// Takes the events of a commit; they leave at the end of the turn.
+    func accept(_ events: [Envelope], last: Timetoken) {
+        for event in events {
+            guard let topic = topics[event.channel] else { continue }
+            if topic.pending.isEmpty { topicsWithNews.append(topic) }
+            topic.pending.append(event)
+        }
+        position = last
+    }
+
+    /// Sends what this turn brought: one frame per channel, shared by all its followers.
+    func endTurn() {
+        for topic in topicsWithNews { publish(topic) }
+        topicsWithNews.removeAll(keepingCapacity: true)
+        // Flushing may list sessions again, for what they catch up on.
+        while let session = sessionsToFlush.popLast() {
+            session.isListedForFlush = false
+            flush(session)
+        }
+    }
+
+    private func publish(_ topic: Topic) {
+        let events = topic.pending.map(EncodedEnvelope.init)
+        topic.pending.removeAll(keepingCapacity: true)
+        guard !topic.subscriptions.isEmpty, let first = events.first, let last = events.last else {
+            return
+        }
+        remember(events, in: topic)
+        let frame = frame(of: events[...], in: topic.channel, cursor: last.timetoken)
+        for subscription in topic.subscriptions where subscription.state == .live {
+            if subscription.position < first.timetoken {
+                queue(frame, for: subscription.session)
+            } else {
+                // It has some of these: it subscribed from a cursor that another reactor had
+                // served.
+                let missing = events.drop { $0.timetoken <= subscription.position }
+                if missing.isEmpty { continue }
+                queue(
+                    self.frame(of: missing, in: topic.channel, cursor: last.timetoken),
+                    for: subscription.session)
+            }
+            subscription.position = last.timetoken
+            counters.deliveries.add(events.count)
+        }
+    }
+
+    private func remember(_ events: [EncodedEnvelope], in topic: Topic) {
+        let before = topic.recent.byteCount
+        let isTight = recentByteCount >= Limits.recentBytesPerReactorMax
+        let bytesMax = isTight ? 0 : Limits.recentBytesPerChannelMax
+        for event in events { topic.recent.append(event, bytesMax: bytesMax) }
+        recentByteCount += topic.recent.byteCount - before
+    }
+
+    private func frame(
+        of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken
+    ) -> Frame {
+        json.removeAll()
+        json.push(events, of: channel, cursor: cursor)
+        return Frame(text: json.bytes)
+    }
+
+    // MARK: Catching up
+
+    /// Takes a reader's page for a subscription that is behind.
+    func received(
+        _ events: [EncodedEnvelope], through: Timetoken, isComplete: Bool, for answer: ReadAnswer
+    ) {
+        guard let subscription = reading(answer) else { return }
+        let session = subscription.session
+        if !events.isEmpty {
+            queue(
+                frame(of: events[...], in: answer.channel, cursor: through), for: session)
+            counters.deliveries.add(events.count)
+        }
+        subscription.position = max(subscription.position, through)
+        continueLater(subscription)
+    }
+
+    /// Hears that a reader could not read: the client's cursor still holds, so it may come again.
+    func failedToRead(_ answer: ReadAnswer) {
+        guard let subscription = reading(answer) else { return }
+        close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
+    }
+
+    /// Asks again for sessions whose questions found no place; called about once a second.
+    func retryStarved() {
+        for session in starvedSessions { listForFlush(session) }
+        starvedSessions = []
+    }
+
+    /// The subscription that a page is for, if it still wants it.
+    private func reading(_ answer: ReadAnswer) -> Subscription? {
+        guard let session = sessions[answer.origin.session] else { return nil }
+        session.pagesInFlight -= 1
+        guard let subscription = session.subscriptions[answer.channel],
+            subscription.serial == answer.origin.command, subscription.state == .reading
+        else {
+            listForFlush(session)
+            return nil
+        }
+        return subscription
+    }
+
+    private func continueLater(_ subscription: Subscription) {
+        guard subscription.state != .cancelled else { return }
+        subscription.state = .lagging
+        subscription.session.lagging.append(subscription)
+        listForFlush(subscription.session)
+    }
+
+    /// Brings a subscription further, from memory when that is enough.
+    ///
+    /// - Returns: `false` when it has to be tried again later.
+    private func catchUp(_ subscription: Subscription) -> Bool {
+        guard subscription.state == .lagging else { return true }
+        let topic = subscription.topic
+        if let events = topic.recent.events(after: subscription.position) {
+            subscription.state = .live
+            guard let last = events.last else { return true }
+            subscription.position = last.timetoken
+            queue(
+                frame(of: events, in: topic.channel, cursor: last.timetoken),
+                for: subscription.session)
+            counters.deliveries.add(events.count)
+            return true
+        }
+        let request = ReadRequest(
+            origin: Origin(
+                reactor: reactor, session: subscription.session.id, command: subscription.serial),
+            channel: topic.channel, query: .changes(after: subscription.position))
+        guard readMissed(request) else {
+            starvedSessions.append(subscription.session)
+            return false
+        }
+        subscription.state = .reading
+        subscription.session.pagesInFlight += 1
+        return true
+    }
+
+    // MARK: Writing
+
+    /// The socket takes bytes again.
+    func canWrite(_ session: Session) {
+        session.isBlocked = false
+        listForFlush(session)
+    }
+
+    private func queue(_ frame: Frame, for session: Session) {
+        guard !session.isClosing else { return }
+        // One frame alone may be larger: a reply that was asked for is never the queue's fault.
+        let size = session.queue.byteCount + frame.bytes.count
+        guard session.queue.isEmpty || size <= sendQueueBytesMax else {
+            session.queue.removeAll()
+            counters.slowConsumersClosed.add()
+            close(session, .tryAgainLater, "You read too slowly. Reconnect with your cursors.")
+            return
+        }
+        session.queue.append(frame)
+        listForFlush(session)
+    }
+
+    private func listForFlush(_ session: Session) {
+        guard !session.isListedForFlush else { return }
+        session.isListedForFlush = true
+        sessionsToFlush.append(session)
+    }
+
+    private func flush(_ session: Session) {
+        write(session)
+        // Only a session that reads gets more of what it missed: so its queue stays short.
+        while !session.isBlocked, !session.isClosing, session.queue.isEmpty,
+            session.pagesInFlight < Limits.catchUpPagesInFlightMax,
+            let subscription = session.lagging.first
+        {
+            guard catchUp(subscription) else { return }
+            session.lagging.removeFirst()
+        }
+    }
+
+    private func write(_ session: Session) {
+        guard let transport else { return }
+        while !session.isBlocked, !session.isClosing, !session.queue.isEmpty {
+            session.queue.takeNext(atMost: Limits.writeBytesMax, scratch: &scratch) { bytes in
+                session.isBlocked = !transport.write(bytes, to: session.id)
+                counters.framesWritten.add()
+                counters.bytesWritten.add(bytes.count)
+            }
+        }
+    }
+}

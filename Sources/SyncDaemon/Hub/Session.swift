@@ -1,0 +1,62 @@
+// One connection and what it follows. Confined to its reactor's thread.
+
+import EventModel
+
+/// One connection, authenticated once it said `hello`.
+final class Session {
+    let id: SessionID
+    /// `nil` until `hello`.
+    var author: Author?
+    var subscriptions: [Channel: Subscription] = [:]
+    var queue = SendQueue()
+    /// The socket is full: nothing is written before the transport says that it takes bytes again.
+    var isBlocked = false
+    /// Listed for the flush at the end of this turn.
+    var isListedForFlush = false
+    /// Being closed: nothing more is queued.
+    var isClosing = false
+    /// Commands that wait for the ledger or a reader.
+    var commandsInFlight = 0
+    var bucket: TokenBucket
+    /// Subscriptions that still have to be brought up to date, oldest wish first.
+    var lagging: [Subscription] = []
+    /// Pages that a reader is fetching for it.
+    var pagesInFlight = 0
+
+    init(id: SessionID, bucket: TokenBucket) {
+        self.id = id
+        self.bucket = bucket
+    }
+}
+
+/// A session's interest in one channel.
+final class Subscription {
+    enum State {
+        /// Gets events as they come.
+        case live
+        /// Behind, and in its session's `lagging`: reads on when the session's queue is empty.
+        case lagging
+        /// Behind, and waiting for a reader's answer.
+        case reading
+        /// Taken back by the client, or its session is gone.
+        case cancelled
+    }
+
+    unowned let session: Session
+    let topic: Topic
+    /// Names it in a reader's answer; a subscription that was renewed has another.
+    let serial: Int64
+    /// Everything of the channel up to here has been queued for the session.
+    var position: Timetoken
+    var state: State
+    /// Its place in its topic's list.
+    var index = 0
+
+    init(session: Session, topic: Topic, serial: Int64, position: Timetoken, state: State) {
+        self.session = session
+        self.topic = topic
+        self.serial = serial
+        self.position = position
+        self.state = state
+    }
+}

@@ -1,0 +1,143 @@
+// The one order point: gives each change its place, drops what was done before, and makes it
+// durable.
+//
+// The deciding half: no thread and no clock of its own, so tests and simulations drive it directly.
+
+import EventModel
+
+/// Orders, deduplicates and stores.
+///
+/// Nothing leaves it before it is durable: a commit's answers and events exist only after the store
+/// said so.
+final class Ledger {
+    private let store: any Store
+    private let wallTicks: () -> UInt64
+    private var last: Timetoken
+    private var commitsUntilForgetting = Ledger.commitsBetweenForgetting
+
+    private static let commitsBetweenForgetting = 1024
+    private static let forgottenAtOnceMax = 1000
+
+    /// - Parameter wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either
+    ///   direction.
+    init(store: any Store, wallTicks: @escaping () -> UInt64) {
+        self.store = store
+        self.wallTicks = wallTicks
+        last = store.last
+    }
+
+    /// Makes `writes` durable as one transaction, in their order.
+    ///
+    /// When the store fails, every write is answered with an error and none took place, as far as
+    /// is known.
+    ///
+    /// - Parameter failure: Set when the store is beyond use: the process must stop, because a disk
+    ///   that failed
+    ///   to sync once may claim success the next time.
+    /// - Complexity: One sync, whatever the number of writes.
+    func commit(_ writes: [Write], failure: inout StoreError?) -> Commit {
+        let start = last
+        var commit = Commit()
+        do throws(StoreError) {
+            try store.begin()
+            for write in writes {
+                let result = try apply(write, into: &commit)
+                commit.answers.append(Answer(origin: write.origin, result: result))
+            }
+            try forgetOldMutations()
+            try store.commit(through: last)
+        } catch {
+            store.rollback()
+            last = start
+            if error != .full { failure = error }
+            let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
+            commit.events = []
+            commit.answers = writes.map { Answer(origin: $0.origin, result: .failure(refusal)) }
+        }
+        commit.last = last
+        return commit
+    }
+
+    private func apply(
+        _ write: Write, into commit: inout Commit
+    ) throws(StoreError) -> Result<Reply, ProtocolError> {
+        if let mutation = write.mutation,
+            let record = try store.outcome(of: mutation, by: write.author)
+        {
+            guard record.fingerprint == write.fingerprint else { return .failure(.mutationReused) }
+            return .success(write.reply(to: record.outcome))
+        }
+        // A mutation that changes nothing takes a timetoken too: its record needs a key.
+        last = last.successor(at: wallTicks())
+        let outcome = try decide(write, at: last, into: &commit)
+        if let mutation = write.mutation {
+            let record = MutationRecord(fingerprint: write.fingerprint, outcome: outcome)
+            try store.remember(record, of: mutation, by: write.author, at: last)
+        }
+        return .success(write.reply(to: outcome))
+    }
+
+    private func decide(
+        _ write: Write, at timetoken: Timetoken, into commit: inout Commit
+    ) throws(StoreError) -> Outcome {
+        switch write.operation {
+        case .publish(let message):
+            try store.insert(message, at: timetoken, in: write.channel, by: write.author.userID)
+            commit.events.append(write.envelope(at: timetoken, .message(message)))
+            return .published(timetoken)
+
+        case .add(let key):
+            if let standing = try store.standingAction(key, in: write.channel) {
+                return .already(standing)
+            }
+            let action = MessageAction(key: key, actionTimetoken: timetoken)
+            try store.add(action, in: write.channel)
+            commit.events.append(write.envelope(at: timetoken, .actionAdded(action)))
+            return .added(timetoken)
+
+        case .remove(let key, let observed):
+            guard let standing = try store.standingAction(key, in: write.channel) else {
+                return .absent
+            }
+            // Observed remove: a device that saw an older action must not take the newer one away.
+            if let observed, observed != standing { return .stale }
+            let action = MessageAction(key: key, actionTimetoken: standing)
+            try store.remove(key, at: timetoken, in: write.channel)
+            commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
+            return .removed
+        }
+    }
+
+    private func forgetOldMutations() throws(StoreError) {
+        commitsUntilForgetting -= 1
+        guard commitsUntilForgetting == 0 else { return }
+        commitsUntilForgetting = Ledger.commitsBetweenForgetting
+        guard last.rawValue > Limits.mutationTicksKept else { return }
+        try store.forgetMutations(
+            before: Timetoken(rawValue: last.rawValue - Limits.mutationTicksKept),
+            limit: Ledger.forgottenAtOnceMax)
+    }
+}
+
+extension Write {
+    fileprivate func envelope(at timetoken: Timetoken, _ event: Event) -> Envelope {
+        Envelope(channel: channel, timetoken: timetoken, uuid: author.userID, event: event)
+    }
+
+    /// The same words for a first answer and for a retry's.
+    fileprivate func reply(to outcome: Outcome) -> Reply {
+        switch (outcome, operation) {
+        case (.published(let timetoken), _):
+            .published(timetoken)
+        case (.added(let timetoken), .add(let key)):
+            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .added)
+        case (.already(let timetoken), .add(let key)):
+            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .already)
+        case (.removed, _): .actionRemoved(.removed)
+        case (.absent, _): .actionRemoved(.absent)
+        case (.stale, _): .actionRemoved(.stale)
+        case (.added, _), (.already, _):
+            preconditionFailure("A mutation's fingerprint matched another operation.")
+        }
+    }
+}

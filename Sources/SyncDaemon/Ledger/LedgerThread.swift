@@ -1,0 +1,90 @@
+// The ledger's thread: takes what waits, commits it, tells the reactors. Its sync forms the next
+// batch.
+
+import EventModel
+import Synchronization
+
+/// The part of the ledger that any thread may hold.
+final class LedgerThread: Sendable {
+    private enum Request: Sendable {
+        case write(Write)
+        /// Wakes the thread so that it can show that it runs.
+        case heartbeat
+    }
+
+    /// The newest commit's last timetoken: no reactor has heard of anything later.
+    let last: Atomic<UInt64>
+    let heartbeat = Heartbeat()
+    let epoch: String
+    private let requests = WorkQueue<Request>(capacity: Limits.ledgerQueueMax)
+    private let thread: Locked<OSThread?>
+
+    /// Starts committing.
+    ///
+    /// - Parameters:
+    ///   - store: Made on the calling thread and handed over: nothing else may hold it.
+    ///   - publish: Called on the ledger's thread with each durable commit, in order.
+    ///   - fail: Called when the store is beyond use. It must end the process.
+    init(
+        store: sending any Store, counters: Counters,
+        publish: @escaping @Sendable (Commit) -> Void,
+        fail: @escaping @Sendable (StoreError) -> Void
+    ) {
+        last = Atomic(store.last.rawValue)
+        epoch = store.epoch
+        thread = Locked(nil)
+        let handover = Handover(store)
+        thread.withLock { thread in
+            thread = OSThread(name: "ledger") { [self] in
+                let ledger = Ledger(store: handover.take(), wallTicks: Clock.wallTicks)
+                while true {
+                    let taken = requests.take(atMost: Limits.commitWritesMax)
+                    guard !taken.isEmpty else { return }
+                    heartbeat.beat()
+                    let writes = taken.compactMap { request -> Write? in
+                        if case .write(let write) = request { write } else { nil }
+                    }
+                    guard !writes.isEmpty else { continue }
+                    commit(writes, with: ledger, counters: counters, publish: publish, fail: fail)
+                }
+            }
+        }
+    }
+
+    /// Queues a write; its answer comes with a commit.
+    ///
+    /// - Returns: `false` when too much waits already, or the ledger is stopping.
+    func submit(_ write: Write) -> Bool {
+        requests.put(.write(write))
+    }
+
+    /// Asks the thread to beat once.
+    func requestHeartbeat() {
+        _ = requests.put(.heartbeat)
+    }
+
+    /// Writes that wait now.
+    var backlog: Int { requests.count }
+
+    /// Commits everything that waits, and ends the thread.
+    func stop() {
+        requests.close()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func commit(
+        _ writes: [Write], with ledger: Ledger, counters: Counters,
+        publish: (Commit) -> Void, fail: (StoreError) -> Void
+    ) {
+        let start = Clock.monotonicMicroseconds()
+        var failure: StoreError?
+        let commit = ledger.commit(writes, failure: &failure)
+        counters.commits.add()
+        counters.writesCommitted.add(writes.count)
+        counters.commitMicroseconds.add(Int(Clock.monotonicMicroseconds() - start))
+        // Before the reactors hear of it: a cursor that a client can have is never above this.
+        last.store(commit.last.rawValue, ordering: .releasing)
+        publish(commit)
+        if let failure { fail(failure) }
+    }
+}

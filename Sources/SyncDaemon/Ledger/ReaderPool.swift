@@ -1,0 +1,95 @@
+// The reader threads: queries that miss memory go here, so that no thread with sockets waits for a
+// disk.
+
+import EventModel
+
+/// One question about the committed state.
+struct ReadRequest: Sendable {
+    enum Query: Sendable {
+        case changes(after: Timetoken)
+        case history(HistoryQuery)
+        case actions(ActionsQuery)
+    }
+
+    let origin: Origin
+    let channel: Channel
+    let query: Query
+}
+
+/// What a reader found.
+struct ReadAnswer: Sendable {
+    enum Result: Sendable {
+        case reply(Swift.Result<Reply, ProtocolError>)
+        /// A page of changes, encoded here so that no reactor has to.
+        case changes([EncodedEnvelope], through: Timetoken, isComplete: Bool)
+        /// The changes could not be read.
+        case failed(StoreError)
+    }
+
+    let origin: Origin
+    let channel: Channel
+    let result: Result
+}
+
+/// Threads that each own a reader of the store.
+final class ReaderPool: Sendable {
+    private let requests = WorkQueue<ReadRequest>(capacity: Limits.readerQueueMax)
+
+    /// Starts one thread per reader; they run until the process ends.
+    ///
+    /// - Parameter deliver: Called on a reader's thread with each answer.
+    init(
+        readers: [any StoreReader & Sendable], counters: Counters, log: Log,
+        deliver: @escaping @Sendable (ReadAnswer) -> Void
+    ) {
+        for (index, reader) in readers.enumerated() {
+            _ = OSThread(name: "reader-\(index)") { [requests] in
+                while true {
+                    for request in requests.take(atMost: 1) {
+                        counters.reads.add()
+                        let answer = request.answer(from: reader)
+                        if case .failed(let error) = answer.result {
+                            log.error("A read failed.", ["error": error.description])
+                        }
+                        deliver(answer)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Queues a question.
+    ///
+    /// - Returns: `false` when too many wait already.
+    func ask(_ request: ReadRequest) -> Bool {
+        requests.put(request)
+    }
+
+    /// Questions that wait now.
+    var backlog: Int { requests.count }
+}
+
+extension ReadRequest {
+    fileprivate func answer(from reader: any StoreReader) -> ReadAnswer {
+        ReadAnswer(origin: origin, channel: channel, result: result(from: reader))
+    }
+
+    private func result(from reader: any StoreReader) -> ReadAnswer.Result {
+        do throws(StoreError) {
+            switch query {
+            case .changes(let cursor):
+                let page = try reader.changes(in: channel, after: cursor)
+                return .changes(
+                    page.envelopes.map(EncodedEnvelope.init), through: page.through,
+                    isComplete: page.isComplete)
+            case .history(let query):
+                return .reply(.success(.history(try reader.history(query, in: channel))))
+            case .actions(let query):
+                return .reply(.success(.actions(try reader.actions(query, in: channel))))
+            }
+        } catch {
+            if case .changes = query { return .failed(error) }
+            return .reply(.failure(.storeUnavailable))
+        }
+    }
+}

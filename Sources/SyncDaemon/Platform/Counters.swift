@@ -1,0 +1,32 @@
+// What the daemon counts. Each thread adds to counters that any thread may read.
+
+import Synchronization
+
+/// Numbers that only grow, except for the two that are levels.
+///
+/// Relaxed atomics: each number is right by itself, and nothing is decided from two of them.
+final class Counters: Sendable {
+    let connections = Atomic<Int>(0)
+    let sessions = Atomic<Int>(0)
+    let subscriptions = Atomic<Int>(0)
+    let connectionsAccepted = Atomic<Int>(0)
+    let connectionsShed = Atomic<Int>(0)
+    let commands = Atomic<Int>(0)
+    let commandErrors = Atomic<Int>(0)
+    let deliveries = Atomic<Int>(0)
+    let framesWritten = Atomic<Int>(0)
+    let bytesWritten = Atomic<Int>(0)
+    let slowConsumersClosed = Atomic<Int>(0)
+    let commits = Atomic<Int>(0)
+    let writesCommitted = Atomic<Int>(0)
+    let commitMicroseconds = Atomic<Int>(0)
+    let reads = Atomic<Int>(0)
+}
+
+extension Atomic where Value == Int {
+    func add(_ amount: Int = 1) {
+        add(amount, ordering: .relaxed)
+    }
+
+    var value: Int { load(ordering: .relaxed) }
+}

@@ -1,0 +1,29 @@
+// How fast somebody may do something.
+
+/// Allows a steady rate with bursts; time is passed in.
+struct TokenBucket {
+    private let ratePerSecond: Double
+    private let capacity: Double
+    private var tokens: Double
+    private var lastMilliseconds: UInt64
+
+    /// A full bucket.
+    ///
+    /// - Parameter ratePerSecond: Also its capacity: a burst may spend one second at once.
+    init(ratePerSecond: Int, at milliseconds: UInt64) {
+        self.ratePerSecond = Double(ratePerSecond)
+        capacity = Double(ratePerSecond)
+        tokens = capacity
+        lastMilliseconds = milliseconds
+    }
+
+    /// Takes one token, if there is one.
+    mutating func take(at milliseconds: UInt64) -> Bool {
+        let elapsed = Double(milliseconds - min(milliseconds, lastMilliseconds)) / 1000
+        lastMilliseconds = max(lastMilliseconds, milliseconds)
+        tokens = min(capacity, tokens + elapsed * ratePerSecond)
+        guard tokens >= 1 else { return false }
+        tokens -= 1
+        return true
+    }
+}

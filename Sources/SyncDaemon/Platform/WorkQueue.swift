@@ -1,0 +1,72 @@
+// A bounded queue whose readers are threads that sleep while it is empty.
+
+import Glibc
+
+/// Work for one or more threads that do nothing else.
+///
+/// Unlike a ``Mailbox`` it has no event loop behind it: a reader waits in the kernel.
+///
+/// `@unchecked`: `items` and `isClosed` are touched only while `mutex` is held.
+@safe final class WorkQueue<Item: Sendable>: @unchecked Sendable {
+    private var items: [Item] = []
+    private var isClosed = false
+    private let capacity: Int
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    /// - Parameter capacity: Items that may wait; the writer decides what to do when it is full.
+    init(capacity: Int) {
+        precondition(capacity > 0)
+        self.capacity = capacity
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe condition = .allocate(capacity: 1)
+        let status = unsafe (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, nil))
+        precondition(status == (0, 0))
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe condition.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    /// Adds an item and wakes one reader.
+    ///
+    /// - Returns: `false` when the queue is full or closed; the item was not taken.
+    func put(_ item: Item) -> Bool {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        guard !isClosed, items.count < capacity else { return false }
+        items.append(item)
+        unsafe pthread_cond_signal(condition)
+        return true
+    }
+
+    /// Waits for work and takes up to `limit` items, oldest first.
+    ///
+    /// - Returns: An empty array once the queue is closed and everything in it was taken.
+    func take(atMost limit: Int) -> [Item] {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while items.isEmpty, !isClosed { unsafe pthread_cond_wait(condition, mutex) }
+        let taken = Array(items.prefix(limit))
+        items.removeFirst(taken.count)
+        return taken
+    }
+
+    /// Refuses further items; readers take what is left and then get nothing.
+    func close() {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        isClosed = true
+        unsafe pthread_cond_broadcast(condition)
+    }
+
+    /// Items that wait now.
+    var count: Int {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return items.count
+    }
+}

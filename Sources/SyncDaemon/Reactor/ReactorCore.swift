@@ -1,0 +1,175 @@
+// The deciding half of a reactor: socket events and messages in, calls on hub and engine out.
+//
+// It knows no thread, no socket and no clock: the reactor, or a test, passes the time in and says
+// when a turn ends.
+
+import EventModel
+import JSON
+
+/// All sessions of one reactor.
+final class ReactorCore: TransportDelegate {
+    let hub: Hub
+    private let engine: Engine
+    private let counters: Counters
+    private let commandsPerSecondMax: Int
+    private let answerHTTP: (HTTPRequest) -> HTTPResponse
+    /// Milliseconds on a clock that never steps back, as of the start of this turn.
+    private var now: UInt64 = 0
+    private var lastTick: UInt64 = 0
+    /// Who has not said `hello` yet, oldest first.
+    private var awaitingHello: [(deadline: UInt64, session: SessionID)] = []
+    private var drainDeadline: UInt64?
+
+    init(
+        hub: Hub, engine: Engine, counters: Counters, commandsPerSecondMax: Int,
+        answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
+    ) {
+        self.hub = hub
+        self.engine = engine
+        self.counters = counters
+        self.commandsPerSecondMax = commandsPerSecondMax
+        self.answerHTTP = answerHTTP
+    }
+
+    // MARK: Turns
+
+    func beginTurn(at milliseconds: UInt64) {
+        now = milliseconds
+    }
+
+    func endTurn() {
+        if now >= lastTick + 1000 { tick() }
+        if drainDeadline != nil { closeIdleSessions() }
+        hub.endTurn()
+    }
+
+    /// Whether a drain was asked for and has nothing left to do.
+    var isDrained: Bool {
+        guard let drainDeadline else { return false }
+        return hub.sessions.isEmpty || now >= drainDeadline
+    }
+
+    /// Stops taking commands and closes each session as soon as its last command is answered.
+    func drain(until deadline: UInt64) {
+        drainDeadline = deadline
+    }
+
+    private func tick() {
+        lastTick = now
+        hub.retryStarved()
+        while let first = awaitingHello.first, first.deadline <= now {
+            awaitingHello.removeFirst()
+            guard let session = hub.sessions[first.session], session.author == nil else { continue }
+            hub.close(session, .policyViolation, "Say hello within 10 seconds.")
+        }
+    }
+
+    private func closeIdleSessions() {
+        for session in hub.sessions.values where session.commandsInFlight == 0 {
+            hub.close(session, .goingAway, "The daemon stops. Reconnect.")
+        }
+    }
+
+    // MARK: Messages from other threads
+
+    func receive(_ commit: Commit) {
+        hub.accept(commit.events, last: commit.last)
+        for answer in commit.answers { finish(answer.origin, answer.result) }
+    }
+
+    func receive(_ answer: ReadAnswer) {
+        switch answer.result {
+        case .reply(let result):
+            finish(answer.origin, result)
+        case .changes(let events, let through, let isComplete):
+            hub.received(events, through: through, isComplete: isComplete, for: answer)
+        case .failed:
+            hub.failedToRead(answer)
+        }
+    }
+
+    private func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
+        guard let session = hub.sessions[origin.session] else { return }
+        session.commandsInFlight -= 1
+        send(result, to: origin.command, of: session)
+    }
+
+    // MARK: TransportDelegate
+
+    func sessionDidOpen(_ id: SessionID, query: [String: String]) {
+        let session = Session(
+            id: id, bucket: TokenBucket(ratePerSecond: commandsPerSecondMax, at: now))
+        hub.open(session)
+        if let userID = query["userId"], let deviceID = query["deviceId"] {
+            let hello = Hello(
+                userID: userID, deviceID: deviceID,
+                keyset: query["keyset"] ?? Channel.defaultKeyset)
+            send(greet(hello, session), to: 0, of: session)
+        }
+        guard session.author == nil else { return }
+        awaitingHello.append((now + UInt64(Limits.helloSeconds) * 1000, id))
+    }
+
+    func session(_ id: SessionID, didReceive message: RawSpan) {
+        guard let session = hub.sessions[id], !session.isClosing else { return }
+        counters.commands.add()
+        let decoded = CommandDecoder.decode(message)
+        guard let result = handle(decoded, of: session) else { return }
+        send(result, to: decoded.id, of: session)
+    }
+
+    func sessionCanWrite(_ id: SessionID) {
+        guard let session = hub.sessions[id] else { return }
+        hub.canWrite(session)
+    }
+
+    func sessionDidClose(_ id: SessionID) {
+        hub.forget(id)
+    }
+
+    func respond(to request: HTTPRequest) -> HTTPResponse {
+        answerHTTP(request)
+    }
+
+    // MARK: Commands
+
+    private func handle(
+        _ decoded: DecodedCommand, of session: Session
+    ) -> Result<Reply, ProtocolError>? {
+        guard session.bucket.take(at: now) else { return .failure(.rateLimited) }
+        let command: Command
+        switch decoded.command {
+        case .failure(let error): return .failure(error)
+        case .success(let decodedCommand): command = decodedCommand
+        }
+        guard let id = decoded.id else { return .failure(.notAnObject) }
+        guard drainDeadline == nil else { return .failure(.draining) }
+        if case .hello(let hello) = command { return greet(hello, session) }
+        guard let author = session.author else { return .failure(.helloFirst) }
+        guard session.commandsInFlight < Limits.commandsInFlightMax else {
+            return .failure(.tooManyInFlight)
+        }
+        return CommandRouter.handle(
+            command,
+            in: CommandContext(id: id, session: session, author: author, hub: hub, engine: engine))
+    }
+
+    private func greet(_ hello: Hello, _ session: Session) -> Result<Reply, ProtocolError> {
+        guard drainDeadline == nil else { return .failure(.draining) }
+        return CommandRouter.hello(hello, session: session, engine: engine)
+    }
+
+    private func send(
+        _ result: Result<Reply, ProtocolError>, to id: CommandID?, of session: Session
+    ) {
+        hub.send(session) { json in
+            switch result {
+            case .success(let reply):
+                ReplyEncoder.encode(reply, to: id ?? 0, into: &json)
+            case .failure(let error):
+                counters.commandErrors.add()
+                ReplyEncoder.encode(error, to: id, into: &json)
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// What other threads may tell a reactor.
+
+/// One item of a reactor's mailbox.
+enum ReactorMessage: Sendable {
+    /// A connection that the acceptor took for it.
+    case adopt(Handed)
+    /// A durable step of the engine, with the answers of this reactor's sessions.
+    case commit(Commit)
+    /// What a reader found for one of its sessions.
+    case read(ReadAnswer)
+    /// Asks it to beat once, for the watchdog.
+    case heartbeat
+    /// Answer what is under way, close every session, then report.
+    case drain(deadline: UInt64)
+
+    /// A socket on its way.
+    ///
+    /// The class gives a value that exists once a place in an enum that is
+    /// copied.
+    final class Handed: Sendable {
+        private let socket: Locked<AcceptedSocket?>
+
+        init(_ socket: consuming AcceptedSocket) {
+            self.socket = Locked(socket)
+        }
+
+        /// The socket, the first time.
+        func take() -> AcceptedSocket? {
+            socket.withLock { $0.take() }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// A store that lives as long as the process: for tests, and the model that every other store must
+// match.
+
+import EventModel
+
+/// Everything in dictionaries; readers see copies.
+final class MemoryStore: Store {
+    fileprivate struct ActionRow: Sendable {
+        var added: Timetoken
+        var changed: Timetoken
+        var isLive: Bool
+    }
+
+    fileprivate struct MutationName: Hashable, Sendable {
+        let author: Author
+        let name: String
+    }
+
+    fileprivate struct State: Sendable {
+        var last = Timetoken.zero
+        var messages: [Channel: [StoredMessage]] = [:]
+        var actions: [Channel: [MessageAction.Key: ActionRow]] = [:]
+        var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
+    }
+
+    let epoch = SQLiteSchema.makeEpoch()
+    /// What readers see.
+    private let committed: Locked<State>
+    /// What the open transaction has made of it.
+    private var working = State()
+
+    init() {
+        committed = Locked(State())
+    }
+
+    var last: Timetoken { working.last }
+
+    func begin() {}
+
+    func commit(through last: Timetoken) {
+        working.last = last
+        let state = working
+        committed.withLock { $0 = state }
+    }
+
+    func rollback() {
+        working = committed.withLock { $0 }
+    }
+
+    func insert(
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+    ) {
+        working.messages[channel, default: []].append(
+            StoredMessage(timetoken: timetoken, uuid: uuid, message: message))
+    }
+
+    func standingAction(_ key: MessageAction.Key, in channel: Channel) -> Timetoken? {
+        guard let row = working.actions[channel]?[key], row.isLive else { return nil }
+        return row.added
+    }
+
+    func add(_ action: MessageAction, in channel: Channel) {
+        working.actions[channel, default: [:]][action.key] = ActionRow(
+            added: action.actionTimetoken, changed: action.actionTimetoken, isLive: true)
+    }
+
+    func remove(_ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel) {
+        working.actions[channel]?[key]?.changed = timetoken
+        working.actions[channel]?[key]?.isLive = false
+    }
+
+    func outcome(of mutation: String, by author: Author) -> MutationRecord? {
+        working.mutations[MutationName(author: author, name: mutation)]?.record
+    }
+
+    func remember(
+        _ record: MutationRecord, of mutation: String, by author: Author, at timetoken: Timetoken
+    ) {
+        working.mutations[MutationName(author: author, name: mutation)] = (record, timetoken)
+    }
+
+    func forgetMutations(before timetoken: Timetoken, limit: Int) {
+        let old = working.mutations.filter { $0.value.timetoken < timetoken }
+            .sorted { $0.value.timetoken < $1.value.timetoken }
+        for (name, _) in old.prefix(limit) { working.mutations[name] = nil }
+    }
+
+    func makeReader() -> any StoreReader & Sendable {
+        MemoryReader(committed)
+    }
+}
+
+/// Reads the committed copy.
+private final class MemoryReader: StoreReader, Sendable {
+    private let committed: Locked<MemoryStore.State>
+
+    init(_ committed: Locked<MemoryStore.State>) {
+        self.committed = committed
+    }
+
+    func changes(in channel: Channel, after cursor: Timetoken) -> ChangePage {
+        let state = committed.withLock { $0 }
+        let messages = state.messages[channel, default: []].filter { $0.timetoken > cursor }.map {
+            Envelope(
+                channel: channel, timetoken: $0.timetoken, uuid: $0.uuid,
+                event: .message($0.message))
+        }
+        let actions = state.actions[channel, default: [:]].filter { $0.value.changed > cursor }
+            .map { key, row in
+                let action = MessageAction(key: key, actionTimetoken: row.added)
+                return Envelope(
+                    channel: channel, timetoken: row.changed, uuid: key.uuid,
+                    event: row.isLive ? .actionAdded(action) : .actionRemoved(action))
+            }
+            .sorted { $0.timetoken < $1.timetoken }
+        let limit = Limits.catchUpEventsMax
+        return merge(
+            Array(messages.prefix(limit)), Array(actions.prefix(limit)), stoppedEarly: false,
+            last: state.last)
+    }
+
+    func history(_ query: HistoryQuery, in channel: Channel) -> HistoryPage {
+        let state = committed.withLock { $0 }
+        let matching = state.messages[channel, default: []].filter {
+            $0.timetoken > query.after ?? .zero
+                && $0.timetoken < query.before ?? Timetoken(rawValue: .max)
+        }
+        let goesForward = query.after != nil && query.before == nil
+        var messages = goesForward ? matching : matching.reversed()
+        let hasMore = cut(&messages, to: query.limit, size: \.size)
+        let next = hasMore ? messages.last?.timetoken : nil
+        if !goesForward { messages.reverse() }
+        if query.includesActions {
+            for index in messages.indices {
+                messages[index].actions = Array(
+                    standing(in: channel, of: state).filter {
+                        $0.key.messageTimetoken == messages[index].timetoken
+                    }.prefix(Limits.actionsPerHistoryMessageMax))
+            }
+        }
+        return HistoryPage(messages: messages, next: next)
+    }
+
+    func actions(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
+        let state = committed.withLock { $0 }
+        var matching = standing(in: channel, of: state).filter { action in
+            action.actionTimetoken > query.after ?? .zero
+                && (query.messageTimetoken ?? action.key.messageTimetoken)
+                    == action.key.messageTimetoken
+                && (query.type ?? action.key.type) == action.key.type
+                && (query.value ?? action.key.value) == action.key.value
+                && (query.userID ?? action.key.uuid) == action.key.uuid
+        }
+        let hasMore = cut(&matching, to: query.limit, size: \.size)
+        return ActionsPage(
+            actions: matching, next: hasMore ? matching.last?.actionTimetoken : nil)
+    }
+
+    private func standing(in channel: Channel, of state: MemoryStore.State) -> [MessageAction] {
+        state.actions[channel, default: [:]].filter(\.value.isLive)
+            .map { MessageAction(key: $0.key, actionTimetoken: $0.value.added) }
+            .sorted { $0.actionTimetoken < $1.actionTimetoken }
+    }
+}

@@ -1,0 +1,186 @@
+// The embedded store: one SQLite file in WAL mode, written by the ledger's thread alone.
+
+import EventModel
+import Glibc
+
+/// A store in a directory of its own.
+final class SQLiteStore: Store {
+    let epoch: String
+    private(set) var last: Timetoken
+
+    private let path: String
+    /// Locked for as long as the store is open: two daemons on one file would issue the same
+    /// timetokens.
+    private let lock: FileDescriptor
+    // Statements first: they are released in this order, and must go before the connection.
+    private let statements: SQLiteWriteStatements
+    private let connection: SQLiteConnection
+    private var channels: [Channel: Int64] = [:]
+    private var devices: [Author: Int64] = [:]
+    private var commitsSinceCheckpoint = 0
+
+    init(directory: String) throws(StoreError) {
+        path = directory + "/syncdaemon.db"
+        try makeDirectories(directory)
+        lock = try lockFile(directory + "/lock")
+        connection = try SQLiteConnection(path: path)
+        try SQLiteSchema.prepare(connection, path: path)
+        statements = try SQLiteWriteStatements(connection)
+        epoch =
+            try connection.prepare("SELECT value FROM meta WHERE name = 'epoch'")
+            .first([]) { $0.text(0) } ?? ""
+        last =
+            try connection.prepare("SELECT last FROM clock").first([]) { $0.timetoken(0) } ?? .zero
+    }
+
+    // MARK: Transactions
+
+    func begin() throws(StoreError) {
+        try statements.begin.run()
+    }
+
+    func commit(through last: Timetoken) throws(StoreError) {
+        try statements.moveClock.run(.timetoken(last))
+        try statements.commit.run()
+        self.last = last
+        commitsSinceCheckpoint += 1
+        // About 8 MiB of log at full batches: seldom enough to be cheap, often enough to stay
+        // small.
+        if commitsSinceCheckpoint >= 256 { try checkpoint() }
+    }
+
+    func rollback() {
+        // Ids that this transaction made are gone with it.
+        channels = [:]
+        devices = [:]
+        guard connection.isInTransaction else { return }
+        do throws(StoreError) {
+            try connection.execute("ROLLBACK")
+        } catch {
+            preconditionFailure("SQLite could not roll back: \(error)")
+        }
+    }
+
+    /// Moves the log into the database; also worth calling when there is nothing else to do.
+    func checkpoint() throws(StoreError) {
+        commitsSinceCheckpoint = 0
+        _ = try connection.checkpoint(truncates: false)
+    }
+
+    // MARK: Messages and actions
+
+    func insert(
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+    ) throws(StoreError) {
+        try statements.insertMessage.run(
+            .timetoken(timetoken), .integer(id(of: channel)), .text(uuid), .text(message.payload),
+            .optional(message.meta), .optional(message.type))
+    }
+
+    func standingAction(
+        _ key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> Timetoken? {
+        let arguments: [SQLiteValue] = [
+            .integer(try id(of: channel)), .timetoken(key.messageTimetoken), .text(key.type),
+            .text(key.value), .text(key.uuid),
+        ]
+        return try statements.findAction.first(arguments) { $0.timetoken(0) }
+    }
+
+    func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
+        try statements.putAction.run(
+            .integer(id(of: channel)), .timetoken(action.key.messageTimetoken),
+            .text(action.key.type), .text(action.key.value), .text(action.key.uuid),
+            .timetoken(action.actionTimetoken))
+    }
+
+    func remove(
+        _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) {
+        try statements.removeAction.run(
+            .integer(id(of: channel)), .timetoken(key.messageTimetoken), .text(key.type),
+            .text(key.value), .text(key.uuid), .timetoken(timetoken))
+    }
+
+    // MARK: Mutations
+
+    func outcome(
+        of mutation: String, by author: Author
+    ) throws(StoreError) -> MutationRecord? {
+        let arguments: [SQLiteValue] = [.integer(try id(of: author)), .text(mutation)]
+        let record = try statements.findMutation.first(arguments) { row -> MutationRecord? in
+            Outcome(kind: row.integer(1), timetoken: row.timetoken(2)).map {
+                MutationRecord(fingerprint: UInt64(bitPattern: row.integer(0)), outcome: $0)
+            }
+        }
+        return record ?? nil
+    }
+
+    func remember(
+        _ record: MutationRecord, of mutation: String, by author: Author, at timetoken: Timetoken
+    ) throws(StoreError) {
+        let stored = record.outcome.stored
+        try statements.insertMutation.run(
+            .timetoken(timetoken), .integer(id(of: author)), .text(mutation),
+            .integer(Int64(bitPattern: record.fingerprint)), .integer(stored.kind),
+            .timetoken(stored.timetoken))
+    }
+
+    func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {
+        try statements.forgetMutations.run(.timetoken(timetoken), .integer(Int64(limit)))
+    }
+
+    func makeReader() throws(StoreError) -> any StoreReader & Sendable {
+        try SQLiteReader(path: path)
+    }
+
+    // MARK: Names
+
+    private func id(of channel: Channel) throws(StoreError) -> Int64 {
+        if let id = channels[channel] { return id }
+        let arguments: [SQLiteValue] = [.text(channel.keyset), .text(channel.name)]
+        var id = try statements.findChannel.first(arguments) { $0.integer(0) }
+        if id == nil {
+            try statements.insertChannel.run(.text(channel.keyset), .text(channel.name))
+            id = connection.lastInsertedRow
+        }
+        if channels.count >= Limits.internedNamesMax { channels = [:] }
+        channels[channel] = id
+        return id ?? 0
+    }
+
+    private func id(of author: Author) throws(StoreError) -> Int64 {
+        if let id = devices[author] { return id }
+        let arguments: [SQLiteValue] = [
+            .text(author.keyset), .text(author.userID), .text(author.deviceID),
+        ]
+        var id = try statements.findDevice.first(arguments) { $0.integer(0) }
+        if id == nil {
+            try statements.insertDevice.run(
+                .text(author.keyset), .text(author.userID), .text(author.deviceID))
+            id = connection.lastInsertedRow
+        }
+        if devices.count >= Limits.internedNamesMax { devices = [:] }
+        devices[author] = id
+        return id ?? 0
+    }
+}
+
+/// Makes a directory and its parents, for this user only.
+private func makeDirectories(_ path: String) throws(StoreError) {
+    var made = path.hasPrefix("/") ? "" : "."
+    for part in path.split(separator: "/") {
+        made += "/" + part
+        guard unsafe mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+        throw .cannotOpen(path: path, reason: systemMessage(errno))
+    }
+}
+
+/// Takes the lock that says "a daemon is using this directory", or says that another has it.
+private func lockFile(_ path: String) throws(StoreError) -> FileDescriptor {
+    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard opened >= 0 else { throw .cannotOpen(path: path, reason: systemMessage(errno)) }
+    let descriptor = FileDescriptor(owning: opened)
+    guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
+    return descriptor
+}

@@ -1,0 +1,107 @@
+// Accepts connections on a thread of its own and hands each to the reactor with the fewest.
+//
+// Why not libwebsockets' listener: it burns a core when descriptors run out, cannot take systemd's
+// socket, and cannot spread connections over contexts.
+
+import CLinux
+import EventModel
+import Glibc
+
+/// A connected socket on its way to a reactor.
+struct AcceptedSocket: ~Copyable, Sendable {
+    private let descriptor: FileDescriptor
+    let address: PeerAddress
+
+    init(_ descriptor: consuming FileDescriptor, from address: PeerAddress) {
+        self.descriptor = descriptor
+        self.address = address
+    }
+
+    /// Gives the descriptor away; the new owner closes it.
+    consuming func release() -> Int32 { descriptor.release() }
+}
+
+/// The loop around `accept4`.
+struct Acceptor: ~Copyable {
+    private let listener: Listener
+    private let admission: Admission
+    private let counters: Counters
+    private let log: Log
+    /// Hands a socket over, which the callee then owns.
+    private let deliver: (consuming AcceptedSocket) -> Void
+    /// Given up to accept, and so to shed, one connection when descriptors have run out.
+    private var spare: Int32
+
+    init(
+        _ listener: consuming Listener, admission: Admission, counters: Counters, log: Log,
+        deliver: @escaping (consuming AcceptedSocket) -> Void
+    ) {
+        self.listener = listener
+        self.admission = admission
+        self.counters = counters
+        self.log = log
+        self.deliver = deliver
+        spare = openSpare()
+    }
+
+    /// Accepts until `stop` becomes readable.
+    mutating func run(until stop: borrowing FileDescriptor) {
+        var polled = [
+            pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop.rawValue, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            _ = unsafe poll(&polled, 2, -1)
+            if polled[1].revents != 0 { return }
+            if polled[0].revents != 0 { acceptAll() }
+        }
+    }
+
+    private mutating func acceptAll() {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        // Bounded, so that a flood of connections cannot keep the thread from seeing `stop`.
+        for _ in 0..<1024 {
+            let socket = unsafe sync_accept(listener.descriptor.rawValue, &bytes)
+            if socket < 0 {
+                if errno == EMFILE || errno == ENFILE { shedOne() }
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            let descriptor = FileDescriptor(owning: socket)
+            let address = PeerAddress(bytes)
+            guard admission.admit(address) else {
+                counters.connectionsShed.add()
+                log.warning("Connection refused: too many connections.", ["limit": "admission"])
+                continue
+            }
+            counters.connectionsAccepted.add()
+            deliver(AcceptedSocket(descriptor, from: address))
+        }
+    }
+
+    /// Closes the oldest waiting connection: one that stayed in the queue would keep `poll` awake
+    /// for ever.
+    private mutating func shedOne() {
+        log.warning("Out of descriptors: connections are refused. Raise LimitNOFILE=.", [:])
+        guard spare >= 0 else { return }
+        close(spare)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let socket = unsafe sync_accept(listener.descriptor.rawValue, &bytes)
+        if socket >= 0 {
+            close(socket)
+            counters.connectionsShed.add()
+        }
+        spare = openSpare()
+    }
+}
+
+extension PeerAddress {
+    fileprivate init(_ bytes: [UInt8]) {
+        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+private func openSpare() -> Int32 {
+    unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+}

@@ -1,0 +1,47 @@
+// Which requests are refused before anything looks at them. Pure: header texts in, a verdict out.
+
+/// The checks that libwebsockets 4.1.6 does not make.
+enum RequestRules {
+    /// What to do with a request body's framing headers.
+    ///
+    /// lws hands `Transfer-Encoding: chunked` bodies over undecoded, and takes negative, doubled
+    /// and huge lengths: behind a proxy that is request smuggling. So any `Transfer-Encoding` is
+    /// refused, and any `Content-Length` that is not one plain number.
+    ///
+    /// - Source: RFC 9112, section 6.3.
+    static func refusal(contentLength: String?, transferEncoding: String?) -> HTTPResponse? {
+        if transferEncoding != nil {
+            return .error(411, "Send the body with a Content-Length, not with Transfer-Encoding.")
+        }
+        guard let contentLength else { return nil }
+        let digits = contentLength.utf8
+        guard (1...9).contains(digits.count),
+            digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+        else { return .error(400, "Content-Length must be one plain number.") }
+        return nil
+    }
+
+    /// Whether a page from `origin` may open a WebSocket here.
+    ///
+    /// Programs send no `Origin`; browsers always do. Without this check any page that a user
+    /// visits could talk to a daemon on the user's own machine (cross-site WebSocket hijacking).
+    ///
+    /// - Parameters:
+    ///   - host: The request's `Host` header: pages of the same host are welcome.
+    ///   - allowed: Further origins, as browsers write them, for example `https://app.example`; `*`
+    ///   is any.
+    static func allows(origin: String?, host: String?, allowed: [String]) -> Bool {
+        guard let origin else { return true }
+        if allowed.contains("*") || allowed.contains(origin) { return true }
+        guard let separator = origin.firstRange(of: "://") else { return false }
+        let authority = origin[separator.upperBound...]
+        if let host, authority == host { return true }
+        let name: Substring
+        if authority.hasPrefix("[") {
+            name = authority.prefix { $0 != "]" }.dropFirst()
+        } else {
+            name = authority.prefix { $0 != ":" }
+        }
+        return ["localhost", "127.0.0.1", "::1"].contains(name)
+    }
+}

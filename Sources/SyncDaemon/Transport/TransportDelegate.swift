@@ -1,0 +1,37 @@
+// The seam between sockets and everything above. A new transport is one new file that calls these.
+
+/// Receives a reactor's socket events, in order, on that reactor's thread.
+protocol TransportDelegate: AnyObject {
+    /// - Parameter query: The members of the URL's query, decoded.
+    func sessionDidOpen(_ session: SessionID, query: [String: String])
+    /// - Parameter message: One whole text message; valid UTF-8. Valid only during the call.
+    func session(_ session: SessionID, didReceive message: RawSpan)
+    /// The socket takes bytes again after ``Transport/write(_:to:)`` said that it was blocked.
+    func sessionCanWrite(_ session: SessionID)
+    func sessionDidClose(_ session: SessionID)
+    func respond(to request: HTTPRequest) -> HTTPResponse
+}
+
+/// What the layers above may do with a connection.
+protocol Transport: AnyObject {
+    /// Sends bytes that are WebSocket frames already, without copying them.
+    ///
+    /// - Returns: `false` when the socket is full: the transport keeps what it did not take, and
+    ///   the caller
+    ///   sends nothing more before ``TransportDelegate/sessionCanWrite(_:)``.
+    func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool
+
+    /// Closes a connection with a close frame; the delegate hears `sessionDidClose` later.
+    func close(_ session: SessionID, _ code: CloseCode, _ reason: String)
+}
+
+/// Why the daemon closes a connection.
+///
+/// - Source: RFC 6455, section 7.4.1, and docs/PROTOCOL.md.
+enum CloseCode: UInt16, Sendable {
+    case goingAway = 1001
+    case unsupportedData = 1003
+    case policyViolation = 1008
+    case messageTooBig = 1009
+    case tryAgainLater = 1013
+}

@@ -1,0 +1,191 @@
+// The only C entry point of the transport. It recovers Swift values from C pointers, calls the
+// delegate, and decides nothing that a pure function next door could decide.
+
+import CWebsockets
+import EventModel
+
+/// Answers one event of libwebsockets; a non-zero answer closes the connection.
+func websocketCallback(
+    _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ perSession: UnsafeMutableRawPointer?,
+    _ input: UnsafeMutableRawPointer?, _ count: Int
+) -> CInt {
+    guard let wsi = unsafe wsi, let transport = unsafe transport(of: wsi),
+        let slot = unsafe slot(of: wsi)
+    else { return 0 }
+    if reason == LWS_CALLBACK_WSI_DESTROY {
+        transport.release(slot)
+        return 0
+    }
+    guard let connection = transport.connection(at: slot) else { return 0 }
+    unsafe connection.wsi = wsi
+
+    switch reason {
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        return unsafe confirmUpgrade(of: wsi, in: transport)
+    case LWS_CALLBACK_FILTER_HTTP_CONNECTION:
+        let refusal = RequestRules.refusal(
+            contentLength: unsafe header(WSI_TOKEN_HTTP_CONTENT_LENGTH, of: wsi),
+            transferEncoding: unsafe header(WSI_TOKEN_HTTP_TRANSFER_ENCODING, of: wsi))
+        guard let refusal else { return 0 }
+        unsafe send(refusal.encoded(), to: wsi)
+        return -1
+    case LWS_CALLBACK_HTTP:
+        return unsafe answer(wsi, path: input, count, in: transport)
+    case LWS_CALLBACK_HTTP_BODY:
+        return -1  // Nothing that this daemon answers has a body; the answer has been sent.
+    case LWS_CALLBACK_ESTABLISHED:
+        connection.isSession = true
+        transport.delegate.sessionDidOpen(connection.id, query: unsafe query(of: wsi))
+        return 0
+    case LWS_CALLBACK_RECEIVE:
+        let piece = unsafe UnsafeRawBufferPointer(start: input, count: count)
+        return unsafe receive(piece, from: wsi, connection, in: transport)
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return unsafe becameWritable(wsi, connection, in: transport)
+    case LWS_CALLBACK_CLOSED:
+        connection.isSession = false
+        transport.delegate.sessionDidClose(connection.id)
+        return 0
+    default:
+        return 0
+    }
+}
+
+/// The slot that `adopt` gave this connection.
+private func slot(of wsi: OpaquePointer) -> UInt32? {
+    unsafe lws_get_opaque_user_data(wsi).map { UInt32(UInt(bitPattern: $0) - 1) }
+}
+
+/// Lets `websocket` upgrades to our path pass, and nothing else.
+///
+/// This lws uses freed memory when a second request on a connection names an unknown `Upgrade:`
+/// (CVE-2025-11677). The way out is here: never look at the callback's `in`, and hang up unless the
+/// header table still holds the header and says "websocket". That also keeps h2c out.
+private func confirmUpgrade(of wsi: OpaquePointer, in transport: WebSocketTransport) -> CInt {
+    guard let upgrade = unsafe header(WSI_TOKEN_UPGRADE, of: wsi),
+        upgrade.lowercased() == "websocket"
+    else { return -1 }
+    guard unsafe header(WSI_TOKEN_GET_URI, of: wsi) == "/v1/sync" else {
+        unsafe send(HTTPResponse.error(404, "The WebSocket is at /v1/sync.").encoded(), to: wsi)
+        return -1
+    }
+    let isAllowed = RequestRules.allows(
+        origin: unsafe header(WSI_TOKEN_ORIGIN, of: wsi),
+        host: unsafe header(WSI_TOKEN_HOST, of: wsi), allowed: transport.settings.allowedOrigins)
+    guard isAllowed else {
+        let message = "Pages of this Origin may not connect. Add it to allowed_origins."
+        unsafe send(HTTPResponse.error(403, message).encoded(), to: wsi)
+        return -1
+    }
+    return 0
+}
+
+private func answer(
+    _ wsi: OpaquePointer, path: UnsafeMutableRawPointer?, _ count: Int,
+    in transport: WebSocketTransport
+) -> CInt {
+    var text: UnsafeMutablePointer<CChar>?
+    var length: Int32 = 0
+    let method: HTTPRequest.Method
+    switch unsafe lws_http_get_uri_and_method(wsi, &text, &length) {
+    case 0: method = .get  // LWSHUMETH_GET
+    case 6: method = .head  // LWSHUMETH_HEAD
+    default: method = .other
+    }
+    let bytes = unsafe UnsafeRawBufferPointer(start: path, count: count)
+    let request = unsafe HTTPRequest(method: method, path: String(decoding: bytes, as: UTF8.self))
+    let response = transport.delegate.respond(to: request)
+    unsafe send(response.encoded(omitsBody: method == .head), to: wsi)
+    guard response.keepsConnection else { return -1 }
+    return unsafe lws_http_transaction_completed(wsi) == 0 ? 0 : -1
+}
+
+private func receive(
+    _ piece: UnsafeRawBufferPointer, from wsi: OpaquePointer, _ connection: Connection,
+    in transport: WebSocketTransport
+) -> CInt {
+    guard connection.pendingClose == nil else { return 0 }
+    guard unsafe lws_frame_is_binary(wsi) == 0 else {
+        return unsafe close(wsi, .unsupportedData, "Send text messages, not binary ones.")
+    }
+    let step = unsafe connection.assembler.add(
+        piece, remainingInFragment: Int(clamping: lws_remaining_packet_payload(wsi)),
+        isLastPiece: lws_is_final_fragment(wsi) != 0)
+    switch step {
+    case .incomplete:
+        return 0
+    case .wholeMessage:
+        unsafe transport.delegate.session(connection.id, didReceive: piece.bytes)
+    case .complete:
+        let message = connection.assembler.take()
+        unsafe transport.delegate.session(connection.id, didReceive: message.span.bytes)
+    case .refused(let code, let reason):
+        return unsafe close(wsi, code, reason)
+    }
+    return 0
+}
+
+private func becameWritable(
+    _ wsi: OpaquePointer, _ connection: Connection, in transport: WebSocketTransport
+) -> CInt {
+    // Spurious WRITEABLEs do happen: only the end of lws's rest is news.
+    guard unsafe lws_partial_buffered(wsi) == 0 else {
+        unsafe lws_callback_on_writable(wsi)
+        return 0
+    }
+    if let pending = connection.pendingClose {
+        return unsafe close(wsi, pending.code, pending.reason)
+    }
+    transport.delegate.sessionCanWrite(connection.id)
+    return 0
+}
+
+/// Leaves the reason with lws, and answers what makes it close.
+private func close(_ wsi: OpaquePointer, _ code: CloseCode, _ reason: String) -> CInt {
+    // RFC 6455, section 5.5: a control frame carries at most 125 bytes, two of them the code.
+    var text = Array(reason.utf8.prefix(123))
+    let count = text.count
+    unsafe text.withUnsafeMutableBufferPointer { buffer in
+        unsafe lws_close_reason(
+            wsi, lws_close_status(UInt32(code.rawValue)), buffer.baseAddress, count)
+    }
+    return -1
+}
+
+/// Writes a whole HTTP response; it is small enough for an empty socket buffer.
+private func send(_ bytes: [UInt8], to wsi: OpaquePointer) {
+    var framed = [UInt8](repeating: 0, count: Int(sync_lws_headroom)) + bytes
+    unsafe framed.withUnsafeMutableBufferPointer { buffer in
+        guard let start = buffer.baseAddress else { return }
+        _ = unsafe lws_write(
+            wsi, start + Int(sync_lws_headroom), bytes.count, LWS_WRITE_HTTP)
+    }
+}
+
+/// A request header, its repetitions joined; `nil` when it is absent.
+private func header(_ token: lws_token_indexes, of wsi: OpaquePointer) -> String? {
+    let length = unsafe Int(lws_hdr_total_length(wsi, token))
+    guard length > 0 else { return nil }
+    let bytes = unsafe [CChar](unsafeUninitializedCapacity: length + 1) { buffer, filled in
+        let copied = unsafe lws_hdr_copy(wsi, buffer.baseAddress, Int32(length + 1), token)
+        filled = max(0, Int(copied))
+    }
+    return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// The URL's query as names and values, decoded by lws; of a repeated name the first counts.
+private func query(of wsi: OpaquePointer) -> [String: String] {
+    var members: [String: String] = [:]
+    var buffer = [CChar](repeating: 0, count: 1024)
+    for index in 0..<Int32(16) {
+        let length = unsafe lws_hdr_copy_fragment(
+            wsi, &buffer, Int32(buffer.count), WSI_TOKEN_HTTP_URI_ARGS, index)
+        guard length > 0 else { break }
+        let pair = String(
+            decoding: buffer.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        if members[name] == nil { members[name] = parts.count > 1 ? String(parts[1]) : "" }
+    }
+    return members
+}

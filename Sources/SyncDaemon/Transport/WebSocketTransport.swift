@@ -1,0 +1,255 @@
+// Owns one libwebsockets context and the table of its connections.
+//
+// Rules from libwebsockets 4.1.6 that shape it: only the reactor's thread calls lws; the context
+// has no listener and no loop of its own (the acceptor hands sockets in, the loop is the
+// reactor's); and connections are named by slot numbers in lws's opaque pointer, so a late callback
+// finds nothing at worst.
+
+import CLinux
+import CWebsockets
+import EventModel
+
+/// Why a transport could not start.
+enum TransportError: Error, Hashable, CustomStringConvertible {
+    case cannotCreateContext
+    case cannotResolve(String)
+    case cannotListen(String, errno: Int32)
+
+    var description: String {
+        switch self {
+        case .cannotCreateContext:
+            "libwebsockets refused to start. Is libwebsockets-evlib-uv installed, and is the "
+                + "descriptor limit high enough (systemd: LimitNOFILE=)?"
+        case .cannotResolve(let address):
+            "\(address) is not an address to listen on. Write HOST:PORT, for example 127.0.0.1:8080."
+        case .cannotListen(let address, let errno):
+            "Cannot listen on \(address): \(systemMessage(errno)). "
+                + "Is another daemon running there?"
+        }
+    }
+}
+
+/// What a transport needs to know, and nothing that changes.
+struct TransportSettings: Sendable {
+    /// Besides same-host and loopback pages.
+    var allowedOrigins: [String] = []
+}
+
+/// WebSocket and HTTP on the connections that a reactor was handed.
+@safe final class WebSocketTransport: Transport {
+    unowned let delegate: any TransportDelegate
+    let settings: TransportSettings
+    private let admission: Admission
+    private let context: OpaquePointer
+    private let vhost: OpaquePointer
+    private var connections: [Connection?] = []
+    private var freeSlots: [UInt32] = []
+    private var nextGeneration: UInt32 = 0
+
+    /// - Parameters:
+    ///   - loop: The reactor's; it must outlive `self`.
+    ///   - delegate: Called on the thread that runs `loop`; it must outlive `self`.
+    init(
+        on loop: EventLoop, delegate: any TransportDelegate, settings: TransportSettings,
+        admission: Admission
+    ) throws(TransportError) {
+        self.delegate = delegate
+        self.settings = settings
+        self.admission = admission
+        guard let context = unsafe makeContext(on: loop) else { throw .cannotCreateContext }
+        guard let vhost = unsafe makeVhost(in: context) else { throw .cannotCreateContext }
+        unsafe self.context = context
+        unsafe self.vhost = vhost
+        unsafe lwsContextUser(context).pointee = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    deinit {
+        preconditionFailure("A transport lives as long as the process: see EventLoop.")
+    }
+
+    /// Takes over a connected socket and speaks HTTP on it.
+    func adopt(_ socket: consuming AcceptedSocket) {
+        let slot = makeSlot(for: socket.address)
+        var description = unsafe lws_adopt_desc_t()
+        unsafe description.vh = vhost
+        unsafe description.type = lws_adoption_type(
+            LWS_ADOPT_SOCKET.rawValue | LWS_ADOPT_HTTP.rawValue)
+        unsafe description.fd.sockfd = socket.release()
+        unsafe description.opaque = UnsafeMutableRawPointer(bitPattern: UInt(slot) + 1)
+        // When it fails, lws has closed the socket and called WSI_DESTROY, if it got as far as a
+        // wsi.
+        if unsafe lws_adopt_descriptor_vhost_via_info(&description) == nil { release(slot) }
+    }
+
+    // MARK: Transport
+
+    func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
+        guard let connection = connection(session), connection.pendingClose == nil else {
+            return true
+        }
+        let wsi = unsafe connection.wsi
+        // Writing while lws holds a rest would append to a list without a limit.
+        precondition(
+            unsafe lws_partial_buffered(wsi) == 0, "A session was written to while it was blocked.")
+        let written = unsafe frames.withUnsafeBufferPointer { buffer in
+            // LWS_WRITE_HTTP sends the bytes as they are, header included: one frame for all
+            // subscribers.
+            unsafe lws_write(
+                wsi, UnsafeMutablePointer(mutating: buffer.baseAddress), buffer.count,
+                LWS_WRITE_HTTP)
+        }
+        if written < 0 {
+            // The socket is gone; lws tells us with CLOSED as soon as it looks at it again.
+            unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+            return false
+        }
+        guard unsafe lws_partial_buffered(wsi) == 0 else {
+            unsafe lws_callback_on_writable(wsi)
+            return false
+        }
+        return true
+    }
+
+    func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
+        guard let connection = connection(session), connection.pendingClose == nil else { return }
+        connection.pendingClose = (code, reason)
+        // The close frame leaves from WRITEABLE. A peer that never reads is not waited for.
+        unsafe lws_set_timeout(
+            connection.wsi, PENDING_TIMEOUT_USER_OK, Int32(Limits.closeSeconds))
+        unsafe lws_callback_on_writable(connection.wsi)
+    }
+
+    // MARK: The table
+
+    func connection(at slot: UInt32) -> Connection? {
+        Int(slot) < connections.count ? connections[Int(slot)] : nil
+    }
+
+    /// Forgets a connection that lws has destroyed.
+    func release(_ slot: UInt32) {
+        guard let connection = connection(at: slot) else { return }
+        connections[Int(slot)] = nil
+        freeSlots.append(slot)
+        admission.release(connection.address)
+    }
+
+    private func connection(_ session: SessionID) -> Connection? {
+        guard let connection = connection(at: session.slot), connection.id == session,
+            connection.isSession
+        else { return nil }
+        return connection
+    }
+
+    private func makeSlot(for address: PeerAddress) -> UInt32 {
+        let slot = freeSlots.popLast() ?? UInt32(connections.count)
+        if Int(slot) == connections.count { connections.append(nil) }
+        nextGeneration += 1
+        connections[Int(slot)] = Connection(
+            id: SessionID(slot: slot, generation: nextGeneration), address: address)
+        return slot
+    }
+}
+
+/// One adopted socket: an HTTP connection, and a session once it was upgraded.
+@safe final class Connection {
+    let id: SessionID
+    let address: PeerAddress
+    /// Valid from the first callback to `WSI_DESTROY`.
+    var wsi: OpaquePointer?
+    /// Whether it was upgraded and the delegate knows of it.
+    var isSession = false
+    var assembler = MessageAssembler()
+    var pendingClose: (code: CloseCode, reason: String)?
+
+    fileprivate init(id: SessionID, address: PeerAddress) {
+        self.id = id
+        self.address = address
+        unsafe wsi = nil
+    }
+}
+
+/// Where a context keeps the pointer back to its transport.
+///
+/// The transport exists only after the context; so the context holds a cell, filled at the end of
+/// `init`.
+private func lwsContextUser(
+    _ context: OpaquePointer
+) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    guard let user = unsafe lws_context_user(context) else {
+        preconditionFailure("The context was made without a cell for its transport.")
+    }
+    return unsafe user.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+}
+
+/// The transport that a connection belongs to, once there is one.
+func transport(of wsi: OpaquePointer) -> WebSocketTransport? {
+    guard let context = unsafe lws_get_context(wsi),
+        let user = unsafe lwsContextUser(context).pointee
+    else { return nil }
+    return unsafe Unmanaged<WebSocketTransport>.fromOpaque(user).takeUnretainedValue()
+}
+
+/// The protocols of a context: one, for HTTP and WebSocket alike, and the zero that ends the list.
+///
+/// Never freed, like the context.
+private func makeProtocols() -> UnsafeMutablePointer<lws_protocols> {
+    let name: StaticString = "sync.v1.json"
+    let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
+    unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
+    unsafe protocols[0].name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    unsafe protocols[0].callback = websocketCallback
+    // Memory per connection, and the most that lws reads from a socket per turn: 512 costs 1.9 KiB
+    // a connection where 4096 costs 5.3.
+    unsafe protocols[0].rx_buffer_size = 512
+    // Without it lws cuts writes to `rx_buffer_size`, and copies the rest.
+    unsafe protocols[0].tx_packet_size = Limits.writeBytesMax
+    return unsafe protocols
+}
+
+/// Pings after silence, and gives up on a peer that does not answer; never freed, like the context.
+private func makeIdlePolicy() -> UnsafePointer<lws_retry_bo_t> {
+    let policy = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
+    unsafe policy.initialize(to: lws_retry_bo_t())
+    unsafe policy.pointee.secs_since_valid_ping = UInt16(Limits.heartbeatSeconds)
+    unsafe policy.pointee.secs_since_valid_hangup = UInt16(Limits.hangupSeconds)
+    return unsafe UnsafePointer(policy)
+}
+
+private func makeContext(on loop: EventLoop) -> OpaquePointer? {
+    // What lws logs is noise that clients cause at will; what matters comes back as an error code.
+    lws_set_log_level(0, nil)
+    let loops = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
+    unsafe loops.initialize(to: loop.rawLoop)
+    let user = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
+    unsafe user.initialize(to: nil)
+
+    var info = unsafe sync_lws_info_without_listener()
+    unsafe info.options |= sync_lws_option_libuv | sync_lws_option_validate_utf8
+    unsafe info.foreign_loops = loops
+    unsafe info.user = UnsafeMutableRawPointer(user)
+    // One block per request in flight, not per connection; PubNub's request lines are up to 33 KiB.
+    unsafe info.max_http_header_data2 = UInt32(Limits.requestHeaderBytesMax)
+    unsafe info.timeout_secs = UInt32(Limits.requestSeconds)
+    unsafe info.pt_serv_buf_size = 16 * 1024
+    return unsafe lws_create_context(&info)
+}
+
+private func makeVhost(in context: OpaquePointer) -> OpaquePointer? {
+    var info = unsafe sync_lws_info_without_listener()
+    unsafe info.options |= sync_lws_option_validate_utf8
+    unsafe info.protocols = UnsafePointer(makeProtocols())
+    unsafe info.retry_and_idle_policy = makeIdlePolicy()
+    unsafe info.keepalive_timeout = Int32(Limits.keepAliveSeconds)
+    return unsafe withStaticText("http/1.1") { alpn in
+        // No HTTP/2: this lws has no defence against a CONTINUATION flood.
+        unsafe info.alpn = alpn
+        return unsafe lws_create_vhost(context, &info)
+    }
+}
+
+/// Lends a C string that lives as long as the process.
+private func withStaticText<Result>(
+    _ text: StaticString, _ body: (UnsafePointer<CChar>) -> Result
+) -> Result {
+    unsafe body(UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self))
+}

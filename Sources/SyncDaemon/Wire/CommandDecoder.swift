@@ -1,0 +1,169 @@
+// A client's bytes as a command, or as the error to answer with. Knows every field and every limit.
+
+import EventModel
+import JSON
+
+/// One message from a client, read.
+struct DecodedCommand: Sendable {
+    /// `nil` when the message carried no usable one.
+    let id: CommandID?
+    let command: Result<Command, ProtocolError>
+}
+
+/// Reads commands as docs/PROTOCOL.md describes them.
+enum CommandDecoder {
+    /// Reads one whole message.
+    static func decode(_ bytes: RawSpan) -> DecodedCommand {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue(parsing: bytes, depthMax: Limits.jsonDepthMax)
+        } catch {
+            return DecodedCommand(id: nil, command: .failure(ProtocolError(error)))
+        }
+        guard json.isObject else {
+            return DecodedCommand(id: nil, command: .failure(.notAnObject))
+        }
+        var id: CommandID?
+        do throws(ProtocolError) {
+            id = try commandID(json)
+            let name = try json.text("op", bytesMax: 64)
+            guard let operation = Command.Operation(rawValue: name) else {
+                throw .unknownOperation(name)
+            }
+            return DecodedCommand(id: id, command: .success(try decode(operation, json)))
+        } catch {
+            return DecodedCommand(id: id, command: .failure(error))
+        }
+    }
+
+    /// One row per operation.
+    private static func decode(
+        _ operation: Command.Operation, _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> Command {
+        switch operation {
+        case .hello: .hello(try hello(json))
+        case .subscribe: .subscribe(try subscribe(json))
+        case .unsubscribe: .unsubscribe(channels: try channelNames(json))
+        case .publish: .publish(try publish(json))
+        case .addAction: .addAction(try action(json))
+        case .removeAction: .removeAction(try removal(json))
+        case .history: .history(try history(json))
+        case .actions: .actions(try actions(json))
+        case .ping: .ping
+        }
+    }
+
+    private static func commandID(_ json: borrowing JSONValue) throws(ProtocolError) -> CommandID {
+        let id = try json.read { (json) throws(JSONError) in try json.integer("id") }
+        guard id >= 0 else { throw .invalidField("id", "an integer of 0 or more") }
+        return id
+    }
+
+    private static func hello(_ json: borrowing JSONValue) throws(ProtocolError) -> Hello {
+        Hello(
+            userID: try json.text("userId", bytesMax: Limits.identifierBytesMax),
+            deviceID: try json.text("deviceId", bytesMax: Limits.identifierBytesMax),
+            keyset: try json.optionalText("keyset", bytesMax: Limits.identifierBytesMax)
+                ?? Channel.defaultKeyset)
+    }
+
+    private static func subscribe(
+        _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> [SubscribeRequest] {
+        let list = try json.channelList()
+        var requests: [SubscribeRequest] = []
+        requests.reserveCapacity(list.count)
+        for index in 0..<list.count {
+            let entry = list.element(at: index)
+            guard entry.isObject else {
+                throw .invalidField("channels", #"a list of objects such as {"name":"room"}"#)
+            }
+            requests.append(
+                SubscribeRequest(
+                    channel: try entry.channelName("name"),
+                    cursor: try entry.optionalTimetoken("cursor"),
+                    epoch: try entry.optionalText("epoch", bytesMax: 64)))
+        }
+        return requests
+    }
+
+    private static func channelNames(
+        _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> [String] {
+        let list = try json.channelList()
+        var names: [String] = []
+        for index in 0..<list.count {
+            guard let name = list.element(at: index).string else {
+                throw .invalidField("channels", "a list of strings")
+            }
+            guard isValidChannelName(name) else { throw .invalidChannel }
+            names.append(name)
+        }
+        return names
+    }
+
+    private static func publish(
+        _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> PublishRequest {
+        // `null` is a payload like any other: only its absence is a mistake.
+        guard json.has("payload") else {
+            throw ProtocolError(.missingField("payload", expected: "any JSON value"))
+        }
+        let message = Message(
+            payload: json.member("payload")?.compactText ?? "null",
+            meta: json.member("meta")?.compactText,
+            type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax))
+        return PublishRequest(
+            channel: try json.channelName("channel"), message: message,
+            mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax))
+    }
+
+    private static func action(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionRequest {
+        let messageTimetoken = try json.timetoken("messageTimetoken")
+        return ActionRequest(
+            channel: try json.channelName("channel"), messageTimetoken: messageTimetoken,
+            type: try json.optionalText("type", bytesMax: Limits.actionTypeBytesMax) ?? "reaction",
+            value: try json.text("value", bytesMax: Limits.actionValueBytesMax),
+            mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax))
+    }
+
+    private static func removal(
+        _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> RemovalRequest {
+        RemovalRequest(
+            action: try action(json),
+            actionTimetoken: try json.optionalTimetoken("actionTimetoken"))
+    }
+
+    private static func history(_ json: borrowing JSONValue) throws(ProtocolError) -> HistoryQuery {
+        HistoryQuery(
+            channel: try json.channelName("channel"),
+            before: try json.optionalTimetoken("before"),
+            after: try json.optionalTimetoken("after"),
+            limit: try json.limit(max: Limits.historyPageMax),
+            includesActions: try json.read { (json) throws(JSONError) in try json.flag("actions") })
+    }
+
+    private static func actions(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionsQuery {
+        ActionsQuery(
+            channel: try json.channelName("channel"),
+            messageTimetoken: try json.optionalTimetoken("messageTimetoken"),
+            type: try json.optionalText("type", bytesMax: Limits.actionTypeBytesMax),
+            value: try json.optionalText("value", bytesMax: Limits.actionValueBytesMax),
+            userID: try json.optionalText("userId", bytesMax: Limits.identifierBytesMax),
+            after: try json.optionalTimetoken("after"),
+            limit: try json.limit(max: Limits.actionsPageMax))
+    }
+}
+
+/// Whether clients may use this name.
+///
+/// `,` separates names in PubNub's URLs, `*` marks wildcards there, and `/` and `\` would need
+/// escaping in them.
+func isValidChannelName(_ name: String) -> Bool {
+    (1...Limits.channelNameBytesMax).contains(name.utf8.count)
+        && name.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+                && !",*/\\".unicodeScalars.contains(scalar)
+        }
+}

@@ -1,0 +1,77 @@
+// Reading a command's fields with the protocol's types, ranges and errors.
+
+import EventModel
+import JSON
+
+extension JSONValue {
+    /// Runs a reader of the JSON room and turns its errors into the protocol's.
+    func read<Value>(
+        _ body: (borrowing JSONValue) throws(JSONError) -> Value
+    ) throws(ProtocolError) -> Value {
+        do throws(JSONError) {
+            return try body(self)
+        } catch {
+            throw ProtocolError(error)
+        }
+    }
+
+    /// A string of 1 to `bytesMax` UTF-8 bytes that must be there.
+    func text(_ name: String, bytesMax: Int) throws(ProtocolError) -> String {
+        guard let text = try optionalText(name, bytesMax: bytesMax) else {
+            throw ProtocolError(.missingField(name, expected: "a string"))
+        }
+        return text
+    }
+
+    /// A string of 1 to `bytesMax` UTF-8 bytes that may be absent.
+    func optionalText(_ name: String, bytesMax: Int) throws(ProtocolError) -> String? {
+        let text = try read { (json) throws(JSONError) in try json.optionalString(name) }
+        guard let text else { return nil }
+        guard (1...bytesMax).contains(text.utf8.count) else {
+            throw .invalidField(name, "a string of 1 to \(bytesMax) bytes")
+        }
+        return text
+    }
+
+    func timetoken(_ name: String) throws(ProtocolError) -> Timetoken {
+        guard let timetoken = try optionalTimetoken(name) else {
+            throw ProtocolError(.missingField(name, expected: "a string of decimal digits"))
+        }
+        return timetoken
+    }
+
+    func optionalTimetoken(_ name: String) throws(ProtocolError) -> Timetoken? {
+        guard let member = member(name) else { return nil }
+        guard let text = member.string, let timetoken = Timetoken(text) else {
+            throw .invalidField(name, "a string of 1 to 19 decimal digits, up to 2^63-1")
+        }
+        return timetoken
+    }
+
+    func channelName(_ name: String) throws(ProtocolError) -> String {
+        let channel = try read { (json) throws(JSONError) in try json.string(name) }
+        guard isValidChannelName(channel) else { throw .invalidChannel }
+        return channel
+    }
+
+    /// The array `channels`, with at least one entry and no more than allowed.
+    func channelList() throws(ProtocolError) -> JSONValue {
+        let list: JSONValue
+        do throws(JSONError) { list = try array("channels") } catch { throw ProtocolError(error) }
+        guard list.count > 0 else { throw .invalidField("channels", "a list of one or more") }
+        guard list.count <= Limits.channelsPerCommandMax else {
+            throw .tooManyChannels(Limits.channelsPerCommandMax, per: "command")
+        }
+        return list
+    }
+
+    /// The page size, `max` when absent.
+    func limit(max: Int) throws(ProtocolError) -> Int {
+        let limit = try read { (json) throws(JSONError) in try json.optionalInteger("limit") }
+        guard let limit else { return max }
+        guard (1...Int64(max)).contains(limit) else {
+            throw .invalidField("limit", "an integer from 1 to \(max)")
+        }
+        return Int(limit)
+    }
+}

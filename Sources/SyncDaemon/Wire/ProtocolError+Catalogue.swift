@@ -1,0 +1,94 @@
+// Every refusal that a client can get, with its status, its stable code and what to do about it.
+
+import EventModel
+import JSON
+
+extension ProtocolError {
+    static func notJSON(_ error: JSONError) -> ProtocolError {
+        ProtocolError(
+            status: 400, code: "not_json",
+            message: "\(error) Send one JSON object per message.")
+    }
+
+    static let notAnObject = ProtocolError(
+        status: 400, code: "not_an_object",
+        message: #"Send one JSON object per message, such as {"id":1,"op":"ping"}."#)
+
+    static func invalidField(_ name: String, _ expectation: String) -> ProtocolError {
+        ProtocolError(
+            status: 400, code: "invalid_field",
+            message: "The field \"\(name)\" must be \(expectation).")
+    }
+
+    static func unknownOperation(_ name: String) -> ProtocolError {
+        let known = Command.Operation.allCases.map(\.rawValue)
+        return ProtocolError(
+            status: 400, code: "unknown_op",
+            message: "There is no op \"\(name.prefix(40))\". Use one of "
+                + known.joined(separator: ", ") + ".")
+    }
+
+    static let invalidChannel = ProtocolError(
+        status: 400, code: "invalid_channel",
+        message: "A channel name has 1 to \(Limits.channelNameBytesMax) bytes and none of , * / \\ "
+            + "or control characters. Rename the channel.")
+
+    static func tooManyChannels(_ limit: Int, per scope: String) -> ProtocolError {
+        ProtocolError(
+            status: 400, code: "too_many_channels",
+            message: "At most \(limit) channels per \(scope). Name fewer, or unsubscribe from some."
+        )
+    }
+
+    static let helloFirst = ProtocolError(
+        status: 401, code: "hello_first",
+        message: #"Say who you are first: {"id":1,"op":"hello","userId":"…","deviceId":"…"}."#)
+
+    static let helloAgain = ProtocolError(
+        status: 409, code: "hello_again",
+        message: "This session has a user already. Open another connection for another user.")
+
+    static let mutationReused = ProtocolError(
+        status: 409, code: "mutation_reused",
+        message: "This mutation id did something else before. Give each write an id of its own.")
+
+    static let rateLimited = ProtocolError(
+        status: 429, code: "rate_limited",
+        message: "Too many commands. Slow down, then retry with the same mutation id.")
+
+    static let tooManyInFlight = ProtocolError(
+        status: 429, code: "too_many_in_flight",
+        message: "Over \(Limits.commandsInFlightMax) commands wait for their replies. "
+            + "Read some replies, then retry with the same mutation id.")
+
+    static let overloaded = ProtocolError(
+        status: 503, code: "overloaded",
+        message: "The daemon has more work than it can queue. "
+            + "Retry after a second with the same mutation id.")
+
+    static let draining = ProtocolError(
+        status: 503, code: "draining",
+        message: "The daemon is stopping. Reconnect and retry with the same mutation id.")
+
+    static let storeUnavailable = ProtocolError(
+        status: 503, code: "store_unavailable",
+        message: "The store did not confirm this. Reconnect and retry with the same mutation id.")
+
+    static let storeFull = ProtocolError(
+        status: 507, code: "store_full",
+        message: "The disk is full; nothing was applied. Ask the operator, then retry.")
+
+    /// A problem of the JSON that a command is made of.
+    init(_ error: JSONError) {
+        switch error {
+        case .notJSON: self = .notJSON(error)
+        case .tooDeep:
+            self.init(
+                status: 400, code: "json_too_deep", message: "\(error) Flatten it.")
+        case .missingField:
+            self.init(status: 400, code: "missing_field", message: error.description)
+        case .wrongType:
+            self.init(status: 400, code: "invalid_field", message: error.description)
+        }
+    }
+}

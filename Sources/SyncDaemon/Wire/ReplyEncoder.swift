@@ -1,0 +1,156 @@
+// Replies and errors as JSON, as docs/PROTOCOL.md shows them.
+
+import EventModel
+import JSON
+
+/// Writes one reply per call into a buffer that the caller keeps.
+enum ReplyEncoder {
+    static func encode(_ reply: Reply, to id: CommandID, into json: inout JSONWriter) {
+        json.beginObject()
+        json.name("id")
+        json.integer(id)
+        json.name("ok")
+        encode(reply, into: &json)
+        json.endObject()
+    }
+
+    /// - Parameter id: `nil` when the message that failed carried none.
+    static func encode(_ error: ProtocolError, to id: CommandID?, into json: inout JSONWriter) {
+        json.beginObject()
+        json.name("id")
+        if let id { json.integer(id) } else { json.null() }
+        json.name("error")
+        json.beginObject()
+        json.name("status")
+        json.integer(error.status)
+        json.name("code")
+        json.string(error.code)
+        json.name("message")
+        json.string(error.message)
+        json.endObject()
+        json.endObject()
+    }
+
+    private static func encode(_ reply: Reply, into json: inout JSONWriter) {
+        json.beginObject()
+        switch reply {
+        case .hello(let welcome): encode(welcome, into: &json)
+        case .subscribed(let channels): encode(channels, into: &json)
+        case .unsubscribed(let channels):
+            json.name("channels")
+            json.beginArray()
+            for channel in channels { json.string(channel) }
+            json.endArray()
+        case .published(let timetoken):
+            json.name("timetoken")
+            json.quoted(timetoken.rawValue)
+        case .actionAdded(let action, let addition):
+            json.name("applied")
+            json.string(addition.rawValue)
+            json.name("action")
+            encode(action, into: &json)
+        case .actionRemoved(let removal):
+            json.name("applied")
+            json.string(removal.rawValue)
+        case .history(let page): encode(page, into: &json)
+        case .actions(let page):
+            json.name("actions")
+            encode(page.actions, into: &json)
+            encodeNext(page.next, into: &json)
+        case .pong(let time):
+            json.name("time")
+            json.quoted(time.rawValue)
+        }
+        json.endObject()
+    }
+
+    private static func encode(_ welcome: Welcome, into json: inout JSONWriter) {
+        json.name("session")
+        json.string(welcome.session)
+        json.name("time")
+        json.quoted(welcome.time.rawValue)
+        json.name("epoch")
+        json.string(welcome.epoch)
+        json.name("heartbeat")
+        json.integer(welcome.heartbeatSeconds)
+        json.name("limits")
+        json.beginObject()
+        json.name("frameBytes")
+        json.integer(welcome.frameBytesMax)
+        json.name("channels")
+        json.integer(welcome.channelsMax)
+        json.endObject()
+    }
+
+    private static func encode(_ channels: [SubscribedChannel], into json: inout JSONWriter) {
+        json.name("channels")
+        json.beginArray()
+        for channel in channels {
+            json.beginObject()
+            json.name("name")
+            json.string(channel.channel)
+            json.name("mode")
+            json.string(channel.mode.rawValue)
+            json.name("cursor")
+            json.quoted(channel.cursor.rawValue)
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private static func encode(_ page: HistoryPage, into json: inout JSONWriter) {
+        json.name("messages")
+        json.beginArray()
+        for stored in page.messages {
+            json.beginObject()
+            json.name("timetoken")
+            json.quoted(stored.timetoken.rawValue)
+            json.name("uuid")
+            json.string(stored.uuid)
+            json.name("payload")
+            json.raw(stored.message.payload)
+            if let meta = stored.message.meta {
+                json.name("meta")
+                json.raw(meta)
+            }
+            if let type = stored.message.type {
+                json.name("messageType")
+                json.string(type)
+            }
+            if !stored.actions.isEmpty {
+                json.name("actions")
+                encode(stored.actions, into: &json)
+            }
+            json.endObject()
+        }
+        json.endArray()
+        encodeNext(page.next, into: &json)
+    }
+
+    private static func encode(_ actions: [MessageAction], into json: inout JSONWriter) {
+        json.beginArray()
+        for action in actions { encode(action, into: &json) }
+        json.endArray()
+    }
+
+    private static func encode(_ action: MessageAction, into json: inout JSONWriter) {
+        json.beginObject()
+        json.name("messageTimetoken")
+        json.quoted(action.key.messageTimetoken.rawValue)
+        json.name("type")
+        json.string(action.key.type)
+        json.name("value")
+        json.string(action.key.value)
+        json.name("uuid")
+        json.string(action.key.uuid)
+        json.name("actionTimetoken")
+        json.quoted(action.actionTimetoken.rawValue)
+        json.endObject()
+    }
+
+    private static func encodeNext(_ next: Timetoken?, into json: inout JSONWriter) {
+        guard let next else { return }
+        json.name("next")
+        json.quoted(next.rawValue)
+    }
+}
