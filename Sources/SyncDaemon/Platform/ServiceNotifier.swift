@@ -1,0 +1,66 @@
+// What the daemon and systemd tell each other: readiness, the watchdog, listening sockets.
+
+import CSystemd
+import Glibc
+
+/// A passed descriptor that cannot be served.
+enum ServiceError: Error, Hashable, CustomStringConvertible {
+    case notListening(descriptor: Int32)
+    case unreadable(reason: String)
+
+    var description: String {
+        switch self {
+        case .notListening(let descriptor):
+            "systemd passed descriptor \(descriptor), which is not a listening TCP socket. Put"
+                + " only ListenStream=ADDRESS:PORT lines into the socket unit."
+        case .unreadable(let reason):
+            "The sockets that systemd passed cannot be taken: \(reason). Check LISTEN_FDS and"
+                + " LISTEN_PID in the environment."
+        }
+    }
+}
+
+/// Speaks sd_notify(3); without systemd every call does nothing; any thread may call.
+struct ServiceNotifier: Sendable {
+    /// The daemon serves; `status` shows in `systemctl status`.
+    func ready(status: String) { send("READY=1\nSTATUS=\(LogText.bare(status))") }
+
+    /// The drain has begun.
+    func stopping(status: String) { send("STOPPING=1\nSTATUS=\(LogText.bare(status))") }
+
+    func status(_ status: String) { send("STATUS=\(LogText.bare(status))") }
+
+    /// Everything that must be alive is alive: call it at least every `watchdogInterval`.
+    func feedWatchdog() { send("WATCHDOG=1") }
+
+    private func send(_ state: String) { unsafe sd_notify(0, state) }
+
+    /// How long systemd waits for `feedWatchdog`, or nil when it does not watch this process.
+    ///
+    /// sd_watchdog_enabled(3) advises to feed it every half of that time.
+    static func watchdogInterval() -> Duration? {
+        var microseconds: UInt64 = 0
+        guard unsafe sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+        return .microseconds(Int64(clamping: microseconds))
+    }
+
+    /// The listening TCP sockets that systemd opened for this process; empty without any.
+    ///
+    /// The caller owns them. They are close-on-exec, and may block.
+    static func listenDescriptors() throws(ServiceError) -> [Int32] {
+        let count = sd_listen_fds(0)
+        if count < 0 {
+            throw .unreadable(reason: unsafe String(cString: strerror(-count)))
+        }
+        let descriptors = (0..<count).map { sync_sd_listen_fds_start + $0 }
+        for descriptor in descriptors { try check(descriptor) }
+        return descriptors
+    }
+
+    /// Refuses what is not a listening TCP socket of the internet.
+    static func check(_ descriptor: Int32) throws(ServiceError) {
+        let isListening =
+            sd_is_socket_inet(descriptor, AF_UNSPEC, Int32(SOCK_STREAM.rawValue), 1, 0) > 0
+        guard isListening else { throw .notListening(descriptor: descriptor) }
+    }
+}
