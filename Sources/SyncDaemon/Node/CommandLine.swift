@@ -1,0 +1,124 @@
+// What the arguments ask the program to do.
+
+/// A flag that names a setting, with its value.
+struct FlagSetting: Sendable {
+    let key: ConfigurationKey
+    let value: String
+}
+
+/// What stands behind `serve`, `config check` or `config print`.
+struct ServeArguments: Sendable {
+    /// Path behind `--config`; a leading `-` means that it may be absent.
+    var file: String?
+    var settings: [FlagSetting] = []
+}
+
+/// One way to call the program.
+enum Invocation: Sendable {
+    case serve(ServeArguments)
+    case checkConfiguration(ServeArguments)
+    case printConfiguration(ServeArguments)
+    case showVersion
+    /// The text to show on standard output.
+    case showHelp(String)
+
+    /// Of the daemon; also in `--version`.
+    static let version = "0.1.0"
+
+    /// Reads the arguments behind the program's name.
+    static func parse(_ arguments: [String]) throws(ConfigurationError) -> Invocation {
+        guard let first = arguments.first else { throw .missingCommand }
+        let rest = Array(arguments.dropFirst())
+        switch first {
+        case "serve":
+            if isHelpWanted(rest) { return .showHelp(HelpText.serve) }
+            return .serve(try serveArguments(rest))
+        case "config":
+            return try configuration(rest)
+        case "--version", "-V", "version":
+            return .showVersion
+        case "--help", "-h", "help":
+            return .showHelp(HelpText.main)
+        default:
+            if first.hasPrefix("-") {
+                // A flag before the command: say which command it belongs to.
+                let name = String(first.prefix { $0 != "=" })
+                let isServe =
+                    name == "--config" || ConfigurationKey.all.contains { $0.flag == name }
+                throw .unknownFlag(
+                    first,
+                    nearest: isServe
+                        ? "syncdaemon serve \(name)"
+                        : Spelling.nearest(to: first, among: ["--help", "--version"]))
+            }
+            throw .unknownCommand(
+                first,
+                nearest: Spelling.nearest(to: first, among: ["serve", "config", "version", "help"]))
+        }
+    }
+
+    private static func configuration(
+        _ arguments: [String]
+    ) throws(ConfigurationError) -> Invocation {
+        if isHelpWanted(arguments) { return .showHelp(HelpText.configuration) }
+        let rest = Array(arguments.dropFirst())
+        switch arguments.first {
+        case "check": return .checkConfiguration(try serveArguments(rest))
+        case "print": return .printConfiguration(try serveArguments(rest))
+        case let word:
+            throw .unknownCommand(
+                "config" + (word.map { " " + $0 } ?? ""),
+                nearest: Spelling.nearest(to: word ?? "", among: ["check", "print"])
+                    .map { "config \($0)" } ?? "config check or config print")
+        }
+    }
+
+    private static func isHelpWanted(_ arguments: [String]) -> Bool {
+        arguments.contains("--help") || arguments.contains("-h")
+    }
+
+    /// Flags as `--name value` or `--name=value`; a yes-or-no flag stands alone or takes `=no`.
+    private static func serveArguments(
+        _ arguments: [String]
+    ) throws(ConfigurationError) -> ServeArguments {
+        var result = ServeArguments()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--"), argument.count > 2 else {
+                throw .unexpectedArgument(argument)
+            }
+            let name = String(argument.prefix { $0 != "=" })
+            let inline =
+                name.count < argument.count ? String(argument.dropFirst(name.count + 1)) : nil
+            if name == "--config" {
+                guard result.file == nil else { throw .repeated(.flag(name), key: "the flag") }
+                result.file = try value(
+                    of: name, inline, &rest, expected: "the path of a file")
+                continue
+            }
+            guard let key = ConfigurationKey.all.first(where: { $0.flag == name }) else {
+                let flags = ConfigurationKey.all.map(\.flag) + ["--config", "--help"]
+                throw .unknownFlag(name, nearest: Spelling.nearest(to: name, among: flags))
+            }
+            guard !result.settings.contains(where: { $0.key.flag == name }) else {
+                throw .repeated(.flag(name), key: "the flag")
+            }
+            let text =
+                key.placeholder == nil
+                ? inline ?? "yes" : try value(of: name, inline, &rest, expected: key.expected)
+            result.settings.append(FlagSetting(key: key, value: text))
+        }
+        return result
+    }
+
+    private static func value(
+        of flag: String, _ inline: String?, _ rest: inout ArraySlice<String>, expected: String
+    ) throws(ConfigurationError) -> String {
+        if let inline { return inline }
+        guard let next = rest.first, !next.hasPrefix("--") else {
+            throw .missingValue(flag: flag, expected: expected)
+        }
+        rest.removeFirst()
+        return next
+    }
+}

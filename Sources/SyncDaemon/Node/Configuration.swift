@@ -1,0 +1,67 @@
+// What an administrator decides. Defaults stand here, and nowhere else.
+
+import EventModel
+
+/// All settings of one daemon, checked.
+///
+/// Made by `Configuration.resolve`; the rows of `ConfigurationKey.all` say how each is written.
+struct Configuration: Hashable, Sendable {
+    // MARK: [server]
+
+    /// Ignored when systemd passes a listening socket.
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    /// Threads that serve connections; 0 means one per core.
+    var reactors = 0
+    /// Threads that answer `history` and `actions`.
+    var readers = 2
+    /// Web origins that may connect besides loopback and the daemon's own host.
+    var allowedOrigins: [String] = []
+    /// Connections of the whole daemon; over it: new ones are closed at once.
+    var connections = Limits.connectionsMax
+    /// Connections from one address; over it: new ones are closed at once.
+    var connectionsPerAddress = 20_000
+    /// Whether other machines may connect although there is no access control.
+    var insecure = false
+
+    // MARK: [store]
+
+    var storeKind = StoreKind.sqlite
+    /// Where the store lives.
+    ///
+    /// Its default depends on the environment: see `defaultDirectory`. Empty only with
+    /// `StoreKind.memory`.
+    var directory = ""
+
+    // MARK: [log]
+
+    var logLevel = LogLevel.info
+    var logFormat = LogFormat.auto
+
+    // MARK: [limits]
+
+    /// Bytes waiting for one session's socket; over it: close code 1013.
+    var sendQueueBytes = Limits.sendQueueBytesMax
+    /// Commands per second and session, after a burst of the same size.
+    var commandsPerSecond = Limits.commandsPerSecondMax
+
+    /// Where each setting that is not a default came from, by `ConfigurationKey.path`.
+    var sources: [String: ConfigurationSource] = [:]
+
+    /// Refuses an address that other machines can reach, unless `insecure` is set.
+    ///
+    /// - Parameter address: `HOST:PORT` as in `listen`, or as bound, for a socket that systemd
+    ///   passed.
+    func permit(_ address: String, from source: ConfigurationSource) throws(ConfigurationError) {
+        if !insecure, ListenAddress(address)?.isLoopback != true {
+            throw .reachableByOthers(source, address)
+        }
+    }
+}
+
+/// What keeps the data.
+enum StoreKind: String, CaseIterable, Sendable {
+    /// One file, durable before a write is acknowledged.
+    case sqlite
+    /// Nothing survives a restart: for tests.
+    case memory
+}

@@ -1,0 +1,139 @@
+// What can be wrong with a configuration or a command line, and how to mend it.
+
+/// Where a setting came from.
+enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
+    case standard
+    /// `line` is counted from 1.
+    case file(path: String, line: Int)
+    case variable(String)
+    case flag(String)
+    /// A socket that systemd opened and passed on.
+    case passedSocket
+
+    var description: String {
+        switch self {
+        case .standard: "default"
+        case .file(let path, let line): "\(path):\(line)"
+        case .variable(let name): name
+        case .flag(let name): name
+        case .passedSocket: "the socket passed by systemd"
+        }
+    }
+}
+
+/// A mistake in the command line, the environment or the file; the process exits with 2.
+enum ConfigurationError: Error, Hashable, CustomStringConvertible {
+    case missingCommand
+    case unknownCommand(String, nearest: String?)
+    case unexpectedArgument(String)
+    case unknownFlag(String, nearest: String?)
+    case unknownVariable(String, nearest: String)
+    case unknownSection(ConfigurationSource, section: String, nearest: String?)
+    case unknownKey(ConfigurationSource, key: String, nearest: String?)
+    case noSection(ConfigurationSource, name: String)
+    case missingValue(flag: String, expected: String)
+    case repeated(ConfigurationSource, key: String)
+    case badValue(ConfigurationSource, key: String, value: String, expected: String)
+    case malformedLine(ConfigurationSource)
+    case lineTooLong(ConfigurationSource)
+    case notText(path: String)
+    case unreadableFile(path: String, reason: String)
+    case noDirectory
+    case reachableByOthers(ConfigurationSource, String)
+
+    /// One line: where, what, and what to do.
+    var description: String {
+        switch self {
+        case .missingCommand, .unknownCommand, .unexpectedArgument, .unknownFlag,
+            .unknownVariable, .missingValue:
+            usage
+        case .unknownSection(let source, let section, let nearest):
+            "\(source): there is no section [\(section)]."
+                + Self.suggestion(nearest, list: "config print")
+        case .unknownKey(let source, let key, let nearest):
+            "\(source): there is no key \(key)." + Self.suggestion(nearest, list: "config print")
+        case .noSection(let source, let name):
+            "\(source): \(name) stands before the first section."
+                + " Put a line such as [server] above it."
+        case .repeated(let source, let key):
+            "\(source): \(key) is given a second time. Keep one of the two."
+        case .badValue(let source, let key, let value, let expected):
+            "\(source): \(key) cannot be \(LogText.quoted(value)). Write \(expected)."
+        case .malformedLine(let source):
+            "\(source): this line is neither a [section], nor a \"name = value\", nor a comment."
+                + " Mend it, or put # in front of it."
+        case .lineTooLong(let source):
+            "\(source): this line is longer than \(INIFile.lineBytesMax) bytes. Shorten it;"
+                + " a list may be given on several lines, each with the same name."
+        case .notText(let path):
+            "\(path): the file is not UTF-8 text. Save it as UTF-8."
+        case .unreadableFile(let path, let reason):
+            "\(path): the file cannot be read: \(reason). Check the path behind --config and who"
+                + " may read it."
+        case .noDirectory:
+            "[store] directory: there is no default, because neither STATE_DIRECTORY nor"
+                + " XDG_STATE_HOME nor HOME is set. Say where to keep the data with --data-dir DIR."
+        case .reachableByOthers(let source, let address):
+            "\(source): other machines can reach \(address), and this version has no access"
+                + " control: whoever connects may read and write everything. Listen on"
+                + " 127.0.0.1 and let a reverse proxy check who connects, or, in a network where"
+                + " everybody is trusted, say --insecure (insecure = yes in [server])."
+        }
+    }
+
+    /// The mistakes that are not in a file.
+    private var usage: String {
+        switch self {
+        case .unknownCommand(let word, let nearest):
+            "There is no command \(LogText.quoted(word))."
+                + Self.suggestion(nearest, list: "--help")
+        case .unexpectedArgument(let word):
+            "\(LogText.quoted(word)) is one word too many."
+                + " Flags start with --; see syncdaemon --help."
+        case .unknownFlag(let flag, let nearest):
+            "\(LogText.bare(flag)): there is no such flag."
+                + Self.suggestion(nearest, list: "serve --help")
+        case .unknownVariable(let name, let nearest):
+            "\(LogText.bare(name)): there is no such variable. Did you mean \(nearest)? Rename it,"
+                + " or unset it."
+        case .missingValue(let flag, let expected):
+            "\(flag): the value is missing. Write \(expected) behind it."
+        default:
+            "Say what to do: syncdaemon serve starts the daemon; syncdaemon --help lists the rest."
+        }
+    }
+
+    private static func suggestion(_ nearest: String?, list: String) -> String {
+        nearest.map { " Did you mean \($0)?" } ?? " See syncdaemon \(list)."
+    }
+}
+
+/// Finds what somebody meant to write.
+enum Spelling {
+    /// The candidate with the fewest edits, if those are few for its length or at most `limit`.
+    static func nearest(
+        to word: String, among candidates: [String], edits limit: Int? = nil
+    ) -> String? {
+        let scored = candidates.map { (word: $0, edits: edits(from: word, to: $0)) }
+        guard let best = scored.min(by: { $0.edits < $1.edits }),
+            best.edits <= limit ?? max(2, best.word.count / 4)
+        else { return nil }
+        return best.word
+    }
+
+    /// Levenshtein distance: insertions, deletions and replacements.
+    static func edits(from source: String, to target: String) -> Int {
+        let target = Array(target.utf8)
+        var row = Array(0...target.count)
+        for (line, byte) in source.utf8.prefix(256).enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for column in target.indices {
+                let replaced = diagonal + (byte == target[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[target.count]
+    }
+}

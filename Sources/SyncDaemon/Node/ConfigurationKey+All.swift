@@ -1,0 +1,76 @@
+// The table of settings. A new setting is a field in Configuration and a row here.
+
+extension ConfigurationKey {
+    /// Every setting, section by section.
+    static let all: [ConfigurationKey] = server + store + log + limits
+
+    /// The sections, in the table's order.
+    static let sections: [String] = all.reduce(into: []) { sections, key in
+        if sections.last != key.section { sections.append(key.section) }
+    }
+
+    static func named(_ name: String, in section: String) -> ConfigurationKey? {
+        all.first { $0.section == section && $0.name == name }
+    }
+
+    private static let server = [
+        address(
+            "server", "listen", flag: "--listen", into: \.listen,
+            "Address and port for WebSocket and HTTP. Port 0 takes any free one."),
+        number(
+            "server", "reactors", flag: "--reactors", 0...256, into: \.reactors,
+            "Threads that serve connections. 0 means one per core."),
+        number(
+            "server", "readers", flag: "--readers", 1...64, into: \.readers,
+            "Threads that read the store for history and catching up."),
+        origins(
+            "server", "allowed_origins", flag: "--allowed-origins", into: \.allowedOrigins,
+            "Web pages of these origins may connect. Pages from this machine and from the"
+                + " daemon's own host always may; programs that send no Origin are not concerned."),
+        number(
+            "server", "connections", flag: "--connections", 1...10_000_000, into: \.connections,
+            "Open connections in all. Further ones are closed at once."),
+        number(
+            "server", "connections_per_address", flag: "--connections-per-address",
+            1...10_000_000, into: \.connectionsPerAddress,
+            "Open connections from one address. Further ones are closed at once. Behind a proxy"
+                + " all connections have the proxy's address."),
+        yesOrNo(
+            "server", "insecure", flag: "--insecure", into: \.insecure,
+            "Lets other machines connect although there is no access control yet: whoever"
+                + " connects may read and write everything."),
+    ]
+
+    private static let store = [
+        choice(
+            "store", "kind", flag: "--store", into: \.storeKind,
+            "sqlite keeps the data in one file and acknowledges a write when it is on the disk."
+                + " memory is for tests: everything is gone when the daemon stops."),
+        directory(
+            "store", "directory", flag: "--data-dir", into: \.directory,
+            "Directory of the data. It is created when it is absent."),
+    ]
+
+    private static let log = [
+        choice(
+            "log", "level", flag: "--log-level", into: \.logLevel,
+            "The least important level that is still logged."),
+        choice(
+            "log", "format", flag: "--log-format", into: \.logFormat,
+            "text writes lines to standard error, journal sends fields to systemd's journal,"
+                + " auto takes journal when standard error is the journal."),
+    ]
+
+    private static let limits = [
+        number(
+            "limits", "send_queue_bytes", flag: "--send-queue-bytes",
+            (64 * 1024)...(1024 * 1024 * 1024), bytes: true, into: \.sendQueueBytes,
+            "Bytes that may wait for one client that reads slowly. Over it the client is"
+                + " disconnected with code 1013 and resumes from its cursors."),
+        number(
+            "limits", "commands_per_second", flag: "--commands-per-second", 1...1_000_000,
+            into: \.commandsPerSecond,
+            "Commands per second from one connection, after a burst of as many. Further ones are"
+                + " answered with rate_limited."),
+    ]
+}

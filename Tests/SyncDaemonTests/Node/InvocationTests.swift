@@ -1,0 +1,119 @@
+// The command line: what it may say, and what is said about the rest.
+
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Invocation")
+struct InvocationTests {
+    @Test(
+        "the commands",
+        arguments: [
+            (["serve"], "serve"), (["config", "check"], "check"), (["config", "print"], "print"),
+            (["--version"], "version"), (["-V"], "version"), (["--help"], "help"),
+            (["help"], "help"), (["serve", "--listen", "[::1]:1", "--help"], "help"),
+            (["config", "--help"], "help"), (["config", "check", "-h"], "help"),
+        ])
+    func commands(arguments: [String], expected: String) throws {
+        let name =
+            switch try Invocation.parse(arguments) {
+            case .serve: "serve"
+            case .checkConfiguration: "check"
+            case .printConfiguration: "print"
+            case .showVersion: "version"
+            case .showHelp: "help"
+            }
+
+        #expect(name == expected)
+    }
+
+    @Test("flags take their value from the next word or from behind =")
+    func flags() throws {
+        let words = ["serve", "--config", "-/etc/sync.ini", "--data-dir=a=b", "--insecure"]
+        guard case .serve(let arguments) = try Invocation.parse(words) else {
+            Issue.record("not serve")
+            return
+        }
+
+        #expect(arguments.file == "-/etc/sync.ini")
+        #expect(arguments.settings.map(\.key.path) == ["store.directory", "server.insecure"])
+        #expect(arguments.settings.map(\.value) == ["a=b", "yes"])
+    }
+
+    @Test(
+        "mistakes are named with their mend",
+        arguments: [
+            (
+                [],
+                "Say what to do: syncdaemon serve starts the daemon; syncdaemon --help lists the rest."
+            ),
+            (["server"], "There is no command \"server\". Did you mean serve?"),
+            (["dance"], "There is no command \"dance\". See syncdaemon --help."),
+            (
+                ["config"],
+                "There is no command \"config\". Did you mean config check or config print?"
+            ),
+            (
+                ["config", "chek"],
+                "There is no command \"config chek\". Did you mean config check?"
+            ),
+            (
+                ["--listen", "127.0.0.1:1"],
+                "--listen: there is no such flag. Did you mean syncdaemon serve --listen?"
+            ),
+            (["serve", "--lisen", "x"], "--lisen: there is no such flag. Did you mean --listen?"),
+            (
+                ["serve", "--frobnicate"],
+                "--frobnicate: there is no such flag. See syncdaemon serve --help."
+            ),
+            (
+                ["serve", "now"],
+                "\"now\" is one word too many. Flags start with --; see syncdaemon --help."
+            ),
+            (
+                ["serve", "--readers"],
+                "--readers: the value is missing. Write a whole number from 1 to 64 behind it."
+            ),
+            (
+                ["serve", "--config", "--readers", "2"],
+                "--config: the value is missing. Write the path of a file behind it."
+            ),
+            (
+                ["serve", "--readers", "2", "--readers=3"],
+                "--readers: the flag is given a second time. Keep one of the two."
+            ),
+            (
+                ["serve", "\u{1b}[31m"],
+                "\"\\u{1b}[31m\" is one word too many. Flags start with --; see syncdaemon --help."
+            ),
+        ])
+    func mistakes(arguments: [String], expected: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try Invocation.parse(arguments) }
+
+        #expect(error?.description == expected)
+    }
+
+    @Test("the help names every flag with its key, its variable and its default")
+    func help() {
+        for key in ConfigurationKey.all {
+            #expect(HelpText.serve.contains("  \(key.flag)"))
+            #expect(HelpText.serve.contains("[\(key.name), \(key.variable)]"))
+        }
+        let words = HelpText.serve.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("Default: 127.0.0.1:8080. [listen, SYNCDAEMON_SERVER_LISTEN]"))
+    }
+
+    @Test("help fits a terminal of 100 columns")
+    func width() {
+        for text in [HelpText.main, HelpText.serve, HelpText.configuration] {
+            #expect(text.hasSuffix("\n"))
+            for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+        }
+    }
+
+    @Test("no two settings share a flag or a variable")
+    func distinct() {
+        #expect(Set(ConfigurationKey.all.map(\.flag)).count == ConfigurationKey.all.count)
+        #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
+    }
+}
