@@ -132,7 +132,8 @@ struct ConfigurationTests {
     @Test("comments, indentation, CRLF and a byte order mark do no harm")
     func layout() throws {
         let file =
-            "\u{feff}# a comment\r\n; another\r\n[server]\r\n   readers = 7 ; why\r\n\tinsecure: yes\r\n"
+            "\u{feff}# a comment\r\n; another\r\n[server]\r\n   readers = 7 ; why\r\n"
+            + "\tinsecure: yes\r\n"
 
         let configuration = try resolve(file: file)
 

@@ -45,7 +45,8 @@ struct InvocationTests {
         arguments: [
             (
                 [],
-                "Say what to do: syncdaemon serve starts the daemon; syncdaemon --help lists the rest."
+                "Say what to do: syncdaemon serve starts the daemon; syncdaemon --help lists the "
+                    + "rest."
             ),
             (["server"], "There is no command \"server\". Did you mean serve?"),
             (["dance"], "There is no command \"dance\". See syncdaemon --help."),

@@ -1,0 +1,182 @@
+// Each house rule can fail: planted breaches are found, and look-alikes are not.
+
+import Testing
+
+@Suite("Planted breaches")
+struct PlantedBreachTests {
+    /// A file with a good first line, followed by some lines.
+    private func file(_ path: String, _ lines: String...) -> SourceFile {
+        SourceFile(path: path, text: (["// A file."] + lines).joined(separator: "\n"))
+    }
+
+    private func breaches(_ file: SourceFile) -> [String] {
+        HouseRules.breaches(inSource: file).map(\.description)
+    }
+
+    @Test(
+        "an import in the wrong place",
+        arguments: [
+            ("Sources/SyncDaemon/Hub/A.swift", "import CWebsockets"),
+            ("Sources/SyncDaemon/Wire/A.swift", "internal import CJansson"),
+            ("Sources/SyncDaemon/Ledger/A.swift", "import CSQLite"),
+            ("Sources/SyncDaemon/Platform/OSThread.swift", "import CUV"),
+            ("Sources/SyncDaemon/Node/Configuration.swift", "import CInih"),
+            ("Sources/SyncDaemon/Node/Node.swift", "@preconcurrency import CSystemd"),
+            ("Sources/SyncDaemon/Platform/Clock.swift", "import Foundation"),
+            ("Sources/syncctl/Main.swift", "import struct Foundation.Data"),
+            ("Sources/JSON/JSONValue.swift", "import Dispatch"),
+            ("Sources/EventModel/Channel.swift", "import Glibc"),
+            ("Sources/EventModel/Channel.swift", "public import JSON"),
+        ])
+    func imports(path: String, line: String) {
+        let found = breaches(file(path, line))
+
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("\(path):2: ") == true)
+    }
+
+    @Test(
+        "an import in the right place, or no import at all, is let pass",
+        arguments: [
+            ("Sources/SyncDaemon/Transport/A.swift", "import CWebsockets"),
+            ("Sources/SyncClient/Transport/A.swift", "import CWebsockets"),
+            ("Sources/JSON/JSONValue.swift", "import CJansson"),
+            ("Sources/SyncDaemon/Store/A.swift", "import CSQLite"),
+            ("Sources/SyncDaemon/Platform/EventLoop.swift", "import CUV"),
+            ("Sources/SyncDaemon/Node/INIFile.swift", "import CInih"),
+            ("Sources/SyncDaemon/Platform/Log.swift", "import CSystemd"),
+            ("Sources/SyncDaemon/Hub/Hub.swift", "import EventModel"),
+            ("Sources/SyncDaemon/Hub/Hub.swift", "// import Foundation"),
+            ("Sources/SyncDaemon/Hub/Hub.swift", "let text = \"import Foundation\""),
+        ])
+    func goodImports(path: String, line: String) {
+        #expect(breaches(file(path, line)).isEmpty)
+    }
+
+    @Test("a banned phrase", arguments: HouseRules.phrasePlaces.map(\.phrase))
+    func phrases(phrase: String) {
+        let path = "Sources/SyncDaemon/Hub/Hub.swift"
+
+        let found = breaches(file(path, "let a = 1", "    x \(phrase) y"))
+
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("\(path):3: \(phrase)") == true)
+    }
+
+    @Test("unchecked sendability is let pass at the edges only")
+    func edges() {
+        let line = "final class A: @unchecked" + " Sendable {}"
+
+        #expect(breaches(file("Sources/SyncDaemon/Platform/Locked.swift", line)).isEmpty)
+        #expect(breaches(file("Sources/SyncClient/Transport/A.swift", line)).isEmpty)
+        #expect(breaches(file("Sources/EventModel/A.swift", line)).count == 1)
+    }
+
+    @Test(
+        "a file that does not say what it is for",
+        arguments: ["", "import Glibc", "//", "/// A type.", "/* A file. */"])
+    func header(firstLine: String) {
+        let file = SourceFile(path: "Sources/syncctl/A.swift", text: firstLine)
+
+        #expect(
+            breaches(file) == [
+                "Sources/syncctl/A.swift:1: start with one // sentence that says what it is for"
+            ])
+    }
+
+    @Test("a line and a file that are too long, and ones that just fit")
+    func size() {
+        let wide = String(repeating: "🙂", count: HouseRules.columnsMax)
+        func tall(_ lines: Int) -> SourceFile {
+            let rest = String(repeating: "\n", count: lines - 1)
+            return SourceFile(path: "Sources/syncctl/A.swift", text: "// A file." + rest)
+        }
+
+        #expect(breaches(file("Sources/syncctl/A.swift", wide)).isEmpty)
+        #expect(
+            breaches(file("Sources/syncctl/A.swift", wide + "a")) == [
+                "Sources/syncctl/A.swift:2: 101 columns, at most 100"
+            ])
+        #expect(breaches(tall(400)).isEmpty)
+        #expect(
+            breaches(tall(401)) == ["Sources/syncctl/A.swift:401: 401 lines, at most 400: split it"]
+        )
+    }
+
+    @Test(
+        "a function that is too long, whatever its braces look like",
+        arguments: ["func run(_ body: () -> Void = {}) {", "init(a: Int) {", "deinit {"])
+    func functions(opening: String) {
+        func file(bodyLines: Int) -> SourceFile {
+            let noise = ["print(\"} \\(a.map { \"}\" }) }\") // }", "if a { b() }", "A.init()"]
+            let body = (0..<bodyLines).map { noise[$0 % noise.count] }
+            let lines = ["// A file.", "struct A {", opening] + body + ["}", "}"]
+            return SourceFile(
+                path: "Sources/syncctl/A.swift", text: lines.joined(separator: "\n"))
+        }
+
+        #expect(breaches(file(bodyLines: 68)).isEmpty)
+        #expect(
+            breaches(file(bodyLines: 69)) == [
+                "Sources/syncctl/A.swift:3: 71 lines, at most 70: split it"
+            ])
+    }
+
+    @Test("a requirement without a body is not taken for the start of one")
+    func requirements() {
+        let body = Array(repeating: "    let a = 1", count: 80)
+        let protocolLines = ["protocol P {", "    func run()", "    var a: Int { get }", "}"]
+        let lines = ["// A file."] + protocolLines + ["struct A {"] + body + ["}"]
+        let file = SourceFile(path: "Sources/syncctl/A.swift", text: lines.joined(separator: "\n"))
+
+        #expect(breaches(file).isEmpty)
+    }
+
+    @Test("a name from a room above")
+    func layers() {
+        let hub = file("Sources/SyncDaemon/Hub/Hub.swift", "final class Hub {}")
+        let node = file("Sources/SyncDaemon/Node/Node.swift", "private struct Row { let hub: Hub }")
+        let main = file("Sources/SyncDaemon/Main.swift", "enum Daemon { let hub: Hub }")
+        let wire = file(
+            "Sources/SyncDaemon/Wire/Frame.swift", "// of the Hub", "struct Frame { let row: Row }",
+            "func f(_ hub: Hub) { \"Hub\" }", "let daemon: Daemon")
+        let stray = file("Sources/SyncDaemon/Utilities/A.swift")
+
+        #expect(Layers.breaches([hub, node, main]).isEmpty)
+        #expect(
+            Layers.breaches([hub, node, main, wire, stray]).map(\.description) == [
+                "Sources/SyncDaemon/Wire/Frame.swift:4: Hub is from Hub, which is above",
+                "Sources/SyncDaemon/Wire/Frame.swift:5: Daemon is from Main.swift, which is above",
+                "Sources/SyncDaemon/Utilities/A.swift:1: this folder is not in the list of layers",
+            ])
+    }
+
+    @Test("limits are read with their values")
+    func limits() {
+        let file = file(
+            "Limits.swift", "/// public static let no = 1", "public static let a = 32 * 1024",
+            "    public static let b: UInt64 = 30 * 10_000_000")
+
+        let limits = Manual.limits(file).map { "\($0.name) \($0.value)" }
+
+        #expect(limits == ["a 32,768", "b 300,000,000"])
+    }
+
+    @Test(
+        "comments and strings are not code",
+        arguments: [
+            ("a // b \"c", "a"), ("a \"b\" c", "a     c"),
+            (#"a "\(b("c"))" d"#, "a   (b(   ))  d"), (#""\"" a"#, "     a"),
+            (##"#"a "b" \(c) \#(d)"# e"##, "               (d)   e"),
+            ("\"\"\"\n a \"b\" // c\n\"\"\" d", "\n\n    d"),
+        ])
+    func lexing(text: String, expected: String) {
+        let code = SwiftCode.withoutCommentsAndStrings(text).split(
+            separator: "\n", omittingEmptySubsequences: false)
+
+        let trimmed = code.map { line in
+            String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        #expect(trimmed.joined(separator: "\n") == expected)
+    }
+}

@@ -1,0 +1,53 @@
+// The tree obeys the house rules.
+
+import Testing
+
+@Suite("Tidy")
+struct TidyTests {
+    @Test("the sources obey the house rules")
+    func sources() throws {
+        let files = try SourceFile.all(under: "Sources")
+
+        #expect(files.count > 20)
+        for breach in files.flatMap(HouseRules.breaches(inSource:)) { Issue.record("\(breach)") }
+    }
+
+    @Test("the tests obey the house rules")
+    func tests() throws {
+        let files = try SourceFile.all(under: "Tests")
+
+        #expect(files.count > 5)
+        for breach in files.flatMap(HouseRules.breaches(inTest:)) { Issue.record("\(breach)") }
+    }
+
+    @Test("no room of the daemon names a type of a room above it")
+    func layers() throws {
+        let files = try SourceFile.all(under: "Sources/SyncDaemon")
+
+        for breach in Layers.breaches(files) { Issue.record("\(breach)") }
+    }
+
+    @Test("files seldom grow beyond what is advised")
+    func length() throws {
+        let files = try SourceFile.all(under: "Sources") + SourceFile.all(under: "Tests")
+
+        for file in files where file.lines.count > HouseRules.fileLinesAdvised {
+            Issue.record(
+                "\(file.path): \(file.lines.count) lines: think of splitting it",
+                severity: .warning)
+        }
+    }
+
+    @Test("the manual names every limit with its value")
+    func limits() throws {
+        let limits = try Manual.limits(
+            SourceFile(
+                path: "Limits.swift", text: SourceFile.text("Sources/EventModel/Limits.swift")))
+        let manual = try SourceFile.text("docs/OPERATIONS.md")
+
+        #expect(!limits.isEmpty)
+        for limit in limits where !manual.contains("\n| `\(limit.name)` | \(limit.value) |") {
+            Issue.record("docs/OPERATIONS.md: add a row | `\(limit.name)` | \(limit.value) | … |")
+        }
+    }
+}
