@@ -1,0 +1,76 @@
+# The whole workflow. `make` says what there is; `make check` is what CI runs.
+
+SWIFT ?= swift
+# Debian's own: it is the one that has python3-websockets.
+PYTHON ?= /usr/bin/python3
+LISTEN ?= 127.0.0.1:8080
+DATA_DIR ?= .build/data
+# More flags for "make run", such as FLAGS="--log-level debug".
+FLAGS ?=
+
+SOURCES := Package.swift Sources Tests
+RELEASE := -c release --static-swift-stdlib
+STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+
+END_TO_END := $(PYTHON) -m unittest discover -s Tests/EndToEnd -v
+
+.PHONY: help build run test check lint format tsan asan bench docs clean
+
+help:  ## Lists the targets.
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+build:  ## Installs what is missing and builds everything; a warning is an error.
+	@Tools/install-packages test
+	$(SWIFT) build --build-tests $(STRICT)
+
+run:  ## Installs what is missing, builds for release, and runs the daemon on LISTEN.
+	@Tools/install-packages run
+	@echo "make run: building for release; the first time takes some minutes"
+	$(SWIFT) build $(RELEASE) --product syncdaemon
+	@mkdir -p $(DATA_DIR)
+	@echo "make run: starting the daemon on $(LISTEN), data in $(DATA_DIR); Ctrl-C stops it"
+	@exec .build/release/syncdaemon serve --listen $(LISTEN) --data-dir $(DATA_DIR) $(FLAGS)
+
+test: build  ## Installs what is missing, builds, and runs every test.
+	@echo "make test: the tests in Swift"
+	SYNCDAEMON_BINARY=$(CURDIR)/.build/debug/syncdaemon $(SWIFT) test --skip-build --disable-xctest
+	@echo "make test: the tests against the program, with an independent client"
+	SYNCDAEMON_BINARY=$(CURDIR)/.build/debug/syncdaemon $(END_TO_END)
+
+check: lint test  ## What CI runs on every push: formatting, warnings as errors, every test.
+
+lint:  ## Checks formatting; changes nothing.
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+
+format:  ## Formats in place.
+	$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
+
+tsan: export SYNCDAEMON_BINARY = $(CURDIR)/.build/tsan/debug/syncdaemon
+tsan: export TSAN_OPTIONS = halt_on_error=1 exitcode=66
+tsan:  ## Runs every test under ThreadSanitizer.
+	@Tools/install-packages test
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/tsan
+	$(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build/tsan
+	$(END_TO_END)
+
+asan: export SYNCDAEMON_BINARY = $(CURDIR)/.build/asan/debug/syncdaemon
+asan: export ASAN_OPTIONS = detect_leaks=0 exitcode=66
+asan:  ## Runs every test under AddressSanitizer.
+	@Tools/install-packages test
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build/asan
+	$(SWIFT) test --skip-build --disable-xctest --sanitize=address --scratch-path .build/asan
+	$(END_TO_END)
+
+bench:  ## Measures the release build on this machine and prints the tables.
+	@Tools/install-packages test
+	$(SWIFT) build $(RELEASE) --product syncdaemon
+	SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(PYTHON) Benchmarks/reactions.py
+
+docs:  ## Builds the reference of EventModel; a broken link is an error.
+	$(SWIFT) package dump-symbol-graph --minimum-access-level public > /dev/null
+	@mkdir -p .build/docs-symbols && cp .build/*/symbolgraph/EventModel.symbols.json .build/docs-symbols/
+	docc convert --warnings-as-errors --output-path .build/docs --fallback-display-name EventModel \
+	  --fallback-bundle-identifier dev.sync.EventModel --additional-symbol-graph-dir .build/docs-symbols
+
+clean:  ## Removes everything that was built, and the data of "make run".
+	rm -rf .build
