@@ -28,8 +28,8 @@ enum HelpText {
 
         Files:
           --config FILE              sections and "name = value" lines; see "config print"
-          DIR/                       the data, with --data-dir DIR; back it up while running
-                                     with: sqlite3 DIR/FILE ".backup COPY"
+          DIR/syncdaemon.db          the data, with --data-dir DIR; back it up, also while the
+                                     daemon runs: sqlite3 DIR/syncdaemon.db "VACUUM INTO 'COPY'"
 
         Signals:
           SIGTERM, SIGINT            drain: take no more connections, finish what is begun, send

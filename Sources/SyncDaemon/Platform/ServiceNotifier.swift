@@ -57,10 +57,16 @@ struct ServiceNotifier: Sendable {
         return descriptors
     }
 
+    /// SOCK_STREAM, which on Linux is 1.
+    ///
+    /// Spelt out because several of our C modules contain that enumeration, and which of them Swift
+    /// takes for its home differs between debug and release builds.
+    private static let streamSocket: Int32 = 1
+
     /// Refuses what is not a listening TCP socket of the internet.
     static func check(_ descriptor: Int32) throws(ServiceError) {
         let isListening =
-            sd_is_socket_inet(descriptor, AF_UNSPEC, Int32(SOCK_STREAM.rawValue), 1, 0) > 0
+            sd_is_socket_inet(descriptor, AF_UNSPEC, streamSocket, 1, 0) > 0
         guard isListening else { throw .notListening(descriptor: descriptor) }
     }
 }

@@ -61,8 +61,10 @@ struct ConfigurationTests {
         #expect(try resolve(["--readers", "5"], environment: environment, file: file).readers == 5)
     }
 
-    @Test("each key can be set in the file, as a flag and as a variable", arguments: Sample.all)
-    private func everyKey(sample: Sample) throws {
+    @Test(
+        "each key can be set in the file, as a flag and as a variable",
+        arguments: ConfigurationSample.all)
+    func everyKey(sample: ConfigurationSample) throws {
         let key = try #require(ConfigurationKey.all.first { $0.path == sample.path })
         let insecure = ["SYNCDAEMON_SERVER_INSECURE": "yes"]
         let line = "[\(key.section)]\n\(key.name) = \(sample.text)\n"
@@ -78,7 +80,7 @@ struct ConfigurationTests {
 
     @Test("the samples leave out no key")
     func samplesAreComplete() {
-        #expect(ConfigurationKey.all.map(\.path) == Sample.all.map(\.path))
+        #expect(ConfigurationKey.all.map(\.path) == ConfigurationSample.all.map(\.path))
     }
 
     @Test(
@@ -141,8 +143,8 @@ struct ConfigurationTests {
         #expect(configuration.insecure)
     }
 
-    @Test("every mistake is named with its place and its mend", arguments: Mistake.all)
-    private func mistakes(mistake: Mistake) {
+    @Test("every mistake is named with its place and its mend", arguments: ConfigurationMistake.all)
+    func mistakes(mistake: ConfigurationMistake) {
         let text = message(
             mistake.arguments, environment: mistake.environment, file: mistake.file)
 
@@ -203,125 +205,4 @@ struct ConfigurationTests {
         #expect(copy == original)
         #expect(original.text().contains("# From: --listen\nlisten = [::1]:0"))
     }
-}
-
-/// One value per key, other than its default.
-private struct Sample: Sendable, CustomTestStringConvertible {
-    let path: String
-    let text: String
-    let written: String
-
-    var testDescription: String { "\(path) = \(text)" }
-
-    init(_ path: String, _ text: String, written: String? = nil) {
-        self.path = path
-        self.text = text
-        self.written = written ?? text
-    }
-
-    static let all = [
-        Sample("server.listen", "localhost:0", written: "127.0.0.1:0"),
-        Sample("server.reactors", "3"),
-        Sample("server.readers", "5"),
-        Sample("server.allowed_origins", "https://a.example, https://b.example"),
-        Sample("server.connections", "1000"),
-        Sample("server.connections_per_address", "10"),
-        Sample("server.insecure", "true", written: "yes"),
-        Sample("store.kind", "memory"),
-        Sample("store.directory", "/srv/sync"),
-        Sample("log.level", "debug"),
-        Sample("log.format", "text"),
-        Sample("limits.send_queue_bytes", "256K", written: "262144"),
-        Sample("limits.commands_per_second", "50"),
-    ]
-}
-
-/// A wrong configuration, and what is said about it.
-private struct Mistake: Sendable, CustomTestStringConvertible {
-    var arguments: [String] = []
-    var environment: [String: String] = [:]
-    var file: String?
-    let message: String
-
-    var testDescription: String { message }
-
-    static let all = inFile + elsewhere
-
-    private static let inFile = [
-        Mistake(
-            file: "[server]\nlisten = 127.0.0.1:80\nreacters = 2\n",
-            message: "sync.ini:3: there is no key [server] reacters. Did you mean reactors?"),
-        Mistake(
-            file: "[store]\n\n# x\nlevel = info\n",
-            message: "sync.ini:4: there is no key [store] level. Did you mean [log] level?"),
-        Mistake(
-            file: "[server]\nqwertyuiop = 2\n",
-            message: "sync.ini:2: there is no key [server] qwertyuiop. See syncdaemon config print."
-        ),
-        Mistake(
-            file: "[sever]\nlisten = 127.0.0.1:80\n",
-            message: "sync.ini:2: there is no section [sever]. Did you mean [server]?"),
-        Mistake(
-            file: "listen = 127.0.0.1:80\n",
-            message: "sync.ini:1: listen stands before the first section. Put a line such as "
-                + "[server] above it."),
-        Mistake(
-            file: "[server]\nlisten = 8080\n",
-            message: "sync.ini:2: listen cannot be \"8080\". Write a numeric address and a port, "
-                + "such as 127.0.0.1:8080 or [::1]:8080."),
-        Mistake(
-            file: "[server]\nreaders = 2\nreaders = 2\n",
-            message: "sync.ini:3: [server] readers is given a second time. Keep one of the two."),
-        Mistake(
-            file: "[server]\nwhat is this\n",
-            message: "sync.ini:2: this line is neither a [section], nor a \"name = value\", nor a "
-                + "comment. Mend it, or put # in front of it."),
-        Mistake(
-            file: "[server] listen = 0.0.0.0:80\n",
-            message: "sync.ini:1: this line is neither a [section], nor a \"name = value\", nor a "
-                + "comment. Mend it, or put # in front of it."),
-        Mistake(
-            file: "[store]\ndirectory = /" + String(repeating: "d", count: 200) + "\n",
-            message: "sync.ini:2: this line is longer than 197 bytes. Shorten it; a list may be "
-                + "given on several lines, each with the same name."),
-        Mistake(
-            file: "[limits]\nsend_queue_bytes = 1T\n",
-            message: "sync.ini:2: send_queue_bytes cannot be \"1T\". Write a whole number from "
-                + "65536 to 1073741824 bytes (K, M and G stand for KiB, MiB and GiB)."),
-        Mistake(
-            file: "[server]\nallowed_origins = https://a.example\nallowed_origins = *\n",
-            message: "sync.ini:3: allowed_origins cannot be \"*\". Write origins separated by "
-                + "commas, each SCHEME://HOST or SCHEME://HOST:PORT without a path, such as "
-                + "https://app.example.com."),
-    ]
-
-    private static let elsewhere = [
-        Mistake(
-            environment: ["SYNCDAEMON_STORE_KIND": "postgres"],
-            message: "SYNCDAEMON_STORE_KIND: the value cannot be \"postgres\". Write sqlite or "
-                + "memory."),
-        Mistake(
-            environment: ["SYNCDAEMON_SEVER_LISTEN": "127.0.0.1:80"],
-            message: "SYNCDAEMON_SEVER_LISTEN: there is no such variable. Did you mean "
-                + "SYNCDAEMON_SERVER_LISTEN? Rename it, or unset it."),
-        Mistake(
-            arguments: ["--log-level", "loud"],
-            message: "--log-level: the value cannot be \"loud\". Write error, warning, notice, "
-                + "info or debug."),
-        Mistake(
-            arguments: ["--readers=99999999999999999999"],
-            message: "--readers: the value cannot be \"99999999999999999999\". Write a whole "
-                + "number from 1 to 64."),
-        Mistake(
-            arguments: ["--data-dir", "~/data"],
-            message: "--data-dir: the value cannot be \"~/data\". Write the path of a directory, "
-                + "written out (~ has no meaning here)."),
-        Mistake(
-            arguments: ["--data-dir", "/data\n[server]"],
-            message: "--data-dir: the value cannot be \"/data\\n[server]\". Write the path of a "
-                + "directory, written out (~ has no meaning here)."),
-        Mistake(
-            arguments: ["--insecure=maybe"],
-            message: "--insecure: the value cannot be \"maybe\". Write yes or no."),
-    ]
 }

@@ -1,0 +1,126 @@
+// Tables for the configuration's tests: good values, and mistakes with what is said about them.
+
+import Testing
+
+@testable import SyncDaemon
+
+/// One value per key, other than its default.
+struct ConfigurationSample: Sendable, CustomTestStringConvertible {
+    let path: String
+    let text: String
+    let written: String
+
+    var testDescription: String { "\(path) = \(text)" }
+
+    init(_ path: String, _ text: String, written: String? = nil) {
+        self.path = path
+        self.text = text
+        self.written = written ?? text
+    }
+
+    static let all = [
+        ConfigurationSample("server.listen", "localhost:0", written: "127.0.0.1:0"),
+        ConfigurationSample("server.reactors", "3"),
+        ConfigurationSample("server.readers", "5"),
+        ConfigurationSample("server.allowed_origins", "https://a.example, https://b.example"),
+        ConfigurationSample("server.connections", "1000"),
+        ConfigurationSample("server.connections_per_address", "10"),
+        ConfigurationSample("server.insecure", "true", written: "yes"),
+        ConfigurationSample("store.kind", "memory"),
+        ConfigurationSample("store.directory", "/srv/sync"),
+        ConfigurationSample("log.level", "debug"),
+        ConfigurationSample("log.format", "text"),
+        ConfigurationSample("limits.send_queue_bytes", "256K", written: "262144"),
+        ConfigurationSample("limits.commands_per_second", "50"),
+    ]
+}
+
+/// A wrong configuration, and what is said about it.
+struct ConfigurationMistake: Sendable, CustomTestStringConvertible {
+    var arguments: [String] = []
+    var environment: [String: String] = [:]
+    var file: String?
+    let message: String
+
+    var testDescription: String { message }
+
+    static let all = inFile + elsewhere
+
+    private static let inFile = [
+        ConfigurationMistake(
+            file: "[server]\nlisten = 127.0.0.1:80\nreacters = 2\n",
+            message: "sync.ini:3: there is no key [server] reacters. Did you mean reactors?"),
+        ConfigurationMistake(
+            file: "[store]\n\n# x\nlevel = info\n",
+            message: "sync.ini:4: there is no key [store] level. Did you mean [log] level?"),
+        ConfigurationMistake(
+            file: "[server]\nqwertyuiop = 2\n",
+            message: "sync.ini:2: there is no key [server] qwertyuiop. See syncdaemon config print."
+        ),
+        ConfigurationMistake(
+            file: "[sever]\nlisten = 127.0.0.1:80\n",
+            message: "sync.ini:2: there is no section [sever]. Did you mean [server]?"),
+        ConfigurationMistake(
+            file: "listen = 127.0.0.1:80\n",
+            message: "sync.ini:1: listen stands before the first section. Put a line such as "
+                + "[server] above it."),
+        ConfigurationMistake(
+            file: "[server]\nlisten = 8080\n",
+            message: "sync.ini:2: listen cannot be \"8080\". Write a numeric address and a port, "
+                + "such as 127.0.0.1:8080 or [::1]:8080."),
+        ConfigurationMistake(
+            file: "[server]\nreaders = 2\nreaders = 2\n",
+            message: "sync.ini:3: [server] readers is given a second time. Keep one of the two."),
+        ConfigurationMistake(
+            file: "[server]\nwhat is this\n",
+            message: "sync.ini:2: this line is neither a [section], nor a \"name = value\", nor a "
+                + "comment. Mend it, or put # in front of it."),
+        ConfigurationMistake(
+            file: "[server] listen = 0.0.0.0:80\n",
+            message: "sync.ini:1: this line is neither a [section], nor a \"name = value\", nor a "
+                + "comment. Mend it, or put # in front of it."),
+        ConfigurationMistake(
+            file: "[store]\ndirectory = /" + String(repeating: "d", count: 200) + "\n",
+            message: "sync.ini:2: this line is longer than 197 bytes. Shorten it; a list may be "
+                + "given on several lines, each with the same name."),
+        ConfigurationMistake(
+            file: "[limits]\nsend_queue_bytes = 1T\n",
+            message: "sync.ini:2: send_queue_bytes cannot be \"1T\". Write a whole number from "
+                + "65536 to 1073741824 bytes (K, M and G stand for KiB, MiB and GiB)."),
+        ConfigurationMistake(
+            file: "[server]\nallowed_origins = https://a.example\nallowed_origins = *\n",
+            message: "sync.ini:3: allowed_origins cannot be \"*\". Write origins separated by "
+                + "commas, each SCHEME://HOST or SCHEME://HOST:PORT without a path, such as "
+                + "https://app.example.com."),
+    ]
+
+    private static let elsewhere = [
+        ConfigurationMistake(
+            environment: ["SYNCDAEMON_STORE_KIND": "postgres"],
+            message: "SYNCDAEMON_STORE_KIND: the value cannot be \"postgres\". Write sqlite or "
+                + "memory."),
+        ConfigurationMistake(
+            environment: ["SYNCDAEMON_SEVER_LISTEN": "127.0.0.1:80"],
+            message: "SYNCDAEMON_SEVER_LISTEN: there is no such variable. Did you mean "
+                + "SYNCDAEMON_SERVER_LISTEN? Rename it, or unset it."),
+        ConfigurationMistake(
+            arguments: ["--log-level", "loud"],
+            message: "--log-level: the value cannot be \"loud\". Write error, warning, notice, "
+                + "info or debug."),
+        ConfigurationMistake(
+            arguments: ["--readers=99999999999999999999"],
+            message: "--readers: the value cannot be \"99999999999999999999\". Write a whole "
+                + "number from 1 to 64."),
+        ConfigurationMistake(
+            arguments: ["--data-dir", "~/data"],
+            message: "--data-dir: the value cannot be \"~/data\". Write the path of a directory, "
+                + "written out (~ has no meaning here)."),
+        ConfigurationMistake(
+            arguments: ["--data-dir", "/data\n[server]"],
+            message: "--data-dir: the value cannot be \"/data\\n[server]\". Write the path of a "
+                + "directory, written out (~ has no meaning here)."),
+        ConfigurationMistake(
+            arguments: ["--insecure=maybe"],
+            message: "--insecure: the value cannot be \"maybe\". Write yes or no."),
+    ]
+}
