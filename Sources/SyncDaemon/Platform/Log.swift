@@ -21,13 +21,17 @@ struct Log: Sendable {
 
     /// The log of a process, on its standard error or in the journal.
     init(level: LogLevel, format: LogFormat) {
-        let usesJournal =
+        let wantsJournal =
             switch format {
             case .auto: JournalSink.isStandardError
             case .text: false
             case .journal: true
             }
+        let usesJournal = wantsJournal && JournalSink.isReachable
         self.init(level: level, sink: usesJournal ? JournalSink() : TextSink())
+        if wantsJournal, !usesJournal {
+            warning("There is no journal here, so the log goes to standard error.")
+        }
     }
 
     func error(

@@ -68,6 +68,9 @@ struct JournalSink: LogSink {
         return unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
+    /// Whether journald listens: without it sd_journal_sendv(3) drops everything and says success.
+    static var isReachable: Bool { unsafe access("/run/systemd/journal/socket", W_OK) == 0 }
+
     private static func send(_ entries: [[UInt8]]) -> Bool {
         var bytes = Array(entries.joined())
         return unsafe bytes.withUnsafeMutableBytes { bytes in

@@ -1,5 +1,6 @@
 // The log: readable, bounded, and closed to what clients send.
 
+import Glibc
 import Testing
 
 @testable import SyncDaemon
@@ -148,6 +149,41 @@ struct LogTests {
                 "SYNC_PEER_ADDRESS=::1",
             ])
         #expect(entries.last == "SYNC_" + String(repeating: "X", count: 59) + "=1")
+    }
+
+    @Test("many threads write whole lines and miscount nothing")
+    func threads() async {
+        let log = log()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<100 { log.info("Busy", ["peer": "x"]) } }
+            }
+        }
+
+        log.reportSuppressed()
+
+        #expect(sink.all.count == 11)
+        #expect(sink.all.last?.hasSuffix("Busy suppressed=790") == true)
+    }
+
+    @Test("a line reaches its descriptor whole")
+    func textSink() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let log = Log(level: .info, sink: TextSink(descriptor: ends[1])) {
+            LogTime(seconds: 0, nanoseconds: 0)
+        }
+
+        log.notice("Started")
+        log.debug("Not this")
+        close(ends[1])
+
+        var bytes = [UInt8](repeating: 0, count: 200)
+        let count = read(ends[0], &bytes, bytes.count)
+        close(ends[0])
+        #expect(
+            String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+                == "1970-01-01T00:00:00.000Z notice  Started\n")
     }
 
     @Test("levels are ordered by importance, and numbered as syslog does")
