@@ -13,11 +13,8 @@ struct CommandQueue<Owner> {
         let frame: [UInt8]
         let deadline: ContinuousClock.Instant
         let owner: Owner
-
-        /// Whether it waits for the next session: it does no harm when it is sent twice.
-        ///
-        /// A write carries its mutation id, and a subscription starts again from its own cursor.
-        var outlivesConnection: Bool { kind.isWrite || kind == .subscribe }
+        /// Whether it waits for the next session when the connection breaks before its reply.
+        let outlivesConnection: Bool
     }
 
     private var unsent = Queue<Item>()

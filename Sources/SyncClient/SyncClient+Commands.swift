@@ -99,7 +99,8 @@ extension SyncClient {
             await withCheckedContinuation { continuation in
                 let item = Item(
                     id: id, kind: command.kind, frame: frame,
-                    deadline: .now + configuration.commandTimeout, owner: .caller(continuation))
+                    deadline: .now + configuration.commandTimeout, owner: .caller(continuation),
+                    outlivesConnection: command.kind.canBeSentAgain)
                 do throws(SyncClientError) {
                     try commands.add(item)
                 } catch {
@@ -121,7 +122,7 @@ extension SyncClient {
         case .closed(let reason): throw .closed(reason: reason)
         case .idle: throw .notConnected
         case .connecting:
-            guard kind.isWrite || kind == .subscribe else { throw .notConnected }
+            guard kind.canBeSentAgain else { throw .notConnected }
         case .online(let welcome):
             bytesMax = welcome.frameBytesMax
         }

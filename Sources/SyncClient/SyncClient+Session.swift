@@ -176,7 +176,8 @@ extension SyncClient {
         commands.addSent(
             Item(
                 id: id, kind: command.kind, frame: frame,
-                deadline: .now + configuration.commandTimeout, owner: owner))
+                deadline: .now + configuration.commandTimeout, owner: owner,
+                outlivesConnection: false))
         connection?.send(frame)
         watchDeadlines()
     }

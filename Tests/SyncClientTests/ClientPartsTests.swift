@@ -60,7 +60,8 @@ struct CommandQueueTests {
     private func item(_ id: CommandID, _ kind: CommandKind, after: Int = 60) -> Commands.Item {
         Commands.Item(
             id: id, kind: kind, frame: [UInt8(truncatingIfNeeded: id)],
-            deadline: Self.start + .seconds(after), owner: Int(id))
+            deadline: Self.start + .seconds(after), owner: Int(id),
+            outlivesConnection: kind.canBeSentAgain)
     }
 
     @Test("no more than the limit is in flight; each answer makes room for one")

@@ -28,6 +28,27 @@ struct SessionTests {
         await client.close()
     }
 
+    @Test("a drop while it resumes has it resume once more, and only once")
+    func resumesOnce() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), subscribed("current", at: 100), push(101), drop),
+            connection(greeting(), expect("subscribe"), drop),
+            connection(
+                greeting(), subscribed("delta", at: 101), push(102), expect("ping"),
+                ok(#"{"time":"1"}"#)))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+
+        try await client.connect()
+        try await client.subscribe("room")
+        _ = await take(from: events) { $0.positions == [101, 102] }
+        try await client.ping()
+
+        let again = ["hello", "subscribe"]
+        try await server.expect([again, again, again + ["ping"]])
+        await client.close()
+    }
+
     @Test("a snapshot empties the cache before it fills it")
     func snapshot() async throws {
         let server = try await ScriptedServer(

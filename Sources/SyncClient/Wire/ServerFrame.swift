@@ -6,11 +6,12 @@ import EventModel
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, publish, addAction, removeAction, history, actions, ping
 
-    /// Whether the daemon applies it at most once, by its mutation id, so that it can be sent
-    /// again.
-    var isWrite: Bool {
+    /// Whether it does no harm when it is sent twice, and is worth it.
+    ///
+    /// A write carries its mutation id, and a subscription starts again from its own cursor.
+    var canBeSentAgain: Bool {
         switch self {
-        case .publish, .addAction, .removeAction: true
+        case .publish, .addAction, .removeAction, .subscribe: true
         default: false
         }
     }
