@@ -22,13 +22,17 @@ final class ChildProcess: Sendable {
     var errors: [String] { complaints.lines }
     var isRunning: Bool { process.isRunning }
 
-    /// - Parameter environment: All of it; `nil`: that of the tests.
+    /// - Parameter environment: All of it but the sanitizers' options; `nil`: that of the tests.
     init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
         output = try Output()
         complaints = try Output()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
-        if let environment { process.environment = environment }
+        if let environment {
+            let options = ProcessInfo.processInfo.environment
+                .filter { $0.key.hasSuffix("SAN_OPTIONS") }
+            process.environment = options.merging(environment) { $1 }
+        }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output.file
         process.standardError = complaints.file

@@ -4,7 +4,7 @@ import EventModel
 import SyncClient
 import Testing
 
-@Suite("Commands")
+@Suite("Commands", .timeLimit(.minutes(2)))
 struct CommandTests {
     private static let published = ok(#"{"timetoken":"17952187953729999"}"#)
 

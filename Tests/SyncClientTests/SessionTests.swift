@@ -5,7 +5,7 @@ import EventModel
 import SyncClient
 import Testing
 
-@Suite("Sessions")
+@Suite("Sessions", .timeLimit(.minutes(2)))
 struct SessionTests {
     @Test("after a drop the client resumes from its cursor, and a repeat is applied once")
     func resumes() async throws {
@@ -192,6 +192,24 @@ struct SessionTests {
 
         #expect(taken.count == 4)
         await client.close()
+    }
+
+    @Test("a closed client goes away with all that it held")
+    func goesAway() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), subscribed("current", at: 1), push(2)))
+        weak var forgotten: SyncClient?
+        do {
+            let client = try SyncClient(of: server)
+            forgotten = client
+            let events = await client.events()
+            try await client.connect()
+            try await client.subscribe("room")
+            _ = await take(from: events) { $0.positions == [2] }
+            await client.close()
+        }
+
+        try await eventually("it is gone") { forgotten == nil }
     }
 
     @Test("many clients share one process")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncClient
 
-@Suite("Transport")
+@Suite("Transport", .timeLimit(.minutes(2)))
 struct TransportTests {
     private func open(_ server: ScriptedServer) async throws -> any WebSocketConnection {
         try await LibwebsocketsTransport().connect(
@@ -95,6 +95,19 @@ struct TransportTests {
 
         await #expect(throws: WebSocketClosure.self) { try await connection.receive() }
         try await eventually("the server hears why") { server.closeCodes[0] == 1007 }
+    }
+
+    @Test("a connection that has ended goes away")
+    func goesAway() async throws {
+        let server = try await ScriptedServer(connection(close(1000)))
+        weak var forgotten: SocketConnection?
+        do {
+            let connection = try #require(try await open(server) as? SocketConnection)
+            forgotten = connection
+            await #expect(throws: WebSocketClosure.self) { try await connection.receive() }
+        }
+
+        try await eventually("it is gone") { forgotten == nil }
     }
 
     @Test("a cancelled attempt ends at once")

@@ -60,7 +60,7 @@ final class ServiceThread: Sendable {
             return SocketID(rawValue: inbox.lastID)
         }
         let connection = SocketConnection(id: id, address: address, subprotocol: subprotocol) {
-            [weak self] in self?.post($0)
+            self.post($0)
         }
         post(.open(connection))
         return connection

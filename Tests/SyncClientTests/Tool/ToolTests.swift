@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite("syncctl")
+@Suite("syncctl", .timeLimit(.minutes(2)))
 struct ToolTests {
     private func start(_ server: ScriptedServer, _ arguments: String...) throws -> ChildProcess {
         try ChildProcess(
