@@ -57,7 +57,8 @@ let package = Package(
             name: "SyncDaemonTests", dependencies: ["SyncDaemon", "EventModel", "JSON"],
             swiftSettings: checked),
         .testTarget(
-            name: "SyncClientTests", dependencies: ["SyncClient", "EventModel", "JSON"],
+            name: "SyncClientTests", dependencies: ["SyncClient", "syncctl", "EventModel", "JSON"],
+            exclude: ["Fixtures"],
             swiftSettings: checked),
         .testTarget(name: "TidyTests", swiftSettings: checked),
     ]

@@ -1,1 +1,156 @@
-// The client library.
+// One device of one user: its connection, its subscriptions and its caches.
+//
+// Start at `SyncClient+Session.swift` for the life of a connection, and at
+// `SyncClient+Commands.swift` for what a user calls.
+
+public import EventModel
+
+/// A client of the daemon that reconnects by itself and misses nothing.
+///
+/// - After each reconnect every subscription resumes from its last cursor: no event is missed, and
+///   none is applied twice.
+/// - A write whose connection breaks before its reply is sent again after the reconnect, under the
+///   same mutation id, so that it is applied once. At most ``ClientLimits/commandsWaitingMax``
+///   commands wait.
+/// - It stays connected, and in memory, until ``close()``.
+public actor SyncClient {
+    /// Where the client is in its life.
+    enum Phase: Sendable {
+        case idle
+        /// An attempt is under way, or the next one is being waited for.
+        case connecting
+        case online(Welcome)
+        case closed(reason: String)
+    }
+
+    /// Who is told how a command ended.
+    enum Owner: Sendable {
+        case caller(CheckedContinuation<Result<Reply, SyncClientError>, Never>)
+        /// The client itself: the session begins with it.
+        case hello
+        /// The client itself: these channels go on from where they stopped.
+        case resumption(channels: [String])
+    }
+
+    typealias Item = CommandQueue<Owner>.Item
+
+    let configuration: Configuration
+    let decoder: ServerFrameDecoder
+    var phase = Phase.idle
+    var connection: (any WebSocketConnection)?
+    var commands = CommandQueue<Owner>()
+    var subscriptions: [String: Subscription] = [:]
+    var backoff: Backoff
+    var sessionTask: Task<Void, Never>?
+    var deadlineTask: Task<Void, Never>?
+    /// Who waits for the first session.
+    var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
+    /// Whether the first failure ends the attempts, as ``connect()`` promises.
+    var stopsAtFirstFailure = false
+    private var lastID: CommandID = 0
+    private var mutations: MutationIDs
+    private var readers: [WeakReader] = []
+
+    /// A stream that is no longer read goes away by itself.
+    private struct WeakReader {
+        weak var queue: EventQueue?
+    }
+
+    public init(_ configuration: Configuration) {
+        self.configuration = configuration
+        decoder = ServerFrameDecoder(keyset: configuration.keyset)
+        backoff = configuration.backoff
+        mutations = MutationIDs(instance: .random(in: 0 ... .max))
+    }
+
+    // MARK: The connection
+
+    /// Connects and waits until the daemon has greeted.
+    ///
+    /// After that the client reconnects by itself. When this first attempt fails it does not try
+    /// again: call `connect()` again, or ``start()`` to have it try for ever.
+    @discardableResult
+    public func connect() async throws(SyncClientError) -> Welcome {
+        switch phase {
+        case .online(let welcome): return welcome
+        case .closed(let reason): throw .closed(reason: reason)
+        case .connecting: break
+        case .idle:
+            stopsAtFirstFailure = true
+            begin()
+        }
+        let result = await withCheckedContinuation { connectWaiters.append($0) }
+        return try result.get()
+    }
+
+    /// Begins to connect, as often as it takes, and returns at once.
+    public func start() {
+        stopsAtFirstFailure = false
+        if case .idle = phase { begin() }
+    }
+
+    private func begin() {
+        phase = .connecting
+        sessionTask = Task { await self.runSessions() }
+    }
+
+    /// Ends the connection for good; waits until the daemon has heard of it, at most 3 seconds.
+    ///
+    /// What still waits fails with ``SyncClientError/closed(reason:)``.
+    public func close() async {
+        let task = sessionTask
+        retire(reason: "close() was called")
+        task?.cancel()
+        connection?.close(code: 1000)
+        await task?.value
+    }
+
+    /// Makes sure that nothing happens any more.
+    func retire(reason: String) {
+        if case .closed = phase { return }
+        phase = .closed(reason: reason)
+        deadlineTask?.cancel()
+        for item in commands.removeAll() { finish(item, .failure(.closed(reason: reason))) }
+        resumeConnectWaiters(.failure(.closed(reason: reason)))
+        for reader in readers { reader.queue?.finish() }
+        readers = []
+    }
+
+    func resumeConnectWaiters(_ result: Result<Welcome, SyncClientError>) {
+        for waiter in connectWaiters { waiter.resume(returning: result) }
+        connectWaiters = []
+    }
+
+    // MARK: What is known
+
+    /// A new stream of what happens from now on, for one reader.
+    ///
+    /// It ends with the client. Any number of streams may be read at one time.
+    public func events() -> AsyncStream<SyncEvent> {
+        let queue = EventQueue()
+        if case .closed = phase { queue.finish() }
+        readers.append(WeakReader(queue: queue))
+        return queue.stream
+    }
+
+    /// What the device knows of a channel; `nil` until its subscription is confirmed.
+    ///
+    /// It holds what happened since the cursor of the subscription.
+    public func cache(of channel: String) -> DeviceCache? {
+        subscriptions[channel]?.cache
+    }
+
+    func emit(_ event: SyncEvent) {
+        readers.removeAll { $0.queue == nil }
+        for reader in readers { reader.queue?.append(event) }
+    }
+
+    func nextMutation() -> String {
+        mutations.next()
+    }
+
+    func nextID() -> CommandID {
+        lastID += 1
+        return lastID
+    }
+}

@@ -1,0 +1,42 @@
+// The client's own bounds, in one place, each with its unit and what happens at it.
+
+import EventModel
+
+/// What one client, or one connection of it, may hold or wait for.
+///
+/// The bounds that the daemon shares are in `Limits` of EventModel.
+public enum ClientLimits {
+    // MARK: Commands
+
+    /// Commands that wait for their reply at one time; the rest waits unsent, in order.
+    public static let commandsInFlightMax = 512
+    /// Commands that wait, sent or not; over it: ``SyncClientError/tooManyWaiting(max:)``.
+    public static let commandsWaitingMax = 10_000
+    /// Channels in one `subscribe`, so that the frame stays under the daemon's 32 KiB.
+    public static let channelsPerSubscribeMax = 48
+
+    // MARK: Memory
+
+    /// Events in one stream that nobody has taken; over it they are replaced by one
+    /// ``SyncEvent/eventsMissed``.
+    public static let eventsWaitingMax = 65_536
+    /// Bytes received and not yet handled; over it the client stops reading the socket.
+    public static let receivedBytesMax = 4 * 1024 * 1024
+    /// Bytes of one received message; over it the client closes the connection with 1009.
+    public static let messageBytesMax = 64 * 1024 * 1024
+    /// Bytes that one turn reads from a socket.
+    static let readBytes = 4096
+    /// Bytes that one turn offers to the kernel.
+    static let writeBytes = 64 * 1024
+    /// Levels of nesting in what the daemon sends: a payload's own 32, and the frame around it.
+    static let jsonDepthMax = Limits.jsonDepthMax + 16
+
+    // MARK: Times
+
+    /// Seconds for each step of connecting: name lookup and TCP, then the upgrade.
+    static let handshakeSeconds = 7
+    /// Seconds that a closing connection waits for the other side.
+    static let closeSeconds = 3
+    /// A session that lasted this long was a good one: the next back-off starts at its base.
+    public static let goodSession: Duration = .seconds(10)
+}

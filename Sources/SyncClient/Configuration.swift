@@ -1,0 +1,53 @@
+// What a client needs to know before it starts.
+
+public import EventModel
+
+extension SyncClient {
+    /// Who the client is, where its daemon is, and how patient it is.
+    public struct Configuration: Sendable {
+        public var address: WebSocketAddress
+        public var userID: String
+        /// Names the device for ever; no two running clients may share one.
+        public var deviceID: String
+        public var keyset: String
+        /// From a command to its reply, reconnects included; over it:
+        /// ``SyncClientError/timedOut(after:)``.
+        public var commandTimeout: Duration = .seconds(15)
+        public var backoff = Backoff()
+        /// From 0 to 1; spreads the reconnects of many clients.
+        public var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
+        /// Waits between two attempts to connect.
+        public var sleep: @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
+        public var transport: any WebSocketTransport = LibwebsocketsTransport()
+
+        /// - Throws: ``SyncClientError/invalidURL(_:reason:)``.
+        public init(
+            url: String = "ws://127.0.0.1:8080", userID: String, deviceID: String,
+            keyset: String = Channel.defaultKeyset
+        ) throws(SyncClientError) {
+            address = try WebSocketAddress(url)
+            self.userID = userID
+            self.deviceID = deviceID
+            self.keyset = keyset
+        }
+    }
+}
+
+/// Makes the ids by which the daemon knows a write that it has seen before.
+struct MutationIDs: Sendable {
+    private let instance: String
+    private var count: UInt64 = 0
+
+    /// - Parameter instance: Tells this run of the device from all others: random.
+    init(instance: UInt64) {
+        let digits = String(instance, radix: 16)
+        self.instance = String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    mutating func next() -> String {
+        count += 1
+        return "\(instance)-\(count)"
+    }
+}

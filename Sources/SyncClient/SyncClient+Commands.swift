@@ -1,0 +1,172 @@
+// What a user asks of the daemon. Each call returns its typed reply or throws `SyncClientError`.
+
+public import EventModel
+
+extension SyncClient {
+    /// Publishes a message.
+    ///
+    /// - Parameter mutation: Only for a user who keeps unsent writes on disk; otherwise the client
+    ///   makes one.
+    /// - Returns: The message's timetoken.
+    @discardableResult
+    public func publish(
+        _ message: Message, to channel: String, mutation: String? = nil
+    ) async throws(SyncClientError) -> Timetoken {
+        let request = PublishRequest(
+            channel: channel, message: message, mutation: mutation ?? nextMutation())
+        guard case .published(let timetoken) = try await perform(.publish(request)) else {
+            throw Self.mismatch
+        }
+        return timetoken
+    }
+
+    /// Adds an action, for example a reaction `👍`.
+    ///
+    /// - Returns: The action that stands now, and whether it stood before.
+    @discardableResult
+    public func addAction(
+        _ value: String, type: String = "reaction", to messageTimetoken: Timetoken,
+        in channel: String, mutation: String? = nil
+    ) async throws(SyncClientError) -> (action: MessageAction, applied: Addition) {
+        let request = ActionRequest(
+            channel: channel, messageTimetoken: messageTimetoken, type: type, value: value,
+            mutation: mutation ?? nextMutation())
+        guard case .actionAdded(let action, let applied) = try await perform(.addAction(request))
+        else { throw Self.mismatch }
+        return (action, applied)
+    }
+
+    /// Removes the user's own action.
+    ///
+    /// - Parameter actionTimetoken: The action that was seen; a newer one is kept. `nil`: any.
+    @discardableResult
+    public func removeAction(
+        _ value: String, type: String = "reaction", from messageTimetoken: Timetoken,
+        in channel: String, actionTimetoken: Timetoken? = nil, mutation: String? = nil
+    ) async throws(SyncClientError) -> Removal {
+        let request = ActionRequest(
+            channel: channel, messageTimetoken: messageTimetoken, type: type, value: value,
+            mutation: mutation ?? nextMutation())
+        let removal = RemovalRequest(action: request, actionTimetoken: actionTimetoken)
+        guard case .actionRemoved(let applied) = try await perform(.removeAction(removal)) else {
+            throw Self.mismatch
+        }
+        return applied
+    }
+
+    /// Reads a page of messages.
+    public func history(_ query: HistoryQuery) async throws(SyncClientError) -> HistoryPage {
+        guard case .history(let page) = try await perform(.history(query)) else {
+            throw Self.mismatch
+        }
+        return page
+    }
+
+    /// Reads a page of the actions that stand.
+    public func actions(_ query: ActionsQuery) async throws(SyncClientError) -> ActionsPage {
+        guard case .actions(let page) = try await perform(.actions(query)) else {
+            throw Self.mismatch
+        }
+        return page
+    }
+
+    /// Asks whether the daemon answers.
+    ///
+    /// - Returns: Its clock.
+    @discardableResult
+    public func ping() async throws(SyncClientError) -> Timetoken {
+        guard case .pong(let time) = try await perform(.ping) else { throw Self.mismatch }
+        return time
+    }
+
+    private static var mismatch: SyncClientError { .badReply("It answers another command.") }
+
+    // MARK: The way of a command
+
+    /// Sends a command, now or after the next reconnect, and waits for its reply.
+    func perform(_ command: Command) async throws(SyncClientError) -> Reply {
+        let id = nextID()
+        return try await perform(command, id: id)
+    }
+
+    func perform(
+        _ command: Command, id: CommandID
+    ) async throws(SyncClientError) -> Reply {
+        let frame = CommandEncoder.encode(command, id: id)
+        try check(command.kind, frameBytes: frame.count)
+
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let item = Item(
+                    id: id, kind: command.kind, frame: frame,
+                    deadline: .now + configuration.commandTimeout, owner: .caller(continuation),
+                    outlivesConnection: command.kind.canBeSentAgain)
+                do throws(SyncClientError) {
+                    try commands.add(item)
+                } catch {
+                    finish(item, .failure(error))
+                    return
+                }
+                pump()
+                watchDeadlines()
+            }
+        } onCancel: {
+            Task { await self.cancel(id) }
+        }
+        return try result.get()
+    }
+
+    private func check(_ kind: CommandKind, frameBytes: Int) throws(SyncClientError) {
+        var bytesMax = Limits.frameBytesMax
+        switch phase {
+        case .closed(let reason): throw .closed(reason: reason)
+        case .idle: throw .notConnected
+        case .connecting:
+            guard kind.canBeSentAgain else { throw .notConnected }
+        case .online(let welcome):
+            bytesMax = welcome.frameBytesMax
+        }
+        // The daemon would close the connection over it, for good.
+        guard frameBytes <= bytesMax else {
+            throw .frameTooLarge(bytes: frameBytes, max: bytesMax)
+        }
+    }
+
+    private func cancel(_ id: CommandID) {
+        guard let item = commands.cancel(id) else { return }
+        finish(item, .failure(.cancelled))
+    }
+
+    /// Tells whoever waits for a command how it ended.
+    func finish(_ item: Item, _ result: Result<Reply, SyncClientError>) {
+        if case .failure = result, item.kind == .subscribe { abandonStart(item.id) }
+        if case .caller(let continuation) = item.owner { continuation.resume(returning: result) }
+    }
+
+    // MARK: Deadlines
+
+    /// Has one task watch over all deadlines while there are any.
+    func watchDeadlines() {
+        guard deadlineTask == nil else { return }
+        deadlineTask = Task { [weak self] in
+            while let deadline = await self?.expireCommands() {
+                try? await Task.sleep(until: deadline, clock: .continuous)
+            }
+        }
+    }
+
+    /// - Returns: When to look again; `nil` when nothing waits.
+    private func expireCommands() -> ContinuousClock.Instant? {
+        for item in commands.expire(at: .now) {
+            switch item.owner {
+            case .caller: finish(item, .failure(.timedOut(after: configuration.commandTimeout)))
+            case .hello, .resumption: connection?.close(code: 1000)
+            }
+        }
+        guard let deadline = commands.nextDeadline else {
+            deadlineTask = nil
+            return nil
+        }
+        return deadline
+    }
+}

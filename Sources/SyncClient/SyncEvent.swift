@@ -1,0 +1,19 @@
+// What a client tells its user without being asked.
+
+public import EventModel
+
+/// One thing that happened to a client or to a channel that it follows.
+public enum SyncEvent: Hashable, Sendable {
+    /// A session began; every subscription resumes from where it stopped.
+    case connected(Welcome)
+    /// The session ended; `retryIn` is `nil` when the client will not come back.
+    case disconnected(reason: String, retryIn: Duration?)
+    /// News of a channel, already applied to its cache: each event once, in order.
+    case batch(Batch)
+    /// The cache of a channel was emptied; all of the channel follows as batches.
+    case cacheReset(channel: String)
+    /// This stream was read too slowly and what waited in it was dropped.
+    ///
+    /// The caches have everything: read those again.
+    case eventsMissed
+}

@@ -1,0 +1,125 @@
+// The one thread that calls libwebsockets, and how other threads ask it for something.
+//
+// All connections of a process share it: hundreds of clients cost one thread. It starts with the
+// first connection and lives as long as the process.
+
+import CWebsockets
+import Glibc
+
+/// Names a connection for the life of the process; never reused, so a late event hits nothing.
+struct SocketID: Hashable, Sendable {
+    let rawValue: UInt
+}
+
+/// What a task may ask of the service thread.
+enum SocketRequest: Sendable {
+    case open(SocketConnection)
+    case write(SocketID)
+    case read(SocketID)
+    case close(SocketID)
+}
+
+/// The door to the service thread.
+final class ServiceThread: Sendable {
+    private struct Inbox {
+        var requests: [SocketRequest] = []
+        var lastID: UInt = 0
+        var waker: Waker?
+        var hasFailed = false
+    }
+
+    static let shared = ServiceThread()
+
+    private let inbox = Locked(Inbox())
+
+    private init() {
+        start { [inbox] in
+            guard let loop = SocketLoop() else {
+                let waiting = inbox.withLock { inbox in
+                    inbox.hasFailed = true
+                    return inbox.requests
+                }
+                for request in waiting { request.fail() }
+                return
+            }
+            inbox.withLock { $0.waker = loop.waker }
+            var batch: [SocketRequest] = []
+            while true {
+                batch.removeAll(keepingCapacity: true)
+                inbox.withLock { swap(&$0.requests, &batch) }
+                for request in batch { loop.handle(request) }
+                loop.serviceOnce()
+            }
+        }
+    }
+
+    /// Starts to connect.
+    func open(_ address: WebSocketAddress, subprotocol: String) -> SocketConnection {
+        let id = inbox.withLock { inbox in
+            inbox.lastID += 1
+            return SocketID(rawValue: inbox.lastID)
+        }
+        let connection = SocketConnection(id: id, address: address, subprotocol: subprotocol) {
+            self.post($0)
+        }
+        post(.open(connection))
+        return connection
+    }
+
+    private func post(_ request: SocketRequest) {
+        let hasFailed = inbox.withLock { inbox in
+            if inbox.hasFailed { return true }
+            inbox.requests.append(request)
+            if inbox.requests.count == 1 { inbox.waker?.wake() }
+            return false
+        }
+        if hasFailed { request.fail() }
+    }
+}
+
+extension SocketRequest {
+    /// Answers for a service thread that could not start.
+    fileprivate func fail() {
+        guard case .open(let connection) = self else { return }
+        connection.didEnd(
+            WebSocketClosure(
+                reason: "libwebsockets refused to start; raise the descriptor limit (ulimit -n)"))
+    }
+}
+
+/// Interrupts the service thread's waiting.
+///
+/// `@unchecked`: `lws_cancel_service` is the one call that lws documents as safe from any thread,
+/// and the context is never destroyed.
+@safe struct Waker: @unchecked Sendable {
+    private let context: OpaquePointer
+
+    init(_ context: OpaquePointer) {
+        unsafe self.context = unsafe context
+    }
+
+    func wake() {
+        unsafe lws_cancel_service(context)
+    }
+}
+
+/// Runs `body` on a new detached thread.
+private func start(_ body: @escaping @Sendable () -> Void) {
+    final class Start {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    var thread = pthread_t()
+    let argument = unsafe Unmanaged.passRetained(Start(body)).toOpaque()
+    let status = unsafe pthread_create(
+        &thread, nil,
+        { argument in
+            guard let argument = unsafe argument else { return nil }
+            unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body()
+            return nil
+        }, argument)
+    precondition(
+        status == 0, "pthread_create failed with \(status): the process is out of threads.")
+    pthread_detach(thread)
+}

@@ -1,0 +1,288 @@
+// Owns the libwebsockets context and turns its C callback into calls of `SocketConnection`.
+//
+// Two rules of lws shape it: only the service thread may call lws (`lws_cancel_service` excepted),
+// and a socket is written only from its WRITEABLE callback, once per callback.
+
+import CWebsockets
+import EventModel
+
+/// What the service thread confines to itself.
+@safe final class SocketLoop {
+    /// One connection as lws knows it.
+    @safe fileprivate struct Socket {
+        let connection: SocketConnection
+        var handle: OpaquePointer?
+        var isOpen = false
+        /// The fragments of a message so far.
+        var message: [UInt8] = []
+        var peerClosure: WebSocketClosure?
+    }
+
+    fileprivate var sockets: [SocketID: Socket] = [:]
+    /// One outgoing frame with the room that lws wants in front of it.
+    fileprivate var frame = [UInt8](repeating: 0, count: Int(sync_lws_headroom))
+    private var context: OpaquePointer?
+    private let protocols: UnsafeMutablePointer<lws_protocols>
+    private let keepalive: UnsafeMutablePointer<lws_retry_bo_t>
+
+    /// - Returns: `nil` when lws does not start: no memory, or no descriptors.
+    init?() {
+        unsafe protocols = .allocate(capacity: 2)  // The second one stays zero: it ends the list.
+        unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
+        unsafe protocols[0].name = unsafe UnsafeRawPointer(localProtocol.utf8Start)
+            .assumingMemoryBound(to: CChar.self)
+        unsafe protocols[0].callback = socketCallback
+        unsafe protocols[0].rx_buffer_size = ClientLimits.readBytes
+        // Not zero: lws would cut each write to the size of the read buffer, and copy the rest.
+        unsafe protocols[0].tx_packet_size = ClientLimits.writeBytes
+
+        unsafe keepalive = .allocate(capacity: 1)
+        unsafe keepalive.initialize(to: lws_retry_bo_t())
+        unsafe keepalive.pointee.secs_since_valid_ping = UInt16(Limits.heartbeatSeconds)
+        unsafe keepalive.pointee.secs_since_valid_hangup = UInt16(Limits.hangupSeconds)
+
+        lws_set_log_level(0, nil)
+        var info = unsafe sync_lws_info_without_listener()
+        unsafe info.options |= sync_lws_option_validate_utf8
+        unsafe info.protocols = unsafe UnsafePointer(protocols)
+        unsafe info.user = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe info.timeout_secs = UInt32(ClientLimits.handshakeSeconds)
+        unsafe info.connect_timeout_secs = UInt32(ClientLimits.handshakeSeconds)
+        let created = unsafe withoutProxy(&info) { info in
+            guard let context = unsafe lws_create_context(info) else {
+                return unsafe nil as OpaquePointer?
+            }
+            guard unsafe lws_create_vhost(context, info) != nil else {
+                unsafe lws_context_destroy(context)
+                return nil
+            }
+            return unsafe context
+        }
+        guard let created = unsafe created else {
+            unsafe protocols.deallocate()
+            unsafe keepalive.deallocate()
+            return nil
+        }
+        unsafe context = unsafe created
+    }
+
+    deinit {
+        if let context = unsafe context {
+            unsafe lws_context_destroy(context)
+            unsafe protocols.deallocate()
+            unsafe keepalive.deallocate()
+        }
+    }
+
+    var waker: Waker {
+        guard let context = unsafe context else {
+            preconditionFailure("A loop that did not start has no waker.")
+        }
+        return unsafe Waker(context)
+    }
+
+    /// Waits for socket events or a wake-up, and handles all that are ready.
+    func serviceOnce() {
+        _ = unsafe lws_service(context, 0)
+    }
+
+    func handle(_ request: SocketRequest) {
+        switch request {
+        case .open(let connection): open(connection)
+        case .write(let id): askToWrite(id)
+        case .read(let id):
+            guard let handle = unsafe sockets[id]?.handle else { return }
+            _ = unsafe lws_rx_flow_control(handle, 1)
+        case .close(let id): close(id)
+        }
+    }
+
+    private func open(_ connection: SocketConnection) {
+        let id = connection.id
+        sockets[id] = unsafe Socket(connection: connection)
+        let handle = unsafe connection.address.host.withCString { host in
+            unsafe connection.address.path.withCString { path in
+                unsafe connection.address.hostAndPort.withCString { header in
+                    unsafe connection.subprotocol.withCString { subprotocol in
+                        unsafe connect(
+                            id, port: connection.address.port, host: host, path: path,
+                            header: header, subprotocol: subprotocol)
+                    }
+                }
+            }
+        }
+        guard let handle = unsafe handle else {
+            // lws has freed what it began, and calls nobody back.
+            end(id, reason: "no route to \(connection.address.hostAndPort)")
+            return
+        }
+        unsafe sockets[id]?.handle = unsafe handle
+    }
+
+    /// lws copies all four texts.
+    ///
+    /// Looking up a name blocks this thread, and so all connections, until the resolver answers.
+    private func connect(
+        _ id: SocketID, port: UInt16, host: UnsafePointer<CChar>, path: UnsafePointer<CChar>,
+        header: UnsafePointer<CChar>, subprotocol: UnsafePointer<CChar>
+    ) -> OpaquePointer? {
+        var info = unsafe lws_client_connect_info()
+        unsafe info.context = unsafe context
+        unsafe info.address = unsafe host
+        unsafe info.port = CInt(port)
+        unsafe info.path = unsafe path
+        unsafe info.host = unsafe header
+        unsafe info.origin = nil
+        unsafe info.protocol = unsafe subprotocol
+        unsafe info.local_protocol_name = unsafe UnsafePointer(protocols[0].name)
+        unsafe info.opaque_user_data = unsafe UnsafeMutableRawPointer(bitPattern: id.rawValue)
+        unsafe info.retry_and_idle_policy = unsafe UnsafePointer(keepalive)
+        return unsafe lws_client_connect_via_info(&info)
+    }
+
+    private func askToWrite(_ id: SocketID) {
+        guard let socket = sockets[id], socket.isOpen, let handle = unsafe socket.handle else {
+            return
+        }
+        unsafe lws_callback_on_writable(handle)
+    }
+
+    /// Sends a close frame as soon as the socket takes it, or gives an unfinished handshake up.
+    private func close(_ id: SocketID) {
+        guard let socket = sockets[id], let handle = unsafe socket.handle else { return }
+        if socket.isOpen {
+            unsafe lws_set_timeout(
+                handle, PENDING_TIMEOUT_CLOSE_SEND, CInt(ClientLimits.closeSeconds))
+            unsafe lws_callback_on_writable(handle)
+        } else {
+            unsafe lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+        }
+    }
+
+    /// Forgets a connection and tells whoever waits on it.
+    fileprivate func end(_ id: SocketID, reason: String) {
+        guard let socket = sockets.removeValue(forKey: id) else { return }
+        socket.connection.didEnd(socket.peerClosure ?? WebSocketClosure(reason: reason))
+    }
+}
+
+private let localProtocol: StaticString = "sync-client"
+
+/// Lends `info` with an empty proxy address: otherwise lws obeys the variable `http_proxy` and asks
+/// that proxy even for loopback.
+private func withoutProxy<Result>(
+    _ info: inout lws_context_creation_info,
+    _ body: (UnsafeMutablePointer<lws_context_creation_info>) -> Result
+) -> Result {
+    unsafe "".withCString { empty in
+        unsafe info.http_proxy_address = unsafe empty
+        return unsafe body(&info)
+    }
+}
+
+/// The only C entry point: recovers Swift values from C pointers and decides little.
+///
+/// - Returns: Not 0 to have lws close the connection.
+private func socketCallback(
+    _ handle: OpaquePointer?, _ reason: lws_callback_reasons,
+    _ perSession: UnsafeMutableRawPointer?, _ input: UnsafeMutableRawPointer?, _ count: Int
+) -> CInt {
+    guard let handle = unsafe handle, let user = unsafe lws_context_user(lws_get_context(handle))
+    else { return 0 }
+    let loop = unsafe Unmanaged<SocketLoop>.fromOpaque(user).takeUnretainedValue()
+    let id = SocketID(rawValue: UInt(bitPattern: unsafe lws_get_opaque_user_data(handle)))
+    guard let connection = loop.sockets[id]?.connection else { return 0 }
+    let bytes = unsafe UnsafeRawBufferPointer(start: input, count: unsafe input == nil ? 0 : count)
+
+    switch reason {
+    case LWS_CALLBACK_CLIENT_ESTABLISHED:
+        loop.sockets[id]?.isOpen = true
+        connection.didOpen()
+    case LWS_CALLBACK_CLIENT_RECEIVE:
+        return unsafe loop.receive(bytes, for: id, on: handle)
+    case LWS_CALLBACK_CLIENT_WRITEABLE:
+        return unsafe loop.write(connection, to: handle)
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        loop.sockets[id]?.peerClosure = unsafe closure(fromCloseFrame: bytes)
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+        let detail = unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        loop.end(id, reason: detail.isEmpty ? "the connection was refused" : detail)
+    case LWS_CALLBACK_CLIENT_CLOSED:
+        loop.end(id, reason: "the connection broke")
+    case LWS_CALLBACK_WSI_DESTROY:
+        // The last word in any case: a handshake that times out or is given up ends without others.
+        loop.end(id, reason: "the handshake was not finished")
+    default:
+        break
+    }
+    return 0
+}
+
+/// Reads a close frame's code and reason.
+///
+/// lws 4.1.6 turns the codes 1012 to 1014 into 1002 before anyone can see them. All of them mean to
+/// come back, so nothing hangs on the difference.
+private func closure(fromCloseFrame bytes: UnsafeRawBufferPointer) -> WebSocketClosure {
+    guard bytes.count >= 2 else { return WebSocketClosure(reason: "the daemon closed") }
+    let code = unsafe UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+    return WebSocketClosure(
+        code: code, reason: unsafe String(decoding: bytes.dropFirst(2), as: UTF8.self))
+}
+
+extension SocketLoop {
+    /// Puts a message together from the pieces in which lws hands it over.
+    fileprivate func receive(
+        _ bytes: UnsafeRawBufferPointer, for id: SocketID, on handle: OpaquePointer
+    ) -> CInt {
+        guard var socket = sockets.removeValue(forKey: id) else { return -1 }
+        defer { sockets[id] = socket }
+        if unsafe lws_frame_is_binary(handle) != 0 {
+            return unsafe refuse(handle, &socket, code: 1003, reason: "a binary message came")
+        }
+        unsafe socket.message.append(contentsOf: bytes)
+        if socket.message.count > ClientLimits.messageBytesMax {
+            return unsafe refuse(handle, &socket, code: 1009, reason: "a message was too large")
+        }
+        let isLast = unsafe lws_is_final_fragment(handle) != 0
+        guard isLast, unsafe lws_remaining_packet_payload(handle) == 0 else { return 0 }
+
+        let message = socket.message
+        socket.message = []
+        if !socket.connection.didReceive(message) {
+            _ = unsafe lws_rx_flow_control(handle, 0)
+        }
+        return 0
+    }
+
+    private func refuse(
+        _ handle: OpaquePointer, _ socket: inout Socket, code: UInt32, reason: String
+    ) -> CInt {
+        socket.peerClosure = WebSocketClosure(reason: reason)
+        unsafe lws_close_reason(handle, lws_close_status(rawValue: code), nil, 0)
+        return -1
+    }
+
+    /// Writes one message.
+    ///
+    /// lws masks it in place, which is why it is copied into a frame of the loop's own.
+    fileprivate func write(_ connection: SocketConnection, to handle: OpaquePointer) -> CInt {
+        switch connection.nextOutput() {
+        case .nothing:
+            return 0
+        case .close(let code):
+            unsafe lws_close_reason(handle, lws_close_status(rawValue: UInt32(code)), nil, 0)
+            return -1
+        case .message(let message, let hasMore):
+            let headroom = Int(sync_lws_headroom)
+            frame.removeSubrange(headroom...)
+            frame.append(contentsOf: message)
+            let written = unsafe frame.withUnsafeMutableBufferPointer { buffer in
+                guard let start = buffer.baseAddress else { return CInt(-1) }
+                return unsafe lws_write(handle, start + headroom, message.count, LWS_WRITE_TEXT)
+            }
+            guard written >= 0 else { return -1 }
+            if hasMore { unsafe lws_callback_on_writable(handle) }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// The seam between the client and what carries its messages.
+//
+// It pulls, so that a client that is slow to take messages slows the sender down instead of filling
+// the memory. `URLSessionWebSocketTask` has the same shape: on Apple's platforms it fits here.
+
+/// Why a connection ended, or did not come about.
+public struct WebSocketClosure: Error, Hashable, Sendable {
+    /// From the other side's close frame; `nil` when there was none.
+    public let code: UInt16?
+    /// For people.
+    public let reason: String
+
+    public init(code: UInt16? = nil, reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+}
+
+/// An open connection that carries text messages.
+public protocol WebSocketConnection: Sendable {
+    /// Queues a message; after the end of the connection it goes nowhere.
+    func send(_ text: [UInt8])
+
+    /// Waits for the next message, which is valid UTF-8.
+    ///
+    /// One task at a time. Messages that came before the end are still handed out.
+    ///
+    /// - Throws: How the connection ended, at every call after that.
+    func receive() async throws(WebSocketClosure) -> [UInt8]
+
+    /// Ends the connection; callable often, from anywhere.
+    func close(code: UInt16)
+}
+
+/// Makes connections.
+public protocol WebSocketTransport: Sendable {
+    /// Connects and shakes hands, or gives up after a time of its own (15 seconds or less).
+    ///
+    /// Cancelling the task ends the attempt.
+    func connect(
+        to address: WebSocketAddress, subprotocol: String
+    ) async throws(WebSocketClosure) -> any WebSocketConnection
+}

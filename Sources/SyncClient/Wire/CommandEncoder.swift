@@ -1,0 +1,115 @@
+// Commands as the JSON of docs/PROTOCOL.md.
+
+import EventModel
+import JSON
+
+/// Writes commands; what is absent is left out.
+enum CommandEncoder {
+    static func encode(_ command: Command, id: CommandID) -> [UInt8] {
+        var json = JSONWriter(reserving: 256)
+        json.beginObject()
+        json.name("id")
+        json.integer(id)
+        json.name("op")
+        json.string(command.kind.rawValue)
+        write(command, into: &json)
+        json.endObject()
+        return json.bytes
+    }
+
+    private static func write(_ command: Command, into json: inout JSONWriter) {
+        switch command {
+        case .hello(let hello):
+            json.member("userId", hello.userID)
+            json.member("deviceId", hello.deviceID)
+            if hello.keyset != Channel.defaultKeyset { json.member("keyset", hello.keyset) }
+        case .subscribe(let requests):
+            write(requests, into: &json)
+        case .unsubscribe(let channels):
+            json.name("channels")
+            json.beginArray()
+            for channel in channels { json.string(channel) }
+            json.endArray()
+        case .publish(let request):
+            write(request, into: &json)
+        case .addAction(let request):
+            write(request, actionTimetoken: nil, into: &json)
+        case .removeAction(let removal):
+            write(removal.action, actionTimetoken: removal.actionTimetoken, into: &json)
+        case .history(let query):
+            json.member("channel", query.channel)
+            json.member("limit", query.limit)
+            json.member("before", query.before)
+            json.member("after", query.after)
+            if query.includesActions {
+                json.name("actions")
+                json.bool(true)
+            }
+        case .actions(let query):
+            json.member("channel", query.channel)
+            json.member("messageTimetoken", query.messageTimetoken)
+            json.member("type", query.type)
+            json.member("value", query.value)
+            json.member("userId", query.userID)
+            json.member("after", query.after)
+            json.member("limit", query.limit)
+        case .ping:
+            break
+        }
+    }
+
+    private static func write(_ requests: [SubscribeRequest], into json: inout JSONWriter) {
+        json.name("channels")
+        json.beginArray()
+        for request in requests {
+            json.beginObject()
+            json.member("name", request.channel)
+            json.member("cursor", request.cursor)
+            json.member("epoch", request.epoch)
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private static func write(_ request: PublishRequest, into json: inout JSONWriter) {
+        json.member("channel", request.channel)
+        json.name("payload")
+        json.raw(request.message.payload)
+        if let meta = request.message.meta {
+            json.name("meta")
+            json.raw(meta)
+        }
+        json.member("messageType", request.message.type)
+        json.member("mutation", request.mutation)
+    }
+
+    private static func write(
+        _ request: ActionRequest, actionTimetoken: Timetoken?, into json: inout JSONWriter
+    ) {
+        json.member("channel", request.channel)
+        json.member("messageTimetoken", request.messageTimetoken)
+        json.member("type", request.type)
+        json.member("value", request.value)
+        json.member("actionTimetoken", actionTimetoken)
+        json.member("mutation", request.mutation)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        self.name(name)
+        string(text)
+    }
+
+    fileprivate mutating func member(_ name: StaticString, _ number: Int) {
+        self.name(name)
+        integer(number)
+    }
+
+    fileprivate mutating func member(_ name: StaticString, _ timetoken: Timetoken?) {
+        guard let timetoken else { return }
+        self.name(name)
+        quoted(timetoken.rawValue)
+    }
+}

@@ -1,0 +1,110 @@
+// The `ok` of each kind of command as a value.
+
+import EventModel
+import JSON
+
+/// Reads the successful replies.
+struct ReplyDecoder {
+    let keyset: String
+
+    func reply(
+        _ result: borrowing JSONValue, to kind: CommandKind
+    ) throws(JSONError) -> Reply {
+        switch kind {
+        case .hello: return .hello(try welcome(result))
+        case .subscribe: return .subscribed(try subscribed(result))
+        case .unsubscribe: return .unsubscribed(channels: try channels(result))
+        case .publish: return .published(try result.timetoken("timetoken"))
+        case .addAction: return try added(result)
+        case .removeAction: return .actionRemoved(try result.word("applied"))
+        case .history: return .history(try history(result))
+        case .actions:
+            return .actions(
+                ActionsPage(
+                    actions: try actions(result), next: try result.optionalTimetoken("next")))
+        case .ping: return .pong(try result.timetoken("time"))
+        }
+    }
+
+    private func welcome(_ result: borrowing JSONValue) throws(JSONError) -> Welcome {
+        let limits = try result.object("limits")
+        return Welcome(
+            session: try result.string("session"), time: try result.timetoken("time"),
+            epoch: try result.string("epoch"),
+            heartbeatSeconds: Int(try result.integer("heartbeat")),
+            frameBytesMax: Int(try limits.integer("frameBytes")),
+            channelsMax: Int(try limits.integer("channels")))
+    }
+
+    private func subscribed(
+        _ result: borrowing JSONValue
+    ) throws(JSONError) -> [SubscribedChannel] {
+        let list = try result.array("channels")
+        var channels: [SubscribedChannel] = []
+        for index in 0..<list.count {
+            let channel = list.element(at: index)
+            channels.append(
+                SubscribedChannel(
+                    channel: try channel.string("name"), mode: try channel.word("mode"),
+                    cursor: try channel.timetoken("cursor")))
+        }
+        return channels
+    }
+
+    private func channels(_ result: borrowing JSONValue) throws(JSONError) -> [String] {
+        let list = try result.array("channels")
+        var names: [String] = []
+        for index in 0..<list.count {
+            guard let name = list.element(at: index).string else {
+                throw .wrongType("channels", expected: "an array of strings")
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    private func added(_ result: borrowing JSONValue) throws(JSONError) -> Reply {
+        let action = try result.object("action")
+        return .actionAdded(
+            try action.action(by: try action.string("uuid")), try result.word("applied"))
+    }
+
+    private func history(_ result: borrowing JSONValue) throws(JSONError) -> HistoryPage {
+        let list = try result.array("messages")
+        var messages: [StoredMessage] = []
+        for index in 0..<list.count {
+            let message = list.element(at: index)
+            messages.append(
+                StoredMessage(
+                    timetoken: try message.timetoken("timetoken"),
+                    uuid: try message.string("uuid"),
+                    message: Message(
+                        payload: message.text("payload") ?? "null", meta: message.text("meta"),
+                        type: try message.optionalString("messageType")),
+                    actions: message.member("actions") == nil ? [] : try actions(message)))
+        }
+        return HistoryPage(messages: messages, next: try result.optionalTimetoken("next"))
+    }
+
+    private func actions(_ result: borrowing JSONValue) throws(JSONError) -> [MessageAction] {
+        let list = try result.array("actions")
+        var actions: [MessageAction] = []
+        for index in 0..<list.count {
+            let action = list.element(at: index)
+            actions.append(try action.action(by: try action.string("uuid")))
+        }
+        return actions
+    }
+}
+
+extension JSONValue {
+    /// One of a few words that the protocol names.
+    fileprivate func word<Word: RawRepresentable>(
+        _ name: String
+    ) throws(JSONError) -> Word where Word.RawValue == String {
+        guard let word = Word(rawValue: try string(name)) else {
+            throw .wrongType(name, expected: "a word that docs/PROTOCOL.md names")
+        }
+        return word
+    }
+}

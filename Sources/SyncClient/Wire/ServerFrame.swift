@@ -1,0 +1,49 @@
+// What the daemon sends, as values, and the kinds of commands that its replies belong to.
+
+import EventModel
+
+/// The `op` of a command: it says how to read the reply.
+enum CommandKind: String, Hashable, Sendable, CaseIterable {
+    case hello, subscribe, unsubscribe, publish, addAction, removeAction, history, actions, ping
+
+    /// Whether it does no harm when it is sent twice, and is worth it.
+    ///
+    /// A write carries its mutation id, and a subscription starts again from its own cursor.
+    var canBeSentAgain: Bool {
+        switch self {
+        case .publish, .addAction, .removeAction, .subscribe: true
+        default: false
+        }
+    }
+}
+
+extension Command {
+    var kind: CommandKind {
+        switch self {
+        case .hello: .hello
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        case .publish: .publish
+        case .addAction: .addAction
+        case .removeAction: .removeAction
+        case .history: .history
+        case .actions: .actions
+        case .ping: .ping
+        }
+    }
+}
+
+/// One message of the daemon.
+enum ServerFrame: Hashable, Sendable {
+    case reply(CommandID, Result<Reply, ProtocolError>)
+    case push(Batch)
+    /// A success for a command that nobody waits for any more.
+    case lateReply(CommandID)
+    /// An error that belongs to no command: the daemon could not read an id.
+    case complaint(ProtocolError)
+}
+
+/// A message that the protocol does not allow.
+struct FrameError: Error, Hashable, CustomStringConvertible {
+    let description: String
+}

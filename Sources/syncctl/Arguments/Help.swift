@@ -1,0 +1,112 @@
+// What `--help` says.
+
+/// The texts of the tool about itself.
+enum Help {
+    static let version = "0.1.0"
+
+    static func text(for subcommand: Subcommand?) -> String {
+        switch subcommand {
+        case nil: overview
+        case .subscribe: subscribe + global
+        case .publish: publish + global
+        case .react: react + global
+        case .history: history + global
+        case .actions: actions + global
+        }
+    }
+
+    private static let overview = """
+        syncctl talks to a SyncDaemon.
+
+        Usage: syncctl SUBCOMMAND [OPTIONS]
+
+          subscribe CHANNEL...                          show what happens, as it happens
+          publish CHANNEL TEXT-or-JSON                  send a message
+          react add|remove CHANNEL MESSAGE|last EMOJI   react to a message
+          history CHANNEL                               show the newest messages
+          actions CHANNEL                               show the reactions that stand
+
+        syncctl SUBCOMMAND --help says more about each.
+
+        Try it in two terminals:
+
+          syncctl subscribe room
+          syncctl publish room hello && syncctl react add room last 👍
+
+        """ + global
+
+    private static let global = """
+
+        Options of every subcommand:
+          --url URL        the daemon (default: $SYNCCTL_URL, or ws://127.0.0.1:8080)
+          --user NAME      who you are (default: $USER, or your account)
+          --device NAME    which of your devices this is (default: from the host's name)
+          --keyset NAME    the tenant (default: default)
+          --json           write one JSON object per line
+          --help, --version
+
+        Exit codes: 0, 1 it failed, 2 the command line makes no sense.
+        Colour goes only to a terminal, and not when NO_COLOR is set.
+
+        """
+
+    private static let subscribe = """
+        Shows what happens in channels, as it happens, until Ctrl-C.
+
+        Usage: syncctl subscribe CHANNEL... [OPTIONS]
+
+          --since CURSOR   first show what changed after this timetoken; 0: everything
+          --count N        stop after N events
+
+        It reconnects by itself and goes on where it stopped. An action's line ends with
+        the reactions that then stand on the message, for example: 👍 2  ❤️ 1
+
+        """
+
+    private static let publish = """
+        Sends a message and prints its timetoken.
+
+        Usage: syncctl publish CHANNEL TEXT-or-JSON [OPTIONS]
+
+          --meta JSON      data about the message, for filters
+          --type NAME      the application's name for this kind of message
+          --text           send the text as it is, even if it is JSON (42, true, {…})
+
+        What is JSON is sent as JSON; anything else is sent as a string.
+
+        """
+
+    private static let react = """
+        Adds or removes your reaction.
+
+        Usage: syncctl react add|remove CHANNEL MESSAGE_TIMETOKEN|last EMOJI [OPTIONS]
+
+          last             the newest message of the channel
+          --type NAME      another kind of action (default: reaction)
+
+        """
+
+    private static let history = """
+        Shows the newest messages, oldest first.
+
+        Usage: syncctl history CHANNEL [OPTIONS]
+
+          --limit N            at most N messages (default: 20)
+          --before TIMETOKEN   only older messages
+          --actions            with the reactions of each
+
+        """
+
+    private static let actions = """
+        Shows the actions that stand, oldest first.
+
+        Usage: syncctl actions CHANNEL [OPTIONS]
+
+          --message TIMETOKEN  only those of one message
+          --type NAME          only those of one type (reaction)
+          --value TEXT         only those of one value (👍)
+          --user NAME          only those of one user (only here, after the subcommand)
+          --limit N            at most N (default: all)
+
+        """
+}

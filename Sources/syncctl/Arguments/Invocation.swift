@@ -1,0 +1,78 @@
+// What the tool is asked to do, as values.
+
+import EventModel
+
+/// One reading of the command line.
+enum Invocation: Hashable {
+    case help(Subcommand?)
+    case version
+    case run(Job, Options)
+}
+
+/// The words that may come first.
+enum Subcommand: String, CaseIterable {
+    case subscribe, publish, react, history, actions
+}
+
+/// What every subcommand knows.
+struct Options: Hashable {
+    var url = "ws://127.0.0.1:8080"
+    var user: String
+    var device: String
+    var keyset = Channel.defaultKeyset
+    /// One JSON object per line instead of text for people.
+    var writesJSON = false
+}
+
+/// What to do once there is a connection.
+enum Job: Hashable {
+    case subscribe(Following)
+    case publish(channel: String, Message)
+    case react(Reacting)
+    case history(HistoryReading)
+    /// As many pages as it takes; `nil`: all.
+    case actions(ActionsQuery, limit: Int?)
+}
+
+/// What `subscribe` follows.
+struct Following: Hashable {
+    var channels: [String]
+    /// Everything after it comes first; `nil`: only what happens from now on.
+    var since: Timetoken?
+    /// Ends after so many events.
+    var count: Int?
+}
+
+/// What `react` changes.
+struct Reacting: Hashable {
+    enum Change: String { case add, remove }
+
+    /// Which message is meant.
+    enum Target: Hashable {
+        case timetoken(Timetoken)
+        /// The newest of the channel.
+        case last
+    }
+
+    var change: Change
+    var channel: String
+    var target: Target
+    var type: String
+    var value: String
+}
+
+/// What `history` reads.
+struct HistoryReading: Hashable {
+    var channel: String
+    /// Messages in all, over as many pages as it takes.
+    var limit: Int
+    var before: Timetoken?
+    var includesActions: Bool
+}
+
+/// A command line that makes no sense; exit code 2.
+struct UsageError: Error, Hashable {
+    let message: String
+    /// Whose help to point at.
+    var subcommand: Subcommand?
+}

@@ -1,0 +1,80 @@
+// Shows what happens in channels until someone stops it.
+
+import EventModel
+import SyncClient
+
+extension JobRunner {
+    /// Runs until `count` events were shown or the client is closed.
+    func follow(_ following: Following) async throws {
+        let events = await client.events()
+        try await client.connect()
+        var caches: [String: DeviceCache] = [:]
+        for channel in following.channels {
+            let start = try await client.subscribe(channel, from: following.since)
+            caches[channel] = try await cache(of: channel, upTo: start.cursor)
+        }
+        var format = human
+        format.showsChannel = following.channels.count > 1
+
+        var left = following.count ?? .max
+        for await event in events {
+            switch event {
+            case .batch(let batch):
+                for envelope in batch.envelopes {
+                    caches[batch.channel.name, default: DeviceCache()].apply(envelope)
+                    let cache = caches[batch.channel.name, default: DeviceCache()]
+                    write(
+                        json: json.line(for: envelope, in: cache),
+                        human: format.line(for: envelope, in: cache))
+                    left -= 1
+                    if left == 0 { return }
+                }
+            case .cacheReset(let channel):
+                caches[channel] = DeviceCache()
+                report("reset", "the store was replaced; \(printable(channel)) starts again")
+            case .eventsMissed:
+                report("missed", "too much happened at once; some of it is not shown")
+                for channel in following.channels {
+                    guard let cursor = await client.cache(of: channel)?.cursor else { continue }
+                    caches[channel] = try await cache(of: channel, upTo: cursor)
+                }
+            case .connected:
+                report("connected", nil)
+            case .disconnected(let reason, let retryIn):
+                guard retryIn != nil else { throw JobError(message: "\(reason).") }
+                report("disconnected", "\(printable(reason)); reconnecting")
+            }
+        }
+    }
+
+    /// The actions that stood at `cursor`, so that counts begin right without the old messages.
+    ///
+    /// What was added after it comes as an event. What was removed after it is missing here, and
+    /// its removal then changes nothing.
+    private func cache(of channel: String, upTo cursor: Timetoken) async throws -> DeviceCache {
+        var cache = DeviceCache()
+        guard cursor > .zero else { return cache }
+        var query = ActionsQuery(channel: channel)
+        repeat {
+            let page = try await client.actions(query)
+            for action in page.actions where action.actionTimetoken <= cursor {
+                cache.apply(
+                    Envelope(
+                        channel: Channel(channel, keyset: options.keyset),
+                        timetoken: action.actionTimetoken, uuid: action.key.uuid,
+                        event: .actionAdded(action)))
+            }
+            query.after = page.next
+        } while query.after != nil
+        return cache
+    }
+
+    /// For people on standard error, so that a file holds events only; nothing when all is well.
+    private func report(_ event: String, _ sentence: String?) {
+        if options.writesJSON {
+            Terminal.print(json.line(event: event, reason: sentence))
+        } else if let sentence {
+            Terminal.complain("\(sentence).")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// Events, messages and actions as lines for people. Pure.
+
+import EventModel
+import JSON
+
+/// How things look on a terminal, or in a file that a person reads.
+struct HumanFormat {
+    /// Whether to dim what is there for copying, with ANSI escapes.
+    var usesColor = false
+    /// Whether lines begin with the channel.
+    var showsChannel = false
+    /// The asking user.
+    var user: String
+
+    /// Characters of a message that an action's line quotes.
+    private static let excerptMax = 40
+
+    /// One event, with the cache as it stands after it.
+    func line(for envelope: Envelope, in cache: DeviceCache) -> String {
+        let start = channelPrefix(envelope.channel.name) + dim("\(envelope.timetoken)") + "  "
+        switch envelope.event {
+        case .message(let message):
+            return start + said(envelope.uuid, message)
+        case .actionAdded(let action):
+            return start + changed(action, "added", by: envelope.uuid, in: cache)
+        case .actionRemoved(let action):
+            return start + changed(action, "removed", by: envelope.uuid, in: cache)
+        }
+    }
+
+    /// A stored message, and below it the reactions that stand.
+    func lines(for stored: StoredMessage) -> [String] {
+        let line = dim("\(stored.timetoken)") + "  " + said(stored.uuid, stored.message)
+        let counts = Self.counts(
+            stored.actions.reduce(into: DeviceCache()) { cache, action in
+                cache.apply(added(action))
+            }, of: stored.timetoken, user: user)
+        return counts.isEmpty ? [line] : [line, "    \(counts)"]
+    }
+
+    func line(for action: MessageAction) -> String {
+        let key = action.key
+        return dim("\(action.actionTimetoken)")
+            + "  \(printable(key.uuid)): \(label(key)) on \(dim("\(key.messageTimetoken)"))"
+    }
+
+    /// The reactions of a message, for example `👍 2  ❤️ 1`.
+    static func counts(_ cache: DeviceCache, of message: Timetoken, user: String) -> String {
+        cache.reactions(to: message, for: user)
+            .map { "\(printable($0.value)) \($0.count)" }
+            .joined(separator: "  ")
+    }
+
+    // MARK: Parts
+
+    private func said(_ uuid: String, _ message: Message) -> String {
+        "\(printable(uuid)): \(text(message.payload))"
+    }
+
+    private func changed(
+        _ action: MessageAction, _ verb: String, by uuid: String, in cache: DeviceCache
+    ) -> String {
+        let target = action.key.messageTimetoken
+        var line = "\(printable(uuid)) \(verb) \(label(action.key))"
+        line += verb == "added" ? " to " : " from "
+        if let message = cache.messages[target]?.message {
+            line += "\"\(excerpt(message.payload))\" "
+        }
+        line += dim("\(target)")
+        let counts = Self.counts(cache, of: target, user: user)
+        return counts.isEmpty ? line : "\(line)  \(counts)"
+    }
+
+    /// A reaction is its emoji; another kind of action names its type too.
+    private func label(_ key: MessageAction.Key) -> String {
+        key.type == "reaction"
+            ? printable(key.value) : "\(printable(key.type)) \(printable(key.value))"
+    }
+
+    /// The text of the payloads that are text; the JSON of all others.
+    private func text(_ payload: String) -> String {
+        guard let json = try? JSONValue(parsing: payload, depthMax: 64) else {
+            return printable(payload)
+        }
+        let text = json.string ?? json.member("text")?.string
+        return printable(text ?? payload)
+    }
+
+    private func excerpt(_ payload: String) -> String {
+        let text = text(payload)
+        return text.count <= Self.excerptMax ? text : "\(text.prefix(Self.excerptMax - 1))…"
+    }
+
+    private func channelPrefix(_ channel: String) -> String {
+        showsChannel ? "\(printable(channel))  " : ""
+    }
+
+    private func dim(_ text: String) -> String {
+        usesColor ? "\u{1B}[2m\(text)\u{1B}[0m" : text
+    }
+
+    private func added(_ action: MessageAction) -> Envelope {
+        Envelope(
+            channel: Channel(""), timetoken: action.actionTimetoken, uuid: action.key.uuid,
+            event: .actionAdded(action))
+    }
+}
+
+/// Makes control characters visible: what others write must not steer this terminal.
+func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+        switch scalar.value {
+        case 0x0A: result += "⏎"
+        case 0x09: result += " "
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
+            result += "\\u{\(String(scalar.value, radix: 16))}"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}

@@ -1,0 +1,135 @@
+// Events, messages and actions as JSON lines for programs. Pure.
+
+import EventModel
+import JSON
+
+/// One object per line; its members are called as in docs/PROTOCOL.md.
+struct JSONFormat {
+    var user: String
+
+    /// One event; an action's has the reactions that stand after it.
+    func line(for envelope: Envelope, in cache: DeviceCache) -> String {
+        object { json in
+            json.name("event")
+            switch envelope.event {
+            case .message(let message):
+                json.string("message")
+                json.text("channel", envelope.channel.name)
+                json.timetoken("timetoken", envelope.timetoken)
+                json.text("uuid", envelope.uuid)
+                Self.write(message, into: &json)
+            case .actionAdded(let action):
+                json.string("actionAdded")
+                write(envelope, action, cache, into: &json)
+            case .actionRemoved(let action):
+                json.string("actionRemoved")
+                write(envelope, action, cache, into: &json)
+            }
+        }
+    }
+
+    func line(for stored: StoredMessage, showsActions: Bool) -> String {
+        object { json in
+            json.timetoken("timetoken", stored.timetoken)
+            json.text("uuid", stored.uuid)
+            Self.write(stored.message, into: &json)
+            guard showsActions else { return }
+            json.name("actions")
+            json.beginArray()
+            for action in stored.actions {
+                json.beginObject()
+                Self.write(action, into: &json)
+                json.endObject()
+            }
+            json.endArray()
+        }
+    }
+
+    func line(for action: MessageAction) -> String {
+        object { json in Self.write(action, into: &json) }
+    }
+
+    /// For example `{"event":"disconnected","reason":"…"}`.
+    func line(event: String, reason: String?) -> String {
+        object { json in
+            json.text("event", event)
+            if let reason { json.text("reason", reason) }
+        }
+    }
+
+    func line(published timetoken: Timetoken) -> String {
+        object { json in json.timetoken("timetoken", timetoken) }
+    }
+
+    func line(applied: String, to action: MessageAction?) -> String {
+        object { json in
+            json.text("applied", applied)
+            guard let action else { return }
+            json.name("action")
+            json.beginObject()
+            Self.write(action, into: &json)
+            json.endObject()
+        }
+    }
+
+    // MARK: Parts
+
+    private func write(
+        _ envelope: Envelope, _ action: MessageAction, _ cache: DeviceCache,
+        into json: inout JSONWriter
+    ) {
+        json.text("channel", envelope.channel.name)
+        json.timetoken("timetoken", envelope.timetoken)
+        Self.write(action, into: &json)
+        json.name("reactions")
+        json.beginArray()
+        for reaction in cache.reactions(to: action.key.messageTimetoken, for: user) {
+            json.beginObject()
+            json.text("value", reaction.value)
+            json.name("count")
+            json.integer(reaction.count)
+            json.name("mine")
+            json.bool(reaction.isMine)
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private static func write(_ message: Message, into json: inout JSONWriter) {
+        json.name("payload")
+        json.raw(message.payload)
+        if let meta = message.meta {
+            json.name("meta")
+            json.raw(meta)
+        }
+        if let type = message.type { json.text("messageType", type) }
+    }
+
+    private static func write(_ action: MessageAction, into json: inout JSONWriter) {
+        json.timetoken("messageTimetoken", action.key.messageTimetoken)
+        json.text("type", action.key.type)
+        json.text("value", action.key.value)
+        json.text("uuid", action.key.uuid)
+        json.timetoken("actionTimetoken", action.actionTimetoken)
+    }
+
+    private func object(_ body: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter(reserving: 256)
+        json.beginObject()
+        body(&json)
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func text(_ name: StaticString, _ text: String) {
+        self.name(name)
+        string(text)
+    }
+
+    fileprivate mutating func timetoken(_ name: StaticString, _ timetoken: Timetoken) {
+        self.name(name)
+        quoted(timetoken.rawValue)
+    }
+}

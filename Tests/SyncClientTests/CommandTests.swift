@@ -1,0 +1,258 @@
+// Commands over real sockets: what becomes of them when replies are lost, late or unwelcome.
+
+import EventModel
+import SyncClient
+import Testing
+
+@Suite("Commands", .timeLimit(.minutes(2)))
+struct CommandTests {
+    private static let published = ok(#"{"timetoken":"17952187953729999"}"#)
+
+    @Test("a write whose reply is lost is sent again under the same mutation id")
+    func writesAgain() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("publish"), drop),
+            connection(greeting(), expect("publish"), drop),
+            connection(greeting(), expect("publish"), Self.published))
+        let client = try SyncClient(of: server)
+
+        try await client.connect()
+        let timetoken = try await client.publish(Message(payload: "1"), to: "room")
+
+        #expect(timetoken == Timetoken(rawValue: 17_952_187_953_729_999))
+        let mutations = try await server.commands(6).compactMap { $0.members["mutation"] }
+        #expect(mutations.count == 3)
+        #expect(Set(mutations).count == 1)
+        await client.close()
+    }
+
+    @Test("a write that a stopping daemon refuses waits for the next session")
+    func outlivesDraining() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("publish"), refusal(503, "draining"), close(1001)),
+            connection(greeting(), expect("publish"), Self.published))
+        let client = try SyncClient(of: server)
+
+        try await client.connect()
+        try await client.publish(Message(payload: "1"), to: "room")
+
+        try await server.expect([["hello", "publish"], ["hello", "publish"]])
+        await client.close()
+    }
+
+    @Test("a write that is given while there is no connection waits for one")
+    func waitsForConnection() async throws {
+        let server = try await ScriptedServer(
+            connection(drop), connection(greeting(), expect("publish"), Self.published))
+        let client = try SyncClient(of: server)
+
+        await client.start()
+        try await client.publish(Message(payload: "1"), to: "room")
+
+        try await eventually("it came") { server.operations.last == ["hello", "publish"] }
+        await client.close()
+    }
+
+    @Test("two writes have two mutation ids")
+    func mutationsDiffer() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("publish"), Self.published, expect("publish"), Self.published))
+        let client = try SyncClient(of: server)
+
+        try await client.connect()
+        try await client.publish(Message(payload: "1"), to: "room")
+        try await client.publish(Message(payload: "1"), to: "room")
+
+        let mutations = try await server.commands(3).compactMap { $0.members["mutation"] }
+        #expect(Set(mutations).count == 2)
+        await client.close()
+    }
+
+    @Test("a read whose reply is lost fails, and says so")
+    func readFails() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("history"), drop), connection(greeting()))
+        let client = try SyncClient(of: server)
+
+        try await client.connect()
+
+        let error = await #expect(throws: SyncClientError.self) {
+            try await client.history(HistoryQuery(channel: "room"))
+        }
+        guard case .connectionLost = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        await client.close()
+    }
+
+    @Test("a command without a reply fails in time, and the session goes on")
+    func timesOut() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("history"), expect("ping"), ok(#"{"time":"5"}"#)))
+        let client = try SyncClient(of: server, commandTimeout: .seconds(1))
+
+        try await client.connect()
+
+        await #expect(throws: SyncClientError.timedOut(after: .seconds(1))) {
+            try await client.history(HistoryQuery(channel: "room"))
+        }
+        #expect(try await client.ping() == Timetoken(rawValue: 5))
+        await client.close()
+    }
+
+    @Test("a cancelled task waits no longer")
+    func cancels() async throws {
+        let server = try await ScriptedServer(connection(greeting(), expect("ping")))
+        let client = try SyncClient(of: server)
+        try await client.connect()
+
+        let task = Task { try await client.ping() }
+        try await eventually("the command is there") { server.operations == [["hello", "ping"]] }
+        task.cancel()
+
+        await #expect(throws: SyncClientError.cancelled) { try await task.value }
+        await client.close()
+    }
+
+    @Test("a frame over the daemon's limit is not sent, and the session goes on")
+    func tooLarge() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("publish"), Self.published))
+        let client = try SyncClient(of: server)
+        let long = "\"" + String(repeating: "x", count: 40_000) + "\""
+
+        try await client.connect()
+
+        let error = await #expect(throws: SyncClientError.self) {
+            try await client.publish(Message(payload: long), to: "room")
+        }
+        guard case .frameTooLarge(_, max: 32768) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        try await client.publish(Message(payload: "\"short\""), to: "room")
+        try await server.expect([["hello", "publish"]])
+        await client.close()
+    }
+
+    @Test("a refusal reaches the caller")
+    func refused() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("addAction"), refusal(409, "mutation_reused")))
+        let client = try SyncClient(of: server)
+
+        try await client.connect()
+
+        await #expect(
+            throws: SyncClientError.refused(
+                ProtocolError(status: 409, code: "mutation_reused", message: "No."))
+        ) {
+            try await client.addAction("👍", to: Timetoken(rawValue: 1), in: "room")
+        }
+        await client.close()
+    }
+
+    @Test("a refused subscription is forgotten")
+    func refusedSubscription() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("subscribe"), refusal(400, "invalid_channel"), expect("ping"),
+                drop),
+            connection(greeting(), expect("ping"), ok(#"{"time":"5"}"#)))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+
+        try await client.connect()
+        await #expect(throws: SyncClientError.self) { try await client.subscribe("room") }
+        await #expect(throws: SyncClientError.self) { try await client.ping() }
+        _ = await take(from: events) { taken in
+            taken.count { if case .connected = $0 { true } else { false } } == 2
+        }
+        try await client.ping()
+
+        try await server.expect([["hello", "subscribe", "ping"], ["hello", "ping"]])
+        #expect(await client.cache(of: "room") == nil)
+        await client.close()
+    }
+
+    @Test("a subscription whose reply is lost starts where it was to start")
+    func subscribesAgain() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("subscribe"), drop),
+            connection(greeting(), subscribed("delta", at: 41), push(42)))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+
+        try await client.connect()
+        let start = try await client.subscribe("room", from: Timetoken(rawValue: 41))
+        let taken = await take(from: events) { $0.positions.count == 1 }
+
+        #expect(start.mode == .delta)
+        #expect(taken.positions == [42])
+        let channels = try await server.commands(4).compactMap { $0.members["channels"] }
+        #expect(channels.count == 2)
+        #expect(channels[0] == channels[1])
+        await client.close()
+    }
+
+    @Test("subscribing again starts again, with an empty cache")
+    func startsAgain() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), subscribed("current", at: 10), push(11), subscribed("delta", at: 0),
+                push(5, 11)))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+
+        try await client.connect()
+        try await client.subscribe("room")
+        try await client.subscribe("room", from: .zero)
+        let taken = await take(from: events) { $0.positions.count == 3 }
+
+        #expect(taken.positions == [11, 5, 11])
+        #expect(taken.contains(.cacheReset(channel: "room")))
+        #expect(await client.cache(of: "room")?.messages.count == 2)
+        await client.close()
+    }
+
+    @Test("after unsubscribing nothing more is applied or resumed")
+    func unsubscribes() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), subscribed("current", at: 10), push(11), expect("unsubscribe"),
+                push(12), ok(#"{"channels":["room"]}"#), expect("ping"), drop),
+            connection(greeting(), expect("ping"), ok(#"{"time":"5"}"#)))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+
+        try await client.connect()
+        try await client.subscribe("room")
+        _ = await take(from: events) { $0.positions == [11] }
+        try await client.unsubscribe("room")
+        await #expect(throws: SyncClientError.self) { try await client.ping() }
+        try await eventually("it is back") { (try? await client.ping()) != nil }
+
+        #expect(await client.cache(of: "room") == nil)
+        try await server.expect([
+            ["hello", "subscribe", "unsubscribe", "ping"], ["hello", "ping"],
+        ])
+        await client.close()
+    }
+
+    @Test("close() fails what still waits")
+    func closes() async throws {
+        let server = try await ScriptedServer(connection(greeting(), expect("ping")))
+        let client = try SyncClient(of: server)
+        try await client.connect()
+
+        let task = Task { try await client.ping() }
+        try await eventually("the command is there") { server.operations == [["hello", "ping"]] }
+        await client.close()
+
+        await #expect(throws: SyncClientError.closed(reason: "close() was called")) {
+            try await task.value
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// Two devices and the tool against the real daemon, restarts included.
+
+import EventModel
+import Foundation
+import SyncClient
+import Testing
+
+@Suite("End to end", .timeLimit(.minutes(2)))
+struct EndToEndTests {
+    private func device(
+        _ user: String, _ device: String, of daemon: Daemon
+    ) async throws -> SyncClient {
+        var configuration = try SyncClient.Configuration(
+            url: daemon.url, userID: user, deviceID: device)
+        configuration.backoff = Backoff(base: .milliseconds(5), cap: .milliseconds(100))
+        let client = SyncClient(configuration)
+        try await client.connect()
+        return client
+    }
+
+    /// Waits until a device's cache has what `isThere` looks for.
+    private func cache(
+        of channel: String, on client: SyncClient, _ what: String,
+        _ isThere: (DeviceCache) -> Bool
+    ) async throws -> DeviceCache {
+        try await eventually(what) {
+            guard let cache = await client.cache(of: channel), isThere(cache) else { return nil }
+            return cache
+        }
+    }
+
+    @Test("a reaction made on one device shows up on the others, and goes away again")
+    func reaction() async throws {
+        let daemon = try await Daemon()
+        let phone = try await device("ada", "phone", of: daemon)
+        let laptop = try await device("ada", "laptop", of: daemon)
+        let tablet = try await device("bob", "tablet", of: daemon)
+        for client in [phone, laptop, tablet] { try await client.subscribe("room") }
+
+        let message = try await phone.publish(Message(payload: #"{"text":"hi"}"#), to: "room")
+        let (action, applied) = try await tablet.addAction("👍", to: message, in: "room")
+        #expect(applied == .added)
+        #expect(try await tablet.addAction("👍", to: message, in: "room").applied == .already)
+
+        for client in [phone, laptop, tablet] {
+            let cache = try await cache(of: "room", on: client, "the reaction is there") {
+                !$0.actions.isEmpty
+            }
+            #expect(cache.messages[message]?.message.payload == #"{"text":"hi"}"#)
+            #expect(cache.actions == [action.key: action.actionTimetoken])
+            #expect(cache.reactions(to: message, for: "bob").map(\.isMine) == [true])
+        }
+        let removal = try await tablet.removeAction(
+            "👍", from: message, in: "room", actionTimetoken: action.actionTimetoken)
+        #expect(removal == .removed)
+        for client in [phone, laptop, tablet] {
+            _ = try await cache(of: "room", on: client, "the reaction is gone") {
+                $0.actions.isEmpty
+            }
+            await client.close()
+        }
+    }
+
+    @Test(
+        "a restart in the middle loses nothing and doubles nothing",
+        arguments: [SIGTERM, SIGKILL])
+    func restart(signal: Int32) async throws {
+        let daemon = try await Daemon()
+        let writer = try await device("ada", "phone", of: daemon)
+        let reader = try await device("bob", "tablet", of: daemon)
+        let events = await reader.events()
+        try await reader.subscribe("room", from: .zero)
+        try await writer.subscribe("room", from: .zero)
+
+        let writing = Task {
+            var timetokens: [Timetoken] = []
+            for number in 0..<300 {
+                timetokens.append(
+                    try await writer.publish(Message(payload: "\(number)"), to: "room"))
+            }
+            return timetokens
+        }
+        for count in [50, 150] {
+            _ = try await cache(of: "room", on: reader, "\(count) are there") {
+                $0.messages.count >= count
+            }
+            try await daemon.restart(with: signal)
+        }
+        let written = try await writing.value
+        let taken = await take(from: events) { $0.positions.count >= written.count }
+
+        #expect(taken.positions == written.map(\.rawValue))
+        let last = try #require(written.last)
+        for client in [reader, writer] {
+            let cache = try await cache(of: "room", on: client, "the last is there") {
+                $0.messages[last] != nil
+            }
+            let numbers = cache.messages.sorted { $0.key < $1.key }.map(\.value.message.payload)
+            #expect(numbers == (0..<300).map { "\($0)" })
+            await client.close()
+        }
+    }
+
+    @Test("a store that was replaced starts the caches anew")
+    func replacedStore() async throws {
+        let first = try await Daemon()
+        let writer = try await device("ada", "phone", of: first)
+        let old = try await writer.publish(Message(payload: #""old""#), to: "room")
+        let epoch = try await writer.connect().epoch
+        await writer.close()
+
+        let second = try await Daemon()
+        let reader = try await device("ada", "phone", of: second)
+        let new = try await reader.publish(Message(payload: #""new""#), to: "room")
+        let start = try await reader.subscribe("room", from: old, epoch: epoch)
+
+        #expect(start.mode == .snapshot)
+        let cache = try await cache(of: "room", on: reader, "the message is there") {
+            !$0.messages.isEmpty
+        }
+        #expect(Array(cache.messages.keys) == [new])
+        await reader.close()
+    }
+
+    @Test("pages, filters and refusals")
+    func queries() async throws {
+        let daemon = try await Daemon()
+        let client = try await device("ada", "phone", of: daemon)
+        var messages: [Timetoken] = []
+        for number in 0..<5 {
+            messages.append(try await client.publish(Message(payload: "\(number)"), to: "room"))
+        }
+        for value in ["👍", "❤️"] {
+            try await client.addAction(value, to: messages[0], in: "room")
+        }
+
+        let newest = try await client.history(HistoryQuery(channel: "room", limit: 2))
+        let next = try await client.history(
+            HistoryQuery(channel: "room", before: newest.next, limit: 100, includesActions: true))
+        let hearts = try await client.actions(ActionsQuery(channel: "room", value: "❤️"))
+
+        #expect(newest.messages.map(\.timetoken) == Array(messages[3...]))
+        #expect(next.messages.map(\.timetoken) == Array(messages[..<3]))
+        #expect(next.messages.first?.actions.map(\.key.value) == ["👍", "❤️"])
+        #expect(next.next == nil)
+        #expect(hearts.actions.map(\.key.value) == ["❤️"])
+        let error = await #expect(throws: SyncClientError.self) {
+            try await client.publish(Message(payload: "1"), to: "no/slash")
+        }
+        guard case .refused(let refusal) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refusal.code == "invalid_channel")
+        try await client.ping()
+        await client.close()
+    }
+
+    @Test("the walk of two terminals")
+    func twoTerminals() async throws {
+        let daemon = try await Daemon()
+        func tool(_ user: String, _ arguments: String...) throws -> ChildProcess {
+            try ChildProcess(
+                Products.path(of: "syncctl"), arguments,
+                environment: ["SYNCCTL_URL": daemon.url, "USER": user])
+        }
+        let follower = try tool("bob", "subscribe", "room", "--since", "0", "--count", "3")
+
+        let published = try tool("ada", "publish", "room", "hello")
+        #expect(try await published.ended() == 0)
+        let timetoken = try #require(published.lines.first)
+        try await eventually("the message is shown") { follower.lines.count == 1 }
+        let added = try tool("ada", "react", "add", "room", "last", "👍")
+        #expect(try await added.ended() == 0)
+        try await eventually("the reaction is shown") { follower.lines.count == 2 }
+        let removed = try tool("ada", "react", "remove", "room", timetoken, "👍")
+        #expect(try await removed.ended() == 0)
+        let history = try tool("eve", "history", "room", "--json")
+        #expect(try await history.ended() == 0)
+
+        #expect(try await follower.ended() == 0)
+        try #require(follower.lines.count == 3)
+        #expect(follower.lines[0] == "\(timetoken)  ada: hello")
+        #expect(follower.lines[1].hasSuffix("  ada added 👍 to \"hello\" \(timetoken)  👍 1"))
+        #expect(follower.lines[2].hasSuffix("  ada removed 👍 from \"hello\" \(timetoken)"))
+        #expect(
+            history.lines == [#"{"timetoken":"\#(timetoken)","uuid":"ada","payload":"hello"}"#])
+    }
+}

@@ -1,0 +1,181 @@
+// The command line of syncctl, without a process.
+
+import EventModel
+import Testing
+
+@testable import syncctl
+
+@Suite("Command line")
+struct ArgumentParserTests {
+    private let parser = ArgumentParser(
+        surroundings: Surroundings(
+            environment: ["USER": "ada"], hostName: "den", accountName: "account", processID: 7))
+
+    private func parse(_ line: String...) throws -> Invocation {
+        try parser.parse(line)
+    }
+
+    private func job(_ line: String...) throws -> Job {
+        guard case .run(let job, _) = try parser.parse(line) else {
+            throw UsageError(message: "not a job")
+        }
+        return job
+    }
+
+    private func options(_ line: [String], _ surroundings: Surroundings) throws -> Options {
+        guard
+            case .run(_, let options) = try ArgumentParser(surroundings: surroundings).parse(line)
+        else { throw UsageError(message: "not a job") }
+        return options
+    }
+
+    private let timetoken = Timetoken(rawValue: 17_952_187_953_729_999)
+
+    @Test("help and version")
+    func help() throws {
+        #expect(try parse("--help") == .help(nil))
+        #expect(try parse("-h") == .help(nil))
+        #expect(try parse("help") == .help(nil))
+        #expect(try parse("help", "react") == .help(.react))
+        #expect(try parse("--version") == .version)
+        for subcommand in Subcommand.allCases {
+            #expect(try parse(subcommand.rawValue, "--help") == .help(subcommand))
+            #expect(try parse("--url", "ws://x", subcommand.rawValue, "-h") == .help(subcommand))
+        }
+    }
+
+    @Test("subscribe")
+    func subscribe() throws {
+        #expect(
+            try job("subscribe", "room", "den")
+                == .subscribe(Following(channels: ["room", "den"])))
+        #expect(
+            try job("subscribe", "--since=0", "room", "--count", "3")
+                == .subscribe(Following(channels: ["room"], since: .zero, count: 3)))
+    }
+
+    @Test(
+        "publish makes a string of what is not JSON",
+        arguments: [
+            (["hello"], #""hello""#), (["hello", "world"], #""hello world""#),
+            ([#"say "hi""#], #""say \"hi\"""#), ([#"{"text": "hi"}"#], #"{"text":"hi"}"#),
+            (["42"], "42"), (["--text", "42"], #""42""#), (["{"], #""{""#), (["👍"], #""👍""#),
+            ([#""quoted""#], #""quoted""#), (["--", "--text"], #""--text""#), (["-"], #""-""#),
+            (["null"], "null"), ([""], #""""#),
+        ])
+    func publish(words: [String], payload: String) throws {
+        let invocation = try parser.parse(["publish", "room"] + words)
+
+        guard case .run(.publish("room", let message), _) = invocation else {
+            Issue.record("\(invocation)")
+            return
+        }
+        #expect(message == Message(payload: payload))
+    }
+
+    @Test("publish with meta and type")
+    func publishMeta() throws {
+        #expect(
+            try job("publish", "room", "hi", "--meta", #"{"lang": "en"}"#, "--type", "text")
+                == .publish(
+                    channel: "room",
+                    Message(payload: #""hi""#, meta: #"{"lang":"en"}"#, type: "text")))
+    }
+
+    @Test("react")
+    func react() throws {
+        #expect(
+            try job("react", "add", "room", "last", "👍")
+                == .react(
+                    Reacting(
+                        change: .add, channel: "room", target: .last, type: "reaction", value: "👍"))
+        )
+        #expect(
+            try job("react", "remove", "room", "\(timetoken)", "👀", "--type", "receipt")
+                == .react(
+                    Reacting(
+                        change: .remove, channel: "room", target: .timetoken(timetoken),
+                        type: "receipt", value: "👀")))
+    }
+
+    @Test("history")
+    func history() throws {
+        #expect(
+            try job("history", "room")
+                == .history(HistoryReading(channel: "room", limit: 20, includesActions: false)))
+        #expect(
+            try job("history", "room", "--limit", "500", "--before", "\(timetoken)", "--actions")
+                == .history(
+                    HistoryReading(
+                        channel: "room", limit: 500, before: timetoken, includesActions: true)))
+    }
+
+    @Test("actions; --user filters after the subcommand and says who one is before it")
+    func actions() throws {
+        #expect(
+            try job(
+                "actions", "room", "--message", "\(timetoken)", "--type", "reaction", "--value",
+                "👍", "--user", "bob", "--limit", "5")
+                == .actions(
+                    ActionsQuery(
+                        channel: "room", messageTimetoken: timetoken, type: "reaction", value: "👍",
+                        userID: "bob"), limit: 5))
+        #expect(
+            try job("--user", "bob", "actions", "room")
+                == .actions(ActionsQuery(channel: "room"), limit: nil))
+    }
+
+    @Test("options come from the command line, then the environment, then the machine")
+    func options() throws {
+        let line = ["history", "room"]
+        let plain = Surroundings(hostName: "den", accountName: "account", processID: 7)
+        let known = Surroundings(
+            environment: ["USER": "ada", "SYNCCTL_URL": "ws://far:1"], hostName: "den")
+
+        #expect(
+            try options(line, plain) == Options(user: "account", device: "syncctl-den"))
+        #expect(
+            try options(line, known)
+                == Options(url: "ws://far:1", user: "ada", device: "syncctl-den"))
+        #expect(try options(["subscribe", "room"], plain).device == "syncctl-den-7")
+        #expect(
+            try options(
+                line + [
+                    "--url", "ws://near:2", "--user", "bob", "--device", "phone", "--keyset", "k",
+                    "--json",
+                ], known)
+                == Options(
+                    url: "ws://near:2", user: "bob", device: "phone", keyset: "k",
+                    writesJSON: true))
+    }
+
+    @Test(
+        "what makes no sense is refused with one sentence",
+        arguments: [
+            [], ["sing"], ["--sing"], ["subscribe"], ["subscribe", "room", "--since", "x"],
+            ["subscribe", "room", "--since"], ["subscribe", "room", "--count", "0"],
+            ["publish", "room"], ["publish", "room", "hi", "--meta", "{"],
+            ["publish", "room", "hi", "--limit", "3"], ["react", "room", "last", "👍"],
+            ["react", "add", "room", "first", "👍"], ["react", "toggle", "room", "last", "👍"],
+            ["history"], ["history", "a", "b"], ["history", "room", "--limit", "-1"],
+            ["history", "room", "--actions=yes"], ["actions", "room", "--message", ""],
+            ["history", "room", "--user", ""],
+        ])
+    func refuses(line: [String]) {
+        let error = #expect(throws: UsageError.self) { try parser.parse(line) }
+        #expect(error?.message.hasSuffix(".") == true || error?.message.hasSuffix(")") == true)
+    }
+
+    @Test("every option that is parsed is in the help", arguments: Subcommand.allCases)
+    func helpIsComplete(subcommand: Subcommand) {
+        let text = Help.text(for: subcommand)
+
+        for option in ["--url", "--user", "--device", "--keyset", "--json", "--help", "--version"] {
+            #expect(text.contains(option))
+        }
+        for option in subcommand.valuedOptions.union(subcommand.plainOptions) {
+            #expect(text.contains(option), "\(option)")
+        }
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+}

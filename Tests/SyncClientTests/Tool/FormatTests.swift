@@ -1,0 +1,161 @@
+// What syncctl writes, for people and for programs.
+
+import EventModel
+import Testing
+
+@testable import syncctl
+
+@Suite("Formats")
+struct FormatTests {
+    private let room = Channel("room")
+    private let message = Timetoken(rawValue: 100)
+
+    private func envelope(_ timetoken: UInt64, _ uuid: String, _ event: Event) -> Envelope {
+        Envelope(
+            channel: room, timetoken: Timetoken(rawValue: timetoken), uuid: uuid, event: event)
+    }
+
+    private func action(
+        _ value: String, _ uuid: String, at timetoken: UInt64, type: String = "reaction"
+    ) -> MessageAction {
+        MessageAction(
+            key: .init(messageTimetoken: message, type: type, value: value, uuid: uuid),
+            actionTimetoken: Timetoken(rawValue: timetoken))
+    }
+
+    /// Applies events and formats each after it was applied, as `subscribe` does.
+    private func lines(_ envelopes: [Envelope], _ format: (Envelope, DeviceCache) -> String)
+        -> [String]
+    {
+        var cache = DeviceCache()
+        return envelopes.map { envelope in
+            cache.apply(envelope)
+            return format(envelope, cache)
+        }
+    }
+
+    private var story: [Envelope] {
+        [
+            envelope(100, "ada", .message(Message(payload: #"{"text":"hi"}"#))),
+            envelope(101, "bob", .actionAdded(action("👍", "bob", at: 101))),
+            envelope(102, "ada", .actionAdded(action("👍", "ada", at: 102))),
+            envelope(103, "ada", .actionAdded(action("❤️", "ada", at: 103))),
+            envelope(104, "bob", .actionRemoved(action("👍", "bob", at: 101))),
+            envelope(105, "bob", .actionAdded(action("read", "bob", at: 105, type: "receipt"))),
+        ]
+    }
+
+    @Test("a story for people, with the counts after each action")
+    func human() {
+        let format = HumanFormat(user: "ada")
+
+        #expect(
+            lines(story) { format.line(for: $0, in: $1) } == [
+                "100  ada: hi",
+                "101  bob added 👍 to \"hi\" 100  👍 1",
+                "102  ada added 👍 to \"hi\" 100  👍 2",
+                "103  ada added ❤️ to \"hi\" 100  👍 2  ❤️ 1",
+                "104  bob removed 👍 from \"hi\" 100  👍 1  ❤️ 1",
+                "105  bob added receipt read to \"hi\" 100  👍 1  ❤️ 1",
+            ])
+    }
+
+    @Test("the same for programs")
+    func json() {
+        let format = JSONFormat(user: "ada")
+
+        let lines = lines(story) { format.line(for: $0, in: $1) }
+
+        #expect(
+            lines[0] == """
+                {"event":"message","channel":"room","timetoken":"100","uuid":"ada",\
+                "payload":{"text":"hi"}}
+                """)
+        #expect(
+            lines[2] == """
+                {"event":"actionAdded","channel":"room","timetoken":"102",\
+                "messageTimetoken":"100","type":"reaction","value":"👍","uuid":"ada",\
+                "actionTimetoken":"102","reactions":[{"value":"👍","count":2,"mine":true}]}
+                """)
+        #expect(
+            lines[4] == """
+                {"event":"actionRemoved","channel":"room","timetoken":"104",\
+                "messageTimetoken":"100","type":"reaction","value":"👍","uuid":"bob",\
+                "actionTimetoken":"101","reactions":[{"value":"👍","count":1,"mine":true},\
+                {"value":"❤️","count":1,"mine":true}]}
+                """)
+    }
+
+    @Test("an action on a message that is not known names its timetoken")
+    func unknownMessage() {
+        let format = HumanFormat(user: "ada")
+
+        #expect(
+            lines([story[1]]) { format.line(for: $0, in: $1) }
+                == ["101  bob added 👍 to 100  👍 1"])
+    }
+
+    @Test(
+        "payloads as people read them",
+        arguments: [
+            (#""hi""#, "hi"), (#"{"text":"hi","x":1}"#, "hi"), (#"{"a":[1,2]}"#, #"{"a":[1,2]}"#),
+            ("42", "42"), ("null", "null"), (#"{"text":5}"#, #"{"text":5}"#),
+            (#""two\nlines""#, "two⏎lines"), (#""👨‍👩‍👧""#, "👨‍👩‍👧"),
+        ])
+    func payloads(payload: String, text: String) {
+        let format = HumanFormat(user: "ada")
+
+        #expect(
+            lines([envelope(1, "ada", .message(Message(payload: payload)))]) {
+                format.line(for: $0, in: $1)
+            } == ["1  ada: \(text)"])
+    }
+
+    @Test("what others write cannot steer the terminal")
+    func escapes() {
+        #expect(
+            printable("\u{1B}[2J\u{07}\u{9B}x\u{202E}y\r")
+                == #"\u{1b}[2J\u{7}\u{9b}x\u{202e}y\u{d}"#)
+        let format = HumanFormat(usesColor: true, user: "ada")
+        let line = lines([envelope(1, "\u{1B}c", .message(Message(payload: #""\u001b[31m""#)))]) {
+            format.line(for: $0, in: $1)
+        }
+        #expect(line == ["\u{1B}[2m1\u{1B}[0m  \\u{1b}c: \\u{1b}[31m"])
+    }
+
+    @Test("a long message is quoted in part")
+    func excerpt() {
+        let long = envelope(
+            100, "ada", .message(Message(payload: "\"\(String(repeating: "é", count: 60))\"")))
+        let format = HumanFormat(showsChannel: true, user: "ada")
+
+        let line = lines([long, story[1]]) { format.line(for: $0, in: $1) }[1]
+
+        #expect(
+            line == "room  101  bob added 👍 to \"\(String(repeating: "é", count: 39))…\" 100  👍 1")
+    }
+
+    @Test("stored messages and actions")
+    func stored() {
+        let stored = StoredMessage(
+            timetoken: message, uuid: "ada",
+            message: Message(payload: #""hi""#, meta: "{}", type: "text"),
+            actions: [action("👍", "bob", at: 101), action("👍", "ada", at: 102)])
+        let human = HumanFormat(user: "ada")
+        let json = JSONFormat(user: "ada")
+
+        #expect(human.lines(for: stored) == ["100  ada: hi", "    👍 2"])
+        #expect(human.line(for: stored.actions[0]) == "101  bob: 👍 on 100")
+        #expect(
+            json.line(for: stored, showsActions: false) == """
+                {"timetoken":"100","uuid":"ada","payload":"hi","meta":{},"messageType":"text"}
+                """)
+        #expect(
+            json.line(for: stored, showsActions: true).hasSuffix(
+                """
+                ,"actions":[{"messageTimetoken":"100","type":"reaction","value":"👍",\
+                "uuid":"bob","actionTimetoken":"101"},{"messageTimetoken":"100",\
+                "type":"reaction","value":"👍","uuid":"ada","actionTimetoken":"102"}]}
+                """))
+    }
+}

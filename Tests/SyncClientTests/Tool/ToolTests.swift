@@ -1,0 +1,155 @@
+// syncctl as a process, against a server that plays a script: its output, errors and exit codes.
+
+import Foundation
+import Testing
+
+@Suite("syncctl", .timeLimit(.minutes(2)))
+struct ToolTests {
+    private func start(_ server: ScriptedServer, _ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(
+            Products.path(of: "syncctl"), arguments,
+            environment: ["SYNCCTL_URL": server.url, "USER": "ada"])
+    }
+
+    /// Waits for its end.
+    private func run(
+        _ server: ScriptedServer, _ arguments: String...
+    ) async throws -> (status: Int32, output: [String], errors: [String]) {
+        let tool = try ChildProcess(
+            Products.path(of: "syncctl"), arguments,
+            environment: ["SYNCCTL_URL": server.url, "USER": "ada"])
+        let status = try await tool.ended()
+        return (status, tool.lines, tool.errors)
+    }
+
+    @Test("publish prints the timetoken")
+    func publishes() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("publish"), ok(#"{"timetoken":"17952187953729999"}"#)))
+
+        let plain = try await run(server, "publish", "room", "hello")
+        let json = try await run(server, "publish", "room", "hello", "--json")
+
+        #expect(plain.status == 0)
+        #expect(plain.output == ["17952187953729999"])
+        #expect(json.output == [#"{"timetoken":"17952187953729999"}"#])
+        let command = try #require(try await server.commands(2).last)
+        #expect(command.members["payload"] == "hello")
+    }
+
+    @Test("react on the last message asks which that is")
+    func reacts() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("history"),
+                ok(#"{"messages":[{"timetoken":"100","uuid":"bob","payload":1}]}"#),
+                expect("addAction"),
+                ok(
+                    """
+                    {"applied":"added","action":{"messageTimetoken":"100","type":"reaction",\
+                    "value":"👍","uuid":"ada","actionTimetoken":"101"}}
+                    """)))
+
+        let result = try await run(server, "react", "add", "room", "last", "👍")
+
+        #expect(result.status == 0)
+        #expect(result.output == ["👍 added to 100"])
+        #expect(try await server.commands(3).last?.members["messageTimetoken"] == "100")
+    }
+
+    @Test("subscribe counts right from the start, though the reactions are older than it")
+    func subscribes() async throws {
+        let added = """
+            {"send":{"t":{"t":"61","r":1},"c":"room","m":[{"e":3,"i":"bob","p":{"t":"61","r":1},\
+            "d":{"event":"added","data":{"messageTimetoken":"10","type":"reaction","value":"👍",\
+            "actionTimetoken":"61"}}}]}}
+            """
+        let standing = """
+            {"actions":[{"messageTimetoken":"10","type":"reaction","value":"👍","uuid":"eve",\
+            "actionTimetoken":"11"},{"messageTimetoken":"10","type":"reaction","value":"👍",\
+            "uuid":"bob","actionTimetoken":"61"}]}
+            """
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), subscribed("current", at: 60), expect("actions"), ok(standing), added,
+                push(62)))
+
+        let result = try await run(server, "subscribe", "room", "--count", "2")
+
+        #expect(result.status == 0)
+        #expect(
+            result.output == ["61  bob added 👍 to 10  👍 2", #"62  bob: {"n":62}"#])
+    }
+
+    @Test("Ctrl-C ends subscribe with a close frame and exit code 0")
+    func interrupted() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), subscribed("current", at: 0), push(5)))
+        let tool = try start(server, "subscribe", "room", "--json")
+        try await eventually("the event is shown") { tool.lines.count == 2 }
+
+        tool.send(signal: SIGINT)
+
+        #expect(try await tool.ended() == 0)
+        #expect(tool.lines.first == #"{"event":"connected"}"#)
+        try await eventually("the server hears the close") { server.closeCodes[0] == 1000 }
+    }
+
+    @Test("subscribe reconnects and says so on standard error only")
+    func reconnects() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), subscribed("current", at: 0), push(5), drop),
+            connection(greeting(), subscribed("delta", at: 5), push(5, 6)))
+
+        let result = try await run(server, "subscribe", "room", "--count", "2")
+
+        #expect(result.status == 0)
+        #expect(result.output == [#"5  bob: {"n":5}"#, #"6  bob: {"n":6}"#])
+        #expect(result.errors == ["syncctl: the connection broke; reconnecting."])
+    }
+
+    @Test("without a daemon it says what to do, and fails")
+    func noDaemon() async throws {
+        let tool = try ChildProcess(
+            Products.path(of: "syncctl"), ["history", "room", "--url", "ws://127.0.0.1:1"],
+            environment: [:])
+
+        #expect(try await tool.ended() == 1)
+        #expect(tool.lines.isEmpty)
+        #expect(tool.errors.count == 1)
+        #expect(tool.errors.first?.contains("Start it with `make run`") == true)
+    }
+
+    @Test("a refusal is one sentence, and it fails")
+    func refused() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("publish"), refusal(507, "store_full")))
+
+        let result = try await run(server, "publish", "room", "hello")
+
+        #expect(result.status == 1)
+        #expect(result.errors == ["syncctl: No."])
+    }
+
+    @Test(
+        "a command line that makes no sense is exit code 2",
+        arguments: [[], ["sing"], ["history"], ["history", "room", "--url", "ftp://x"]])
+    func usage(arguments: [String]) async throws {
+        let tool = try ChildProcess(
+            Products.path(of: "syncctl"), arguments, environment: [:])
+
+        #expect(try await tool.ended() == 2)
+        #expect(tool.lines.isEmpty)
+        #expect(tool.errors.count == 1)
+    }
+
+    @Test("help goes to standard output", arguments: [["--help"], ["react", "--help"], ["help"]])
+    func help(arguments: [String]) async throws {
+        let tool = try ChildProcess(
+            Products.path(of: "syncctl"), arguments, environment: [:])
+
+        #expect(try await tool.ended() == 0)
+        #expect(tool.lines.count > 10)
+        #expect(tool.errors.isEmpty)
+    }
+}
