@@ -297,4 +297,5 @@ class Device:
         """Waits until this device has everything of the channel up to a timetoken."""
         wanted = int(position)
         await self.until(
-            lambda: self.rows[channel].cursor >= wanted, f"{channel} to reach {wanted}")
+            lambda: channel in self.rows and self.rows[channel].cursor >= wanted,
+            f"{channel} to reach {wanted}")

@@ -30,7 +30,7 @@ class Ended(Exception):
 
 
 def frame(opcode, payload=b"", fin=True, reserved=0, masked=True, length=None):
-    """The bytes of one WebSocket frame, however wrong; `length` is what it says, not what it has."""
+    """The bytes of one WebSocket frame, however wrong; `length` is what it claims to have."""
     length = len(payload) if length is None else length
     head = bytes([(0x80 if fin else 0) | reserved << 4 | opcode])
     bit = 0x80 if masked else 0
@@ -181,7 +181,7 @@ class RawClient:
         return json.dumps({"id": self.number, "op": op, **fields}).encode()
 
     def command(self, op, **fields):
-        """Sends one command and returns what is under `ok`; pushes and pings in between are lost."""
+        """Sends one command and returns what is under `ok`; pushes in between are lost."""
         self.send(frame(TEXT, self.command_text(op, **fields)))
         return self.reply()
 

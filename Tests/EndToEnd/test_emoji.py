@@ -57,8 +57,7 @@ class EveryEmoji(DaemonTestCase):
         """Six caches, equal byte for byte, equal to the server's, and what they must be."""
         marker = await self.devices[0].settle("publish", channel="room", payload="marker")
         for device in self.devices:
-            await device.until(
-                lambda d=device: d.rows["room"].cursor >= int(marker["timetoken"]), "the marker")
+            await device.reach("room", marker["timetoken"])
         caches = [device.rows["room"].canonical() for device in self.devices]
         self.assertEqual(
             {hashlib.sha256(cache).hexdigest() for cache in caches},

@@ -6,6 +6,10 @@ from case import DaemonTestCase
 from raw import Ended, RawClient
 
 
+#: One line of Prometheus' text format.
+SAMPLE = r'^[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="[^"]*",?)*\})? \S+$'
+
+
 class HTTP(DaemonTestCase):
     """Each test leaves a daemon that still answers, in the same process."""
 
@@ -29,7 +33,7 @@ class HTTP(DaemonTestCase):
             client.send(request)
             text = client.rest()
         answers = text.count(b"HTTP/1.1 ")
-        self.assertLessEqual(answers, 1, f"A second request was read from {request[:200]!r}: {text}")
+        self.assertLessEqual(answers, 1, f"Two requests were read from {request[:200]!r}: {text}")
         if statuses:
             self.assertEqual(answers, 1, f"No HTTP error for {request[:200]!r}: {text!r}")
         if answers:
@@ -63,8 +67,7 @@ class HTTP(DaemonTestCase):
                 self.assertIn(kind, ("counter", "gauge", "histogram", "summary"))
                 typed[name] = kind
             elif line and not line.startswith("#"):
-                self.assertRegex(
-                    line, r'^[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="[^"]*",?)*\})? \S+$')
+                self.assertRegex(line, SAMPLE)
                 samples.append(line)
                 float(line.rsplit(" ", 1)[1].replace("+Inf", "inf"))
         names = {line.split("{")[0].split(" ")[0] for line in samples}
@@ -224,9 +227,10 @@ class Origins(DaemonTestCase):
 
     def test_origins(self):
         daemon = self.start_daemon()
-        foreign = ["http://example.com", "https://evil.test:8080", "null", "http://127.0.0.1.evil.test",
-                   "http://localhost.evil.test", "file://", "http://evil.test/127.0.0.1",
-                   "http://127.0.0.1@evil.test"]
+        foreign = [
+            "http://example.com", "https://evil.test:8080", "null", "http://127.0.0.1.evil.test",
+            "http://localhost.evil.test", "file://", "http://evil.test/127.0.0.1",
+            "http://127.0.0.1@evil.test", "http://[::2]:80", "http://[::1"]
         own = ["http://127.0.0.1:3000", "http://localhost", "https://localhost:8443",
                "http://[::1]:8080", f"http://127.0.0.1:{daemon.port}"]
         for origin in foreign:

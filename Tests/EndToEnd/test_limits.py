@@ -201,7 +201,7 @@ class Refusals(DaemonTestCase):
         return path
 
     def test_bad_configuration_files(self):
-        for text, line in (("\n[daemon]\nnonsense = 1\n", 3), ("# hello\nthis is no setting\n", 2),
+        for text, line in (("\n[server]\nnonsense = 1\n", 3), ("# hello\nthis is no setting\n", 2),
                            ("[nowhere]\nlisten = 1\n", 2)):
             path = self.configuration(text)
             for arguments in (["serve", "--data-dir", self.scratch.data_dir], ["config", "check"]):

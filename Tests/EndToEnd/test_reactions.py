@@ -104,7 +104,8 @@ class Reactions(DaemonTestCase):
     async def test_payloads_come_back_as_they_were(self):
         payloads = [
             "text", "", 0, -1, 9223372036854775807, -9223372036854775808, 1.5, 1e300, True, False,
-            [], {}, [1, [2, [3]]], {"b": 1, "a": {"c": [None]}}, "\u2028 \U0001f44d \\ \"", "x" * 30000]
+            None, [], {}, [1, [2, [3]]], {"b": 1, "a": {"c": [None]}}, "\u2028 \U0001f44d \\ \"",
+            "x" * 30_000]
         sent = [await self.author.publish("room", payload) for payload in payloads]
         await self.all_reach(sent[-1])
         stored = (await self.reader.command("history", channel="room"))["messages"]
