@@ -81,7 +81,7 @@ class DaemonTestCase(unittest.IsolatedAsyncioTestCase):
 
     def check_error(self, error, status, code, mentions=""):
         """An error has its documented status and code, and says what is wrong in a sentence."""
-        self.assertEqual((error["status"], error["code"]), (status, code), error)
+        self.assertEqual((error.get("status"), error.get("code")), (status, code), error)
         self.assertGreater(len(error["message"].split()), 3, error)
         self.assertIn(error["message"][-1], ".!?", error)
         self.assertIn(mentions, error["message"])

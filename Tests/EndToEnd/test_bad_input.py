@@ -149,18 +149,31 @@ class BadGreeting(DaemonTestCase):
         added = await device.add("room", bad_input.MESSAGE, "👍")
         self.assertEqual(added["action"]["uuid"], "ada", "The session is still Ada's.")
 
-    async def test_bad_greetings_in_the_url(self):
-        """The session is there without a name, and the error came by itself: hello mends it."""
+    async def test_a_url_that_says_badly_who_connects(self):
+        """What `hello` refuses must not slip in by the URL; a right hello mends it."""
         daemon = self.start_daemon()
-        for query in ("?userId=ada", "?deviceId=phone", "?userId=&deviceId=phone"):
-            with self.subTest(query):
-                device = self.offline_device(daemon, "ada")
+        for query in ("?userId=&deviceId=phone", "?userId=ada&deviceId=", "?userId=%00&deviceId=x",
+                      f"?userId={'x' * 256}&deviceId=phone", f"?userId=ada&deviceId={'x' * 256}",
+                      "?userId=%ff&deviceId=phone", "?userId=ada&deviceId=x&keyset="):
+            with self.subTest(query[:40]):
+                device = self.offline_device(daemon, "ada", "phone")
                 await device.open(query)
-                await device.until(
-                    lambda d=device: d.unmatched or d.close_code, "an answer to the URL")
-                (answer,) = device.unmatched
-                self.assertEqual(answer["id"], 0)
-                self.assertEqual(answer["error"]["status"], 400)
+                await device.until(lambda d=device: d.unmatched, "an answer to the URL")
+                self.assertEqual([it["id"] for it in device.unmatched], [0])
+                self.check_error(device.unmatched[0].get("error", {}), 400, "invalid_field")
+                await device.command("hello", userId="ada", deviceId="phone")
+
+    async def test_a_url_that_says_half_of_who_connects(self):
+        """Whether it answers at once or waits for a hello: the session has no name before."""
+        daemon = self.start_daemon()
+        for query in ("?userId=ada", "?deviceId=phone", "?keyset=default", "?", "?x=1"):
+            with self.subTest(query):
+                device = self.offline_device(daemon, "ada", "phone")
+                await device.open(query)
+                async with self.refused(401, "hello_first"):
+                    await device.command("ping")
+                await device.command("hello", userId="ada", deviceId="phone")
+                self.assertFalse(any("ok" in it for it in device.unmatched), device.unmatched)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Coming back: what was missed comes first, then what is live, with no gap and nothing twice."""
 
 import asyncio
+import shutil
 import unittest
 from random import Random
 
@@ -102,6 +103,30 @@ class Resume(DaemonTestCase):
         await device.reach("room", await writer.publish("room", 2))
         self.assertEqual(len(rows.messages), 2)
         self.assertEqual(rows.action_rows(), await writer.all_actions("room"))
+
+    async def test_a_store_put_back_from_an_older_copy(self):
+        """A cursor from the future of this store: what the device holds cannot be trusted."""
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "ada")
+        device = await self.device(daemon, "bob")
+        await device.subscribe({"name": "room", "cursor": "0"})
+        await writer.publish("room", "kept")
+        await asyncio.to_thread(daemon.stop)
+        backup = daemon.data_dir + ".backup"
+        shutil.copytree(daemon.data_dir, backup)
+        daemon.start()
+        await writer.connect()
+        await device.connect()
+        await device.reach("room", await writer.publish("room", "lost"))
+        await asyncio.to_thread(daemon.stop)
+        shutil.rmtree(daemon.data_dir)
+        shutil.copytree(backup, daemon.data_dir)
+        daemon.start()
+        await writer.connect()
+        await device.connect()
+        await device.reach("room", await writer.publish("room", "new"))
+        payloads = [row[1] for _, row in sorted(device.rows["room"].messages.items())]
+        self.assertEqual(payloads, ["kept", "new"])
 
     async def test_the_epoch_lives_as_long_as_the_store(self):
         daemon = self.start_daemon()
