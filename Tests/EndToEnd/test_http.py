@@ -119,7 +119,7 @@ class HTTP(DaemonTestCase):
     # Foreign upgrades: CVE-2025-11677 is a use after free in this libwebsockets
 
     def test_foreign_upgrades(self):
-        for upgrade in ("foo", "h2c", "HTTP/2.0", "TLS/1.0", "websocket2", "foo, websocket", ""):
+        for upgrade in ("foo", "h2c", "HTTP/2.0", "TLS/1.0", "websocket2", "foo, websocket"):
             headers = [f"Upgrade: {upgrade}", "Connection: Upgrade"]
             if upgrade == "h2c":
                 headers += ["HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"]

@@ -143,17 +143,43 @@ class Reading(DaemonTestCase):
 
 
 class LargePages(DaemonTestCase):
-    """Pages whose bytes are many."""
+    """One hundred messages of 32 KiB are 3 MiB in one reply."""
+
+    PAYLOAD = "x" * 32_000
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.daemon = self.start_daemon()
+        self.writer = await self.device(self.daemon, "ada")
+        await self.writer.settle_all(
+            [("publish", {"channel": "room", "payload": self.PAYLOAD})] * 100)
+        self.reader = await self.device(self.daemon, "bob")
+
+    def check(self, page):
+        self.assertEqual([len(it["payload"]) for it in page["messages"]], [32_000] * 100)
 
     async def test_a_page_of_the_largest_messages(self):
-        """One hundred messages of 32 KiB are 3 MiB in one reply: it must come whole."""
-        daemon = self.start_daemon()
-        device = await self.device(daemon, "ada")
-        payload = "x" * 32_000
-        await device.settle_all(
-            [("publish", {"channel": "room", "payload": payload})] * 100)
-        page = await device.command("history", channel="room")
-        self.assertEqual([len(it["payload"]) for it in page["messages"]], [32_000] * 100)
+        self.check(await self.reader.command("history", channel="room"))
+
+    async def test_large_pages_at_once(self):
+        """Whoever reads as fast as the network goes must not be taken for one who does not."""
+        for page in await asyncio.gather(*(
+                self.reader.command("history", channel="room") for _ in range(4))):
+            self.check(page)
+
+    async def test_a_large_page_among_live_events(self):
+        await self.reader.subscribe("news")
+        asked = asyncio.create_task(self.reader.command("history", channel="room"))
+        last = None
+        while last is None or not asked.done():
+            last = await self.writer.publish("news", self.PAYLOAD)
+        self.check(await asked)
+        await self.reader.reach("news", last)
+
+    async def test_catching_up_on_large_messages(self):
+        await self.reader.subscribe({"name": "room", "cursor": "0"})
+        await self.reader.reach("room", await self.writer.publish("room", "last"))
+        self.assertEqual(len(self.reader.rows["room"].messages), 101)
 
 
 if __name__ == "__main__":
