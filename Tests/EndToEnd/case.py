@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import random
 import sys
@@ -9,6 +10,9 @@ import unittest
 
 from daemon import Daemon
 from device import Device, Disconnected, Refused
+
+# A daemon that is killed leaves writes without a taker; asyncio would warn of each of them.
+logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 
 class DaemonTestCase(unittest.IsolatedAsyncioTestCase):

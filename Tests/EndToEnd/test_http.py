@@ -82,10 +82,21 @@ class HTTP(DaemonTestCase):
 
     def test_other_methods_are_refused(self):
         for target in ("/healthz", "/readyz", "/metrics"):
-            for method in ("HEAD", "POST", "PUT", "DELETE", "OPTIONS"):
+            for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
                 with self.subTest(method=method, target=target), self.client() as client:
                     extra = ["Content-Length: 0"] if method in ("POST", "PUT") else []
                     self.assertEqual(client.get(target, *extra, method=method).status, 405)
+
+    def test_head_is_get_without_a_body(self):
+        """Or it is refused; but never a body, which the next response would start with."""
+        for target in ("/healthz", "/readyz", "/metrics", "/nowhere"):
+            with self.subTest(target), self.client() as client:
+                status = 404 if target == "/nowhere" else 200
+                answer = client.get(target, method="HEAD")
+                self.assertIn(answer.status, (status, 405))
+                if answer.headers.get("connection") != "close":
+                    self.assertEqual(client.get("/healthz").status, 200)
+                self.assertEqual(client.buffer, b"")
 
     def test_unknown_paths(self):
         for target in ("/", "/v1", "/v1/sync2", "/v1/sync/", "/healthz/x", "/%2e%2e/etc/passwd",
