@@ -32,7 +32,7 @@ class HTTP(DaemonTestCase):
         with client or self.client() as client:
             client.send(request)
             text = client.rest()
-        answers = text.count(b"HTTP/1.1 ")
+        answers = text.count(b"HTTP/1.")
         self.assertLessEqual(answers, 1, f"Two requests were read from {request[:200]!r}: {text}")
         if statuses:
             self.assertEqual(answers, 1, f"No HTTP error for {request[:200]!r}: {text!r}")
@@ -107,7 +107,7 @@ class HTTP(DaemonTestCase):
     def test_the_session_path_without_an_upgrade(self):
         with self.client() as client:
             answer = client.get("/v1/sync")
-            self.assertIn(answer.status, (400, 426), answer)
+            self.assertIn(answer.status, (400, 404, 426), answer)
 
     def test_keep_alive(self):
         with self.client() as client:
@@ -196,16 +196,19 @@ class HTTP(DaemonTestCase):
 
     def test_a_body_that_nobody_wants_is_no_request(self):
         """A right Content-Length: the body is passed over or the connection ends, no other way."""
-        with self.client() as client:
-            hidden = client.request("GET", "/metrics")
-            client.send(client.request(
-                "POST", "/healthz", f"Content-Length: {len(hidden)}", body=hidden))
-            self.assertEqual(client.answer().status, 405)
-            client.send(client.request("GET", "/nowhere"))
-            try:
-                self.assertEqual(client.answer().status, 404)
-            except Ended:
-                pass
+        for method in ("GET", "HEAD", "POST", "PUT", "DELETE"):
+            for whole in (True, False):
+                with self.subTest(method, whole=whole), self.client() as client:
+                    hidden = client.request("GET", "/metrics")
+                    head = client.request(
+                        method, "/healthz", f"Content-Length: {len(hidden)}")
+                    client.send(head + hidden if whole else head)
+                    if not whole:
+                        client.answer(has_body=method != "HEAD")
+                        client.send(hidden)
+                    client.send(client.request("GET", "/nowhere"))
+                    client.finish()
+                    self.assertNotIn(b"# TYPE", client.rest(), "The body was read as a request.")
 
     # Sizes and forms
 
@@ -228,7 +231,7 @@ class HTTP(DaemonTestCase):
                      b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n" * 50 + b"\x7f\r\n\r\n"):
             with self.subTest(text[:20]), self.client() as client:
                 client.send(text)
-                client.socket.shutdown(1)
+                client.finish()
                 answers = client.rest()
                 self.assertNotIn(b" 200 ", answers)
 
@@ -241,7 +244,8 @@ class Origins(DaemonTestCase):
         foreign = [
             "http://example.com", "https://evil.test:8080", "null", "http://127.0.0.1.evil.test",
             "http://localhost.evil.test", "file://", "http://evil.test/127.0.0.1",
-            "http://127.0.0.1@evil.test", "http://[::2]:80", "http://[::1"]
+            "http://127.0.0.1@evil.test", "http://[::2]:80", "http://[::1",
+            "http://[::1].evil.test", "http://localhost@evil.test:80"]
         own = ["http://127.0.0.1:3000", "http://localhost", "https://localhost:8443",
                "http://[::1]:8080", f"http://127.0.0.1:{daemon.port}"]
         for origin in foreign:
