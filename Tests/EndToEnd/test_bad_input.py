@@ -4,6 +4,8 @@ import asyncio
 import json
 import unittest
 
+import websockets
+
 import bad_input
 from case import DaemonTestCase
 
@@ -152,7 +154,7 @@ class BadGreeting(DaemonTestCase):
     async def test_a_url_that_says_badly_who_connects(self):
         """What `hello` refuses must not slip in by the URL; a right hello mends it."""
         daemon = self.start_daemon()
-        for query in ("?userId=&deviceId=phone", "?userId=ada&deviceId=", "?userId=%00&deviceId=x",
+        for query in ("?userId=&deviceId=phone", "?userId=ada&deviceId=",
                       f"?userId={'x' * 256}&deviceId=phone", f"?userId=ada&deviceId={'x' * 256}",
                       "?userId=%ff&deviceId=phone", "?userId=ada&deviceId=x&keyset="):
             with self.subTest(query[:40]):
@@ -162,6 +164,12 @@ class BadGreeting(DaemonTestCase):
                 self.assertEqual([it["id"] for it in device.unmatched], [0])
                 self.check_error(device.unmatched[0].get("error", {}), 400, "invalid_field")
                 await device.command("hello", userId="ada", deviceId="phone")
+
+    async def test_a_url_with_a_zero_byte(self):
+        """libwebsockets refuses the request; if it did not, `hello` would have to."""
+        device = self.offline_device(self.start_daemon(), "ada", "phone")
+        with self.assertRaises((OSError, websockets.InvalidHandshake)):
+            await device.open("?userId=%00&deviceId=phone")
 
     async def test_a_url_that_says_half_of_who_connects(self):
         """Whether it answers at once or waits for a hello: the session has no name before."""
