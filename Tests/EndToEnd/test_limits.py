@@ -12,6 +12,9 @@ from daemon import Daemon, run_to_end
 from device import Disconnected, Refused
 from raw import CLOSE, Ended, RawClient
 
+#: Sanitizers keep freed memory for a while, so the size of the process says nothing under them.
+SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
+
 
 class Descriptors(DaemonTestCase):
     """Sixty-four file descriptors, and a hundred connections that want one each."""
@@ -87,7 +90,8 @@ class SlowReaders(DaemonTestCase):
         self.assertEqual(len(everything), self.MESSAGES + 1, "The others missed something.")
         self.assertEqual(seen, everything[:len(seen)], "What did come was not in order.")
         self.assertEqual(code, 1013)
-        self.assertLess(grown, 128 * 1024 * 1024, "Its queue grew without a bound.")
+        if not SANITIZED:
+            self.assertLess(grown, 64 * 1024 * 1024, "Its queue grew without a bound.")
 
         again = await self.device(daemon, "slow", "slow-phone")
         await again.subscribe(

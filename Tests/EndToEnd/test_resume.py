@@ -154,6 +154,45 @@ class Resume(DaemonTestCase):
         await reader.reach("room", after)
         self.assertEqual([it["d"] for push in reader.pushes for it in push["m"]], [1, 2])
 
+    async def test_many_devices_come_back_to_many_channels(self):
+        """A reconnect storm: 20 devices with 200 channels each, all of them behind."""
+        daemon = self.start_daemon()
+        channels = [f"room-{n}" for n in range(200)]
+        devices = [await self.device(daemon, f"user-{n}") for n in range(20)]
+        for device in devices:
+            await device.subscribe(*({"name": name, "cursor": "0"} for name in channels))
+        writer = await self.device(daemon, "ada")
+        commands = [("publish", {"channel": name, "payload": n})
+                    for n in range(5) for name in channels]
+        await writer.settle_all(commands[:400])
+        for device in devices:
+            await device.cut()
+        await writer.settle_all(commands[400:])
+        await asyncio.gather(*(device.connect() for device in devices))
+        lasts = {name: await writer.publish(name, "last") for name in channels}
+        for device in devices:
+            for name, last in lasts.items():
+                await device.reach(name, last)
+                payloads = sorted(str(row[1]) for row in device.rows[name].messages.values())
+                self.assertEqual(payloads, ["0", "1", "2", "3", "4", "last"], name)
+
+    async def test_changing_one_s_mind_while_catching_up(self):
+        """Wishes that replace each other before their pages come: only the last one counts."""
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "ada")
+        await writer.settle_all(
+            [("publish", {"channel": "room", "payload": n}) for n in range(1500)])
+        device = await self.device(daemon, "bob")
+        wish = {"name": "room", "cursor": "0"}
+        for _ in range(20):
+            wishes = [device.command("subscribe", channels=[wish]) for _ in range(3)]
+            await asyncio.gather(
+                *wishes[:2], device.command("unsubscribe", channels=["room"]), wishes[2])
+        device.restored["room"] = ({}, {})
+        await device.subscribe(wish)
+        await device.reach("room", await writer.publish("room", "last"))
+        self.assertEqual(len(device.rows["room"].messages), 1501)
+
 
 class HammeredResume(DaemonTestCase):
     """Leaving and coming back at any moment, from any earlier position, under load."""
