@@ -1,0 +1,212 @@
+"""Starts, stops and kills the real daemon, and keeps what it said for the failure message.
+
+The tests know the daemon only as an operator does: its arguments, its standard output, its exit
+code, its log and its sockets.
+"""
+
+import atexit
+import os
+import pathlib
+import re
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LISTENING = re.compile(rb"syncdaemon: listening on http://([^\n]*):(\d+)\n")
+#: What the daemon promises: a drain ends within this time, in seconds.
+STOP_SECONDS_MAX = 10
+#: How long a test waits for something that should take milliseconds before it gives up.
+PATIENCE = 30
+
+
+def binary(name="syncdaemon"):
+    """The path of a product, from SYNCDAEMON_BINARY (SYNCCTL_BINARY) or the debug build."""
+    named = os.environ.get(f"{name.upper()}_BINARY")
+    if named is None and name != "syncdaemon" and "SYNCDAEMON_BINARY" in os.environ:
+        named = pathlib.Path(os.environ["SYNCDAEMON_BINARY"]).parent / name
+    path = pathlib.Path(named or ROOT / ".build" / "debug" / name).resolve()
+    if not os.access(path, os.X_OK):
+        raise FileNotFoundError(f"There is no program {path}. Build it, or set SYNCDAEMON_BINARY.")
+    return str(path)
+
+
+def clean_environment(**extra):
+    """The environment of the tests without anything that would configure the daemon."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SYNCDAEMON_", "LISTEN_", "WATCHDOG_")) and name != "NOTIFY_SOCKET"
+    }
+    return kept | extra
+
+
+class DaemonFailure(AssertionError):
+    """The daemon did not do what an operator may expect; the message carries its log."""
+
+
+class Daemon:
+    """One data directory, and the daemon that serves it: at most one process at a time.
+
+    A context manager: whatever happens, the process and its directory are gone at the end.
+    """
+
+    def __init__(self, *arguments, listen="127.0.0.1:0", data_dir=None, descriptors_max=None,
+                 environment=None, wrapper=(), pass_fds=()):
+        self.arguments = list(arguments)
+        self.listen = listen
+        self.scratch = tempfile.mkdtemp(prefix="syncdaemon-test-")
+        self.data_dir = data_dir or os.path.join(self.scratch, "data")
+        self.descriptors_max = descriptors_max
+        self.environment = environment or {}
+        self.wrapper = list(wrapper)
+        self.pass_fds = pass_fds
+        self.log_path = os.path.join(self.scratch, "log")
+        self.process = None
+        self.host = self.port = None
+        self.start_seconds = None
+        atexit.register(self.discard)
+
+    # Life
+
+    def spawn(self):
+        """Starts the process without waiting for it."""
+        if self.process is not None and self.process.poll() is None:
+            raise DaemonFailure("The test started a daemon that still runs.")
+        command = [*self.wrapper, binary(), "serve", "--data-dir", self.data_dir]
+        if self.listen is not None:
+            command += ["--listen", self.listen]
+        limit = self.descriptors_max
+
+        def limit_descriptors():
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                command + self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=log, env=clean_environment(**self.environment), pass_fds=self.pass_fds,
+                preexec_fn=limit_descriptors)
+
+    def start(self):
+        """Starts the daemon and returns when it has said that it listens."""
+        begun = time.monotonic()
+        self.spawn()
+        printed = b""
+        descriptor = self.process.stdout.fileno()
+        while not (match := LISTENING.search(printed)):
+            left = begun + PATIENCE - time.monotonic()
+            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+                self.failure(f"It did not say that it listens within {PATIENCE} s: {printed!r}.")
+            chunk = os.read(descriptor, 4096)
+            if not chunk:
+                code = self.process.wait(PATIENCE)
+                self.failure(f"It ended with code {code} before it listened: {printed!r}.")
+            printed += chunk
+        self.start_seconds = time.monotonic() - begun
+        self.host, self.port = match[1].decode(), int(match[2])
+        return self
+
+    def wait(self, seconds=PATIENCE):
+        """The exit code, once the process has ended by itself."""
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.failure(f"It still runs after {seconds} s.")
+        self.process.stdout.close()
+        return code
+
+    def terminate(self):
+        """Asks for a drain (SIGTERM) without waiting for it."""
+        self.process.send_signal(signal.SIGTERM)
+
+    def stop(self):
+        """Drains the daemon; it must end with code 0 within its promise."""
+        if (code := self.process.poll()) is not None:
+            self.failure(f"It ended by itself, with code {code}.")
+        self.terminate()
+        code = self.wait(STOP_SECONDS_MAX)
+        if code != 0:
+            self.failure(f"It ended with code {code} after SIGTERM, not 0.")
+
+    def kill(self):
+        """kill -9; an earlier end is a failure of the daemon's own."""
+        if (code := self.process.poll()) is not None:
+            self.failure(f"It ended by itself, with code {code}.")
+        self.process.kill()
+        self.wait()
+
+    def restart(self):
+        """A clean stop and a start on the same data; the port may change."""
+        self.stop()
+        return self.start()
+
+    def discard(self):
+        """Ends the process in any case and removes its files."""
+        atexit.unregister(self.discard)
+        if self.process is not None:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+            self.process.stdout.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None and self.is_running:
+                self.stop()
+        finally:
+            self.discard()
+
+    # What it shows
+
+    @property
+    def address(self):
+        return (self.host, self.port)
+
+    @property
+    def url(self):
+        return f"ws://{self.host}:{self.port}/v1/sync"
+
+    def log(self):
+        """All that it wrote to standard error, over all its starts."""
+        try:
+            with open(self.log_path, encoding="utf-8", errors="replace") as log:
+                return log.read()
+        except FileNotFoundError:
+            return ""
+
+    def log_tail(self, lines=40):
+        return "\n".join(self.log().splitlines()[-lines:])
+
+    def cpu_seconds(self):
+        """CPU time that the process has used so far, user and system."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * resource.getpagesize()
+
+    def failure(self, text):
+        raise DaemonFailure(f"{text} Its log ends:\n{self.log_tail()}")
+
+
+def run_to_end(*arguments, environment=None, seconds=PATIENCE):
+    """Runs `syncdaemon ARGUMENTS` that should end by itself; returns (code, stdout, stderr)."""
+    done = subprocess.run(
+        [binary(), *arguments], capture_output=True, timeout=seconds, check=False,
+        stdin=subprocess.DEVNULL, env=clean_environment(**(environment or {})))
+    return done.returncode, done.stdout.decode(), done.stderr.decode()

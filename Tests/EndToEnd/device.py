@@ -1,0 +1,301 @@
+"""A device of a user on Debian's python3-websockets: a client that is not ours."""
+
+import asyncio
+import itertools
+import json
+
+import websockets
+
+from daemon import PATIENCE
+from rows import Rows, Violation, action_row, timetoken
+
+SUBPROTOCOL = "sync.v1.json"
+#: Replies that say "nothing was applied as far as I know, retry with the same mutation".
+RETRYABLE = {"overloaded", "draining", "store_unavailable", "too_many_in_flight", "rate_limited"}
+#: Commands that one device has under way when it works through a long list.
+WINDOW = 200
+
+
+class Refused(Exception):
+    """The daemon answered a command with an error."""
+
+    def __init__(self, error):
+        super().__init__(f"{error.get('status')} {error.get('code')}: {error.get('message')}")
+        self.status = error.get("status")
+        self.code = error.get("code")
+        self.message = error.get("message")
+
+
+class Disconnected(Exception):
+    """The connection ended before the reply came."""
+
+
+class Device:
+    """One connection at a time, and what survives it: the rows, their cursors and the epoch.
+
+    Whatever breaks the protocol is kept in `violations`, because it is found by the task that
+    reads, where an exception would only end the reading.
+    """
+
+    def __init__(self, daemon, user, name):
+        self.daemon = daemon
+        self.user = user
+        self.name = name
+        self.rows = {}
+        #: Rows to go back to, per channel, at the moment when the next subscribe is answered.
+        self.restored = {}
+        self.pushes = []
+        self.unmatched = []
+        self.violations = []
+        self.welcome = None
+        self.close_code = None
+        self.online = asyncio.Event()
+        self._socket = None
+        self._ids = itertools.count(1)
+        self._mutations = itertools.count(1)
+        self._pending = {}
+        self._news = asyncio.Event()
+        self._reading = None
+        self._keeping = None
+
+    async def __aenter__(self):
+        await self.connect()
+        return self
+
+    async def __aexit__(self, *_):
+        await self.close()
+
+    # Connection
+
+    async def open(self, query=""):
+        """The WebSocket alone, without hello."""
+        self.close_code = None
+        self._socket = await websockets.connect(
+            self.daemon.url + query, subprotocols=[SUBPROTOCOL], compression=None,
+            ping_interval=None, max_size=None, max_queue=None, open_timeout=PATIENCE)
+        if self._socket.subprotocol != SUBPROTOCOL:
+            self.violations.append(f"The subprotocol is {self._socket.subprotocol!r}.")
+        self._reading = asyncio.create_task(self._read(self._socket))
+
+    async def connect(self):
+        """Opens, says hello, and follows again what was followed before."""
+        await self.open()
+        self.welcome = await self.command("hello", userId=self.user, deviceId=self.name)
+        if self.rows:
+            await self.resume()
+        self.online.set()
+        return self
+
+    async def resume(self):
+        """Asks for what was missed in every channel that this device knows."""
+        return await self.subscribe(*(
+            {"name": name, "cursor": str(rows.cursor), "epoch": rows.epoch}
+            for name, rows in self.rows.items()))
+
+    async def close(self):
+        """Leaves politely."""
+        if self._keeping is not None:
+            self._keeping.cancel()
+            await asyncio.gather(self._keeping, return_exceptions=True)
+            self._keeping = None
+        if self._socket is not None:
+            await self._socket.close()
+            await self._reading
+
+    async def cut(self):
+        """Vanishes without a close frame, as a phone does in a tunnel."""
+        self._socket.transport.abort()
+        await self._reading
+
+    async def closed(self):
+        """The code with which the daemon closed the connection."""
+        await asyncio.wait_for(asyncio.shield(self._reading), PATIENCE)
+        return self.close_code
+
+    def keep_connected(self):
+        """From now on comes back whenever the connection is lost, as an app does."""
+        self._keeping = asyncio.create_task(self._keep())
+
+    async def _keep(self):
+        while True:
+            try:
+                if not self.online.is_set():
+                    await self.connect()
+                await asyncio.shield(self._reading)
+            except (OSError, Disconnected, websockets.WebSocketException, asyncio.TimeoutError):
+                await asyncio.sleep(0.02)
+            except Refused as refusal:
+                if refusal.code not in RETRYABLE:
+                    self.violations.append(f"Coming back was refused: {refusal}")
+                    return
+                await asyncio.sleep(0.02)
+
+    async def _read(self, socket):
+        try:
+            async for text in socket:
+                self._receive(json.loads(text))
+        except websockets.ConnectionClosedError:
+            pass
+        except (ValueError, KeyError, TypeError, Violation) as problem:
+            self.violations.append(f"{type(problem).__name__}: {problem}")
+            await socket.close()
+        finally:
+            self.close_code = socket.close_code
+            self.online.clear()
+            lost, self._pending = self._pending, {}
+            for future, _ in lost.values():
+                if not future.done():
+                    future.set_exception(Disconnected(f"closed with {socket.close_code}"))
+            self._news.set()
+
+    def _receive(self, frame):
+        if "t" in frame:
+            if "id" in frame or frame["c"] not in self.rows:
+                raise Violation(f"A push that nobody asked for: {frame}")
+            self.rows[frame["c"]].apply(frame)
+            self.pushes.append(frame)
+        elif frame["id"] in self._pending:
+            future, op = self._pending.pop(frame["id"])
+            if ("ok" in frame) == ("error" in frame):
+                raise Violation(f"A reply has either ok or error: {frame}")
+            if "ok" in frame and op == "subscribe":
+                self._note_subscription(frame["ok"]["channels"])
+            if not future.done():
+                future.set_result(frame)
+        else:
+            self.unmatched.append(frame)
+        self._news.set()
+
+    def _note_subscription(self, channels):
+        """The pushes that follow the reply start where it says; so it counts at once."""
+        for channel in channels:
+            rows = self.rows.setdefault(channel["name"], Rows(channel["name"]))
+            if rows.channel in self.restored:
+                rows.messages, rows.actions = self.restored.pop(rows.channel)
+            if channel["mode"] == "snapshot":
+                rows.clear()
+            elif channel["mode"] not in ("delta", "current"):
+                raise Violation(f"An unknown mode: {channel}")
+            rows.cursor = timetoken(channel["cursor"])
+            rows.epoch = self.welcome["epoch"]
+
+    # Commands
+
+    async def send_text(self, text):
+        await self._socket.send(text)
+
+    async def request(self, op, **fields):
+        """Sends one command and returns its whole reply."""
+        if self._socket is None or self._reading.done():
+            raise Disconnected("not connected")
+        number = next(self._ids)
+        future = asyncio.get_running_loop().create_future()
+        self._pending[number] = (future, op)
+        try:
+            await self._socket.send(json.dumps({"id": number, "op": op, **fields}))
+            return await asyncio.wait_for(future, PATIENCE)
+        except websockets.ConnectionClosed:
+            raise Disconnected(f"closed with {self._socket.close_code}") from None
+        finally:
+            self._pending.pop(number, None)
+            if future.done() and not future.cancelled():
+                future.exception()  # Read here too, so that a lost connection leaves no warning.
+
+    async def command(self, op, **fields):
+        """Sends one command and returns what is under `ok`, or raises Refused."""
+        reply = await self.request(op, **fields)
+        if "error" in reply:
+            raise Refused(reply["error"])
+        return reply["ok"]
+
+    async def settle(self, op, **fields):
+        """A write that is retried, with one mutation id, until it is acknowledged."""
+        fields.setdefault("mutation", self.new_mutation())
+        while True:
+            await asyncio.wait_for(self.online.wait(), PATIENCE)
+            try:
+                return await self.command(op, **fields)
+            except Disconnected:
+                await asyncio.sleep(0)
+            except Refused as refusal:
+                if refusal.code not in RETRYABLE:
+                    raise
+                await asyncio.sleep(0.02)
+
+    async def settle_all(self, commands):
+        """Works through (op, fields) with many under way at once; the replies in order."""
+        window = asyncio.Semaphore(WINDOW)
+
+        async def one(op, fields):
+            async with window:
+                return await self.settle(op, **fields)
+
+        return await asyncio.gather(*(one(op, fields) for op, fields in commands))
+
+    def new_mutation(self):
+        return f"{self.name}-{next(self._mutations)}"
+
+    async def subscribe(self, *channels):
+        """Follows channels, given as names or as the objects of docs/PROTOCOL.md."""
+        wanted = [{"name": it} if isinstance(it, str) else it for it in channels]
+        return (await self.command("subscribe", channels=wanted))["channels"]
+
+    async def publish(self, channel, payload, **fields):
+        """Publishes and returns the timetoken as a string."""
+        return (await self.command(
+            "publish", channel=channel, payload=payload, **fields))["timetoken"]
+
+    async def add(self, channel, message, value, **fields):
+        return await self.command(
+            "addAction", channel=channel, messageTimetoken=message, value=value, **fields)
+
+    async def remove(self, channel, message, value, **fields):
+        return await self.command(
+            "removeAction", channel=channel, messageTimetoken=message, value=value, **fields)
+
+    async def all_actions(self, channel, limit=1000, **filters):
+        """Every standing action of a channel as rows, page by page."""
+        found, after = [], {}
+        while True:
+            page = await self.command("actions", channel=channel, limit=limit, **filters, **after)
+            found += page["actions"]
+            if "next" not in page:
+                return sorted(action_row(action) for action in found)
+            after = {"after": page["next"]}
+
+    async def all_messages(self, channel, limit=100, **fields):
+        """Every message of a channel, oldest first, page by page."""
+        found, after = [], "0"
+        while after is not None:
+            page = await self.command(
+                "history", channel=channel, limit=limit, after=after, **fields)
+            found += page["messages"]
+            after = page.get("next")
+        return found
+
+    # Waiting
+
+    async def until(self, condition, what):
+        """Waits until `condition()` holds; every frame that arrives is a reason to look again."""
+
+        async def look():
+            while not condition():
+                self._news.clear()
+                await self._news.wait()
+                if self.violations:
+                    return
+
+        try:
+            await asyncio.wait_for(look(), PATIENCE)
+        except asyncio.TimeoutError:
+            raise AssertionError(
+                f"{self.user}/{self.name} waited {PATIENCE} s for {what}.") from None
+        if self.violations:
+            raise Violation(f"{self.user}/{self.name}: {self.violations[0]}")
+
+    async def reach(self, channel, position):
+        """Waits until this device has everything of the channel up to a timetoken."""
+        wanted = int(position)
+        await self.until(
+            lambda: channel in self.rows and self.rows[channel].cursor >= wanted,
+            f"{channel} to reach {wanted}")
