@@ -35,15 +35,20 @@ struct ReadAnswer: Sendable {
 final class ReaderPool: Sendable {
     private let requests = WorkQueue<ReadRequest>(capacity: Limits.readerQueueMax)
 
-    /// Starts one thread per reader; they run until the process ends.
+    /// Starts the threads; they run until the process ends.
     ///
-    /// - Parameter deliver: Called on a reader's thread with each answer.
+    /// - Parameters:
+    ///   - deliver: Called on a reader's thread with each answer.
+    ///   - fail: Called when a reader cannot be made. It must end the process.
     init(
-        readers: [any StoreReader & Sendable], counters: Counters, log: Log,
-        deliver: @escaping @Sendable (ReadAnswer) -> Void
+        count: Int, makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
+        counters: Counters, log: Log, deliver: @escaping @Sendable (ReadAnswer) -> Void,
+        fail: @escaping @Sendable (StoreError) -> Void
     ) {
-        for (index, reader) in readers.enumerated() {
+        for index in 0..<count {
             _ = OSThread(name: "reader-\(index)") { [requests] in
+                let reader: any StoreReader
+                do throws(StoreError) { reader = try makeReader() } catch { return fail(error) }
                 while true {
                     for request in requests.take(atMost: 1) {
                         counters.reads.add()

@@ -14,7 +14,7 @@ struct Configuration: Hashable, Sendable {
     var reactors = 0
     /// Threads that answer `history` and `actions`.
     var readers = 2
-    /// Web origins that may connect besides loopback and the daemon's own host.
+    /// Web origins that may connect besides pages from this machine.
     var allowedOrigins: [String] = []
     /// Connections of the whole daemon; over it: new ones are closed at once.
     var connections = Limits.connectionsMax

@@ -25,8 +25,8 @@ extension ConfigurationKey {
             "Threads that read the store for history and catching up."),
         origins(
             "server", "allowed_origins", flag: "--allowed-origins", into: \.allowedOrigins,
-            "Web pages of these origins may connect. Pages from this machine and from the"
-                + " daemon's own host always may; programs that send no Origin are not concerned."),
+            "Web pages of these origins may connect. Pages from this machine always may;"
+                + " programs that send no Origin are not concerned."),
         number(
             "server", "connections", flag: "--connections", 1...10_000_000, into: \.connections,
             "Open connections in all. Further ones are closed at once."),

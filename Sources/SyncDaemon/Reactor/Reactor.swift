@@ -17,17 +17,17 @@ final class Reactor: Sendable {
     ///   - ready: Called on the new thread: with an error when the reactor cannot run.
     ///   - drained: Called on the new thread once a drain is complete.
     init(
-        name: String, settings: TransportSettings, admission: Admission,
+        number: Int, settings: TransportSettings, admission: Admission,
         makeCore: @escaping @Sendable () -> ReactorCore,
         ready: @escaping @Sendable (TransportError?) -> Void,
         drained: @escaping @Sendable () -> Void
     ) {
-        _ = OSThread(name: name) { [mailbox, heartbeat] in
+        _ = OSThread(name: "reactor-\(number)") { [mailbox, heartbeat] in
             let loop = EventLoop()
             let core = makeCore()
             do throws(TransportError) {
                 let transport = try WebSocketTransport(
-                    on: loop, delegate: core, settings: settings, admission: admission)
+                    on: loop, of: number, delegate: core, settings: settings, admission: admission)
                 core.hub.attach(transport)
                 mailbox.setWake(loop.wake)
                 ready(nil)

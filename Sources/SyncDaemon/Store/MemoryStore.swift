@@ -85,13 +85,13 @@ final class MemoryStore: Store {
         for (name, _) in old.prefix(limit) { working.mutations[name] = nil }
     }
 
-    func makeReader() -> any StoreReader & Sendable {
-        MemoryReader(committed)
+    var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
+        { [committed] in MemoryReader(committed) }
     }
 }
 
 /// Reads the committed copy.
-private final class MemoryReader: StoreReader, Sendable {
+private final class MemoryReader: StoreReader {
     private let committed: Locked<MemoryStore.State>
 
     init(_ committed: Locked<MemoryStore.State>) {

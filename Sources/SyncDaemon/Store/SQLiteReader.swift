@@ -5,9 +5,8 @@ import EventModel
 
 /// A reader of the embedded store, for one thread at a time.
 ///
-/// `@unchecked`: made on one thread and then used by another; never by two at once
 /// (``StoreReader``).
-final class SQLiteReader: StoreReader, @unchecked Sendable {
+final class SQLiteReader: StoreReader {
     // Statements first: they must go before the connection.
     private let begin: SQLiteStatement
     private let end: SQLiteStatement

@@ -33,6 +33,11 @@ final class SQLiteStore: Store {
             try connection.prepare("SELECT last FROM clock").first([]) { $0.timetoken(0) } ?? .zero
     }
 
+    deinit {
+        // A tidy end, not a needed one: the next start would read the log.
+        _ = try? connection.checkpoint(truncates: true)
+    }
+
     // MARK: Transactions
 
     func begin() throws(StoreError) {
@@ -130,8 +135,8 @@ final class SQLiteStore: Store {
         try statements.forgetMutations.run(.timetoken(timetoken), .integer(Int64(limit)))
     }
 
-    func makeReader() throws(StoreError) -> any StoreReader & Sendable {
-        try SQLiteReader(path: path)
+    var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
+        { [path] () throws(StoreError) in try SQLiteReader(path: path) }
     }
 
     // MARK: Names

@@ -50,13 +50,15 @@ protocol Store: AnyObject {
     /// Forgets at most `limit` mutations that are older than `timetoken`.
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError)
 
-    /// A reader for one other thread; it sees what was committed when each of its calls began.
-    func makeReader() throws(StoreError) -> any StoreReader & Sendable
+    /// Makes a reader on the thread that will use it.
+    ///
+    /// A reader sees what was committed when each of its calls began.
+    var makeReader: @Sendable () throws(StoreError) -> any StoreReader { get }
 }
 
 /// Reads a store's committed state.
 ///
-/// Each instance is used by one thread at a time.
+/// Confined to the thread that made it.
 protocol StoreReader: AnyObject {
     /// What changed in a channel after a position: each message once, each action key once as it
     /// stands.

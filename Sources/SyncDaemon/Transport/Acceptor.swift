@@ -28,13 +28,13 @@ struct Acceptor: ~Copyable {
     private let counters: Counters
     private let log: Log
     /// Hands a socket over, which the callee then owns.
-    private let deliver: (consuming AcceptedSocket) -> Void
+    private let deliver: (_ reactor: Int, consuming AcceptedSocket) -> Void
     /// Given up to accept, and so to shed, one connection when descriptors have run out.
     private var spare: Int32
 
     init(
         _ listener: consuming Listener, admission: Admission, counters: Counters, log: Log,
-        deliver: @escaping (consuming AcceptedSocket) -> Void
+        deliver: @escaping (_ reactor: Int, consuming AcceptedSocket) -> Void
     ) {
         self.listener = listener
         self.admission = admission
@@ -69,13 +69,13 @@ struct Acceptor: ~Copyable {
             }
             let descriptor = FileDescriptor(owning: socket)
             let address = PeerAddress(bytes)
-            guard admission.admit(address) else {
+            guard let reactor = admission.admit(address) else {
                 counters.connectionsShed.add()
                 log.warning("Connection refused: too many connections.", ["limit": "admission"])
                 continue
             }
             counters.connectionsAccepted.add()
-            deliver(AcceptedSocket(descriptor, from: address))
+            deliver(reactor, AcceptedSocket(descriptor, from: address))
         }
     }
 

@@ -46,6 +46,7 @@ struct HTTPResponse: Sendable, Hashable {
         case 404: "Not Found"
         case 405: "Method Not Allowed"
         case 411: "Length Required"
+        case 426: "Upgrade Required"
         case 413: "Content Too Large"
         case 503: "Service Unavailable"
         default: "Status"

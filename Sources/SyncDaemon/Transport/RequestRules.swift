@@ -25,17 +25,16 @@ enum RequestRules {
     ///
     /// Programs send no `Origin`; browsers always do. Without this check any page that a user
     /// visits could talk to a daemon on the user's own machine (cross-site WebSocket hijacking).
+    /// That `Origin` and `Host` agree proves nothing: a name that its owner points to 127.0.0.1
+    /// makes them agree (DNS rebinding).
     ///
-    /// - Parameters:
-    ///   - host: The request's `Host` header: pages of the same host are welcome.
-    ///   - allowed: Further origins, as browsers write them, for example `https://app.example`; `*`
-    ///   is any.
-    static func allows(origin: String?, host: String?, allowed: [String]) -> Bool {
+    /// - Parameter allowed: Further origins, as browsers write them, for example
+    ///   `https://app.example`.
+    static func allows(origin: String?, allowed: [String]) -> Bool {
         guard let origin else { return true }
-        if allowed.contains("*") || allowed.contains(origin) { return true }
+        if allowed.contains(origin) { return true }
         guard let separator = origin.firstRange(of: "://") else { return false }
         let authority = origin[separator.upperBound...]
-        if let host, authority == host { return true }
         let name: Substring
         if authority.hasPrefix("[") {
             name = authority.prefix { $0 != "]" }.dropFirst()

@@ -70,8 +70,8 @@ private func confirmUpgrade(of wsi: OpaquePointer, in transport: WebSocketTransp
         return -1
     }
     let isAllowed = RequestRules.allows(
-        origin: unsafe header(WSI_TOKEN_ORIGIN, of: wsi),
-        host: unsafe header(WSI_TOKEN_HOST, of: wsi), allowed: transport.settings.allowedOrigins)
+        origin: unsafe header(WSI_TOKEN_ORIGIN, of: wsi), allowed: transport.settings.allowedOrigins
+    )
     guard isAllowed else {
         let message = "Pages of this Origin may not connect. Add it to allowed_origins."
         unsafe send(HTTPResponse.error(403, message).encoded(), to: wsi)

@@ -31,7 +31,7 @@ enum TransportError: Error, Hashable, CustomStringConvertible {
 
 /// What a transport needs to know, and nothing that changes.
 struct TransportSettings: Sendable {
-    /// Besides same-host and loopback pages.
+    /// Besides pages from this machine.
     var allowedOrigins: [String] = []
 }
 
@@ -39,6 +39,7 @@ struct TransportSettings: Sendable {
 @safe final class WebSocketTransport: Transport {
     unowned let delegate: any TransportDelegate
     let settings: TransportSettings
+    private let reactor: Int
     private let admission: Admission
     private let context: OpaquePointer
     private let vhost: OpaquePointer
@@ -50,11 +51,12 @@ struct TransportSettings: Sendable {
     ///   - loop: The reactor's; it must outlive `self`.
     ///   - delegate: Called on the thread that runs `loop`; it must outlive `self`.
     init(
-        on loop: EventLoop, delegate: any TransportDelegate, settings: TransportSettings,
-        admission: Admission
+        on loop: EventLoop, of reactor: Int, delegate: any TransportDelegate,
+        settings: TransportSettings, admission: Admission
     ) throws(TransportError) {
         self.delegate = delegate
         self.settings = settings
+        self.reactor = reactor
         self.admission = admission
         guard let context = unsafe makeContext(on: loop) else { throw .cannotCreateContext }
         guard let vhost = unsafe makeVhost(in: context) else { throw .cannotCreateContext }
@@ -130,7 +132,7 @@ struct TransportSettings: Sendable {
         guard let connection = connection(at: slot) else { return }
         connections[Int(slot)] = nil
         freeSlots.append(slot)
-        admission.release(connection.address)
+        admission.release(connection.address, from: reactor)
     }
 
     private func connection(_ session: SessionID) -> Connection? {

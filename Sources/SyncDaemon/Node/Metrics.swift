@@ -1,0 +1,80 @@
+// The counters as Prometheus text.
+
+import Glibc
+
+/// Writes what `/metrics` shows.
+///
+/// - Source: Prometheus exposition format 0.0.4.
+enum Metrics {
+    private struct Row {
+        let name: String
+        let kind: String
+        let help: String
+        let value: Int
+    }
+
+    static func text(_ node: Node) -> String {
+        rows(node).map { row in
+            """
+            # HELP syncdaemon_\(row.name) \(row.help)
+            # TYPE syncdaemon_\(row.name) \(row.kind)
+            syncdaemon_\(row.name) \(row.value)
+
+            """
+        }.joined()
+    }
+
+    private static func rows(_ node: Node) -> [Row] {
+        let counters = node.counters
+        func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
+            Row(name: name, kind: "gauge", help: help, value: value)
+        }
+        func counter(_ name: String, _ help: String, _ value: Int) -> Row {
+            Row(name: "\(name)_total", kind: "counter", help: help, value: value)
+        }
+        return [
+            gauge("connections", "Open connections.", node.admission.total),
+            gauge("sessions", "Open WebSocket sessions.", counters.sessions.value),
+            gauge(
+                "subscriptions", "Channels followed, over all sessions.",
+                counters.subscriptions.value),
+            gauge("ledger_backlog", "Writes waiting for the ledger.", node.ledger.backlog),
+            gauge("reader_backlog", "Queries waiting for a reader.", node.readers.backlog),
+            gauge("resident_bytes", "Memory of the process.", residentBytes()),
+            counter(
+                "connections_accepted", "Connections taken.",
+                counters.connectionsAccepted.value),
+            counter(
+                "connections_shed", "Connections closed at once, for a limit.",
+                counters.connectionsShed.value),
+            counter("commands", "Messages from clients.", counters.commands.value),
+            counter(
+                "command_errors", "Commands answered with an error.",
+                counters.commandErrors.value),
+            counter("deliveries", "Events queued for subscribers.", counters.deliveries.value),
+            counter("socket_writes", "Writes to sockets.", counters.framesWritten.value),
+            counter("socket_bytes", "Bytes written to sockets.", counters.bytesWritten.value),
+            counter(
+                "slow_consumers_closed", "Sessions closed because they read too slowly.",
+                counters.slowConsumersClosed.value),
+            counter("commits", "Transactions of the ledger.", counters.commits.value),
+            counter(
+                "writes_committed", "Writes in those transactions.",
+                counters.writesCommitted.value),
+            counter(
+                "commit_microseconds", "Time in those transactions.",
+                counters.commitMicroseconds.value),
+            counter("reads", "Queries answered by the readers.", counters.reads.value),
+        ]
+    }
+
+    /// The second number of `/proc/self/statm`, in pages; zero when it cannot be read.
+    private static func residentBytes() -> Int {
+        guard let file = unsafe fopen("/proc/self/statm", "re") else { return 0 }
+        defer { unsafe fclose(file) }
+        var line = [UInt8](repeating: 0, count: 128)
+        let count = unsafe fread(&line, 1, line.count, file)
+        let fields = String(decoding: line.prefix(count), as: UTF8.self).split(separator: " ")
+        return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+    }
+}

@@ -1,0 +1,128 @@
+// The process, wired: store, ledger, readers, reactors and acceptor, from start to drain.
+
+import EventModel
+import Glibc
+import Synchronization
+
+/// Why the daemon could not start.
+enum StartError: Error, CustomStringConvertible {
+    case store(StoreError)
+    case transport(TransportError)
+    case service(ServiceError)
+    case configuration(ConfigurationError)
+
+    var description: String {
+        switch self {
+        case .store(let error): error.description
+        case .transport(let error): error.description
+        case .service(let error): error.description
+        case .configuration(let error): error.description
+        }
+    }
+}
+
+/// Everything that runs, and how it is stopped.
+final class Node: Sendable {
+    let counters = Counters()
+    let admission: Admission
+    let ledger: LedgerThread
+    let readers: ReaderPool
+    /// Whether clients are served: neither starting nor stopping.
+    let isReady = Atomic(false)
+    private let reactors: [Reactor]
+    private let drained = WorkQueue<Int>(capacity: 1024)
+    private let log: Log
+
+    /// Opens the store and starts the threads; nothing listens yet.
+    ///
+    /// - Parameter failed: Called when the store is beyond use; it must end the process.
+    init(
+        configuration: Configuration, log: Log, failed: @escaping @Sendable (StoreError) -> Void
+    ) throws(StartError) {
+        self.log = log
+        let count = configuration.reactorCount
+        let store = try openStore(configuration)
+        let makeReader = store.makeReader
+        let post = ReactorSwitch(count: count)
+        admission = Admission(
+            reactors: count, totalMax: configuration.connections,
+            perAddressMax: configuration.connectionsPerAddress)
+        ledger = LedgerThread(
+            store: store, counters: counters, publish: { post.publish($0) }, fail: failed)
+        self.readers = ReaderPool(
+            count: configuration.readers, makeReader: makeReader, counters: counters, log: log,
+            deliver: { post.post(.read($0), to: $0.origin.reactor) }, fail: failed)
+
+        let started = WorkQueue<TransportError?>(capacity: count)
+        let parts = ReactorParts(
+            configuration: configuration, ledger: ledger, readers: self.readers,
+            counters: counters, admission: admission)
+        let responder = HTTPResponder()
+        let (admission, drained) = (self.admission, self.drained)
+        reactors = (0..<count).map { number in
+            Reactor(
+                number: number,
+                settings: TransportSettings(allowedOrigins: configuration.allowedOrigins),
+                admission: admission,
+                makeCore: { parts.makeCore(number, answerHTTP: responder.respond) },
+                ready: { _ = started.put($0) },
+                drained: { _ = drained.put(number) })
+        }
+        post.connect(reactors)
+        responder.connect(self)
+        for _ in 0..<count {
+            if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
+        }
+    }
+
+    /// Accepts connections until `stop` becomes readable; blocks the calling thread.
+    func accept(on listener: consuming Listener, until stop: borrowing FileDescriptor) {
+        var acceptor = Acceptor(
+            listener, admission: admission, counters: counters, log: log
+        ) { [reactors] reactor, socket in
+            reactors[reactor].post(.adopt(ReactorMessage.Handed(socket)))
+        }
+        acceptor.run(until: stop)
+    }
+
+    /// Answers what is under way, closes every session, and makes everything durable.
+    ///
+    /// - Precondition: Nothing is accepted any more.
+    func drain() {
+        isReady.store(false, ordering: .relaxed)
+        let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
+        for reactor in reactors { reactor.post(.drain(deadline: deadline)) }
+        for _ in reactors { _ = drained.take(atMost: 1) }
+        ledger.stop()
+    }
+
+    /// Asks every thread that clients depend on to show that it runs.
+    func requestHeartbeats() {
+        ledger.requestHeartbeat()
+        for reactor in reactors { reactor.post(.heartbeat) }
+    }
+
+    /// The beats of those threads so far, in one fixed order.
+    var heartbeats: [UInt64] {
+        [ledger.heartbeat.count] + reactors.map(\.heartbeat.count)
+    }
+}
+
+extension Configuration {
+    /// Threads that serve connections.
+    var reactorCount: Int {
+        reactors > 0 ? reactors : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+}
+
+private func openStore(_ configuration: Configuration) throws(StartError) -> sending any Store {
+    switch configuration.storeKind {
+    case .memory: return MemoryStore()
+    case .sqlite:
+        do throws(StoreError) {
+            return try SQLiteStore(directory: configuration.directory)
+        } catch {
+            throw .store(error)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// What connects reactors with the threads that they must not know, and that must not know them.
+
+import EventModel
+import Synchronization
+
+/// Gets commits and answers to their reactors.
+///
+/// The ledger starts before the reactors do, so it is connected afterwards, once.
+final class ReactorSwitch: Sendable {
+    private let reactors = Locked<[Reactor]>([])
+    private let count: Int
+
+    init(count: Int) {
+        self.count = count
+    }
+
+    func connect(_ reactors: [Reactor]) {
+        self.reactors.withLock { $0 = reactors }
+    }
+
+    /// Tells every reactor of a commit, and each the answers of its own sessions.
+    func publish(_ commit: Commit) {
+        let reactors = reactors.withLock { $0 }
+        var answers = [[Answer]](repeating: [], count: count)
+        for answer in commit.answers { answers[answer.origin.reactor].append(answer) }
+        for (number, reactor) in reactors.enumerated() {
+            // Even without events: a reactor's position follows the ledger's.
+            reactor.post(
+                .commit(Commit(events: commit.events, answers: answers[number], last: commit.last)))
+        }
+    }
+
+    func post(_ message: ReactorMessage, to number: Int) {
+        reactors.withLock { $0[number] }.post(message)
+    }
+}
+
+/// What a reactor's core is made of; carried to the reactor's thread.
+struct ReactorParts: Sendable {
+    let configuration: Configuration
+    let ledger: LedgerThread
+    let readers: ReaderPool
+    let counters: Counters
+    let admission: Admission
+
+    /// Makes the core, on the thread that will own it.
+    func makeCore(
+        _ number: Int, answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
+    ) -> ReactorCore {
+        let engine = Engine(
+            reactor: number, epoch: ledger.epoch, submit: { [ledger] in ledger.submit($0) },
+            ask: { [readers] in readers.ask($0) },
+            newest: { [ledger] in
+                Timetoken(rawValue: ledger.last.load(ordering: .acquiring))
+            },
+            wallTicks: Clock.wallTicks)
+        let hub = Hub(
+            reactor: number, position: engine.newest(),
+            sendQueueBytesMax: configuration.sendQueueBytes, counters: counters,
+            readMissed: engine.ask)
+        return ReactorCore(
+            hub: hub, engine: engine, counters: counters,
+            commandsPerSecondMax: configuration.commandsPerSecond, answerHTTP: answerHTTP)
+    }
+}
