@@ -87,8 +87,8 @@ public enum Limits {
     public static let catchUpEventsMax = 500
     /// Bytes of one catch-up batch, roughly.
     public static let catchUpBytesMax = 256 * 1024
-    /// Catch-up batches that are being read for one session at a time.
-    public static let catchUpPagesInFlightMax = 2
+    /// Pages that are being read for one session at a time; its further questions wait.
+    public static let pagesInFlightMax = 2
     /// Bytes of one reply's page, roughly; `next` leads to the rest.
     public static let pageBytesMax = 256 * 1024
     /// Channel and device names whose ids the store remembers.

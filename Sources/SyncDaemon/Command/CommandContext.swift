@@ -28,8 +28,9 @@ struct CommandContext {
 
     /// Sends a question on its way; its answer comes from a reader.
     func ask(_ query: ReadRequest.Query, about channel: String) -> Result<Reply, ProtocolError>? {
-        let request = ReadRequest(origin: origin, channel: self.channel(channel), query: query)
-        return engine.ask(request) ? awaitAnswer() : .failure(.overloaded)
+        hub.ask(
+            ReadRequest(origin: origin, channel: self.channel(channel), query: query), for: session)
+        return awaitAnswer()
     }
 
     private var origin: Origin {

@@ -1,7 +1,7 @@
 // Who listens on this reactor, and getting every event to them: exactly once, in order.
 //
 // Confined to its reactor's thread. It knows no store: what is no longer in memory it asks for
-// through `readMissed`, and hears about in `received`.
+// through `ask`, and hears about in `received`.
 
 import EventModel
 import JSON
@@ -24,22 +24,22 @@ final class Hub {
     private let reactor: Int
     private let sendQueueBytesMax: Int
     private let counters: Counters
-    private let readMissed: (ReadRequest) -> Bool
+    private let ask: (ReadRequest) -> Bool
     private var transport: (any Transport)?
 
     /// - Parameters:
     ///   - position: The newest commit before the reactor started.
     ///   - sendQueueBytesMax: Bytes that may wait for one session's socket.
-    ///   - readMissed: Asks a reader thread; `false` when too many questions wait.
+    ///   - ask: Asks a reader thread; `false` when too many questions wait.
     init(
         reactor: Int, position: Timetoken, sendQueueBytesMax: Int, counters: Counters,
-        readMissed: @escaping (ReadRequest) -> Bool
+        ask: @escaping (ReadRequest) -> Bool
     ) {
         self.reactor = reactor
         self.position = position
         self.sendQueueBytesMax = sendQueueBytesMax
         self.counters = counters
-        self.readMissed = readMissed
+        self.ask = ask
     }
 
     /// Connects the hub to the transport, which cannot exist before its delegate.
@@ -77,6 +77,19 @@ final class Hub {
         queue(Frame(text: json.bytes), for: session)
     }
 
+    /// Takes a session's question to the readers, as soon as the session has room for the answer.
+    func ask(_ request: ReadRequest, for session: Session) {
+        session.questions.append(request)
+        listForFlush(session)
+    }
+
+    /// Queues the answer to a question.
+    func answer(_ session: Session, _ write: (inout JSONWriter) -> Void) {
+        session.pagesInFlight -= 1
+        send(session, write)
+        listForFlush(session)
+    }
+
     // MARK: Subscriptions
 
     /// Starts to follow a channel; an earlier subscription of the session to it ends.
@@ -112,6 +125,7 @@ final class Hub {
         for subscription in session.subscriptions.values { cancel(subscription) }
         session.subscriptions = [:]
         session.lagging = []
+        session.questions = []
     }
 
     private func cancel(_ subscription: Subscription) {
@@ -257,7 +271,7 @@ final class Hub {
             origin: Origin(
                 reactor: reactor, session: subscription.session.id, command: subscription.serial),
             channel: topic.channel, query: .changes(after: subscription.position))
-        guard readMissed(request) else {
+        guard ask(request) else {
             starvedSessions.append(subscription.session)
             return false
         }
@@ -296,13 +310,28 @@ final class Hub {
 
     private func flush(_ session: Session) {
         write(session)
-        // Only a session that reads gets more of what it missed: so its queue stays short.
+        // Only a session that reads gets further pages: so its queue stays short, however much it
+        // asks for.
         while !session.isBlocked, !session.isClosing, session.queue.isEmpty,
-            session.pagesInFlight < Limits.catchUpPagesInFlightMax,
-            let subscription = session.lagging.first
+            session.pagesInFlight < Limits.pagesInFlightMax
         {
-            guard catchUp(subscription) else { return }
-            session.lagging.removeFirst()
+            if !session.questions.isEmpty {
+                forward(session.questions.removeFirst(), of: session)
+            } else if let subscription = session.lagging.first {
+                guard catchUp(subscription) else { return }
+                session.lagging.removeFirst()
+            } else {
+                return
+            }
+        }
+    }
+
+    private func forward(_ question: ReadRequest, of session: Session) {
+        session.pagesInFlight += 1
+        guard !ask(question) else { return }
+        session.commandsInFlight -= 1
+        answer(session) { json in
+            ReplyEncoder.encode(.overloaded, to: question.origin.command, into: &json)
         }
     }
 

@@ -20,7 +20,9 @@ final class Session {
     var bucket: TokenBucket
     /// Subscriptions that still have to be brought up to date, oldest wish first.
     var lagging: [Subscription] = []
-    /// Pages that a reader is fetching for it.
+    /// Its questions that no reader has yet, oldest first.
+    var questions: [ReadRequest] = []
+    /// Pages that readers are fetching for it.
     var pagesInFlight = 0
 
     init(id: SessionID, bucket: TokenBucket) {

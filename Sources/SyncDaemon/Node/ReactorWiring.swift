@@ -57,7 +57,7 @@ struct ReactorParts: Sendable {
         let hub = Hub(
             reactor: number, position: engine.newest(),
             sendQueueBytesMax: configuration.sendQueueBytes, counters: counters,
-            readMissed: engine.ask)
+            ask: engine.ask)
         return ReactorCore(
             hub: hub, engine: engine, counters: counters,
             commandsPerSecondMax: configuration.commandsPerSecond, answerHTTP: answerHTTP)

@@ -80,7 +80,11 @@ final class ReactorCore: TransportDelegate {
     func receive(_ answer: ReadAnswer) {
         switch answer.result {
         case .reply(let result):
-            finish(answer.origin, result)
+            guard let session = hub.sessions[answer.origin.session] else { return }
+            session.commandsInFlight -= 1
+            hub.answer(session) { json in
+                encode(result, to: answer.origin.command, into: &json)
+            }
         case .changes(let events, let through, let isComplete):
             hub.received(events, through: through, isComplete: isComplete, for: answer)
         case .failed:
@@ -100,11 +104,8 @@ final class ReactorCore: TransportDelegate {
         let session = Session(
             id: id, bucket: TokenBucket(ratePerSecond: commandsPerSecondMax, at: now))
         hub.open(session)
-        if let userID = query["userId"], let deviceID = query["deviceId"] {
-            let hello = Hello(
-                userID: userID, deviceID: deviceID,
-                keyset: query["keyset"] ?? Channel.defaultKeyset)
-            send(greet(hello, session), to: 0, of: session)
+        if let hello = CommandDecoder.hello(query: query) {
+            send(hello.flatMap { greet($0, session) }, to: 0, of: session)
         }
         guard session.author == nil else { return }
         awaitingHello.append((now + UInt64(Limits.helloSeconds) * 1000, id))
@@ -162,14 +163,18 @@ final class ReactorCore: TransportDelegate {
     private func send(
         _ result: Result<Reply, ProtocolError>, to id: CommandID?, of session: Session
     ) {
-        hub.send(session) { json in
-            switch result {
-            case .success(let reply):
-                ReplyEncoder.encode(reply, to: id ?? 0, into: &json)
-            case .failure(let error):
-                counters.commandErrors.add()
-                ReplyEncoder.encode(error, to: id, into: &json)
-            }
+        hub.send(session) { json in encode(result, to: id, into: &json) }
+    }
+
+    private func encode(
+        _ result: Result<Reply, ProtocolError>, to id: CommandID?, into json: inout JSONWriter
+    ) {
+        switch result {
+        case .success(let reply):
+            ReplyEncoder.encode(reply, to: id ?? 0, into: &json)
+        case .failure(let error):
+            counters.commandErrors.add()
+            ReplyEncoder.encode(error, to: id, into: &json)
         }
     }
 }

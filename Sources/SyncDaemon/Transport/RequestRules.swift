@@ -35,12 +35,10 @@ enum RequestRules {
         if allowed.contains(origin) { return true }
         guard let separator = origin.firstRange(of: "://") else { return false }
         let authority = origin[separator.upperBound...]
-        let name: Substring
-        if authority.hasPrefix("[") {
-            name = authority.prefix { $0 != "]" }.dropFirst()
-        } else {
-            name = authority.prefix { $0 != ":" }
+        return ["localhost", "127.0.0.1", "[::1]"].contains { host in
+            guard authority.hasPrefix(host) else { return false }
+            let rest = authority.dropFirst(host.count)
+            return rest.isEmpty || (rest.first == ":" && Int(rest.dropFirst()) != nil)
         }
-        return ["localhost", "127.0.0.1", "::1"].contains(name)
     }
 }

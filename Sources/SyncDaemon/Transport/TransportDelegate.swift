@@ -34,4 +34,13 @@ enum CloseCode: UInt16, Sendable {
     case policyViolation = 1008
     case messageTooBig = 1009
     case tryAgainLater = 1013
+
+    /// RFC 6455, section 5.5: a control frame carries at most 125 bytes, two of them the code.
+    static let reasonBytesMax = 123
+
+    /// The close frame.
+    func frame(reason: String) -> [UInt8] {
+        let text = Array(reason.utf8.prefix(Self.reasonBytesMax))
+        return [0x88, UInt8(text.count + 2), UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)] + text
+    }
 }

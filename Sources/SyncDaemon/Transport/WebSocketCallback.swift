@@ -42,6 +42,9 @@ func websocketCallback(
         return unsafe receive(piece, from: wsi, connection, in: transport)
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return unsafe becameWritable(wsi, connection, in: transport)
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        // lws does not know that the close frame which this one answers came from here.
+        return connection.hasSentClose ? -1 : 0
     case LWS_CALLBACK_CLOSED:
         connection.isSession = false
         transport.delegate.sessionDidClose(connection.id)
@@ -88,8 +91,8 @@ private func answer(
     var length: Int32 = 0
     let method: HTTPRequest.Method
     switch unsafe lws_http_get_uri_and_method(wsi, &text, &length) {
-    case 0: method = .get  // LWSHUMETH_GET
-    case 6: method = .head  // LWSHUMETH_HEAD
+    case Int32(LWSHUMETH_GET): method = .get
+    case Int32(LWSHUMETH_HEAD): method = .head
     default: method = .other
     }
     let bytes = unsafe UnsafeRawBufferPointer(start: path, count: count)
@@ -133,8 +136,9 @@ private func becameWritable(
         unsafe lws_callback_on_writable(wsi)
         return 0
     }
-    if let pending = connection.pendingClose {
-        return unsafe close(wsi, pending.code, pending.reason)
+    if connection.pendingClose != nil {
+        transport.sendClose(of: connection)
+        return 0
     }
     transport.delegate.sessionCanWrite(connection.id)
     return 0
@@ -142,8 +146,7 @@ private func becameWritable(
 
 /// Leaves the reason with lws, and answers what makes it close.
 private func close(_ wsi: OpaquePointer, _ code: CloseCode, _ reason: String) -> CInt {
-    // RFC 6455, section 5.5: a control frame carries at most 125 bytes, two of them the code.
-    var text = Array(reason.utf8.prefix(123))
+    var text = Array(reason.utf8.prefix(CloseCode.reasonBytesMax))
     let count = text.count
     unsafe text.withUnsafeMutableBufferPointer { buffer in
         unsafe lws_close_reason(
@@ -165,7 +168,11 @@ private func send(_ bytes: [UInt8], to wsi: OpaquePointer) {
 /// A request header, its repetitions joined; `nil` when it is absent.
 private func header(_ token: lws_token_indexes, of wsi: OpaquePointer) -> String? {
     let length = unsafe Int(lws_hdr_total_length(wsi, token))
-    guard length > 0 else { return nil }
+    guard length > 0 else {
+        // An empty header is not an absent one.
+        var nothing: CChar = 0
+        return unsafe lws_hdr_copy_fragment(wsi, &nothing, 1, token, 0) < 0 ? nil : ""
+    }
     let bytes = unsafe [CChar](unsafeUninitializedCapacity: length + 1) { buffer, filled in
         let copied = unsafe lws_hdr_copy(wsi, buffer.baseAddress, Int32(length + 1), token)
         filled = max(0, Int(copied))
@@ -174,6 +181,8 @@ private func header(_ token: lws_token_indexes, of wsi: OpaquePointer) -> String
 }
 
 /// The URL's query as names and values, decoded by lws; of a repeated name the first counts.
+///
+/// A value that is not UTF-8 becomes an empty one, which no member of a query may be.
 private func query(of wsi: OpaquePointer) -> [String: String] {
     var members: [String: String] = [:]
     var buffer = [CChar](repeating: 0, count: 1024)
@@ -181,11 +190,12 @@ private func query(of wsi: OpaquePointer) -> [String: String] {
         let length = unsafe lws_hdr_copy_fragment(
             wsi, &buffer, Int32(buffer.count), WSI_TOKEN_HTTP_URI_ARGS, index)
         guard length > 0 else { break }
-        let pair = String(
-            decoding: buffer.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts[0])
-        if members[name] == nil { members[name] = parts.count > 1 ? String(parts[1]) : "" }
+        let pair = buffer.prefix(Int(length)).map { UInt8(bitPattern: $0) }
+        let parts = pair.split(
+            separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(decoding: parts[0], as: UTF8.self)
+        guard members[name] == nil else { continue }
+        members[name] = parts.count > 1 ? String(validating: parts[1], as: UTF8.self) ?? "" : ""
     }
     return members
 }

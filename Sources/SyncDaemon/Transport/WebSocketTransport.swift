@@ -115,10 +115,26 @@ struct TransportSettings: Sendable {
     func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
         guard let connection = connection(session), connection.pendingClose == nil else { return }
         connection.pendingClose = (code, reason)
-        // The close frame leaves from WRITEABLE. A peer that never reads is not waited for.
+        // A peer that neither reads nor answers is not waited for.
         unsafe lws_set_timeout(
             connection.wsi, PENDING_TIMEOUT_USER_OK, Int32(Limits.closeSeconds))
-        unsafe lws_callback_on_writable(connection.wsi)
+        sendClose(of: connection)
+    }
+
+    /// Sends the close frame of a connection that is to be closed, unless the socket is full.
+    ///
+    /// Not lws's own way, which is to return -1 from WRITEABLE: Debian builds lws with a self-test
+    /// that then closes twice, and the second time drops the connection before the frame has left.
+    func sendClose(of connection: Connection) {
+        guard let pending = connection.pendingClose, !connection.hasSentClose,
+            unsafe lws_partial_buffered(connection.wsi) == 0
+        else { return }
+        connection.hasSentClose = true
+        var frame = pending.code.frame(reason: pending.reason)
+        let count = frame.count
+        unsafe frame.withUnsafeMutableBufferPointer { buffer in
+            _ = unsafe lws_write(connection.wsi, buffer.baseAddress, count, LWS_WRITE_HTTP)
+        }
     }
 
     // MARK: The table
@@ -162,6 +178,8 @@ struct TransportSettings: Sendable {
     var isSession = false
     var assembler = MessageAssembler()
     var pendingClose: (code: CloseCode, reason: String)?
+    /// The close frame of `pendingClose` has been handed to lws.
+    var hasSentClose = false
 
     fileprivate init(id: SessionID, address: PeerAddress) {
         self.id = id

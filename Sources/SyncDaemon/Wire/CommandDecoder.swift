@@ -67,6 +67,20 @@ enum CommandDecoder {
                 ?? Channel.defaultKeyset)
     }
 
+    /// Reads a `hello` from the query of a URL, by the rules of the one in JSON.
+    ///
+    /// - Returns: `nil` when the query does not say who connects.
+    static func hello(query: [String: String]) -> Result<Hello, ProtocolError>? {
+        guard let userID = query["userId"], let deviceID = query["deviceId"] else { return nil }
+        let keyset = query["keyset"] ?? Channel.defaultKeyset
+        for (name, value) in [("userId", userID), ("deviceId", deviceID), ("keyset", keyset)]
+        where !(1...Limits.identifierBytesMax).contains(value.utf8.count) {
+            return .failure(
+                .invalidField(name, "a string of 1 to \(Limits.identifierBytesMax) bytes"))
+        }
+        return .success(Hello(userID: userID, deviceID: deviceID, keyset: keyset))
+    }
+
     private static func subscribe(
         _ json: borrowing JSONValue
     ) throws(ProtocolError) -> [SubscribeRequest] {
