@@ -83,6 +83,8 @@ class Device:
         self.welcome = await self.command("hello", userId=self.user, deviceId=self.name)
         if self.rows:
             await self.resume()
+        if self._reading.done():
+            raise Disconnected("lost again at once")
         self.online.set()
         return self
 
@@ -117,11 +119,11 @@ class Device:
         self._keeping = asyncio.create_task(self._keep())
 
     async def _keep(self):
-        while True:
+        while not self.violations:
             try:
                 if not self.online.is_set():
                     await self.connect()
-                await asyncio.shield(self._reading)
+                await asyncio.wait([self._reading])
             except (OSError, Disconnected, websockets.WebSocketException, asyncio.TimeoutError):
                 await asyncio.sleep(0.02)
             except Refused as refusal:
@@ -216,6 +218,7 @@ class Device:
             try:
                 return await self.command(op, **fields)
             except Disconnected:
+                self._complain()
                 await asyncio.sleep(0)
             except Refused as refusal:
                 if refusal.code not in RETRYABLE:
@@ -290,6 +293,10 @@ class Device:
         except asyncio.TimeoutError:
             raise AssertionError(
                 f"{self.user}/{self.name} waited {PATIENCE} s for {what}.") from None
+        self._complain()
+
+    def _complain(self):
+        """Raises what the reading task found, so that nobody waits for a broken stream to mend."""
         if self.violations:
             raise Violation(f"{self.user}/{self.name}: {self.violations[0]}")
 
