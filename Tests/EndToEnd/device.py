@@ -83,6 +83,8 @@ class Device:
         self.welcome = await self.command("hello", userId=self.user, deviceId=self.name)
         if self.rows:
             await self.resume()
+        if self._reading.done():
+            raise Disconnected("lost again at once")
         self.online.set()
         return self
 
@@ -95,8 +97,10 @@ class Device:
     async def close(self):
         """Leaves politely."""
         if self._keeping is not None:
-            self._keeping.cancel()
-            await asyncio.gather(self._keeping, return_exceptions=True)
+            while not self._keeping.done():
+                # Again and again: websockets connects inside wait_for, see request().
+                self._keeping.cancel()
+                await asyncio.wait([self._keeping], timeout=0.1)
             self._keeping = None
         if self._socket is not None:
             await self._socket.close()
@@ -109,7 +113,7 @@ class Device:
 
     async def closed(self):
         """The code with which the daemon closed the connection."""
-        await asyncio.wait_for(asyncio.shield(self._reading), PATIENCE)
+        await asyncio.wait([self._reading], timeout=PATIENCE)
         return self.close_code
 
     def keep_connected(self):
@@ -117,12 +121,12 @@ class Device:
         self._keeping = asyncio.create_task(self._keep())
 
     async def _keep(self):
-        while True:
+        while not self.violations:
             try:
                 if not self.online.is_set():
                     await self.connect()
-                await asyncio.shield(self._reading)
-            except (OSError, Disconnected, websockets.WebSocketException, asyncio.TimeoutError):
+                await asyncio.wait([self._reading])
+            except (OSError, Disconnected, websockets.WebSocketException, TimeoutError):
                 await asyncio.sleep(0.02)
             except Refused as refusal:
                 if refusal.code not in RETRYABLE:
@@ -193,7 +197,9 @@ class Device:
         self._pending[number] = (future, op)
         try:
             await self._socket.send(json.dumps({"id": number, "op": op, **fields}))
-            return await asyncio.wait_for(future, PATIENCE)
+            # Not wait_for: Python 3.11's forgets a cancellation that comes with the reply.
+            async with asyncio.timeout(PATIENCE):
+                return await future
         except websockets.ConnectionClosed:
             raise Disconnected(f"closed with {self._socket.close_code}") from None
         finally:
@@ -212,10 +218,12 @@ class Device:
         """A write that is retried, with one mutation id, until it is acknowledged."""
         fields.setdefault("mutation", self.new_mutation())
         while True:
-            await asyncio.wait_for(self.online.wait(), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await self.online.wait()
             try:
                 return await self.command(op, **fields)
             except Disconnected:
+                self._complain()
                 await asyncio.sleep(0)
             except Refused as refusal:
                 if refusal.code not in RETRYABLE:
@@ -277,19 +285,18 @@ class Device:
 
     async def until(self, condition, what):
         """Waits until `condition()` holds; every frame that arrives is a reason to look again."""
-
-        async def look():
-            while not condition():
-                self._news.clear()
-                await self._news.wait()
-                if self.violations:
-                    return
-
         try:
-            await asyncio.wait_for(look(), PATIENCE)
-        except asyncio.TimeoutError:
+            async with asyncio.timeout(PATIENCE):
+                while not condition() and not self.violations:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
             raise AssertionError(
                 f"{self.user}/{self.name} waited {PATIENCE} s for {what}.") from None
+        self._complain()
+
+    def _complain(self):
+        """Raises what the reading task found, so that nobody waits for a broken stream to mend."""
         if self.violations:
             raise Violation(f"{self.user}/{self.name}: {self.violations[0]}")
 

@@ -1,6 +1,7 @@
 """As systemd sees it: a passed socket, readiness, a watchdog, and restarts that refuse nobody."""
 
 import asyncio
+import contextlib
 import os
 import re
 import socket
@@ -89,9 +90,11 @@ class Activation(DaemonTestCase):
         """The TCP ports on which a process listens, over IPv4 or IPv6."""
         inodes = set()
         for name in os.listdir(f"/proc/{pid}/fd"):
-            target = os.readlink(f"/proc/{pid}/fd/{name}")
-            if match := re.fullmatch(r"socket:\[(\d+)\]", target):
-                inodes.add(match[1])
+            # A session's descriptor may be gone before we look at it.
+            with contextlib.suppress(FileNotFoundError):
+                target = os.readlink(f"/proc/{pid}/fd/{name}")
+                if match := re.fullmatch(r"socket:\[(\d+)\]", target):
+                    inodes.add(match[1])
         ports = set()
         for table in ("tcp", "tcp6"):
             with open(f"/proc/net/{table}", encoding="ascii") as lines:
