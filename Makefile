@@ -27,6 +27,7 @@ run:  ## Installs what is missing, builds for release, and runs the daemon on LI
 	@Tools/install-packages run
 	@echo "make run: building for release; the first time takes some minutes"
 	$(SWIFT) build $(RELEASE) --product syncdaemon
+	$(SWIFT) build $(RELEASE) --product syncctl
 	@mkdir -p $(DATA_DIR)
 	@echo "make run: starting the daemon on $(LISTEN), data in $(DATA_DIR); Ctrl-C stops it"
 	@exec .build/release/syncdaemon serve --listen $(LISTEN) --data-dir $(DATA_DIR) $(FLAGS)

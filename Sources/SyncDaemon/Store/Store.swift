@@ -145,9 +145,9 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .newerSchema(let path, let version):
             "\(path) was written by a newer release (schema \(version)). Install that release."
         case .full:
-            "The disk is full. Free some space: writes are refused until then, nothing else is lost."
+            "The disk is full. Free some space: until then writes are refused, and nothing is lost."
         case .broken(let code, let reason):
-            "The store failed: \(reason) (SQLite code \(code)). Check the disk; the daemon restarts."
+            "The store failed: \(reason) (SQLite \(code)). Check the disk; the daemon stops here."
         }
     }
 }

@@ -21,7 +21,7 @@ enum TransportError: Error, Hashable, CustomStringConvertible {
             "libwebsockets refused to start. Is libwebsockets-evlib-uv installed, and is the "
                 + "descriptor limit high enough (systemd: LimitNOFILE=)?"
         case .cannotResolve(let address):
-            "\(address) is not an address to listen on. Write HOST:PORT, for example 127.0.0.1:8080."
+            "\(address) is no address to listen on. Write HOST:PORT, for example 127.0.0.1:8080."
         case .cannotListen(let address, let errno):
             "Cannot listen on \(address): \(systemMessage(errno)). "
                 + "Is another daemon running there?"
