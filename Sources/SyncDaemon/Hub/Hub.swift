@@ -15,16 +15,16 @@ final class Hub {
     private var topicsWithNews: [Topic] = []
     private var sessionsToFlush: [Session] = []
     /// Behind, but the readers had no room for their questions.
-    private var starvedSessions: [Session] = []
+    var starvedSessions: [Session] = []
     private var lastSerial: Int64 = 0
     private var recentByteCount = 0
     private var json = JSONWriter(reserving: 4096)
     private var scratch: [UInt8] = []
 
-    private let reactor: Int
+    let reactor: Int
     private let sendQueueBytesMax: Int
-    private let counters: Counters
-    private let ask: (ReadRequest) -> Bool
+    let counters: Counters
+    let ask: (ReadRequest) -> Bool
     private var transport: (any Transport)?
 
     /// - Parameters:
@@ -194,90 +194,12 @@ final class Hub {
         recentByteCount += topic.recent.byteCount - before
     }
 
-    private func frame(
+    func frame(
         of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken
     ) -> Frame {
         json.removeAll()
         json.push(events, of: channel, cursor: cursor)
         return Frame(text: json.bytes)
-    }
-
-    // MARK: Catching up
-
-    /// Takes a reader's page for a subscription that is behind.
-    func received(
-        _ events: [EncodedEnvelope], through: Timetoken, isComplete: Bool, for answer: ReadAnswer
-    ) {
-        guard let subscription = reading(answer) else { return }
-        let session = subscription.session
-        if !events.isEmpty {
-            queue(
-                frame(of: events[...], in: answer.channel, cursor: through), for: session)
-            counters.deliveries.add(events.count)
-        }
-        subscription.position = max(subscription.position, through)
-        continueLater(subscription)
-    }
-
-    /// Hears that a reader could not read: the client's cursor still holds, so it may come again.
-    func failedToRead(_ answer: ReadAnswer) {
-        guard let subscription = reading(answer) else { return }
-        close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
-    }
-
-    /// Asks again for sessions whose questions found no place; called about once a second.
-    func retryStarved() {
-        for session in starvedSessions { listForFlush(session) }
-        starvedSessions = []
-    }
-
-    /// The subscription that a page is for, if it still wants it.
-    private func reading(_ answer: ReadAnswer) -> Subscription? {
-        guard let session = sessions[answer.origin.session] else { return nil }
-        session.pagesInFlight -= 1
-        guard let subscription = session.subscriptions[answer.channel],
-            subscription.serial == answer.origin.command, subscription.state == .reading
-        else {
-            listForFlush(session)
-            return nil
-        }
-        return subscription
-    }
-
-    private func continueLater(_ subscription: Subscription) {
-        guard subscription.state != .cancelled else { return }
-        subscription.state = .lagging
-        subscription.session.lagging.append(subscription)
-        listForFlush(subscription.session)
-    }
-
-    /// Brings a subscription further, from memory when that is enough.
-    ///
-    /// - Returns: `false` when it has to be tried again later.
-    private func catchUp(_ subscription: Subscription) -> Bool {
-        guard subscription.state == .lagging else { return true }
-        let topic = subscription.topic
-        if let events = topic.recent.events(after: subscription.position) {
-            subscription.state = .live
-            guard let last = events.last else { return true }
-            subscription.position = last.timetoken
-            queue(
-                frame(of: events, in: topic.channel, cursor: last.timetoken),
-                for: subscription.session)
-            counters.deliveries.add(events.count)
-            return true
-        }
-        let request = ReadRequest(
-            origin: Origin(
-                reactor: reactor, session: subscription.session.id, command: subscription.serial),
-            channel: topic.channel, query: .changes(after: subscription.position))
-        guard ask(request) else {
-            starvedSessions.append(subscription.session)
-            return false
-        }
-        subscription.state = .reading
-        subscription.session.pagesInFlight += 1
-        return true
     }
 
     // MARK: Writing
@@ -288,7 +210,7 @@ final class Hub {
         listForFlush(session)
     }
 
-    private func queue(_ frame: Frame, for session: Session) {
+    func queue(_ frame: Frame, for session: Session) {
         guard !session.isClosing else { return }
         // One frame alone may be larger: a reply that was asked for is never the queue's fault.
         let size = session.queue.byteCount + frame.bytes.count
@@ -302,40 +224,13 @@ final class Hub {
         listForFlush(session)
     }
 
-    private func listForFlush(_ session: Session) {
+    func listForFlush(_ session: Session) {
         guard !session.isListedForFlush else { return }
         session.isListedForFlush = true
         sessionsToFlush.append(session)
     }
 
-    private func flush(_ session: Session) {
-        write(session)
-        // Only a session that reads gets further pages: so its queue stays short, however much it
-        // asks for.
-        while !session.isBlocked, !session.isClosing, session.queue.isEmpty,
-            session.pagesInFlight < Limits.pagesInFlightMax
-        {
-            if !session.questions.isEmpty {
-                forward(session.questions.removeFirst(), of: session)
-            } else if let subscription = session.lagging.first {
-                guard catchUp(subscription) else { return }
-                session.lagging.removeFirst()
-            } else {
-                return
-            }
-        }
-    }
-
-    private func forward(_ question: ReadRequest, of session: Session) {
-        session.pagesInFlight += 1
-        guard !ask(question) else { return }
-        session.commandsInFlight -= 1
-        answer(session) { json in
-            ReplyEncoder.encode(.overloaded, to: question.origin.command, into: &json)
-        }
-    }
-
-    private func write(_ session: Session) {
+    func write(_ session: Session) {
         guard let transport else { return }
         while !session.isBlocked, !session.isClosing, !session.queue.isEmpty {
             session.queue.takeNext(atMost: Limits.writeBytesMax, scratch: &scratch) { bytes in

@@ -21,7 +21,7 @@ struct ReadAnswer: Sendable {
     enum Result: Sendable {
         case reply(Swift.Result<Reply, ProtocolError>)
         /// A page of changes, encoded here so that no reactor has to.
-        case changes([EncodedEnvelope], through: Timetoken, isComplete: Bool)
+        case changes([EncodedEnvelope], through: Timetoken)
         /// The changes could not be read.
         case failed(StoreError)
     }
@@ -85,8 +85,7 @@ extension ReadRequest {
             case .changes(let cursor):
                 let page = try reader.changes(in: channel, after: cursor)
                 return .changes(
-                    page.envelopes.map(EncodedEnvelope.init), through: page.through,
-                    isComplete: page.isComplete)
+                    page.envelopes.map(EncodedEnvelope.init), through: page.through)
             case .history(let query):
                 return .reply(.success(.history(try reader.history(query, in: channel))))
             case .actions(let query):

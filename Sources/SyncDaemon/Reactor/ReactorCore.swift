@@ -85,8 +85,8 @@ final class ReactorCore: TransportDelegate {
             hub.answer(session) { json in
                 encode(result, to: answer.origin.command, into: &json)
             }
-        case .changes(let events, let through, let isComplete):
-            hub.received(events, through: through, isComplete: isComplete, for: answer)
+        case .changes(let events, let through):
+            hub.received(events, through: through, for: answer)
         case .failed:
             hub.failedToRead(answer)
         }

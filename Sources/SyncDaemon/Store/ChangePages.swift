@@ -2,7 +2,7 @@
 
 import EventModel
 
-/// Counts what a page has cost so far, per kind of row.
+/// Counts what the rows of one kind have cost a page so far.
 struct PageBudget {
     private var bytes = 0
     private(set) var isSpent = false
@@ -46,21 +46,22 @@ extension MessageAction {
 /// Puts messages and actions of one channel into one ascending page.
 ///
 /// - Parameters:
-///   - stoppedEarly: Whether reading either list ended before its rows did.
+///   - messagesAreCut, actionsAreCut: Whether rows of that kind may follow the last one here.
 ///   - last: The newest commit that the reader saw.
 func merge(
-    _ messages: [Envelope], _ actions: [Envelope], stoppedEarly: Bool, last: Timetoken
+    _ messages: [Envelope], isCut messagesAreCut: Bool, with actions: [Envelope],
+    isCut actionsAreCut: Bool, last: Timetoken
 ) -> ChangePage {
+    // A list that was cut says nothing about what follows its last row: the page ends where it
+    // ends.
+    let ends = [
+        messagesAreCut ? messages.last?.timetoken : nil,
+        actionsAreCut ? actions.last?.timetoken : nil,
+    ]
     var merged = (messages + actions).sorted { $0.timetoken < $1.timetoken }
-    let isFull =
-        stoppedEarly || messages.count >= Limits.catchUpEventsMax
-        || actions.count >= Limits.catchUpEventsMax
-    guard isFull else { return ChangePage(envelopes: merged, through: last, isComplete: true) }
-
-    // A list that was cut says nothing about what follows its last row: the page ends where the
-    // first ends.
-    let ends = [messages.last?.timetoken, actions.last?.timetoken].compactMap { $0 }
-    let through = ends.min() ?? last
+    guard let through = ends.compactMap({ $0 }).min() else {
+        return ChangePage(envelopes: merged, through: last, isComplete: true)
+    }
     merged.removeAll { $0.timetoken > through }
     return ChangePage(envelopes: merged, through: through, isComplete: false)
 }

@@ -115,8 +115,8 @@ private final class MemoryReader: StoreReader {
             .sorted { $0.timetoken < $1.timetoken }
         let limit = Limits.catchUpEventsMax
         return merge(
-            Array(messages.prefix(limit)), Array(actions.prefix(limit)), stoppedEarly: false,
-            last: state.last)
+            Array(messages.prefix(limit)), isCut: messages.count > limit,
+            with: Array(actions.prefix(limit)), isCut: actions.count > limit, last: state.last)
     }
 
     func history(_ query: HistoryQuery, in channel: Channel) -> HistoryPage {

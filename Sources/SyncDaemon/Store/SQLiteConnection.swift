@@ -6,6 +6,8 @@ import EventModel
 /// One connection to a database file; closed when its owner goes away.
 @safe struct SQLiteConnection: ~Copyable {
     fileprivate let handle: OpaquePointer
+    /// Where SQLite notes the length of the log after each commit.
+    private let logLength: UnsafeMutablePointer<Int32>
 
     init(path: String) throws(StoreError) {
         var opened: OpaquePointer?
@@ -17,16 +19,28 @@ import EventModel
             throw .cannotOpen(path: path, reason: reason)
         }
         unsafe handle = unsafe opened
+        unsafe logLength = .allocate(capacity: 1)
+        unsafe logLength.initialize(to: 0)
         unsafe sqlite3_busy_timeout(handle, 2000)
         // Only the writer checkpoints: in SQLite before 3.51.3 two connections that do can corrupt
         // the file.
         unsafe sync_sqlite_disable_checkpoint_on_close(handle)
         unsafe sqlite3_wal_autocheckpoint(handle, 0)
+        unsafe sqlite3_wal_hook(
+            handle,
+            { length, _, _, pages in
+                unsafe length?.assumingMemoryBound(to: Int32.self).pointee = pages
+                return SQLITE_OK
+            }, logLength)
     }
 
     deinit {
         unsafe sqlite3_close_v2(handle)
+        unsafe logLength.deallocate()
     }
+
+    /// Pages in the write-ahead log after this connection's last commit.
+    var logPages: Int { unsafe Int(logLength.pointee) }
 
     /// Runs one or more statements that return nothing.
     func execute(_ sql: String) throws(StoreError) {
@@ -45,20 +59,16 @@ import EventModel
     /// The key of the row that was inserted last.
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// Whether a transaction is open; sQLite ends it by itself after some errors.
+    /// Whether a transaction is open: SQLite ends it by itself after some errors.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Copies the log into the database as far as no reader is in the way, without waiting for one.
     ///
-    /// - Parameter truncates: Also cuts the log file to zero bytes, if that is possible at once.
-    /// - Returns: Frames of the log that are still needed.
-    func checkpoint(truncates: Bool) throws(StoreError) -> Int {
-        var frames: Int32 = 0
-        var copied: Int32 = 0
+    /// - Parameter truncates: Also cuts the log file to zero bytes, if that is possible.
+    func checkpoint(truncates: Bool) throws(StoreError) {
         let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        let status = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &copied)
+        let status = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
         guard status == SQLITE_OK || status == SQLITE_BUSY else { throw failure(status) }
-        return Int(max(0, frames - copied))
     }
 
     fileprivate func failure(_ status: Int32) -> StoreError {

@@ -59,7 +59,7 @@ final class SQLiteReader: StoreReader {
             return ChangePage(envelopes: [], through: last, isComplete: true)
         }
         let limit = Limits.catchUpEventsMax
-        var page = PageBudget()
+        var messageBudget = PageBudget()
         var messages: [Envelope] = []
         try messagesAfter.query(.integer(id), .timetoken(cursor), .integer(Int64(limit))) { row in
             let stored = storedMessage(row)
@@ -67,8 +67,9 @@ final class SQLiteReader: StoreReader {
                 Envelope(
                     channel: channel, timetoken: stored.timetoken, uuid: stored.uuid,
                     event: .message(stored.message)))
-            return page.spend(stored.message.payload.utf8.count)
+            return messageBudget.spend(stored.size)
         }
+        var actionBudget = PageBudget()
         var actions: [Envelope] = []
         try changedActions.query(.integer(id), .timetoken(cursor), .integer(Int64(limit))) { row in
             let action = action(row)
@@ -76,9 +77,11 @@ final class SQLiteReader: StoreReader {
                 Envelope(
                     channel: channel, timetoken: row.timetoken(0), uuid: action.key.uuid,
                     event: row.integer(6) == 1 ? .actionAdded(action) : .actionRemoved(action)))
-            return page.spend(action.key.value.utf8.count)
+            return actionBudget.spend(action.size)
         }
-        return merge(messages, actions, stoppedEarly: page.isSpent, last: last)
+        return merge(
+            messages, isCut: messageBudget.isSpent || messages.count == limit,
+            with: actions, isCut: actionBudget.isSpent || actions.count == limit, last: last)
     }
 
     func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {

@@ -17,7 +17,10 @@ final class SQLiteStore: Store {
     private let connection: SQLiteConnection
     private var channels: [Channel: Int64] = [:]
     private var devices: [Author: Int64] = [:]
-    private var commitsSinceCheckpoint = 0
+    private var checkpointAtPages = SQLiteStore.pagesBetweenCheckpoints
+
+    /// 4 MiB of log: short enough that copying it does not hold the next commit up for long.
+    private static let pagesBetweenCheckpoints = 1000
 
     init(directory: String) throws(StoreError) {
         path = directory + "/syncdaemon.db"
@@ -35,7 +38,7 @@ final class SQLiteStore: Store {
 
     deinit {
         // A tidy end, not a needed one: the next start would read the log.
-        _ = try? connection.checkpoint(truncates: true)
+        try? connection.checkpoint(truncates: true)
     }
 
     // MARK: Transactions
@@ -48,10 +51,7 @@ final class SQLiteStore: Store {
         try statements.moveClock.run(.timetoken(last))
         try statements.commit.run()
         self.last = last
-        commitsSinceCheckpoint += 1
-        // About 8 MiB of log at full batches: seldom enough to be cheap, often enough to stay
-        // small.
-        if commitsSinceCheckpoint >= 256 { try checkpoint() }
+        try checkpointIfLong()
     }
 
     func rollback() {
@@ -66,10 +66,22 @@ final class SQLiteStore: Store {
         }
     }
 
-    /// Moves the log into the database; also worth calling when there is nothing else to do.
-    func checkpoint() throws(StoreError) {
-        commitsSinceCheckpoint = 0
-        _ = try connection.checkpoint(truncates: false)
+    /// Moves the log into the database once it has grown, as far as no reader is in the way.
+    private func checkpointIfLong() throws(StoreError) {
+        let pages = connection.logPages
+        // After a whole checkpoint SQLite starts the log anew. While a reader prevents that, the
+        // log grows, and trying at each commit would only cost time.
+        if pages + SQLiteStore.pagesBetweenCheckpoints < checkpointAtPages {
+            checkpointAtPages = SQLiteStore.pagesBetweenCheckpoints
+        }
+        guard pages >= checkpointAtPages else { return }
+        checkpointAtPages = pages + SQLiteStore.pagesBetweenCheckpoints
+        do throws(StoreError) {
+            try connection.checkpoint(truncates: false)
+        } catch {
+            // The commit before it is durable: a full disk must not make it look undone.
+            guard error == .full else { throw error }
+        }
     }
 
     // MARK: Messages and actions

@@ -1,0 +1,114 @@
+// Bringing sessions up to date: from memory when that is enough, else page by page from the
+// readers.
+
+import EventModel
+import JSON
+
+extension Hub {
+    /// Takes a reader's page for a subscription that is behind.
+    func received(_ events: [EncodedEnvelope], through: Timetoken, for answer: ReadAnswer) {
+        guard let subscription = reading(answer) else { return }
+        let session = subscription.session
+        if !events.isEmpty {
+            queue(
+                frame(of: events[...], in: answer.channel, cursor: through), for: session)
+            counters.deliveries.add(events.count)
+        }
+        subscription.position = max(subscription.position, through)
+        continueLater(subscription)
+    }
+
+    /// Hears that a reader could not read: the client's cursor still holds, so it may come again.
+    func failedToRead(_ answer: ReadAnswer) {
+        guard let subscription = reading(answer) else { return }
+        close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
+    }
+
+    /// Asks again for sessions whose questions found no place; called about once a second.
+    func retryStarved() {
+        for session in starvedSessions { listForFlush(session) }
+        starvedSessions = []
+    }
+
+    /// The subscription that a page is for, if it still wants it.
+    private func reading(_ answer: ReadAnswer) -> Subscription? {
+        guard let session = sessions[answer.origin.session] else { return nil }
+        session.pagesInFlight -= 1
+        guard let subscription = session.subscriptions[answer.channel],
+            subscription.serial == answer.origin.command, subscription.state == .reading
+        else {
+            listForFlush(session)
+            return nil
+        }
+        return subscription
+    }
+
+    private func continueLater(_ subscription: Subscription) {
+        guard subscription.state != .cancelled else { return }
+        subscription.state = .lagging
+        subscription.session.lagging.append(subscription)
+        listForFlush(subscription.session)
+    }
+
+    /// Brings a subscription further, from memory when that is enough.
+    ///
+    /// - Returns: `false` when it has to be tried again later.
+    private func catchUp(_ subscription: Subscription) -> Bool {
+        guard subscription.state == .lagging else { return true }
+        let topic = subscription.topic
+        if let events = topic.recent.events(after: subscription.position) {
+            subscription.state = .live
+            guard let last = events.last else { return true }
+            subscription.position = last.timetoken
+            queue(
+                frame(of: events, in: topic.channel, cursor: last.timetoken),
+                for: subscription.session)
+            counters.deliveries.add(events.count)
+            return true
+        }
+        let request = ReadRequest(
+            origin: Origin(
+                reactor: reactor, session: subscription.session.id, command: subscription.serial),
+            channel: topic.channel, query: .changes(after: subscription.position))
+        guard ask(request) else {
+            starvedSessions.append(subscription.session)
+            return false
+        }
+        subscription.state = .reading
+        subscription.session.pagesInFlight += 1
+        return true
+    }
+
+    // MARK: One page after the other
+
+    /// Writes what is queued, and then asks for more of what the session waits for.
+    func flush(_ session: Session) {
+        write(session)
+        // Only a session that reads gets further pages: so its queue stays short, however much it
+        // asks for.
+        while !session.isBlocked, !session.isClosing, session.queue.isEmpty,
+            session.pagesInFlight < Limits.pagesInFlightMax
+        {
+            if !session.questions.isEmpty {
+                forward(session.questions.removeFirst(), of: session)
+            } else if !session.lagging.isEmpty {
+                let subscription = session.lagging.removeFirst()
+                guard catchUp(subscription) else {
+                    session.lagging.insert(subscription, at: 0)
+                    return
+                }
+            } else {
+                return
+            }
+        }
+    }
+
+    private func forward(_ question: ReadRequest, of session: Session) {
+        session.pagesInFlight += 1
+        guard !ask(question) else { return }
+        session.commandsInFlight -= 1
+        answer(session) { json in
+            ReplyEncoder.encode(.overloaded, to: question.origin.command, into: &json)
+        }
+    }
+}
