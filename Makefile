@@ -14,7 +14,7 @@ STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check
 
 END_TO_END := $(PYTHON) -m unittest discover -s Tests/EndToEnd -v
 
-.PHONY: help build run test check lint format tsan asan bench docs clean
+.PHONY: help build run test check lint format tsan asan faults bench docs clean
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -62,6 +62,11 @@ asan:  ## Runs every test under AddressSanitizer.
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build/asan
 	$(SWIFT) test --skip-build --disable-xctest --sanitize=address --scratch-path .build/asan
 	$(END_TO_END)
+
+faults:  ## Kills the daemon 50 times under load, and checks that nothing was lost.
+	@Tools/install-packages test
+	$(SWIFT) build $(RELEASE) --product syncdaemon
+	cd Tests/EndToEnd && CRASH_ROUNDS=50 SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(PYTHON) -m unittest -v test_crash
 
 bench:  ## Measures the release build on this machine and prints the tables.
 	@Tools/install-packages test

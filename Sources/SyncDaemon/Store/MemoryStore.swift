@@ -23,7 +23,7 @@ final class MemoryStore: Store {
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
 
-    let epoch = SQLiteSchema.makeEpoch()
+    let epoch = makeEpoch()
     /// What readers see.
     private let committed: Locked<State>
     /// What the open transaction has made of it.

@@ -58,11 +58,4 @@ enum SQLiteSchema {
             fingerprint INTEGER NOT NULL, kind INTEGER NOT NULL, outcome INTEGER NOT NULL);
         CREATE UNIQUE INDEX mutation_by_name ON mutation(device, name);
         """
-
-    /// 64 random bits in hexadecimal.
-    static func makeEpoch() -> String {
-        let bits = UInt64.random(in: .min ... .max)
-        let digits = String(bits, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }

@@ -125,6 +125,12 @@ enum Outcome: Sendable, Hashable {
     }
 }
 
+/// A name for a new store: 64 random bits in hexadecimal.
+func makeEpoch() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
 /// Why something could not be kept or read; always an operator's problem, never a client's.
 enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
