@@ -1,0 +1,108 @@
+// Places for connections: never more than there are, and each is given back.
+
+import Testing
+
+@testable import SyncDaemon
+
+private func peer(_ low: UInt64) -> PeerAddress { PeerAddress(high: 0, low: low) }
+
+@Suite("Admission")
+struct AdmissionTests {
+    @Test("there are as many places as the limit says, for all and for one address")
+    func limits() {
+        let admission = Admission(reactors: 1, totalMax: 3, perAddressMax: 2)
+
+        #expect(admission.admit(peer(1)) == 0)
+        #expect(admission.admit(peer(1)) == 0)
+        #expect(admission.admit(peer(1)) == nil)
+        #expect(admission.total == 2)
+        #expect(admission.admit(peer(2)) == 0)
+        #expect(admission.admit(peer(3)) == nil)
+        #expect(admission.total == 3)
+    }
+
+    @Test("a place that was given back can be taken again")
+    func release() {
+        let admission = Admission(reactors: 1, totalMax: 1, perAddressMax: 1)
+
+        for _ in 0..<3 {
+            #expect(admission.admit(peer(1)) == 0)
+            #expect(admission.admit(peer(1)) == nil)
+            admission.release(peer(1), from: 0)
+            #expect(admission.total == 0)
+        }
+        #expect(admission.admit(peer(2)) == 0)
+    }
+
+    @Test("two halves of an address tell peers apart")
+    func addresses() {
+        let admission = Admission(reactors: 1, totalMax: 9, perAddressMax: 1)
+
+        #expect(admission.admit(PeerAddress(high: 1, low: 2)) != nil)
+        #expect(admission.admit(PeerAddress(high: 2, low: 2)) != nil)
+        #expect(admission.admit(PeerAddress(high: 1, low: 1)) != nil)
+        #expect(admission.admit(PeerAddress(high: 1, low: 2)) == nil)
+    }
+
+    @Test("the reactor with the fewest connections gets the next")
+    func leastLoaded() {
+        let admission = Admission(reactors: 3, totalMax: 99, perAddressMax: 99)
+
+        #expect((0..<6).map { _ in admission.admit(peer(1)) } == [0, 1, 2, 0, 1, 2])
+        admission.release(peer(1), from: 2)
+        admission.release(peer(1), from: 2)
+        admission.release(peer(1), from: 1)
+        #expect((0..<4).map { _ in admission.admit(peer(1)) } == [2, 1, 2, 0])
+    }
+
+    @Test("a place that nobody has cannot be given back")
+    func doubleRelease() async {
+        await #expect(processExitsWith: .failure) {
+            let admission = Admission(reactors: 1, totalMax: 9, perAddressMax: 9)
+            _ = admission.admit(PeerAddress(high: 0, low: 1))
+            admission.release(PeerAddress(high: 0, low: 2), from: 0)
+        }
+    }
+
+    @Test(
+        "whatever comes and goes, the limits hold and the load is even", arguments: UInt64(1)...30)
+    func invariants(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let (totalMax, perAddressMax) = (20, 4)
+        let admission = Admission(reactors: 3, totalMax: totalMax, perAddressMax: perAddressMax)
+        var open: [(address: PeerAddress, reactor: Int)] = []
+        for _ in 0..<500 {
+            if generator.chance(60) {
+                let address = peer(UInt64.random(in: 0..<8, using: &generator))
+                let mine = open.count { $0.address == address }
+                let loads = (0..<3).map { reactor in open.count { $0.reactor == reactor } }
+                let reactor = admission.admit(address)
+                #expect((reactor != nil) == (open.count < totalMax && mine < perAddressMax))
+                guard let reactor else { continue }
+                #expect(loads[reactor] == loads.min())
+                open.append((address, reactor))
+            } else if let index = open.indices.randomElement(using: &generator) {
+                let gone = open.remove(at: index)
+                admission.release(gone.address, from: gone.reactor)
+            }
+            #expect(admission.total == open.count)
+        }
+    }
+
+    @Test("threads that come and go at once never exceed the limit, and leave nothing behind")
+    func threads() async {
+        let admission = Admission(reactors: 2, totalMax: 5, perAddressMax: 5)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for _ in 0..<2000 {
+                        guard let reactor = admission.admit(peer(UInt64(task))) else { continue }
+                        #expect(admission.total <= 5)
+                        admission.release(peer(UInt64(task)), from: reactor)
+                    }
+                }
+            }
+        }
+        #expect(admission.total == 0)
+    }
+}
