@@ -75,14 +75,14 @@ struct CanonicalBytesTests {
     @Test("bytes are equal exactly when rows are", arguments: UInt64(1)...50)
     func equalExactlyWhenRowsAre(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        let pieces = ["", "a", ":", "1:", "\n", "1", "1:a", "👍", "0:"]
+        let pieces = ["", "a", ":", "0:", "1:", "\n"]
         var caches: [DeviceCache] = []
         for _ in 0..<40 {
             var events: [(UInt64, String, Event)] = []
             for ticks in 1...UInt64.random(in: 1...2, using: &generator) {
-                let texts = (0..<4).map { _ in pieces.randomElement(using: &generator) ?? "" }
+                let texts = (0..<3).map { _ in pieces.randomElement(using: &generator) ?? "" }
                 events.append(
-                    (ticks, "x", action(texts[0] + texts[1], texts[2], texts[3], added: ticks)))
+                    (ticks, "x", action(texts[0], texts[1], texts[2], added: ticks)))
             }
             caches.append(cache(events))
         }
