@@ -4,29 +4,36 @@
 ///
 /// Names are opaque bytes to the daemon: it compares them and never normalises or interprets them.
 public struct Channel: Hashable, Sendable {
+    private let exactKeyset: ExactText
+    private let exactName: ExactText
+
     /// The tenant; two channels with one name in two keysets have nothing in common.
-    public let keyset: String
-    public let name: String
+    public var keyset: String { exactKeyset.string }
+    public var name: String { exactName.string }
 
     /// The keyset of a daemon without a configuration file.
     public static let defaultKeyset = "default"
 
     public init(_ name: String, keyset: String = Channel.defaultKeyset) {
-        self.keyset = keyset
-        self.name = name
+        exactKeyset = ExactText(keyset)
+        exactName = ExactText(name)
     }
 }
 
-/// Who does something, and on which of their devices.
+/// Who does something, and on which of their devices; compared byte for byte.
 public struct Author: Hashable, Sendable {
-    public let keyset: String
-    public let userID: String
+    private let exactKeyset: ExactText
+    private let exactUserID: ExactText
+    private let exactDeviceID: ExactText
+
+    public var keyset: String { exactKeyset.string }
+    public var userID: String { exactUserID.string }
     /// Chosen by the device and kept for its life: it scopes mutation ids.
-    public let deviceID: String
+    public var deviceID: String { exactDeviceID.string }
 
     public init(keyset: String = Channel.defaultKeyset, userID: String, deviceID: String) {
-        self.keyset = keyset
-        self.userID = userID
-        self.deviceID = deviceID
+        exactKeyset = ExactText(keyset)
+        exactUserID = ExactText(userID)
+        exactDeviceID = ExactText(deviceID)
     }
 }

@@ -86,17 +86,20 @@ extension DeviceCache {
     public func reactions(
         to messageTimetoken: Timetoken, type: String = "reaction", for user: String
     ) -> [Reaction] {
-        var groups: [String: (count: Int, isMine: Bool, first: Timetoken)] = [:]
+        let (type, user) = (ExactText(type), ExactText(user))
+        var groups: [ExactText: (count: Int, isMine: Bool, first: Timetoken)] = [:]
         for (key, timetoken) in actions
-        where key.messageTimetoken == messageTimetoken && key.type == type {
-            let group = groups[key.value] ?? (0, false, timetoken)
-            groups[key.value] = (
-                group.count + 1, group.isMine || key.uuid == user, min(group.first, timetoken)
+        where key.messageTimetoken == messageTimetoken && ExactText(key.type) == type {
+            let value = ExactText(key.value)
+            let group = groups[value] ?? (0, false, timetoken)
+            groups[value] = (
+                group.count + 1, group.isMine || ExactText(key.uuid) == user,
+                min(group.first, timetoken)
             )
         }
         return groups.map {
             Reaction(
-                value: $0, count: $1.count, isMine: $1.isMine, firstTimetoken: $1.first)
+                value: $0.string, count: $1.count, isMine: $1.isMine, firstTimetoken: $1.first)
         }
         .sorted { $0.firstTimetoken < $1.firstTimetoken }
     }
@@ -116,12 +119,12 @@ extension DeviceCache {
         }
         for (timetoken, entry) in messages.sorted(by: { $0.key < $1.key }) {
             append(
-                timetoken.description, entry.uuid, entry.message.payload,
+                "message", timetoken.description, entry.uuid, entry.message.payload,
                 entry.message.meta ?? "null", entry.message.type ?? "")
         }
         for (key, timetoken) in actions.sorted(by: { $0.key < $1.key }) {
             append(
-                key.messageTimetoken.description, key.type, key.value, key.uuid,
+                "action", key.messageTimetoken.description, key.type, key.value, key.uuid,
                 timetoken.description)
         }
         return bytes

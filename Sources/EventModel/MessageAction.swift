@@ -2,23 +2,27 @@
 
 /// A message action that stands: who said what about which message, and since when.
 public struct MessageAction: Hashable, Sendable {
-    /// What makes an action unique in its channel.
+    /// What makes an action unique in its channel; texts are compared byte for byte.
     ///
     /// - Source: PubNub answers 409 for a second action with an equal key.
     public struct Key: Hashable, Sendable {
         public let messageTimetoken: Timetoken
+        fileprivate let exactType: ExactText
+        fileprivate let exactValue: ExactText
+        fileprivate let exactUUID: ExactText
+
         /// For example `reaction`; open, never interpreted.
-        public let type: String
+        public var type: String { exactType.string }
         /// For example `👍`.
-        public let value: String
+        public var value: String { exactValue.string }
         /// The user who acted (PubNub's `uuid`).
-        public let uuid: String
+        public var uuid: String { exactUUID.string }
 
         public init(messageTimetoken: Timetoken, type: String, value: String, uuid: String) {
             self.messageTimetoken = messageTimetoken
-            self.type = type
-            self.value = value
-            self.uuid = uuid
+            exactType = ExactText(type)
+            exactValue = ExactText(value)
+            exactUUID = ExactText(uuid)
         }
     }
 
@@ -33,15 +37,13 @@ public struct MessageAction: Hashable, Sendable {
 }
 
 extension MessageAction.Key: Comparable {
-    /// By message, then type, value and user, each by its UTF-8 bytes: the same on every machine.
+    /// By message, then type, value and user: the same on every machine.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         if lhs.messageTimetoken != rhs.messageTimetoken {
             return lhs.messageTimetoken < rhs.messageTimetoken
         }
-        for (left, right) in [(lhs.type, rhs.type), (lhs.value, rhs.value), (lhs.uuid, rhs.uuid)]
-        where !left.utf8.elementsEqual(right.utf8) {
-            return left.utf8.lexicographicallyPrecedes(right.utf8)
-        }
-        return false
+        if lhs.exactType != rhs.exactType { return lhs.exactType < rhs.exactType }
+        if lhs.exactValue != rhs.exactValue { return lhs.exactValue < rhs.exactValue }
+        return lhs.exactUUID < rhs.exactUUID
     }
 }

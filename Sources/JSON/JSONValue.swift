@@ -27,6 +27,11 @@ import CJansson
     ///   - depthMax: Levels of arrays and objects. Checked first: Jansson recurses on the C stack.
     /// - Throws: ``JSONError/notJSON(reason:line:column:)`` with Jansson's own position.
     public init(parsing bytes: RawSpan, depthMax: Int = 32) throws(JSONError) {
+        // Jansson skips a zero byte that follows a number or a word.
+        let zero = unsafe bytes.withUnsafeBytes { unsafe $0.firstIndex(of: 0) }
+        if let zero {
+            throw .notJSON(reason: "a zero character", line: 1, column: zero + 1)
+        }
         let isShallow = unsafe bytes.withUnsafeBytes { unsafe isNested($0, atMost: depthMax) }
         guard isShallow else { throw .tooDeep(limit: depthMax) }
         var failure = json_error_t()

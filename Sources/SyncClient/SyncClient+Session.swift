@@ -118,7 +118,8 @@ extension SyncClient {
             for channel in confirmed { confirm(channel, isStart: false) }
         case .caller:
             if case .success(.subscribed(let confirmed)) = result {
-                for channel in confirmed where subscriptions[channel.channel]?.start == item.id {
+                for channel in confirmed
+                where subscriptions[Channel(channel.channel)]?.start == item.id {
                     confirm(channel, isStart: true)
                 }
             }
@@ -141,7 +142,7 @@ extension SyncClient {
             phase = .online(welcome)
             stopsAtFirstFailure = false
             emit(.connected(welcome))
-            resume(Array(subscriptions.keys))
+            resume(subscriptions.keys.map(\.name))
             resumeConnectWaiters(.success(welcome))
             pump()
         case .failure(let error) where error.status < 429:
@@ -159,7 +160,9 @@ extension SyncClient {
 
     /// Asks for what was missed in these channels, as far as they were followed before.
     func resume(_ channels: [String]) {
-        var requests = channels.sorted().compactMap { subscriptions[$0]?.resumption(of: $0) }[...]
+        var requests = channels.sorted().compactMap {
+            subscriptions[Channel($0)]?.resumption(of: $0)
+        }[...]
         while !requests.isEmpty {
             let some = Array(requests.prefix(ClientLimits.channelsPerSubscribeMax))
             requests = requests.dropFirst(some.count)

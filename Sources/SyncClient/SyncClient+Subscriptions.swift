@@ -17,7 +17,7 @@ extension SyncClient {
     ) async throws(SyncClientError) -> SubscribedChannel {
         let id = nextID()
         let request = SubscribeRequest(channel: channel, cursor: cursor, epoch: epoch)
-        subscriptions[channel, default: Subscription()].start = id
+        subscriptions[Channel(channel), default: Subscription()].start = id
         do throws(SyncClientError) {
             let reply = try await perform(.subscribe([request]), id: id)
             guard case .subscribed(let channels) = reply,
@@ -32,7 +32,7 @@ extension SyncClient {
 
     /// Stops following a channel and forgets its cache.
     public func unsubscribe(_ channel: String) async throws(SyncClientError) {
-        guard subscriptions.removeValue(forKey: channel) != nil else { return }
+        guard subscriptions.removeValue(forKey: Channel(channel)) != nil else { return }
         guard case .online = phase else { return }
         _ = try await perform(.unsubscribe(channels: [channel]))
     }
@@ -40,7 +40,7 @@ extension SyncClient {
     /// Takes the daemon's word for where a channel's batches start.
     func confirm(_ channel: SubscribedChannel, isStart: Bool) {
         guard case .online(let welcome) = phase,
-            var subscription = subscriptions[channel.channel]
+            var subscription = subscriptions[Channel(channel.channel)]
         else { return }
         if isStart { subscription.start = nil }
         subscription.epoch = welcome.epoch
@@ -49,7 +49,7 @@ extension SyncClient {
         if isStart || isSnapshot || known == nil {
             subscription.cache = DeviceCache(cursor: isSnapshot ? .zero : channel.cursor)
         }
-        subscriptions[channel.channel] = subscription
+        subscriptions[Channel(channel.channel)] = subscription
         if isSnapshot || (isStart && known != nil) {
             emit(.cacheReset(channel: channel.channel))
         }
@@ -57,12 +57,12 @@ extension SyncClient {
 
     /// Gives up a start that the daemon did not confirm; an older subscription goes on.
     func abandonStart(_ id: CommandID) {
-        guard let channel = subscriptions.first(where: { $0.value.start == id })?.key else {
+        guard let channel = subscriptions.first(where: { $0.value.start == id })?.key.name else {
             return
         }
-        subscriptions[channel]?.start = nil
-        if subscriptions[channel]?.cache == nil {
-            subscriptions[channel] = nil
+        subscriptions[Channel(channel)]?.start = nil
+        if subscriptions[Channel(channel)]?.cache == nil {
+            subscriptions[Channel(channel)] = nil
         } else if case .online = phase {
             resume([channel])
         }
@@ -71,10 +71,11 @@ extension SyncClient {
     /// Applies what is new in a batch, and tells of that and no more.
     func apply(_ batch: Batch) {
         let channel = batch.channel.name
-        guard let before = subscriptions[channel]?.cache?.cursor, batch.cursor > before else {
+        guard let before = subscriptions[Channel(channel)]?.cache?.cursor, batch.cursor > before
+        else {
             return
         }
-        subscriptions[channel]?.cache?.apply(batch)
+        subscriptions[Channel(channel)]?.cache?.apply(batch)
         let news = batch.envelopes.filter { $0.timetoken > before }
         emit(.batch(Batch(channel: batch.channel, cursor: batch.cursor, envelopes: news)))
     }

@@ -39,7 +39,7 @@ public actor SyncClient {
     var phase = Phase.idle
     var connection: (any WebSocketConnection)?
     var commands = CommandQueue<Owner>()
-    var subscriptions: [String: Subscription] = [:]
+    var subscriptions: [Channel: Subscription] = [:]
     var backoff: Backoff
     var sessionTask: Task<Void, Never>?
     var deadlineTask: Task<Void, Never>?
@@ -137,7 +137,7 @@ public actor SyncClient {
     ///
     /// It holds what happened since the cursor of the subscription.
     public func cache(of channel: String) -> DeviceCache? {
-        subscriptions[channel]?.cache
+        subscriptions[Channel(channel)]?.cache
     }
 
     func emit(_ event: SyncEvent) {

@@ -7,26 +7,19 @@ import Testing
 private let composed = "\u{E9}"
 private let decomposed = "e\u{301}"
 
-/// Swift compares strings by canonical equivalence, so the synthesized `==` does.
-private let cause: Comment = "the synthesized == and hash of a struct with strings normalise"
-
 @Suite("Identity of names and values")
 struct UnicodeIdentityTests {
     @Test("two spellings of a letter name two channels")
     func channels() {
-        withKnownIssue(cause) {
-            #expect(Channel(composed) != Channel(decomposed))
-            #expect(Set([Channel(composed), Channel(decomposed)]).count == 2)
-        }
+        #expect(Channel(composed) != Channel(decomposed))
+        #expect(Set([Channel(composed), Channel(decomposed)]).count == 2)
     }
 
     @Test("two spellings of a letter are two authors")
     func authors() {
         let authors = [composed, decomposed].map { Author(userID: $0, deviceID: "phone") }
 
-        withKnownIssue(cause) {
-            #expect(authors[0] != authors[1])
-        }
+        #expect(authors[0] != authors[1])
     }
 
     @Test("equality of action keys agrees with their order")
@@ -37,9 +30,7 @@ struct UnicodeIdentityTests {
         }
 
         #expect(keys[1] < keys[0])
-        withKnownIssue(cause) {
-            #expect(keys[0] != keys[1])
-        }
+        #expect(keys[0] != keys[1])
     }
 
     @Test("a device keeps both of two actions that only look alike")
@@ -57,8 +48,6 @@ struct UnicodeIdentityTests {
                     event: .actionAdded(action)))
         }
 
-        withKnownIssue(cause) {
-            #expect(cache.actions.count == 2)
-        }
+        #expect(cache.actions.count == 2)
     }
 }

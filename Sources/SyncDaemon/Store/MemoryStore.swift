@@ -13,7 +13,7 @@ final class MemoryStore: Store {
 
     fileprivate struct MutationName: Hashable, Sendable {
         let author: Author
-        let name: String
+        let name: ExactText
     }
 
     fileprivate struct State: Sendable {
@@ -70,13 +70,15 @@ final class MemoryStore: Store {
     }
 
     func outcome(of mutation: String, by author: Author) -> MutationRecord? {
-        working.mutations[MutationName(author: author, name: mutation)]?.record
+        working.mutations[MutationName(author: author, name: ExactText(mutation))]?.record
     }
 
     func remember(
         _ record: MutationRecord, of mutation: String, by author: Author, at timetoken: Timetoken
     ) {
-        working.mutations[MutationName(author: author, name: mutation)] = (record, timetoken)
+        working.mutations[MutationName(author: author, name: ExactText(mutation))] = (
+            record, timetoken
+        )
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) {
@@ -147,9 +149,9 @@ private final class MemoryReader: StoreReader {
             action.actionTimetoken > query.after ?? .zero
                 && (query.messageTimetoken ?? action.key.messageTimetoken)
                     == action.key.messageTimetoken
-                && (query.type ?? action.key.type) == action.key.type
-                && (query.value ?? action.key.value) == action.key.value
-                && (query.userID ?? action.key.uuid) == action.key.uuid
+                && ExactText(query.type ?? action.key.type) == ExactText(action.key.type)
+                && ExactText(query.value ?? action.key.value) == ExactText(action.key.value)
+                && ExactText(query.userID ?? action.key.uuid) == ExactText(action.key.uuid)
         }
         let hasMore = cut(&matching, to: query.limit, size: \.size)
         return ActionsPage(

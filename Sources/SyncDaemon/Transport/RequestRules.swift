@@ -38,7 +38,9 @@ enum RequestRules {
         return ["localhost", "127.0.0.1", "[::1]"].contains { host in
             guard authority.hasPrefix(host) else { return false }
             let rest = authority.dropFirst(host.count)
-            return rest.isEmpty || (rest.first == ":" && Int(rest.dropFirst()) != nil)
+            return rest.isEmpty
+                || (rest.first == ":" && UInt16(rest.dropFirst()) != nil
+                    && rest.dropFirst().first != "+")
         }
     }
 }

@@ -40,7 +40,12 @@ enum CloseCode: UInt16, Sendable {
 
     /// The close frame.
     func frame(reason: String) -> [UInt8] {
-        let text = Array(reason.utf8.prefix(Self.reasonBytesMax))
+        // Whole characters only: the text of a close frame must be UTF-8.
+        var text: [UInt8] = []
+        for character in reason {
+            guard text.count + character.utf8.count <= Self.reasonBytesMax else { break }
+            text += Array(character.utf8)
+        }
         return [0x88, UInt8(text.count + 2), UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)] + text
     }
 }

@@ -146,7 +146,7 @@ private func becameWritable(
 
 /// Leaves the reason with lws, and answers what makes it close.
 private func close(_ wsi: OpaquePointer, _ code: CloseCode, _ reason: String) -> CInt {
-    var text = Array(reason.utf8.prefix(CloseCode.reasonBytesMax))
+    var text = Array(code.frame(reason: reason).dropFirst(4))
     let count = text.count
     unsafe text.withUnsafeMutableBufferPointer { buffer in
         unsafe lws_close_reason(

@@ -8,10 +8,10 @@ extension JobRunner {
     func follow(_ following: Following) async throws {
         let events = await client.events()
         try await client.connect()
-        var caches: [String: DeviceCache] = [:]
+        var caches: [Channel: DeviceCache] = [:]
         for channel in following.channels {
             let start = try await client.subscribe(channel, from: following.since)
-            caches[channel] = try await cache(of: channel, upTo: start.cursor)
+            caches[Channel(channel)] = try await cache(of: channel, upTo: start.cursor)
         }
         var format = human
         format.showsChannel = following.channels.count > 1
@@ -21,8 +21,8 @@ extension JobRunner {
             switch event {
             case .batch(let batch):
                 for envelope in batch.envelopes {
-                    caches[batch.channel.name, default: DeviceCache()].apply(envelope)
-                    let cache = caches[batch.channel.name, default: DeviceCache()]
+                    caches[Channel(batch.channel.name), default: DeviceCache()].apply(envelope)
+                    let cache = caches[Channel(batch.channel.name), default: DeviceCache()]
                     write(
                         json: json.line(for: envelope, in: cache),
                         human: format.line(for: envelope, in: cache))
@@ -30,13 +30,13 @@ extension JobRunner {
                     if left == 0 { return }
                 }
             case .cacheReset(let channel):
-                caches[channel] = DeviceCache()
+                caches[Channel(channel)] = DeviceCache()
                 report("reset", "the store was replaced; \(printable(channel)) starts again")
             case .eventsMissed:
                 report("missed", "too much happened at once; some of it is not shown")
                 for channel in following.channels {
                     guard let cursor = await client.cache(of: channel)?.cursor else { continue }
-                    caches[channel] = try await cache(of: channel, upTo: cursor)
+                    caches[Channel(channel)] = try await cache(of: channel, upTo: cursor)
                 }
             case .connected:
                 report("connected", nil)

@@ -1,0 +1,30 @@
+// Texts that are equal only byte for byte: what names and values are on the wire and in the store.
+
+/// A string whose identity is its UTF-8 bytes.
+///
+/// Swift calls canonically equivalent strings equal ("é" and "e" with an accent). The store, other
+/// clients and other languages do not, so a dictionary keyed by `String` would merge what they keep
+/// apart.
+package struct ExactText: Hashable, Comparable, Sendable {
+    package let string: String
+
+    package init(_ string: String) {
+        self.string = string
+    }
+
+    package static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.string.utf8.count == rhs.string.utf8.count
+            && lhs.string.utf8.elementsEqual(rhs.string.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var string = string
+        string.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(UInt8.max)  // "ab","c" and "a","bc" differ.
+    }
+
+    /// By bytes: the same order on every machine.
+    package static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.string.utf8.lexicographicallyPrecedes(rhs.string.utf8)
+    }
+}
