@@ -50,7 +50,9 @@ final class FakeTransport: Transport {
 
     /// The batches among what was written since the last call.
     func takeBatches(of session: SessionID) throws -> [Batch] {
-        try takeFrames(of: session).compactMap { if case .push(let batch) = $0 { batch } else { nil } }
+        try takeFrames(of: session).compactMap {
+            if case .push(let batch) = $0 { batch } else { nil }
+        }
     }
 
     /// The payloads of unmasked, final text frames.
@@ -146,7 +148,8 @@ enum ServerText {
             messageTimetoken: try timetoken(data, "messageTimetoken"),
             type: try data.string("type"), value: try data.string("value"),
             uuid: try json.string("i"))
-        let action = MessageAction(key: key, actionTimetoken: try timetoken(data, "actionTimetoken"))
+        let action = MessageAction(
+            key: key, actionTimetoken: try timetoken(data, "actionTimetoken"))
         return try payload.string("event") == "added"
             ? .actionAdded(action) : .actionRemoved(action)
     }

@@ -69,7 +69,8 @@ struct SendQueueTests {
         var waiting: [[UInt8]] = []
         for number in 0..<400 {
             if choices.chance(choices.pick([40, 80])) {
-                let frame = frame(UInt8(number & 0x7F), bytes: choices.pick([2, 10, 100, 1000, 5000]))
+                let frame = frame(
+                    UInt8(number & 0x7F), bytes: choices.pick([2, 10, 100, 1000, 5000]))
                 queue.append(frame)
                 waiting.append(frame.bytes)
             } else if !queue.isEmpty {

@@ -228,11 +228,13 @@ struct LedgerTests {
                 .remove(key, observed: tick(2)),
             ]
         }
-        let writes = operations.map { write($0) } + operations.map { write($0, channel: Channel("den")) }
+        let writes =
+            operations.map { write($0) } + operations.map { write($0, channel: Channel("den")) }
 
         #expect(Set(writes.map(\.fingerprint)).count == writes.count)
         // Not on who carries it, and the same in every release: it is stored.
-        #expect(write(.publish(Message(payload: "1")), command: 9).fingerprint == writes[0].fingerprint)
+        #expect(
+            write(.publish(Message(payload: "1")), command: 9).fingerprint == writes[0].fingerprint)
         #expect(writes[0].fingerprint == 0x1A20_DF97_49BD_9581)
     }
 
@@ -275,7 +277,8 @@ struct LedgerTests {
         #expect(store.failures == 1)
         #expect(failed.events == [])
         #expect(failed.last == before.last)
-        #expect(failed.answers == writes.map { Answer(origin: $0.origin, result: .failure(refusal)) })
+        #expect(
+            failed.answers == writes.map { Answer(origin: $0.origin, result: .failure(refusal)) })
         #expect(bench.failure == (error == .full ? nil : error))
         #expect(try bench.stored() == storedBefore)
         #expect(store.last == before.last)

@@ -1,4 +1,5 @@
-// The whole daemon without threads: real reactors, a real ledger, and queues that a generator drains.
+// The whole daemon without threads: real reactors, a real ledger, and queues that a generator
+// drains.
 
 import EventModel
 
@@ -200,7 +201,9 @@ private struct LedgerModel {
                 guard let added = standing[place], observed ?? added == added else { continue }
                 standing[place] = nil
                 let action = MessageAction(key: key, actionTimetoken: added)
-                guard events.popFirst()?.event == .actionRemoved(action) else { return ["\(write)"] }
+                guard events.popFirst()?.event == .actionRemoved(action) else {
+                    return ["\(write)"]
+                }
             }
         }
         return events.isEmpty ? [] : ["events that nobody asked for: \(events)"]

@@ -99,7 +99,9 @@ final class SimulatedDevice {
             return problems.append("\(deviceID) got an unexpected reply to \(id)")
         }
         for (name, channel) in reply.channels {
-            if channel.mode == "snapshot" { problems.append("a snapshot for a cursor of this store") }
+            if channel.mode == "snapshot" {
+                problems.append("a snapshot for a cursor of this store")
+            }
             newest[name] = channel.cursor
             if caches[name] == nil {
                 caches[name] = DeviceCache(cursor: channel.cursor)

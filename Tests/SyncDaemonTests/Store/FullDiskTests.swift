@@ -79,7 +79,8 @@ struct FullDiskTests {
 
         try disk.empty()
         try store.publish(2, in: room)
-        #expect(try reader.allChanges(in: room, after: .zero).map(\.timetoken) == [tick(1), tick(2)])
+        #expect(
+            try reader.allChanges(in: room, after: .zero).map(\.timetoken) == [tick(1), tick(2)])
     }
 
     @Test("a disk that fills up anywhere never makes the ledger refuse what it stored")

@@ -1,4 +1,5 @@
-// What only the store on a disk promises: it comes back, it is alone, and a full disk is no disaster.
+// What only the store on a disk promises: it comes back, it is alone, and a full disk is no
+// disaster.
 
 import EventModel
 import Foundation

@@ -1,4 +1,4 @@
-// What every store promises, tested once for all of them: transactions, actions, names, mutations.
+// What every store promises, tested once for all of them: transactions, actions and names.
 
 import EventModel
 import Testing
@@ -29,7 +29,9 @@ struct StoreContract {
         #expect(page == ChangePage(envelopes: [], through: .zero, isComplete: true))
     }
 
-    @Test("readers see a transaction when it is committed, all at once", arguments: StoreKind.allCases)
+    @Test(
+        "readers see a transaction when it is committed, all at once", arguments: StoreKind.allCases
+    )
     func commits(_ kind: StoreKind) throws {
         let store = try kind.make(in: directory)
         let reader = try store.makeReader()
@@ -52,7 +54,9 @@ struct StoreContract {
         #expect(store.last == tick(7))
     }
 
-    @Test("a rollback leaves nothing, and the names it made work again", arguments: StoreKind.allCases)
+    @Test(
+        "a rollback leaves nothing, and the names it made work again", arguments: StoreKind.allCases
+    )
     func rollsBack(_ kind: StoreKind) throws {
         let store = try kind.make(in: directory)
         let den = Channel("den")
@@ -171,7 +175,8 @@ struct StoreContract {
     func separatesChannels(_ kind: StoreKind) throws {
         let store = try kind.make(in: directory)
         let channels = [
-            Channel("a"), Channel("b"), Channel("a", keyset: "other"), Channel("b", keyset: "other"),
+            Channel("a"), Channel("b"), Channel("a", keyset: "other"),
+            Channel("b", keyset: "other"),
         ]
         for (index, channel) in channels.enumerated() {
             let base = UInt64(index) * 10
@@ -244,53 +249,7 @@ struct StoreContract {
 
         let page = try store.makeReader().history(HistoryQuery(channel: "room"), in: room)
         #expect(
-            page.messages == [StoredMessage(timetoken: tick(1), uuid: "ada", message: .numbered(1))])
-    }
-
-    // MARK: Mutations
-
-    @Test(
-        "a mutation is remembered with its outcome, per device", arguments: StoreKind.allCases,
-        [Outcome.published(tick(1)), .added(tick(2)), .already(tick(3)), .removed, .absent, .stale])
-    func remembers(_ kind: StoreKind, _ outcome: Outcome) throws {
-        let store = try kind.make(in: directory)
-        let record = MutationRecord(fingerprint: 0xFFFF_FFFF_0000_0001, outcome: outcome)
-        try store.commit(through: 9) {
-            try $0.remember(record, of: "m", by: ada, at: tick(9))
-            #expect(try $0.outcome(of: "m", by: ada) == record)
-        }
-
-        try store.begin()
-        #expect(try store.outcome(of: "m", by: ada) == record)
-        #expect(try store.outcome(of: "M", by: ada) == nil)
-        for other in [
-            Author(userID: "ada", deviceID: "tablet"), Author(userID: "bob", deviceID: "phone"),
-            Author(keyset: "other", userID: "ada", deviceID: "phone"),
-        ] {
-            #expect(try store.outcome(of: "m", by: other) == nil)
-        }
-        store.rollback()
-    }
-
-    @Test("the oldest mutations are forgotten first, within the limit", arguments: StoreKind.allCases)
-    func forgets(_ kind: StoreKind) throws {
-        let store = try kind.make(in: directory)
-        func kept() throws -> [UInt64] {
-            try store.begin()
-            defer { store.rollback() }
-            return try (1...9).filter { try store.outcome(of: "m\($0)", by: ada) != nil }
-        }
-        try store.commit(through: 9) {
-            // Not in their order: what counts is when each was remembered.
-            for number in [5, 1, 9, 3, 7, 2, 8, 4, 6] as [UInt64] {
-                let record = MutationRecord(fingerprint: number, outcome: .removed)
-                try $0.remember(record, of: "m\(number)", by: ada, at: tick(number))
-            }
-        }
-
-        try store.commit(through: 10) { try $0.forgetMutations(before: tick(5), limit: 3) }
-        #expect(try kept() == [4, 5, 6, 7, 8, 9])
-        try store.commit(through: 11) { try $0.forgetMutations(before: tick(5), limit: 3) }
-        #expect(try kept() == [5, 6, 7, 8, 9])
+            page.messages == [StoredMessage(timetoken: tick(1), uuid: "ada", message: .numbered(1))]
+        )
     }
 }

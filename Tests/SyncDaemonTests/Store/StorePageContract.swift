@@ -193,7 +193,9 @@ struct StorePageContract {
 
     // MARK: Changes
 
-    @Test("pages of changes together are every change once", arguments: StoreKind.allCases, 1...6 as ClosedRange<UInt64>)
+    @Test(
+        "pages of changes together are every change once", arguments: StoreKind.allCases,
+        1...6 as ClosedRange<UInt64>)
     func concatenatesChanges(_ kind: StoreKind, seed: UInt64) throws {
         let store = try kind.make(in: directory)
         var choices = SeededChoices(seed: seed)
@@ -215,7 +217,8 @@ struct StorePageContract {
         let start = UInt64(choices.below(100))
         let pages = try store.makeReader().allPages(in: room, after: tick(start))
 
-        #expect(pages.flatMap(\.envelopes).map(\.timetoken) == Array(expected.dropFirst(Int(start))))
+        #expect(
+            pages.flatMap(\.envelopes).map(\.timetoken) == Array(expected.dropFirst(Int(start))))
         #expect(pages.last?.through == tick(count + 5))
         for page in pages.dropLast() {
             #expect(page.envelopes.count <= 2 * Limits.catchUpEventsMax)
