@@ -75,7 +75,8 @@ final class HubBench {
 
     /// Takes the oldest question and finds its answer, without delivering it.
     func read() throws -> () -> Void {
-        let question = questions.waiting.removeFirst()
+        let question = try #require(questions.waiting.first)
+        questions.waiting.removeFirst()
         guard case .changes(let cursor) = question.query else {
             return { [hub] in
                 guard let session = hub.sessions[question.origin.session] else { return }

@@ -16,6 +16,9 @@ private struct Simulation {
     private var choices: SeededChoices
     private var lastSession: UInt32 = 0
     private let channels = ["room", "den", "hall"]
+    /// How often, in percent, each reactor's turns read what other threads told it: one that seldom
+    /// does is far behind the others.
+    private let attention: [Int]
     /// How often things of each kind happened: a run in which nothing happens proves nothing.
     private(set) var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0)
 
@@ -23,8 +26,9 @@ private struct Simulation {
         choices = SeededChoices(seed: seed)
         daemon = try SimulatedDaemon(
             reactorCount: choices.below(3) + 1,
-            sendQueueBytesMax: choices.pick([3000, 30_000, 1_000_000]),
+            sendQueueBytesMax: choices.pick([600, 3000, 1_000_000]),
             questionsMax: choices.pick([1, 3, 1000]))
+        attention = [100, choices.pick([20, 100]), choices.pick([5, 50])]
         devices = (0..<5).map { SimulatedDevice(userID: "u\($0 % 3)", deviceID: "d\($0)") }
         for (index, device) in devices.enumerated() where index < devices.count - 1 {
             for name in channels { device.caches[name] = DeviceCache() }
@@ -40,11 +44,14 @@ private struct Simulation {
         case 0..<10: daemon.commit(choices.below(6) + 1)
         case 10..<18: try daemon.read(&choices)
         case 18..<26: daemon.deliver(&choices)
-        case 26..<50:
-            choices.pick(daemon.reactors).turn(
-                after: choices.below(400), sockets: choices.below(6), messages: choices.below(6))
-        case 50..<53: daemon.moveClock(by: choices.pick([-500, -1, 1, 10, 1000]))
-        case 53..<57: disturb(choices.pick(devices))
+        case 26..<48:
+            let number = choices.below(daemon.reactors.count)
+            let hears = choices.chance(attention[number])
+            daemon.reactors[number].turn(
+                after: choices.below(400), sockets: choices.below(8),
+                messages: hears ? choices.below(8) : 0)
+        case 48..<50: daemon.moveClock(by: choices.pick([-500, -1, 1, 10, 1000]))
+        case 50..<57: disturb(choices.pick(devices))
         case 57..<72: try listen(choices.pick(devices))
         default: act(choices.pick(devices))
         }
@@ -54,9 +61,9 @@ private struct Simulation {
     private mutating func disturb(_ device: SimulatedDevice) {
         guard let connection = device.connection else { return }
         let reactor = daemon.reactors[connection.reactor]
-        switch choices.below(5) {
-        case 0, 1: reactor.transport.full.insert(connection.session)
-        case 2, 3: makeRoom(connection)
+        switch choices.below(6) {
+        case 0..<3: reactor.transport.full.insert(connection.session)
+        case 3: makeRoom(connection)
         default: drop(device)
         }
     }
@@ -225,7 +232,7 @@ struct ReactorSimulation {
 
     private func run(_ seed: UInt64) throws -> Simulation {
         var simulation = try Simulation(seed: seed)
-        for _ in 0..<450 where simulation.problems.isEmpty { try simulation.step() }
+        for _ in 0..<600 where simulation.problems.isEmpty { try simulation.step() }
         try simulation.settle()
         return simulation
     }
