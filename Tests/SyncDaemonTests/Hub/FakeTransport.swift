@@ -1,0 +1,156 @@
+// A transport without sockets, and what a device would read from it.
+
+import EventModel
+import JSON
+import Testing
+
+@testable import SyncDaemon
+
+/// Keeps what was written to each session; sockets fill up and close as the test says.
+final class FakeTransport: Transport {
+    /// The writes of each session, as the hub made them.
+    private(set) var writes: [SessionID: [[UInt8]]] = [:]
+    private(set) var closed: [SessionID: CloseCode] = [:]
+    /// Sessions whose next write fills their socket.
+    var full: Set<SessionID> = []
+    /// Sessions that were told that their socket is full, and not yet that it takes bytes again.
+    private(set) var blocked: Set<SessionID> = []
+    private var taken: [SessionID: Int] = [:]
+
+    func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
+        #expect(!blocked.contains(session), "a write to a socket that is full")
+        #expect(closed[session] == nil, "a write after the close")
+        var bytes: [UInt8] = []
+        for index in frames.indices { bytes.append(frames[index]) }
+        writes[session, default: []].append(bytes)
+        guard full.contains(session) else { return true }
+        blocked.insert(session)
+        return false
+    }
+
+    func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
+        #expect(closed[session] == nil, "closed twice")
+        #expect(!reason.isEmpty)
+        closed[session] = code
+    }
+
+    /// Makes room in a session's socket; says whether the hub waits to hear of it.
+    func makeRoom(_ session: SessionID) -> Bool {
+        full.remove(session)
+        return blocked.remove(session) != nil
+    }
+
+    /// What was written since the last call, as a device understands it.
+    func takeFrames(of session: SessionID) throws -> [ServerText] {
+        let all = writes[session, default: []]
+        let new = all[taken[session, default: 0]...].joined()
+        taken[session] = all.count
+        return try payloads(Array(new)).map(ServerText.init)
+    }
+
+    /// The batches among what was written since the last call.
+    func takeBatches(of session: SessionID) throws -> [Batch] {
+        try takeFrames(of: session).compactMap {
+            if case .push(let batch) = $0 { batch } else { nil }
+        }
+    }
+
+    /// The payloads of unmasked, final text frames.
+    private func payloads(_ bytes: [UInt8]) throws -> [[UInt8]] {
+        var payloads: [[UInt8]] = []
+        var index = 0
+        while index < bytes.count {
+            try #require(bytes[index] == 0x81)
+            var count = Int(bytes[index + 1])
+            index += 2
+            let more = count == 126 ? 2 : count == 127 ? 8 : 0
+            if more > 0 { count = bytes[index..<index + more].reduce(0) { $0 << 8 | Int($1) } }
+            index += more
+            try #require(index + count <= bytes.count, "a frame ends early")
+            payloads.append(Array(bytes[index..<index + count]))
+            index += count
+        }
+        return payloads
+    }
+}
+
+/// One text from the daemon.
+enum ServerText {
+    struct Reply: Equatable {
+        var id: CommandID?
+        /// The code of an error.
+        var code: String?
+        /// The whole answer to a command that succeeded.
+        var ok: String?
+        /// What a reply to `subscribe` says of each channel.
+        var channels: [String: (mode: String, cursor: Timetoken)] = [:]
+
+        static func == (left: Reply, right: Reply) -> Bool {
+            left.id == right.id && left.code == right.code && left.ok == right.ok
+        }
+    }
+
+    case push(Batch)
+    case reply(Reply)
+
+    init(_ text: [UInt8]) throws {
+        let json = try JSONValue(parsing: text.span.bytes)
+        if json.has("t") {
+            self = .push(try Self.batch(json))
+            return
+        }
+        var reply = Reply(id: try json.optionalInteger("id"))
+        reply.code = try json.member("error")?.string("code")
+        reply.ok = json.member("ok")?.compactText
+        if let channels = json.member("ok")?.member("channels") {
+            for index in 0..<channels.count where channels.element(at: index).isObject {
+                let channel = channels.element(at: index)
+                reply.channels[try channel.string("name")] = (
+                    try channel.string("mode"), try Self.timetoken(channel, "cursor")
+                )
+            }
+        }
+        self = .reply(reply)
+    }
+
+    private static func timetoken(_ json: borrowing JSONValue, _ name: String) throws -> Timetoken {
+        let text = try json.string(name)
+        return try #require(Timetoken(text))
+    }
+
+    private static func batch(_ json: borrowing JSONValue) throws -> Batch {
+        let channel = Channel(try json.string("c"))
+        let events = try json.array("m")
+        var envelopes: [Envelope] = []
+        for index in 0..<events.count {
+            let event = events.element(at: index)
+            envelopes.append(
+                Envelope(
+                    channel: Channel(try event.string("c"), keyset: try event.string("k")),
+                    timetoken: try timetoken(try event.object("p"), "t"),
+                    uuid: try event.string("i"), event: try self.event(event)))
+        }
+        return Batch(
+            channel: channel, cursor: try timetoken(try json.object("t"), "t"),
+            envelopes: envelopes)
+    }
+
+    private static func event(_ json: borrowing JSONValue) throws -> Event {
+        guard try json.optionalInteger("e") == 3 else {
+            return .message(
+                Message(
+                    payload: json.member("d")?.compactText ?? "null",
+                    meta: json.member("u")?.compactText, type: try json.optionalString("cmt")))
+        }
+        let payload = try json.object("d")
+        let data = try payload.object("data")
+        let key = MessageAction.Key(
+            messageTimetoken: try timetoken(data, "messageTimetoken"),
+            type: try data.string("type"), value: try data.string("value"),
+            uuid: try json.string("i"))
+        let action = MessageAction(
+            key: key, actionTimetoken: try timetoken(data, "actionTimetoken"))
+        return try payload.string("event") == "added"
+            ? .actionAdded(action) : .actionRemoved(action)
+    }
+}

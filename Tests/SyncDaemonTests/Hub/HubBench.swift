@@ -1,0 +1,115 @@
+// A hub that a test drives by hand: its sockets, its readers and its commits.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+/// A hub, its transport, a store with everything committed, and the questions nobody answered yet.
+final class HubBench {
+    let hub: Hub
+    let transport = FakeTransport()
+    let counters = Counters()
+    let room = Channel("room")
+    private let store = MemoryStore()
+    private let questions: Questions
+    private var sessionCount: UInt32 = 0
+
+    /// What the hub asked, in a class because the hub's closure outlives the initializer.
+    final class Questions {
+        var waiting: [ReadRequest] = []
+        var asked = 0
+        var isFull = false
+    }
+
+    init(sendQueueBytesMax: Int = 1 << 20) {
+        let questions = Questions()
+        self.questions = questions
+        hub = Hub(
+            reactor: 3, position: .zero, sendQueueBytesMax: sendQueueBytesMax, counters: counters,
+            ask: { question in
+                guard !questions.isFull else { return false }
+                questions.waiting.append(question)
+                questions.asked += 1
+                return true
+            })
+        hub.attach(transport)
+    }
+
+    var waiting: [ReadRequest] { questions.waiting }
+    var asked: Int { questions.asked }
+
+    func refuseQuestions(_ refuses: Bool) { questions.isFull = refuses }
+
+    func open() -> Session {
+        sessionCount += 1
+        let session = Session(
+            id: SessionID(slot: 0, generation: sessionCount),
+            bucket: TokenBucket(ratePerSecond: 1, at: 0))
+        hub.open(session)
+        return session
+    }
+
+    /// Makes messages durable; the hub hears of them with ``deliver(_:)``.
+    func store(_ timetokens: ClosedRange<UInt64>, bytes: Int = 10) throws -> [Envelope] {
+        try store.commit(through: timetokens.upperBound) {
+            for number in timetokens {
+                try $0.insert(.sized(bytes), at: tick(number), in: room, by: "ada")
+            }
+        }
+        return timetokens.map {
+            Envelope(
+                channel: room, timetoken: tick($0), uuid: "ada", event: .message(.sized(bytes)))
+        }
+    }
+
+    func deliver(_ events: [Envelope]) {
+        hub.accept(events, last: events.last?.timetoken ?? hub.position)
+    }
+
+    /// One commit of messages, delivered in a turn of its own.
+    func publish(_ timetokens: ClosedRange<UInt64>, bytes: Int = 10) throws {
+        deliver(try store(timetokens, bytes: bytes))
+        hub.endTurn()
+    }
+
+    /// Takes the oldest question and finds its answer, without delivering it.
+    func read() throws -> () -> Void {
+        let question = try #require(questions.waiting.first)
+        questions.waiting.removeFirst()
+        guard case .changes(let cursor) = question.query else {
+            return { [hub] in
+                guard let session = hub.sessions[question.origin.session] else { return }
+                hub.answer(session) { json in
+                    ReplyEncoder.encode(
+                        .history(HistoryPage(messages: [], next: nil)),
+                        to: question.origin.command, into: &json)
+                }
+                hub.endTurn()
+            }
+        }
+        let page = try store.makeReader().changes(in: question.channel, after: cursor)
+        let answer = ReadAnswer(
+            origin: question.origin, channel: question.channel,
+            result: .changes([], through: .zero, isComplete: true))
+        return { [hub] in
+            hub.received(
+                page.envelopes.map(EncodedEnvelope.init), through: page.through,
+                isComplete: page.isComplete, for: answer)
+            hub.endTurn()
+        }
+    }
+
+    /// Answers every question until none is left.
+    func answerAll() throws {
+        while !questions.waiting.isEmpty { try read()() }
+    }
+
+    /// The timetokens that a session was sent since the last call.
+    func seen(_ session: Session) throws -> [UInt64] {
+        try transport.takeBatches(of: session.id).flatMap { batch in
+            #expect(batch.envelopes.allSatisfy { $0.timetoken <= batch.cursor })
+            return batch.envelopes.map(\.timetoken.rawValue)
+        }
+    }
+}

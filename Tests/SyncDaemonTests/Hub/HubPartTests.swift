@@ -1,0 +1,121 @@
+// The hub's small parts: what it remembers, what waits for a socket, who follows a channel.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+/// An event at `timetoken` whose text has a known size.
+func encoded(_ timetoken: UInt64) -> EncodedEnvelope {
+    EncodedEnvelope(
+        Envelope(
+            channel: Channel("room"), timetoken: tick(timetoken), uuid: "ada",
+            event: .message(.numbered(timetoken))))
+}
+
+@Suite("RecentEvents")
+struct RecentEventsTests {
+    @Test("knows everything after its floor, and nothing of what came before")
+    func floor() throws {
+        var recent = RecentEvents(floor: tick(10))
+        #expect(recent.events(after: tick(9)) == nil)
+        #expect(recent.events(after: tick(10))?.isEmpty == true)
+
+        for number in [12, 15, 17] as [UInt64] { recent.append(encoded(number), bytesMax: 10_000) }
+
+        #expect(recent.floor == tick(10))
+        #expect(recent.events(after: tick(9)) == nil)
+        for (cursor, expected) in [
+            (10, [12, 15, 17]), (11, [12, 15, 17]), (12, [15, 17]), (16, [17]), (17, []), (99, []),
+        ] as [(UInt64, [UInt64])] {
+            let found = try #require(recent.events(after: tick(cursor)))
+            #expect(found.map(\.timetoken) == expected.map(tick))
+        }
+    }
+
+    @Test("gives up the oldest for its bytes, and says so", arguments: [0, 1, 3, 70, 500])
+    func bytes(kept: Int) throws {
+        // All of one size.
+        let size = encoded(1000).json.count
+        let bytesMax = size * kept + size / 2
+        var recent = RecentEvents(floor: .zero)
+
+        for number in 1000..<1400 as Range<UInt64> {
+            recent.append(encoded(number), bytesMax: bytesMax)
+
+            let count = min(kept, Int(number) - 999)
+            #expect(recent.byteCount == count * size)
+            let events = try #require(recent.events(after: recent.floor))
+            #expect(events.map(\.timetoken) == (1000...number).suffix(count).map(tick))
+            guard recent.floor > .zero else { continue }
+            #expect(recent.events(after: tick(recent.floor.rawValue - 1)) == nil)
+        }
+    }
+}
+
+@Suite("SendQueue")
+struct SendQueueTests {
+    /// A frame of exactly this many bytes, which all say which frame it is.
+    private func frame(_ number: UInt8, bytes: Int) -> Frame {
+        let header = bytes - 2 < 126 ? 2 : bytes - 4 < 65536 ? 4 : 10
+        return Frame(text: [UInt8](repeating: number, count: bytes - header))
+    }
+
+    @Test("frames leave whole, in order, within the limit of a write", arguments: UInt64(1)...20)
+    func order(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        var queue = SendQueue()
+        var scratch: [UInt8] = []
+        var waiting: [[UInt8]] = []
+        for number in 0..<400 {
+            if choices.chance(choices.pick([40, 80])) {
+                let frame = frame(
+                    UInt8(number & 0x7F), bytes: choices.pick([2, 10, 100, 1000, 5000]))
+                queue.append(frame)
+                waiting.append(frame.bytes)
+            } else if !queue.isEmpty {
+                let limit = choices.pick([1, 100, 1200, 100_000])
+                var written: [UInt8] = []
+                queue.takeNext(atMost: limit, scratch: &scratch) { bytes in
+                    for index in bytes.indices { written.append(bytes[index]) }
+                }
+                var expected = waiting.removeFirst()
+                while let next = waiting.first, expected.count + next.count <= limit {
+                    expected += waiting.removeFirst()
+                }
+                #expect(written == expected)
+            }
+            #expect(queue.byteCount == waiting.map(\.count).reduce(0, +))
+            #expect(queue.isEmpty == waiting.isEmpty)
+        }
+        queue.removeAll()
+        #expect(queue.isEmpty)
+        #expect(queue.byteCount == 0)
+    }
+}
+
+@Suite("Topic")
+struct TopicTests {
+    @Test("whoever leaves, the others stay and know their places", arguments: UInt64(1)...10)
+    func membership(seed: UInt64) {
+        var choices = SeededChoices(seed: seed)
+        let topic = Topic(channel: Channel("room"), position: .zero)
+        let session = Session(
+            id: SessionID(slot: 0, generation: 0), bucket: TokenBucket(ratePerSecond: 1, at: 0))
+        var members: [Subscription] = []
+        for serial in 0..<300 {
+            if members.isEmpty || choices.chance(55) {
+                let subscription = Subscription(
+                    session: session, topic: topic, serial: Int64(serial), position: .zero,
+                    state: .live)
+                topic.add(subscription)
+                members.append(subscription)
+            } else {
+                topic.remove(members.remove(at: choices.below(members.count)))
+            }
+            #expect(Set(topic.subscriptions.map(\.serial)) == Set(members.map(\.serial)))
+            #expect(topic.subscriptions.count == members.count)
+            #expect(topic.subscriptions.enumerated().allSatisfy { $0.offset == $0.element.index })
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// A store that fails when it is told to.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// A memory store that refuses one kind of call, for as long as the test says.
+final class FaultyStore: Store {
+    enum Call: CaseIterable {
+        case begin, insert, standingAction, add, remove, remember, commit
+    }
+
+    let base = MemoryStore()
+    /// What fails now, and how.
+    var fault: (call: Call, error: StoreError)?
+    /// How many times something failed.
+    private(set) var failures = 0
+    private(set) var forgotten: [(before: Timetoken, limit: Int)] = []
+
+    var epoch: String { base.epoch }
+    var last: Timetoken { base.last }
+
+    private func pass(_ call: Call) throws(StoreError) {
+        guard let fault, fault.call == call else { return }
+        failures += 1
+        throw fault.error
+    }
+
+    func begin() throws(StoreError) {
+        try pass(.begin)
+        base.begin()
+    }
+
+    func commit(through last: Timetoken) throws(StoreError) {
+        try pass(.commit)
+        base.commit(through: last)
+    }
+
+    func rollback() { base.rollback() }
+
+    func insert(
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+    ) throws(StoreError) {
+        try pass(.insert)
+        base.insert(message, at: timetoken, in: channel, by: uuid)
+    }
+
+    func standingAction(
+        _ key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> Timetoken? {
+        try pass(.standingAction)
+        return base.standingAction(key, in: channel)
+    }
+
+    func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
+        try pass(.add)
+        base.add(action, in: channel)
+    }
+
+    func remove(
+        _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) {
+        try pass(.remove)
+        base.remove(key, at: timetoken, in: channel)
+    }
+
+    func outcome(of mutation: String, by author: Author) throws(StoreError) -> MutationRecord? {
+        base.outcome(of: mutation, by: author)
+    }
+
+    func remember(
+        _ record: MutationRecord, of mutation: String, by author: Author, at timetoken: Timetoken
+    ) throws(StoreError) {
+        try pass(.remember)
+        base.remember(record, of: mutation, by: author, at: timetoken)
+    }
+
+    func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {
+        forgotten.append((timetoken, limit))
+        base.forgetMutations(before: timetoken, limit: limit)
+    }
+
+    var makeReader: @Sendable () throws(StoreError) -> any StoreReader { base.makeReader }
+}

@@ -1,0 +1,220 @@
+// The whole daemon without threads: real reactors, a real ledger, and queues that a generator
+// drains.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// One reactor with what waits for it.
+final class SimulatedReactor {
+    enum SocketEvent {
+        case open(SessionID, query: [String: String])
+        case text(SessionID, String)
+        case canWrite(SessionID)
+        case closed(SessionID)
+    }
+
+    enum Message {
+        case commit(Commit)
+        case read(ReadAnswer)
+    }
+
+    let core: ReactorCore
+    let transport = FakeTransport()
+    var socketEvents: [SocketEvent] = []
+    var messages: [Message] = []
+    private var milliseconds: UInt64 = 0
+
+    init(core: ReactorCore) {
+        self.core = core
+        core.hub.attach(transport)
+    }
+
+    /// One turn of its loop, as `Reactor` runs it.
+    func turn(after milliseconds: Int, sockets: Int, messages: Int) {
+        self.milliseconds += UInt64(milliseconds)
+        core.beginTurn(at: self.milliseconds)
+        for event in socketEvents.takeFirst(sockets) {
+            switch event {
+            case .open(let id, let query): core.sessionDidOpen(id, query: query)
+            case .text(let id, let text):
+                let bytes = Array(text.utf8)
+                core.session(id, didReceive: bytes.span.bytes)
+            case .canWrite(let id): core.sessionCanWrite(id)
+            case .closed(let id): core.sessionDidClose(id)
+            }
+        }
+        for message in self.messages.takeFirst(messages) {
+            switch message {
+            case .commit(let commit): core.receive(commit)
+            case .read(let answer): core.receive(answer)
+            }
+        }
+        core.endTurn()
+    }
+}
+
+/// Everything behind the sockets.
+final class SimulatedDaemon {
+    private final class Queues {
+        var writes: [Write] = []
+        var questions: [ReadRequest] = []
+        var newest = Timetoken.zero
+        var wall: UInt64 = 1000
+    }
+
+    let store = MemoryStore()
+    private(set) var reactors: [SimulatedReactor] = []
+    private(set) var problems: [String] = []
+    private let queues: Queues
+    private let ledger: Ledger
+    private let reader: any StoreReader
+    private var answers: [ReadAnswer] = []
+    private var model = LedgerModel()
+
+    /// - Parameter questionsMax: Beyond so many waiting questions the readers are overloaded.
+    init(reactorCount: Int, sendQueueBytesMax: Int, questionsMax: Int) throws {
+        let queues = Queues()
+        self.queues = queues
+        ledger = Ledger(store: store) { queues.wall }
+        reader = try store.makeReader()
+        let epoch = store.epoch
+        reactors = (0..<reactorCount).map { number in
+            let engine = Engine(
+                reactor: number, epoch: epoch,
+                submit: { write in
+                    guard queues.writes.count < 30 else { return false }
+                    queues.writes.append(write)
+                    return true
+                },
+                ask: { question in
+                    guard queues.questions.count < questionsMax else { return false }
+                    queues.questions.append(question)
+                    return true
+                },
+                newest: { queues.newest }, wallTicks: { queues.wall })
+            let hub = Hub(
+                reactor: number, position: .zero, sendQueueBytesMax: sendQueueBytesMax,
+                counters: Counters(), ask: engine.ask)
+            return SimulatedReactor(
+                core: ReactorCore(
+                    hub: hub, engine: engine, counters: Counters(), commandsPerSecondMax: 1_000_000,
+                    answerHTTP: { _ in .error(404, "none") }))
+        }
+    }
+
+    /// Lets the wall clock step, in either direction.
+    func moveClock(by ticks: Int) {
+        queues.wall = UInt64(max(1, Int(queues.wall) + ticks))
+    }
+
+    /// Commits up to `count` of the writes that wait, and tells each reactor.
+    func commit(_ count: Int) {
+        let writes = queues.writes.takeFirst(count)
+        guard !writes.isEmpty else { return }
+        var failure: StoreError?
+        let commit = ledger.commit(writes, failure: &failure)
+        problems += model.check(commit, of: writes)
+        queues.newest = commit.last
+        for (number, reactor) in reactors.enumerated() {
+            let own = commit.answers.filter { $0.origin.reactor == number }
+            reactor.messages.append(
+                .commit(Commit(events: commit.events, answers: own, last: commit.last)))
+        }
+    }
+
+    /// Answers a question that waits; the answer is not delivered yet.
+    func read(_ choices: inout SeededChoices) throws {
+        guard !queues.questions.isEmpty else { return }
+        let question = queues.questions.remove(at: choices.below(queues.questions.count))
+        let result: ReadAnswer.Result
+        switch question.query {
+        case .changes(let cursor):
+            let page = try reader.changes(in: question.channel, after: cursor)
+            result = .changes(
+                page.envelopes.map(EncodedEnvelope.init), through: page.through,
+                isComplete: page.isComplete)
+        case .history(let query):
+            result = .reply(.success(.history(try reader.history(query, in: question.channel))))
+        case .actions(let query):
+            result = .reply(.success(.actions(try reader.actions(query, in: question.channel))))
+        }
+        answers.append(
+            ReadAnswer(origin: question.origin, channel: question.channel, result: result))
+    }
+
+    /// Delivers any of the answers, so that they overtake each other.
+    func deliver(_ choices: inout SeededChoices) {
+        guard !answers.isEmpty else { return }
+        let answer = answers.remove(at: choices.below(answers.count))
+        reactors[answer.origin.reactor].messages.append(.read(answer))
+    }
+
+    /// Whether nothing is under way anywhere.
+    var isQuiet: Bool {
+        queues.writes.isEmpty && queues.questions.isEmpty && answers.isEmpty
+            && reactors.allSatisfy { $0.socketEvents.isEmpty && $0.messages.isEmpty }
+    }
+
+    /// What a device that reads everything at once shows.
+    func truth(of channel: String) throws -> DeviceCache {
+        var cache = DeviceCache()
+        for page in try reader.allPages(in: Channel(channel), after: .zero) {
+            cache.apply(
+                Batch(
+                    channel: Channel(channel), cursor: page.through, envelopes: page.envelopes))
+        }
+        return cache
+    }
+}
+
+/// What each write must do, decided a second time from nothing but their order.
+private struct LedgerModel {
+    private struct Place: Hashable {
+        let channel: Channel
+        let key: MessageAction.Key
+    }
+
+    private var done: Set<[String]> = []
+    private var standing: [Place: Timetoken] = [:]
+
+    mutating func check(_ commit: Commit, of writes: [Write]) -> [String] {
+        var events = commit.events[...]
+        for write in writes {
+            if let mutation = write.mutation {
+                let name = [write.author.userID, write.author.deviceID, mutation]
+                guard done.insert(name).inserted else { continue }
+            }
+            switch write.operation {
+            case .publish(let message):
+                guard events.popFirst()?.event == .message(message) else { return ["\(write)"] }
+            case .add(let key):
+                let place = Place(channel: write.channel, key: key)
+                guard standing[place] == nil else { continue }
+                guard let event = events.popFirst(), event.channel == write.channel,
+                    event.event
+                        == .actionAdded(MessageAction(key: key, actionTimetoken: event.timetoken))
+                else { return ["\(write)"] }
+                standing[place] = event.timetoken
+            case .remove(let key, let observed):
+                let place = Place(channel: write.channel, key: key)
+                guard let added = standing[place], observed ?? added == added else { continue }
+                standing[place] = nil
+                let action = MessageAction(key: key, actionTimetoken: added)
+                guard events.popFirst()?.event == .actionRemoved(action) else {
+                    return ["\(write)"]
+                }
+            }
+        }
+        return events.isEmpty ? [] : ["events that nobody asked for: \(events)"]
+    }
+}
+
+extension Array {
+    /// Removes and returns up to `count` elements from the front.
+    fileprivate mutating func takeFirst(_ count: Int) -> [Element] {
+        let taken = Array(prefix(count))
+        removeFirst(taken.count)
+        return taken
+    }
+}

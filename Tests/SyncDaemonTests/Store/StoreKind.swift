@@ -1,0 +1,93 @@
+// The stores that the daemon ships, and the short words that their tests are written in.
+
+import EventModel
+import Foundation
+
+@testable import SyncDaemon
+
+/// Each store that the daemon ships.
+///
+/// A new store adds one case here and inherits the whole contract.
+enum StoreKind: CaseIterable {
+    case memory
+    case sqlite
+
+    func make(in directory: ScratchDirectory) throws -> any Store {
+        switch self {
+        case .memory: MemoryStore()
+        case .sqlite: try SQLiteStore(directory: directory.path)
+        }
+    }
+}
+
+/// A directory of its own for one test, removed with its last owner.
+final class ScratchDirectory {
+    let path: String
+
+    init() throws {
+        path = URL.temporaryDirectory.appending(path: UUID().uuidString).path()
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// A small timetoken, readable in a failure.
+func tick(_ value: UInt64) -> Timetoken {
+    Timetoken(rawValue: value)
+}
+
+extension MessageAction.Key {
+    static func on(
+        _ message: UInt64, _ value: String = "👍", type: String = "reaction", by uuid: String = "ada"
+    ) -> MessageAction.Key {
+        MessageAction.Key(messageTimetoken: tick(message), type: type, value: value, uuid: uuid)
+    }
+}
+
+extension Message {
+    /// A message that names itself.
+    static func numbered(_ number: UInt64) -> Message {
+        Message(payload: "\(number)")
+    }
+
+    /// A message whose payload has this many bytes.
+    static func sized(_ bytes: Int) -> Message {
+        Message(payload: #"""# + String(repeating: "x", count: bytes - 2) + #"""#)
+    }
+}
+
+extension Store {
+    /// Runs `body` as one transaction.
+    func commit(through last: UInt64, _ body: (any Store) throws -> Void) throws {
+        try begin()
+        try body(self)
+        try commit(through: tick(last))
+    }
+
+    /// Inserts a message that names itself, as its own transaction.
+    func publish(_ timetoken: UInt64, in channel: Channel) throws {
+        try commit(through: timetoken) {
+            try $0.insert(.numbered(timetoken), at: tick(timetoken), in: channel, by: "ada")
+        }
+    }
+}
+
+extension StoreReader {
+    /// Every page of changes after a position, and the last page's end.
+    func allPages(in channel: Channel, after cursor: Timetoken) throws -> [ChangePage] {
+        var pages = [try changes(in: channel, after: cursor)]
+        while let page = pages.last, !page.isComplete {
+            pages.append(try changes(in: channel, after: page.through))
+        }
+        return pages
+    }
+
+    /// Everything that changed after a position, page after page.
+    func allChanges(in channel: Channel, after cursor: Timetoken) throws -> [Envelope] {
+        try allPages(in: channel, after: cursor).flatMap(\.envelopes)
+    }
+}

@@ -1,0 +1,62 @@
+// What every store promises about mutations: each is remembered for its device, and the oldest go.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Store contract: mutations")
+struct StoreMutationContract {
+    private let directory: ScratchDirectory
+    private let ada = Author(userID: "ada", deviceID: "phone")
+
+    init() throws {
+        directory = try ScratchDirectory()
+    }
+
+    @Test(
+        "a mutation is remembered with its outcome, per device", arguments: StoreKind.allCases,
+        [Outcome.published(tick(1)), .added(tick(2)), .already(tick(3)), .removed, .absent, .stale])
+    func remembers(_ kind: StoreKind, _ outcome: Outcome) throws {
+        let store = try kind.make(in: directory)
+        let record = MutationRecord(fingerprint: 0xFFFF_FFFF_0000_0001, outcome: outcome)
+        try store.commit(through: 9) {
+            try $0.remember(record, of: "m", by: ada, at: tick(9))
+            #expect(try $0.outcome(of: "m", by: ada) == record)
+        }
+
+        try store.begin()
+        #expect(try store.outcome(of: "m", by: ada) == record)
+        #expect(try store.outcome(of: "M", by: ada) == nil)
+        for other in [
+            Author(userID: "ada", deviceID: "tablet"), Author(userID: "bob", deviceID: "phone"),
+            Author(keyset: "other", userID: "ada", deviceID: "phone"),
+        ] {
+            #expect(try store.outcome(of: "m", by: other) == nil)
+        }
+        store.rollback()
+    }
+
+    @Test(
+        "the oldest mutations are forgotten first, within the limit", arguments: StoreKind.allCases)
+    func forgets(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        func kept() throws -> [UInt64] {
+            try store.begin()
+            defer { store.rollback() }
+            return try (1...9).filter { try store.outcome(of: "m\($0)", by: ada) != nil }
+        }
+        try store.commit(through: 9) {
+            // Not in their order: what counts is when each was remembered.
+            for number in [5, 1, 9, 3, 7, 2, 8, 4, 6] as [UInt64] {
+                let record = MutationRecord(fingerprint: number, outcome: .removed)
+                try $0.remember(record, of: "m\(number)", by: ada, at: tick(number))
+            }
+        }
+
+        try store.commit(through: 10) { try $0.forgetMutations(before: tick(5), limit: 3) }
+        #expect(try kept() == [4, 5, 6, 7, 8, 9])
+        try store.commit(through: 11) { try $0.forgetMutations(before: tick(5), limit: 3) }
+        #expect(try kept() == [5, 6, 7, 8, 9])
+    }
+}
