@@ -212,8 +212,11 @@ final class Hub {
 
     func queue(_ frame: Frame, for session: Session) {
         guard !session.isClosing else { return }
-        // One frame alone may be larger: a reply that was asked for is never the queue's fault.
+        // What came in this turn has not been offered to the socket yet: that is not the reader's
+        // fault.
+        if session.queue.byteCount + frame.bytes.count > sendQueueBytesMax { write(session) }
         let size = session.queue.byteCount + frame.bytes.count
+        // One frame alone may be larger: nor is it the reader's fault how long a reply is.
         guard session.queue.isEmpty || size <= sendQueueBytesMax else {
             session.queue.removeAll()
             counters.slowConsumersClosed.add()

@@ -34,6 +34,10 @@ func cut<Row>(_ rows: inout [Row], to limit: Int, size: (Row) -> Int) -> Bool {
 }
 
 extension StoredMessage {
+    func envelope(in channel: Channel) -> Envelope {
+        Envelope(channel: channel, timetoken: timetoken, uuid: uuid, event: .message(message))
+    }
+
     /// Bytes that it takes in a reply, roughly.
     var size: Int { message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 128 }
 }
@@ -41,6 +45,17 @@ extension StoredMessage {
 extension MessageAction {
     /// Bytes that it takes in a reply, roughly.
     var size: Int { key.value.utf8.count + key.uuid.utf8.count + 128 }
+}
+
+extension Envelope {
+    /// Bytes that it takes in a push, roughly.
+    fileprivate var size: Int {
+        switch event {
+        case .message(let message):
+            message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 128
+        case .actionAdded(let action), .actionRemoved(let action): action.size
+        }
+    }
 }
 
 /// Puts messages and actions of one channel into one ascending page.
@@ -57,11 +72,17 @@ func merge(
     let ends = [
         messagesAreCut ? messages.last?.timetoken : nil,
         actionsAreCut ? actions.last?.timetoken : nil,
-    ]
-    var merged = (messages + actions).sorted { $0.timetoken < $1.timetoken }
-    guard let through = ends.compactMap({ $0 }).min() else {
-        return ChangePage(envelopes: merged, through: last, isComplete: true)
+    ].compactMap { $0 }
+    let end = ends.min()
+    var budget = PageBudget()
+    var page: [Envelope] = []
+    for envelope in (messages + actions).sorted(by: { $0.timetoken < $1.timetoken }) {
+        if let end, envelope.timetoken > end { break }
+        page.append(envelope)
+        if !budget.spend(envelope.size) || page.count == Limits.catchUpEventsMax { break }
     }
-    merged.removeAll { $0.timetoken > through }
-    return ChangePage(envelopes: merged, through: through, isComplete: false)
+    let isComplete = end == nil && page.count == messages.count + actions.count
+    return ChangePage(
+        envelopes: page, through: isComplete ? last : page.last?.timetoken ?? last,
+        isComplete: isComplete)
 }

@@ -9,6 +9,13 @@ final class MemoryStore: Store {
         var added: Timetoken
         var changed: Timetoken
         var isLive: Bool
+
+        func envelope(of key: MessageAction.Key, in channel: Channel) -> Envelope {
+            let action = MessageAction(key: key, actionTimetoken: added)
+            return Envelope(
+                channel: channel, timetoken: changed, uuid: key.uuid,
+                event: isLive ? .actionAdded(action) : .actionRemoved(action))
+        }
     }
 
     fileprivate struct MutationName: Hashable, Sendable {
@@ -102,23 +109,29 @@ private final class MemoryReader: StoreReader {
 
     func changes(in channel: Channel, after cursor: Timetoken) -> ChangePage {
         let state = committed.withLock { $0 }
-        let messages = state.messages[channel, default: []].filter { $0.timetoken > cursor }.map {
-            Envelope(
-                channel: channel, timetoken: $0.timetoken, uuid: $0.uuid,
-                event: .message($0.message))
+        var messages = state.messages[channel, default: []].filter { $0.timetoken > cursor }
+        let messagesAreCut = cutChanges(&messages, size: \.size)
+        var actions = state.actions[channel, default: [:]].filter { $0.value.changed > cursor }
+            .sorted { $0.value.changed < $1.value.changed }
+        let actionsAreCut = cutChanges(&actions) { key, row in
+            MessageAction(key: key, actionTimetoken: row.added).size
         }
-        let actions = state.actions[channel, default: [:]].filter { $0.value.changed > cursor }
-            .map { key, row in
-                let action = MessageAction(key: key, actionTimetoken: row.added)
-                return Envelope(
-                    channel: channel, timetoken: row.changed, uuid: key.uuid,
-                    event: row.isLive ? .actionAdded(action) : .actionRemoved(action))
-            }
-            .sorted { $0.timetoken < $1.timetoken }
-        let limit = Limits.catchUpEventsMax
         return merge(
-            Array(messages.prefix(limit)), isCut: messages.count > limit,
-            with: Array(actions.prefix(limit)), isCut: actions.count > limit, last: state.last)
+            messages.map { $0.envelope(in: channel) }, isCut: messagesAreCut,
+            with: actions.map { key, row in row.envelope(of: key, in: channel) },
+            isCut: actionsAreCut, last: state.last)
+    }
+
+    /// Keeps as many rows as a page may have.
+    private func cutChanges<Row>(_ rows: inout [Row], size: (Row) -> Int) -> Bool {
+        var budget = PageBudget()
+        var kept = 0
+        for row in rows.prefix(Limits.catchUpEventsMax) {
+            kept += 1
+            if !budget.spend(size(row)) { break }
+        }
+        defer { rows.removeLast(rows.count - kept) }
+        return kept < rows.count
     }
 
     func history(_ query: HistoryQuery, in channel: Channel) -> HistoryPage {

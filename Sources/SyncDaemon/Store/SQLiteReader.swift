@@ -63,10 +63,7 @@ final class SQLiteReader: StoreReader {
         var messages: [Envelope] = []
         try messagesAfter.query(.integer(id), .timetoken(cursor), .integer(Int64(limit))) { row in
             let stored = storedMessage(row)
-            messages.append(
-                Envelope(
-                    channel: channel, timetoken: stored.timetoken, uuid: stored.uuid,
-                    event: .message(stored.message)))
+            messages.append(stored.envelope(in: channel))
             return messageBudget.spend(stored.size)
         }
         var actionBudget = PageBudget()

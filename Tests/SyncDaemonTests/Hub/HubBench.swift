@@ -91,11 +91,10 @@ final class HubBench {
         let page = try store.makeReader().changes(in: question.channel, after: cursor)
         let answer = ReadAnswer(
             origin: question.origin, channel: question.channel,
-            result: .changes([], through: .zero, isComplete: true))
+            result: .changes([], through: .zero))
         return { [hub] in
             hub.received(
-                page.envelopes.map(EncodedEnvelope.init), through: page.through,
-                isComplete: page.isComplete, for: answer)
+                page.envelopes.map(EncodedEnvelope.init), through: page.through, for: answer)
             hub.endTurn()
         }
     }

@@ -132,8 +132,7 @@ final class SimulatedDaemon {
         case .changes(let cursor):
             let page = try reader.changes(in: question.channel, after: cursor)
             result = .changes(
-                page.envelopes.map(EncodedEnvelope.init), through: page.through,
-                isComplete: page.isComplete)
+                page.envelopes.map(EncodedEnvelope.init), through: page.through)
         case .history(let query):
             result = .reply(.success(.history(try reader.history(query, in: question.channel))))
         case .actions(let query):
