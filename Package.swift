@@ -51,13 +51,21 @@ let package = Package(
         .executableTarget(
             name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],
             swiftSettings: shipped),
-        .testTarget(name: "EventModelTests", dependencies: ["EventModel"], swiftSettings: checked),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: checked),
-        .testTarget(
-            name: "SyncDaemonTests", dependencies: ["SyncDaemon", "EventModel", "JSON"],
+        .target(
+            name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
             swiftSettings: checked),
         .testTarget(
-            name: "SyncClientTests", dependencies: ["SyncClient", "syncctl", "EventModel", "JSON"],
+            name: "EventModelTests", dependencies: ["EventModel", "TestSupport"],
+            swiftSettings: checked),
+        .testTarget(
+            name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: checked),
+        .testTarget(
+            name: "SyncDaemonTests",
+            dependencies: ["SyncDaemon", "EventModel", "JSON", "TestSupport"],
+            swiftSettings: checked),
+        .testTarget(
+            name: "SyncClientTests",
+            dependencies: ["SyncClient", "syncctl", "EventModel", "JSON", "TestSupport"],
             exclude: ["Fixtures"],
             swiftSettings: checked),
         .testTarget(name: "TidyTests", swiftSettings: checked),

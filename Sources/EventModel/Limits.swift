@@ -64,7 +64,7 @@ public enum Limits {
     /// Silence between two HTTP requests of one connection.
     public static let keepAliveSeconds = 60
     /// How long a drain may take.
-    public static let drainSeconds = 8
+    public static let drainSeconds = 6
 
     // MARK: What the daemon holds in memory
 
@@ -72,6 +72,8 @@ public enum Limits {
     public static let connectionsMax = 200_000
     /// Writes waiting for the ledger; over it: `overloaded`.
     public static let ledgerQueueMax = 65_536
+    /// Bytes of the writes waiting for the ledger, roughly; over it: `overloaded`.
+    public static let ledgerQueueBytesMax = 64 * 1024 * 1024
     /// Writes in one commit.
     public static let commitWritesMax = 256
     /// Reads waiting for the reader threads; over it: `overloaded`.

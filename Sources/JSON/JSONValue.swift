@@ -83,8 +83,21 @@ import CJansson
     }
 
     /// The value as compact JSON text; members keep their order.
+    ///
+    /// Numbers with a fraction keep their value, in the shortest form that 15 digits allow.
     public var compactText: String {
-        let flags = Int(JSON_COMPACT) | Int(JSON_ENCODE_ANY)
+        let short = text(digits: 15)
+        guard short.utf8.contains(where: { $0 == UInt8(ascii: ".") }) else { return short }
+        // 15 digits are enough for what people write ("0.1"), 17 for every double.
+        guard let again = try? JSONValue(parsing: short, depthMax: .max),
+            unsafe json_equal(value, again.value) == 1
+        else { return text(digits: 17) }
+        return short
+    }
+
+    private func text(digits: Int) -> String {
+        // JSON_REAL_PRECISION is a macro: five bits, shifted by eleven.
+        let flags = Int(JSON_COMPACT) | Int(JSON_ENCODE_ANY) | (digits & 0x1F) << 11
         guard let text = unsafe json_dumps(value, flags) else {
             preconditionFailure("Jansson could not write a value that it parsed: out of memory.")
         }

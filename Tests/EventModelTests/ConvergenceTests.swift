@@ -4,6 +4,7 @@
 // Method: one seeded generator makes every choice, so a failing seed is the bug report.
 
 import EventModel
+import TestSupport
 import Testing
 
 /// One channel's log and the devices that follow it, advanced one tick at a time.

@@ -7,9 +7,10 @@ extension CommandRouter {
         _ requests: [SubscribeRequest], in context: CommandContext
     ) -> Result<Reply, ProtocolError>? {
         let session = context.session
-        var names = Set(session.subscriptions.keys)
-        for request in requests { names.insert(context.channel(request.channel)) }
-        guard names.count <= Limits.channelsPerSessionMax else {
+        let new = Set(requests.map { context.channel($0.channel) }).filter {
+            session.subscriptions[$0] == nil
+        }
+        guard session.subscriptions.count + new.count <= Limits.channelsPerSessionMax else {
             return .failure(.tooManyChannels(Limits.channelsPerSessionMax, per: "session"))
         }
         return .success(.subscribed(requests.map { start($0, in: context) }))

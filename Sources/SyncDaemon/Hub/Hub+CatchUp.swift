@@ -103,12 +103,26 @@ extension Hub {
         }
     }
 
+    /// Answers every question that no reader has yet: the daemon is stopping.
+    func refuseQuestions() {
+        for session in sessions.values {
+            let questions = session.questions
+            session.questions = []
+            for question in questions { refuse(question, of: session, .draining) }
+        }
+    }
+
     private func forward(_ question: ReadRequest, of session: Session) {
+        guard ask(question) else { return refuse(question, of: session, .overloaded) }
         session.pagesInFlight += 1
-        guard !ask(question) else { return }
+    }
+
+    private func refuse(
+        _ question: ReadRequest, of session: Session, _ error: ProtocolError
+    ) {
         session.commandsInFlight -= 1
-        answer(session) { json in
-            ReplyEncoder.encode(.overloaded, to: question.origin.command, into: &json)
+        send(session) { json in
+            ReplyEncoder.encode(error, to: question.origin.command, into: &json)
         }
     }
 }

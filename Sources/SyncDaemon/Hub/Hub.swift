@@ -164,11 +164,29 @@ final class Hub {
     private func publish(_ topic: Topic) {
         let events = topic.pending.map(EncodedEnvelope.init)
         topic.pending.removeAll(keepingCapacity: true)
-        guard !topic.subscriptions.isEmpty, let first = events.first, let last = events.last else {
-            return
-        }
+        guard !topic.subscriptions.isEmpty else { return }
         remember(events, in: topic)
-        let frame = frame(of: events[...], in: topic.channel, cursor: last.timetoken)
+        var rest = events[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(fitting(in: rest))
+            rest = rest.dropFirst(batch.count)
+            deliver(batch, of: topic)
+        }
+    }
+
+    /// How many of `events` one frame carries: at least one, and about as many as a page.
+    private func fitting(in events: ArraySlice<EncodedEnvelope>) -> Int {
+        var bytes = 0
+        let count = events.prefix { event in
+            bytes += event.json.count
+            return bytes <= Limits.catchUpBytesMax
+        }.count
+        return max(1, count)
+    }
+
+    private func deliver(_ events: ArraySlice<EncodedEnvelope>, of topic: Topic) {
+        guard let first = events.first, let last = events.last else { return }
+        let frame = frame(of: events, in: topic.channel, cursor: last.timetoken)
         for subscription in topic.subscriptions where subscription.state == .live {
             if subscription.position < first.timetoken {
                 queue(frame, for: subscription.session)

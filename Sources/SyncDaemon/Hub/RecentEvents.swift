@@ -22,6 +22,7 @@ struct RecentEvents {
         byteCount += event.json.count
         while byteCount > bytesMax, head < events.count {
             byteCount -= events[head].json.count
+            events[head].discardText()  // The array is compacted later.
             floor = events[head].timetoken
             head += 1
         }

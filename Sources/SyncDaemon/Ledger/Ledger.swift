@@ -13,10 +13,6 @@ final class Ledger {
     private let store: any Store
     private let wallTicks: () -> UInt64
     private var last: Timetoken
-    private var commitsUntilForgetting = Ledger.commitsBetweenForgetting
-
-    private static let commitsBetweenForgetting = 1024
-    private static let forgottenAtOnceMax = 1000
 
     /// - Parameter wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either
     ///   direction.
@@ -31,9 +27,8 @@ final class Ledger {
     /// When the store fails, every write is answered with an error and none took place, as far as
     /// is known.
     ///
-    /// - Parameter failure: Set when the store is beyond use: the process must stop, because a disk
-    ///   that failed
-    ///   to sync once may claim success the next time.
+    /// - Parameter failure: Set when the store failed. After anything but ``StoreError/full`` the
+    ///   process must stop: a disk that failed to sync once may claim success the next time.
     /// - Complexity: One sync, whatever the number of writes.
     func commit(_ writes: [Write], failure: inout StoreError?) -> Commit {
         let start = last
@@ -44,12 +39,12 @@ final class Ledger {
                 let result = try apply(write, into: &commit)
                 commit.answers.append(Answer(origin: write.origin, result: result))
             }
-            try forgetOldMutations()
+            try forgetOldMutations(after: writes.count)
             try store.commit(through: last)
         } catch {
             store.rollback()
             last = start
-            if error != .full { failure = error }
+            failure = error
             let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
             commit.events = []
             commit.answers = writes.map { Answer(origin: $0.origin, result: .failure(refusal)) }
@@ -65,7 +60,10 @@ final class Ledger {
             let record = try store.outcome(of: mutation, by: write.author)
         {
             guard record.fingerprint == write.fingerprint else { return .failure(.mutationReused) }
-            return .success(write.reply(to: record.outcome))
+            guard let reply = write.reply(to: record.outcome) else {
+                return .failure(.mutationReused)
+            }
+            return .success(reply)
         }
         // A mutation that changes nothing takes a timetoken too: its record needs a key.
         last = last.successor(at: wallTicks())
@@ -74,7 +72,10 @@ final class Ledger {
             let record = MutationRecord(fingerprint: write.fingerprint, outcome: outcome)
             try store.remember(record, of: mutation, by: write.author, at: last)
         }
-        return .success(write.reply(to: outcome))
+        guard let reply = write.reply(to: outcome) else {
+            preconditionFailure("The ledger decided something else than it was asked.")
+        }
+        return .success(reply)
     }
 
     private func decide(
@@ -108,14 +109,12 @@ final class Ledger {
         }
     }
 
-    private func forgetOldMutations() throws(StoreError) {
-        commitsUntilForgetting -= 1
-        guard commitsUntilForgetting == 0 else { return }
-        commitsUntilForgetting = Ledger.commitsBetweenForgetting
+    /// Forgets faster than mutations come, so that what is kept stays within its time.
+    private func forgetOldMutations(after writeCount: Int) throws(StoreError) {
         guard last.rawValue > Limits.mutationTicksKept else { return }
         try store.forgetMutations(
             before: Timetoken(rawValue: last.rawValue - Limits.mutationTicksKept),
-            limit: Ledger.forgottenAtOnceMax)
+            limit: 2 * writeCount + 16)
     }
 }
 
@@ -124,20 +123,20 @@ extension Write {
         Envelope(channel: channel, timetoken: timetoken, uuid: author.userID, event: event)
     }
 
-    /// The same words for a first answer and for a retry's.
-    fileprivate func reply(to outcome: Outcome) -> Reply {
+    /// The same words for a first answer and for a retry's; `nil` when the outcome is another
+    /// operation's.
+    fileprivate func reply(to outcome: Outcome) -> Reply? {
         switch (outcome, operation) {
-        case (.published(let timetoken), _):
+        case (.published(let timetoken), .publish):
             .published(timetoken)
         case (.added(let timetoken), .add(let key)):
             .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .added)
         case (.already(let timetoken), .add(let key)):
             .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .already)
-        case (.removed, _): .actionRemoved(.removed)
-        case (.absent, _): .actionRemoved(.absent)
-        case (.stale, _): .actionRemoved(.stale)
-        case (.added, _), (.already, _):
-            preconditionFailure("A mutation's fingerprint matched another operation.")
+        case (.removed, .remove): .actionRemoved(.removed)
+        case (.absent, .remove): .actionRemoved(.absent)
+        case (.stale, .remove): .actionRemoved(.stale)
+        default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
         }
     }
 }

@@ -16,7 +16,11 @@ final class LedgerThread: Sendable {
     let last: Atomic<UInt64>
     let heartbeat = Heartbeat()
     let epoch: String
-    private let requests = WorkQueue<Request>(capacity: Limits.ledgerQueueMax)
+    private let requests = WorkQueue<Request>(
+        capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
+    ) { request in
+        if case .write(let write) = request { write.size } else { 0 }
+    }
     private let thread: Locked<OSThread?>
 
     /// Starts committing.
@@ -26,7 +30,7 @@ final class LedgerThread: Sendable {
     ///   - publish: Called on the ledger's thread with each durable commit, in order.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
-        store: sending any Store, counters: Counters,
+        store: sending any Store, counters: Counters, log: Log,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
@@ -45,7 +49,7 @@ final class LedgerThread: Sendable {
                         if case .write(let write) = request { write } else { nil }
                     }
                     guard !writes.isEmpty else { continue }
-                    commit(writes, with: ledger, counters: counters, publish: publish, fail: fail)
+                    commit(writes, with: ledger, counters, log, publish: publish, fail: fail)
                 }
             }
         }
@@ -73,7 +77,7 @@ final class LedgerThread: Sendable {
     }
 
     private func commit(
-        _ writes: [Write], with ledger: Ledger, counters: Counters,
+        _ writes: [Write], with ledger: Ledger, _ counters: Counters, _ log: Log,
         publish: (Commit) -> Void, fail: (StoreError) -> Void
     ) {
         let start = Clock.monotonicMicroseconds()
@@ -85,6 +89,12 @@ final class LedgerThread: Sendable {
         // Before the reactors hear of it: a cursor that a client can have is never above this.
         last.store(commit.last.rawValue, ordering: .releasing)
         publish(commit)
-        if let failure { fail(failure) }
+        guard let failure else { return }
+        if failure == .full {
+            counters.writesRefused.add(writes.count)
+            log.error(failure.description)
+        } else {
+            fail(failure)
+        }
     }
 }

@@ -42,6 +42,15 @@ struct Commit: Sendable {
 }
 
 extension Write {
+    /// Bytes that it keeps in memory, roughly.
+    var size: Int {
+        switch operation {
+        case .publish(let message):
+            message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 512
+        case .add(let key), .remove(let key, _): key.value.utf8.count + 512
+        }
+    }
+
     /// Tells one write from another under a reused mutation id.
     ///
     /// FNV-1a: the same in every process.

@@ -62,6 +62,9 @@ enum Metrics {
                 "writes_committed", "Writes in those transactions.",
                 counters.writesCommitted.value),
             counter(
+                "writes_refused", "Writes refused because the disk was full.",
+                counters.writesRefused.value),
+            counter(
                 "commit_microseconds", "Time in those transactions.",
                 counters.commitMicroseconds.value),
             counter("reads", "Queries answered by the readers.", counters.reads.value),

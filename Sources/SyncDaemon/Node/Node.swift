@@ -48,7 +48,7 @@ final class Node: Sendable {
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
-            store: store, counters: counters, publish: { post.publish($0) }, fail: failed)
+            store: store, counters: counters, log: log, publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, counters: counters, log: log,
             deliver: { post.post(.read($0), to: $0.origin.reactor) }, fail: failed)

@@ -58,7 +58,7 @@ enum Service {
         log.notice("Stopping.", ["signal": signal])
         notifier.stopping(status: "Draining")
         // A drain that hangs must not last: the devices resume elsewhere.
-        alarm(UInt32(Limits.drainSeconds) + 2)
+        alarm(UInt32(Limits.drainSeconds) + 3)
         _ = unsafe write(stop.rawValue, "x", 1)
         acceptor.join()
         node.drain()

@@ -19,6 +19,7 @@ final class Counters: Sendable {
     let slowConsumersClosed = Atomic<Int>(0)
     let commits = Atomic<Int>(0)
     let writesCommitted = Atomic<Int>(0)
+    let writesRefused = Atomic<Int>(0)
     let commitMicroseconds = Atomic<Int>(0)
     let reads = Atomic<Int>(0)
 }

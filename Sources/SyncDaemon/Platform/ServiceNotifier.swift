@@ -7,12 +7,16 @@ import Glibc
 enum ServiceError: Error, Hashable, CustomStringConvertible {
     case notListening(descriptor: Int32)
     case unreadable(reason: String)
+    case tooMany(count: Int)
 
     var description: String {
         switch self {
         case .notListening(let descriptor):
             "systemd passed descriptor \(descriptor), which is not a listening TCP socket. Put"
-                + " only ListenStream=ADDRESS:PORT lines into the socket unit."
+                + " one ListenStream=ADDRESS:PORT line into the socket unit."
+        case .tooMany(let count):
+            "systemd passed \(count) sockets, and the daemon serves one. Leave one"
+                + " ListenStream= line in the socket unit."
         case .unreadable(let reason):
             "The sockets that systemd passed cannot be taken: \(reason). Check LISTEN_FDS and"
                 + " LISTEN_PID in the environment."
@@ -54,6 +58,7 @@ struct ServiceNotifier: Sendable {
         }
         let descriptors = (0..<count).map { sync_sd_listen_fds_start + $0 }
         for descriptor in descriptors { try check(descriptor) }
+        if descriptors.count > 1 { throw .tooMany(count: descriptors.count) }
         return descriptors
     }
 

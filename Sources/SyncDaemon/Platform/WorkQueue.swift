@@ -6,18 +6,30 @@ import Glibc
 ///
 /// Unlike a ``Mailbox`` it has no event loop behind it: a reader waits in the kernel.
 ///
-/// `@unchecked`: `items` and `isClosed` are touched only while `mutex` is held.
+/// `@unchecked`: its variables are touched only while `mutex` is held.
 @safe final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     private var items: [Item] = []
+    /// Items before it have been taken.
+    private var head = 0
+    private var waitingCost = 0
     private var isClosed = false
     private let capacity: Int
+    private let costMax: Int
+    private let cost: @Sendable (Item) -> Int
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    /// - Parameter capacity: Items that may wait; the writer decides what to do when it is full.
-    init(capacity: Int) {
+    /// - Parameters:
+    ///   - capacity: Items that may wait; the writer decides what to do when it is full.
+    ///   - costMax: What the waiting items may cost together.
+    ///   - cost: What one item costs, bytes for example.
+    init(
+        capacity: Int, costMax: Int = .max, cost: @escaping @Sendable (Item) -> Int = { _ in 0 }
+    ) {
         precondition(capacity > 0)
         self.capacity = capacity
+        self.costMax = costMax
+        self.cost = cost
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)
         let status = unsafe (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, nil))
@@ -37,8 +49,12 @@ import Glibc
     func put(_ item: Item) -> Bool {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        guard !isClosed, items.count < capacity else { return false }
+        let itemCost = cost(item)
+        guard !isClosed, items.count - head < capacity, waitingCost <= costMax - itemCost else {
+            return false
+        }
         items.append(item)
+        waitingCost += itemCost
         unsafe pthread_cond_signal(condition)
         return true
     }
@@ -49,9 +65,15 @@ import Glibc
     func take(atMost limit: Int) -> [Item] {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        while items.isEmpty, !isClosed { unsafe pthread_cond_wait(condition, mutex) }
-        let taken = Array(items.prefix(limit))
-        items.removeFirst(taken.count)
+        while head == items.count, !isClosed { unsafe pthread_cond_wait(condition, mutex) }
+        let taken = Array(items[head...].prefix(limit))
+        head += taken.count
+        for item in taken { waitingCost -= cost(item) }
+        // Moving the rest costs O(rest): only when at least as many have been taken.
+        if head * 2 >= items.count {
+            items.removeFirst(head)
+            head = 0
+        }
         return taken
     }
 
@@ -67,6 +89,6 @@ import Glibc
     var count: Int {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        return items.count
+        return items.count - head
     }
 }

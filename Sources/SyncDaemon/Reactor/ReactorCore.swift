@@ -52,16 +52,18 @@ final class ReactorCore: TransportDelegate {
     /// Stops taking commands and closes each session as soon as its last command is answered.
     func drain(until deadline: UInt64) {
         drainDeadline = deadline
+        hub.refuseQuestions()
     }
 
     private func tick() {
         lastTick = now
         hub.retryStarved()
-        while let first = awaitingHello.first, first.deadline <= now {
-            awaitingHello.removeFirst()
-            guard let session = hub.sessions[first.session], session.author == nil else { continue }
+        let expired = awaitingHello.prefix { $0.deadline <= now }
+        for (_, id) in expired {
+            guard let session = hub.sessions[id], session.author == nil else { continue }
             hub.close(session, .policyViolation, "Say hello within 10 seconds.")
         }
+        awaitingHello.removeFirst(expired.count)
     }
 
     private func closeIdleSessions() {

@@ -142,17 +142,19 @@ private final class MemoryReader: StoreReader {
         }
         let goesForward = query.after != nil && query.before == nil
         var messages = goesForward ? matching : matching.reversed()
+        if query.includesActions {
+            let standing = standing(in: channel, of: state)
+            for index in messages.indices {
+                var actions = standing.filter {
+                    $0.key.messageTimetoken == messages[index].timetoken
+                }
+                _ = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
+                messages[index].actions = actions
+            }
+        }
         let hasMore = cut(&messages, to: query.limit, size: \.size)
         let next = hasMore ? messages.last?.timetoken : nil
         if !goesForward { messages.reverse() }
-        if query.includesActions {
-            for index in messages.indices {
-                messages[index].actions = Array(
-                    standing(in: channel, of: state).filter {
-                        $0.key.messageTimetoken == messages[index].timetoken
-                    }.prefix(Limits.actionsPerHistoryMessageMax))
-            }
-        }
         return HistoryPage(messages: messages, next: next)
     }
 

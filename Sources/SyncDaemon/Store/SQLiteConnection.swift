@@ -63,11 +63,9 @@ import EventModel
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Copies the log into the database as far as no reader is in the way, without waiting for one.
-    ///
-    /// - Parameter truncates: Also cuts the log file to zero bytes, if that is possible.
-    func checkpoint(truncates: Bool) throws(StoreError) {
-        let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        let status = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+    func checkpoint() throws(StoreError) {
+        let status = unsafe sqlite3_wal_checkpoint_v2(
+            handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         guard status == SQLITE_OK || status == SQLITE_BUSY else { throw failure(status) }
     }
 

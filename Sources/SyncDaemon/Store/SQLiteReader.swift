@@ -41,14 +41,21 @@ final class SQLiteReader: StoreReader {
             WHERE channel = ? AND changed > ? ORDER BY changed LIMIT ?
             """)
         let filter = """
-            live = 1 AND changed > ?2 AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR value = ?4)
-            AND (?5 IS NULL OR uuid = ?5) ORDER BY changed LIMIT ?6
+            live = 1 AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR value = ?4)
+            AND (?5 IS NULL OR uuid = ?5)
             """
         let actionColumns = "SELECT changed, message, type, value, uuid, added, live FROM action"
         actionsOfChannel = try connection.prepare(
-            "\(actionColumns) WHERE channel = ?1 AND \(filter)")
+            """
+            \(actionColumns) WHERE channel = ?1 AND \(filter) AND changed > ?2
+            ORDER BY changed LIMIT ?6
+            """)
+        // The plus signs keep SQLite from walking the whole channel in the order of its changes.
         actionsOfMessage = try connection.prepare(
-            "\(actionColumns) WHERE channel = ?1 AND message = ?7 AND \(filter)")
+            """
+            \(actionColumns) WHERE channel = ?1 AND message = ?7 AND \(filter) AND +changed > ?2
+            ORDER BY +changed LIMIT ?6
+            """)
     }
 
     func changes(in channel: Channel, after cursor: Timetoken) throws(StoreError) -> ChangePage {
@@ -103,14 +110,10 @@ final class SQLiteReader: StoreReader {
                 return true
             }
         }
+        if query.includesActions { try addActions(to: &messages, in: id) }
         let hasMore = cut(&messages, to: query.limit, size: \.size)
         let next = hasMore ? messages.last?.timetoken : nil
         if !goesForward { messages.reverse() }
-        if query.includesActions {
-            for index in messages.indices {
-                messages[index].actions = try self.actions(on: messages[index].timetoken, in: id)
-            }
-        }
         return HistoryPage(messages: messages, next: next)
     }
 
@@ -139,18 +142,27 @@ final class SQLiteReader: StoreReader {
             actions: actions, next: hasMore ? actions.last?.actionTimetoken : nil)
     }
 
-    private func actions(
-        on message: Timetoken, in channel: Int64
-    ) throws(StoreError) -> [MessageAction] {
-        var actions: [MessageAction] = []
-        try actionsOfMessage.query(
-            .integer(channel), .integer(0), .null, .null, .null,
-            .integer(Int64(Limits.actionsPerHistoryMessageMax)), .timetoken(message)
-        ) { row in
-            actions.append(action(row))
-            return true
+    /// Adds the actions that stand, until there are more than a page may hold.
+    private func addActions(
+        to messages: inout [StoredMessage], in channel: Int64
+    ) throws(StoreError) {
+        var bytes = 0
+        for index in messages.indices where bytes <= Limits.pageBytesMax {
+            var actions: [MessageAction] = []
+            var messageBytes = 0
+            try actionsOfMessage.query(
+                .integer(channel), .integer(0), .null, .null, .null,
+                .integer(Int64(Limits.actionsPerHistoryMessageMax)),
+                .timetoken(messages[index].timetoken)
+            ) { row in
+                actions.append(action(row))
+                messageBytes += actions[actions.count - 1].size
+                return messageBytes <= Limits.pageBytesMax
+            }
+            _ = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
+            messages[index].actions = actions
+            bytes += messages[index].size
         }
-        return actions
     }
 
     private func id(of channel: Channel) throws(StoreError) -> Int64? {

@@ -37,8 +37,8 @@ final class SQLiteStore: Store {
     }
 
     deinit {
-        // A tidy end, not a needed one: the next start would read the log.
-        try? connection.checkpoint(truncates: true)
+        // A tidy end, not a needed one: the next start would read the log. It waits for no reader.
+        try? connection.checkpoint()
     }
 
     // MARK: Transactions
@@ -77,7 +77,7 @@ final class SQLiteStore: Store {
         guard pages >= checkpointAtPages else { return }
         checkpointAtPages = pages + SQLiteStore.pagesBetweenCheckpoints
         do throws(StoreError) {
-            try connection.checkpoint(truncates: false)
+            try connection.checkpoint()
         } catch {
             // The commit before it is durable: a full disk must not make it look undone.
             guard error == .full else { throw error }

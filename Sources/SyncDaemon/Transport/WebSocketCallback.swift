@@ -23,12 +23,7 @@ func websocketCallback(
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return unsafe confirmUpgrade(of: wsi, in: transport)
     case LWS_CALLBACK_FILTER_HTTP_CONNECTION:
-        let refusal = RequestRules.refusal(
-            contentLength: unsafe header(WSI_TOKEN_HTTP_CONTENT_LENGTH, of: wsi),
-            transferEncoding: unsafe header(WSI_TOKEN_HTTP_TRANSFER_ENCODING, of: wsi))
-        guard let refusal else { return 0 }
-        unsafe send(refusal.encoded(), to: wsi)
-        return -1
+        return unsafe refuseBadFraming(of: wsi) ? -1 : 0
     case LWS_CALLBACK_HTTP:
         return unsafe answer(wsi, path: input, count, in: transport)
     case LWS_CALLBACK_HTTP_BODY:
@@ -59,6 +54,16 @@ private func slot(of wsi: OpaquePointer) -> UInt32? {
     unsafe lws_get_opaque_user_data(wsi).map { UInt32(UInt(bitPattern: $0) - 1) }
 }
 
+/// Answers a request whose body has no clear end, and says whether it did.
+private func refuseBadFraming(of wsi: OpaquePointer) -> Bool {
+    let refusal = RequestRules.refusal(
+        contentLength: unsafe header(WSI_TOKEN_HTTP_CONTENT_LENGTH, of: wsi),
+        transferEncoding: unsafe header(WSI_TOKEN_HTTP_TRANSFER_ENCODING, of: wsi))
+    guard let refusal else { return false }
+    unsafe send(refusal.encoded(), to: wsi)
+    return true
+}
+
 /// Lets `websocket` upgrades to our path pass, and nothing else.
 ///
 /// This lws uses freed memory when a second request on a connection names an unknown `Upgrade:`
@@ -68,6 +73,7 @@ private func confirmUpgrade(of wsi: OpaquePointer, in transport: WebSocketTransp
     guard let upgrade = unsafe header(WSI_TOKEN_UPGRADE, of: wsi),
         upgrade.lowercased() == "websocket"
     else { return -1 }
+    if unsafe refuseBadFraming(of: wsi) { return -1 }
     guard unsafe header(WSI_TOKEN_GET_URI, of: wsi) == "/v1/sync" else {
         unsafe send(HTTPResponse.error(404, "The WebSocket is at /v1/sync.").encoded(), to: wsi)
         return -1

@@ -90,9 +90,8 @@ struct TransportSettings: Sendable {
             return true
         }
         let wsi = unsafe connection.wsi
-        // Writing while lws holds a rest would append to a list without a limit.
-        precondition(
-            unsafe lws_partial_buffered(wsi) == 0, "A session was written to while it was blocked.")
+        // lws may hold the rest of a pong of its own: then it appends this to it, and says so
+        // below.
         let written = unsafe frames.withUnsafeBufferPointer { buffer in
             // LWS_WRITE_HTTP sends the bytes as they are, header included: one frame for all
             // subscribers.
@@ -161,7 +160,7 @@ struct TransportSettings: Sendable {
     private func makeSlot(for address: PeerAddress) -> UInt32 {
         let slot = freeSlots.popLast() ?? UInt32(connections.count)
         if Int(slot) == connections.count { connections.append(nil) }
-        nextGeneration += 1
+        nextGeneration &+= 1
         connections[Int(slot)] = Connection(
             id: SessionID(slot: slot, generation: nextGeneration), address: address)
         return slot

@@ -8,7 +8,12 @@ import JSON
 struct EncodedEnvelope: Sendable, Hashable {
     let timetoken: Timetoken
     /// One JSON object, as docs/PROTOCOL.md describes it.
-    let json: [UInt8]
+    private(set) var json: [UInt8]
+
+    /// Gives the text up; the position stays.
+    mutating func discardText() {
+        json = []
+    }
 
     init(_ envelope: Envelope) {
         var json = JSONWriter(reserving: 256)

@@ -1,6 +1,7 @@
 // The hub's small parts: what it remembers, what waits for a socket, who follows a channel.
 
 import EventModel
+import TestSupport
 import Testing
 
 @testable import SyncDaemon
@@ -15,6 +16,20 @@ func encoded(_ timetoken: UInt64) -> EncodedEnvelope {
 
 @Suite("RecentEvents")
 struct RecentEventsTests {
+    @Test("an event that was given up keeps its place for a while, but not its text")
+    func discards() {
+        var event = EncodedEnvelope(
+            Envelope(
+                channel: Channel("room"), timetoken: tick(1), uuid: "ada",
+                event: .message(Message(payload: "1"))))
+        #expect(!event.json.isEmpty)
+
+        event.discardText()
+
+        #expect(event.json.isEmpty)
+        #expect(event.timetoken == tick(1))
+    }
+
     @Test("knows everything after its floor, and nothing of what came before")
     func floor() throws {
         var recent = RecentEvents(floor: tick(10))
@@ -63,7 +78,7 @@ struct SendQueueTests {
 
     @Test("frames leave whole, in order, within the limit of a write", arguments: UInt64(1)...20)
     func order(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
+        var choices = SeededGenerator(seed: seed)
         var queue = SendQueue()
         var scratch: [UInt8] = []
         var waiting: [[UInt8]] = []
@@ -98,7 +113,7 @@ struct SendQueueTests {
 struct TopicTests {
     @Test("whoever leaves, the others stay and know their places", arguments: UInt64(1)...10)
     func membership(seed: UInt64) {
-        var choices = SeededChoices(seed: seed)
+        var choices = SeededGenerator(seed: seed)
         let topic = Topic(channel: Channel("room"), position: .zero)
         let session = Session(
             id: SessionID(slot: 0, generation: 0), bucket: TokenBucket(ratePerSecond: 1, at: 0))

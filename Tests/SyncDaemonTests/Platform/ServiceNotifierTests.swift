@@ -67,7 +67,7 @@ struct ServiceNotifierTests {
 
         let error = #expect(throws: ServiceError.self) { try ServiceNotifier.check(ends[0]) }
 
-        #expect(error?.description.hasSuffix("lines into the socket unit.") == true)
+        #expect(error?.description.hasSuffix("line into the socket unit.") == true)
     }
 }
 

@@ -5,6 +5,7 @@
 
 import EventModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SyncDaemon
@@ -13,7 +14,7 @@ import Testing
 private struct Simulation {
     let daemon: SimulatedDaemon
     private(set) var devices: [SimulatedDevice]
-    private var choices: SeededChoices
+    private var choices: SeededGenerator
     private var lastSession: UInt32 = 0
     private let channels = ["room", "den", "hall"]
     /// How often, in percent, each reactor's turns read what other threads told it: one that seldom
@@ -23,7 +24,7 @@ private struct Simulation {
     private(set) var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0)
 
     init(seed: UInt64) throws {
-        choices = SeededChoices(seed: seed)
+        choices = SeededGenerator(seed: seed)
         daemon = try SimulatedDaemon(
             reactorCount: choices.below(3) + 1,
             sendQueueBytesMax: choices.pick([600, 3000, 1_000_000]),

@@ -2,6 +2,7 @@
 // drains.
 
 import EventModel
+import TestSupport
 
 @testable import SyncDaemon
 
@@ -124,7 +125,7 @@ final class SimulatedDaemon {
     }
 
     /// Answers a question that waits; the answer is not delivered yet.
-    func read(_ choices: inout SeededChoices) throws {
+    func read(_ choices: inout SeededGenerator) throws {
         guard !queues.questions.isEmpty else { return }
         let question = queues.questions.remove(at: choices.below(queues.questions.count))
         let result: ReadAnswer.Result
@@ -143,7 +144,7 @@ final class SimulatedDaemon {
     }
 
     /// Delivers any of the answers, so that they overtake each other.
-    func deliver(_ choices: inout SeededChoices) {
+    func deliver(_ choices: inout SeededGenerator) {
         guard !answers.isEmpty else { return }
         let answer = answers.remove(at: choices.below(answers.count))
         reactors[answer.origin.reactor].messages.append(.read(answer))

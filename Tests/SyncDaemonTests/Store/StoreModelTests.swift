@@ -1,6 +1,7 @@
 // Random histories: whatever happens to two stores happens to both alike.
 
 import EventModel
+import TestSupport
 import Testing
 
 @testable import SyncDaemon
@@ -9,7 +10,7 @@ import Testing
 private struct Pair {
     let stores: [any Store]
     var readers: [any StoreReader]
-    var choices: SeededChoices
+    var choices: SeededGenerator
     var clock: UInt64 = 0
     var isOpen = false
     /// Names of mutations since the last commit, which may be used once each.
@@ -24,7 +25,7 @@ private struct Pair {
     init(_ directory: ScratchDirectory, seed: UInt64) throws {
         stores = try StoreKind.allCases.map { try $0.make(in: directory) }
         readers = try stores.map { try $0.makeReader() }
-        choices = SeededChoices(seed: seed)
+        choices = SeededGenerator(seed: seed)
     }
 
     /// What each store answers; the answers must be equal.

@@ -1,6 +1,7 @@
 // What every store promises about pages: where they end, and that together they are everything.
 
 import EventModel
+import TestSupport
 import Testing
 
 @testable import SyncDaemon
@@ -198,7 +199,7 @@ struct StorePageContract {
         1...6 as ClosedRange<UInt64>)
     func concatenatesChanges(_ kind: StoreKind, seed: UInt64) throws {
         let store = try kind.make(in: directory)
-        var choices = SeededChoices(seed: seed)
+        var choices = SeededGenerator(seed: seed)
         let messagePercent = choices.pick([0, 20, 50, 80, 100])
         var expected: [Timetoken] = []
         let count = UInt64(Limits.catchUpEventsMax) * 3 + UInt64(choices.below(300))
@@ -247,5 +248,36 @@ struct StorePageContract {
             // Either list may go over the limit by its last row.
             #expect(page.envelopes.count * rowBytes <= Limits.catchUpBytesMax + 2 * rowBytes)
         }
+    }
+
+    @Test("a history page counts the bytes of its actions too", arguments: StoreKind.allCases)
+    func cutsHistoryByActions(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        let long = String(repeating: "x", count: 30_000)
+        try store.commit(through: 1000) {
+            for number in 1...6 as ClosedRange<UInt64> {
+                try $0.insert(.numbered(number), at: tick(number), in: room, by: "ada")
+                for other in 0..<20 as Range<UInt64> {
+                    let key = MessageAction.Key.on(number, "\(other)\(long)")
+                    let action = MessageAction(
+                        key: key, actionTimetoken: tick(100 * number + other))
+                    try $0.add(action, in: room)
+                }
+            }
+        }
+        let reader = try store.makeReader()
+        var query = HistoryQuery(channel: "room", includesActions: true)
+        var found: [Timetoken] = []
+
+        repeat {
+            let page = try reader.history(query, in: room)
+            let bytes = page.messages.flatMap(\.actions).reduce(0) { $0 + $1.size }
+            #expect(bytes <= Limits.pageBytesMax)
+            #expect(!page.messages.isEmpty)
+            found = page.messages.map(\.timetoken) + found
+            query.before = page.next
+        } while query.before != nil
+
+        #expect(found == (1...6).map(tick))
     }
 }

@@ -1,6 +1,7 @@
 // Twenty thousand damaged commands: none crashes the decoder, each gets a documented answer.
 
 import EventModel
+import TestSupport
 import Testing
 
 @testable import SyncDaemon

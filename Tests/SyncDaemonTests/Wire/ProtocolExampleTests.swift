@@ -2,93 +2,10 @@
 
 import EventModel
 import JSON
+import TestSupport
 import Testing
 
 @testable import SyncDaemon
-
-private let ada = MessageAction.Key(
-    messageTimetoken: Timetoken(rawValue: 17_952_187_953_729_999), type: "reaction", value: "👍",
-    uuid: "ada")
-private let bob = MessageAction.Key(
-    messageTimetoken: Timetoken(rawValue: 17_952_187_953_729_999), type: "reaction", value: "👍",
-    uuid: "bob")
-private let added = Timetoken(rawValue: 17_952_187_953_730_012)
-private let removed = Timetoken(rawValue: 17_952_187_953_730_099)
-private let start = Timetoken(rawValue: 17_952_187_953_729_261)
-private let bobs = MessageAction(key: bob, actionTimetoken: added)
-private let hi = Message(payload: #"{"text":"hi"}"#, meta: #"{"lang":"en"}"#, type: "text")
-
-/// What each example command says, by its id.
-private let commands: [CommandID: Command] = [
-    1: .hello(Hello(userID: "ada", deviceID: "phone")),
-    2: .subscribe([SubscribeRequest(channel: "room")]),
-    3: .subscribe([
-        SubscribeRequest(channel: "room", cursor: start, epoch: "6f1c0e5b9a7d42d3"),
-        SubscribeRequest(channel: "den", cursor: .zero),
-    ]),
-    4: .unsubscribe(channels: ["den"]),
-    5: .publish(PublishRequest(channel: "room", message: hi, mutation: "m-1")),
-    6: .addAction(
-        ActionRequest(
-            channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍", mutation: "m-2")),
-    7: .removeAction(
-        RemovalRequest(
-            action: ActionRequest(
-                channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍",
-                mutation: "m-3"),
-            actionTimetoken: added)),
-    8: .history(HistoryQuery(channel: "room", limit: 2, includesActions: true)),
-    9: .history(HistoryQuery(channel: "room", before: ada.messageTimetoken, limit: 2)),
-    10: .actions(
-        ActionsQuery(
-            channel: "room", messageTimetoken: ada.messageTimetoken, type: "reaction", value: "👍",
-            userID: "bob", after: .zero, limit: 10)),
-    11: .ping,
-]
-
-/// What each example reply says, by its id.
-private let replies: [CommandID: Reply] = [
-    1: .hello(
-        Welcome(session: "0-1", time: start, epoch: "6f1c0e5b9a7d42d3", heartbeatSeconds: 25)),
-    2: .subscribed([SubscribedChannel(channel: "room", mode: .current, cursor: start)]),
-    3: .subscribed([
-        SubscribedChannel(channel: "room", mode: .delta, cursor: start),
-        SubscribedChannel(channel: "den", mode: .delta, cursor: .zero),
-    ]),
-    4: .unsubscribed(channels: ["den"]),
-    5: .published(ada.messageTimetoken),
-    6: .actionAdded(MessageAction(key: ada, actionTimetoken: added), .added),
-    7: .actionRemoved(.removed),
-    8: .history(
-        HistoryPage(
-            messages: [
-                StoredMessage(
-                    timetoken: ada.messageTimetoken, uuid: "ada", message: hi, actions: [bobs])
-            ], next: ada.messageTimetoken)),
-    9: .history(HistoryPage(messages: [], next: nil)),
-    10: .actions(ActionsPage(actions: [bobs], next: nil)),
-    11: .pong(Timetoken(rawValue: 17_952_187_953_731_000)),
-]
-
-/// What the example pushes say, in their order.
-private let pushes: [Batch] = [
-    Batch(
-        channel: Channel("room"), cursor: added,
-        envelopes: [
-            Envelope(
-                channel: Channel("room"), timetoken: ada.messageTimetoken, uuid: "ada",
-                event: .message(Message(payload: #"{"text":"hi"}"#))),
-            Envelope(
-                channel: Channel("room"), timetoken: added, uuid: "bob", event: .actionAdded(bobs)),
-        ]),
-    Batch(
-        channel: Channel("room"), cursor: removed,
-        envelopes: [
-            Envelope(
-                channel: Channel("room"), timetoken: removed, uuid: "bob",
-                event: .actionRemoved(bobs))
-        ]),
-]
 
 private func written(_ write: (inout JSONWriter) -> Void) -> String {
     var json = JSONWriter()
@@ -107,19 +24,21 @@ struct ProtocolExampleTests {
     func commandsRead() throws {
         let examples = try ProtocolDocument.examples("→")
 
-        #expect(examples.count == commands.count)
+        #expect(examples.count == ProtocolExample.commands.count)
         for example in examples {
             let decoded = decode(example)
             let id = try #require(decoded.id, "\(example)")
-            #expect(try decoded.command.get() == commands[id], "id \(id)")
+            #expect(try decoded.command.get() == ProtocolExample.commands[id], "id \(id)")
         }
     }
 
     @Test("every example reply and push is what the daemon writes, byte for byte")
     func framesWritten() throws {
         let texts =
-            replies.map { id, reply in written { ReplyEncoder.encode(reply, to: id, into: &$0) } }
-            + pushes.map { batch in
+            ProtocolExample.replies.map { id, reply in
+                written { ReplyEncoder.encode(reply, to: id, into: &$0) }
+            }
+            + ProtocolExample.pushes.map { batch in
                 written { json in
                     json.push(
                         batch.envelopes.map(EncodedEnvelope.init), of: batch.channel,

@@ -3,21 +3,21 @@
 import Foundation
 
 /// The wire contract as it is written down.
-enum ProtocolDocument {
-    static func lines() throws -> [String] {
+public enum ProtocolDocument {
+    public static func lines() throws -> [String] {
         let document = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../docs/PROTOCOL.md").standardized
+            .appending(path: "../../docs/PROTOCOL.md").standardized
         return try String(contentsOf: document, encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// The examples of one direction: what follows the arrow.
-    static func examples(_ arrow: Character) throws -> [String] {
+    public static func examples(_ arrow: Character) throws -> [String] {
         try lines().filter { $0.first == arrow }.map { String($0.dropFirst(2)) }
     }
 
     /// Each documented error code with its status.
-    static func errorCodes() throws -> [String: Int] {
+    public static func errorCodes() throws -> [String: Int] {
         let rows = try lines().drop { $0 != "## Errors" }.dropFirst().prefix {
             !$0.hasPrefix("## ")
         }

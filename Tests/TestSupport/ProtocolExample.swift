@@ -1,0 +1,95 @@
+// What each example of docs/PROTOCOL.md says, as values: the client and the daemon must agree with
+// it.
+
+public import EventModel
+
+/// The examples, by the id of their command.
+public enum ProtocolExample {
+    private static let ada = MessageAction.Key(
+        messageTimetoken: Timetoken(rawValue: 17_952_187_953_729_999), type: "reaction", value: "👍",
+        uuid: "ada")
+    private static let bob = MessageAction.Key(
+        messageTimetoken: Timetoken(rawValue: 17_952_187_953_729_999), type: "reaction", value: "👍",
+        uuid: "bob")
+    private static let added = Timetoken(rawValue: 17_952_187_953_730_012)
+    private static let removed = Timetoken(rawValue: 17_952_187_953_730_099)
+    private static let start = Timetoken(rawValue: 17_952_187_953_729_261)
+    private static let bobs = MessageAction(key: bob, actionTimetoken: added)
+    private static let hi = Message(
+        payload: #"{"text":"hi"}"#, meta: #"{"lang":"en"}"#, type: "text")
+
+    /// What each example command says, by its id.
+    public static let commands: [CommandID: Command] = [
+        1: .hello(Hello(userID: "ada", deviceID: "phone")),
+        2: .subscribe([SubscribeRequest(channel: "room")]),
+        3: .subscribe([
+            SubscribeRequest(channel: "room", cursor: start, epoch: "6f1c0e5b9a7d42d3"),
+            SubscribeRequest(channel: "den", cursor: .zero),
+        ]),
+        4: .unsubscribe(channels: ["den"]),
+        5: .publish(PublishRequest(channel: "room", message: hi, mutation: "m-1")),
+        6: .addAction(
+            ActionRequest(
+                channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍", mutation: "m-2"
+            )),
+        7: .removeAction(
+            RemovalRequest(
+                action: ActionRequest(
+                    channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍",
+                    mutation: "m-3"),
+                actionTimetoken: added)),
+        8: .history(HistoryQuery(channel: "room", limit: 2, includesActions: true)),
+        9: .history(HistoryQuery(channel: "room", before: ada.messageTimetoken, limit: 2)),
+        10: .actions(
+            ActionsQuery(
+                channel: "room", messageTimetoken: ada.messageTimetoken, type: "reaction",
+                value: "👍",
+                userID: "bob", after: .zero, limit: 10)),
+        11: .ping,
+    ]
+
+    /// What each example reply says, by its id.
+    public static let replies: [CommandID: Reply] = [
+        1: .hello(
+            Welcome(session: "0-1", time: start, epoch: "6f1c0e5b9a7d42d3", heartbeatSeconds: 25)),
+        2: .subscribed([SubscribedChannel(channel: "room", mode: .current, cursor: start)]),
+        3: .subscribed([
+            SubscribedChannel(channel: "room", mode: .delta, cursor: start),
+            SubscribedChannel(channel: "den", mode: .delta, cursor: .zero),
+        ]),
+        4: .unsubscribed(channels: ["den"]),
+        5: .published(ada.messageTimetoken),
+        6: .actionAdded(MessageAction(key: ada, actionTimetoken: added), .added),
+        7: .actionRemoved(.removed),
+        8: .history(
+            HistoryPage(
+                messages: [
+                    StoredMessage(
+                        timetoken: ada.messageTimetoken, uuid: "ada", message: hi, actions: [bobs])
+                ], next: ada.messageTimetoken)),
+        9: .history(HistoryPage(messages: [], next: nil)),
+        10: .actions(ActionsPage(actions: [bobs], next: nil)),
+        11: .pong(Timetoken(rawValue: 17_952_187_953_731_000)),
+    ]
+
+    /// What the example pushes say, in their order.
+    public static let pushes: [Batch] = [
+        Batch(
+            channel: Channel("room"), cursor: added,
+            envelopes: [
+                Envelope(
+                    channel: Channel("room"), timetoken: ada.messageTimetoken, uuid: "ada",
+                    event: .message(Message(payload: #"{"text":"hi"}"#))),
+                Envelope(
+                    channel: Channel("room"), timetoken: added, uuid: "bob",
+                    event: .actionAdded(bobs)),
+            ]),
+        Batch(
+            channel: Channel("room"), cursor: removed,
+            envelopes: [
+                Envelope(
+                    channel: Channel("room"), timetoken: removed, uuid: "bob",
+                    event: .actionRemoved(bobs))
+            ]),
+    ]
+}
