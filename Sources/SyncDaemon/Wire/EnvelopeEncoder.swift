@@ -40,6 +40,22 @@ extension JSONWriter {
         endObject()
     }
 
+    /// Writes what an action consists of into the object that is open.
+    mutating func members(of action: MessageAction, namingUser: Bool) {
+        name("messageTimetoken")
+        quoted(action.key.messageTimetoken.rawValue)
+        name("type")
+        string(action.key.type)
+        name("value")
+        string(action.key.value)
+        if namingUser {
+            name("uuid")
+            string(action.key.uuid)
+        }
+        name("actionTimetoken")
+        quoted(action.actionTimetoken.rawValue)
+    }
+
     /// A timetoken with PubNub's region, which is always 1 here.
     fileprivate mutating func position(_ timetoken: Timetoken) {
         beginObject()
@@ -103,14 +119,7 @@ private func encode(_ action: MessageAction, event: String, into json: inout JSO
     json.string(event)
     json.name("data")
     json.beginObject()
-    json.name("messageTimetoken")
-    json.quoted(action.key.messageTimetoken.rawValue)
-    json.name("type")
-    json.string(action.key.type)
-    json.name("value")
-    json.string(action.key.value)
-    json.name("actionTimetoken")
-    json.quoted(action.actionTimetoken.rawValue)
+    json.members(of: action, namingUser: false)  // The envelope names the user.
     json.endObject()
     json.endObject()
 }

@@ -135,16 +135,7 @@ enum ReplyEncoder {
 
     private static func encode(_ action: MessageAction, into json: inout JSONWriter) {
         json.beginObject()
-        json.name("messageTimetoken")
-        json.quoted(action.key.messageTimetoken.rawValue)
-        json.name("type")
-        json.string(action.key.type)
-        json.name("value")
-        json.string(action.key.value)
-        json.name("uuid")
-        json.string(action.key.uuid)
-        json.name("actionTimetoken")
-        json.quoted(action.actionTimetoken.rawValue)
+        json.members(of: action, namingUser: true)
         json.endObject()
     }
 
