@@ -5,7 +5,11 @@ import Glibc
 @main
 enum SyncDaemon {
     static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst())))
+        let code = run(Array(CommandLine.arguments.dropFirst()))
+        fflush(nil)
+        // Not `exit`: the reactors still run, and what C libraries tear down at exit is theirs,
+        // too.
+        _exit(code)
     }
 
     private static func run(_ arguments: [String]) -> Int32 {

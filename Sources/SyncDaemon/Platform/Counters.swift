@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// Relaxed atomics: each number is right by itself, and nothing is decided from two of them.
 final class Counters: Sendable {
-    let connections = Atomic<Int>(0)
     let sessions = Atomic<Int>(0)
     let subscriptions = Atomic<Int>(0)
     let connectionsAccepted = Atomic<Int>(0)
