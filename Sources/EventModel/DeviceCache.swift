@@ -21,6 +21,7 @@ public struct DeviceCache: Hashable, Sendable {
     public enum Change: Hashable, Sendable {
         case messageInserted(Timetoken)
         case actionsChanged(of: Timetoken)
+        case messagesDeleted(after: Timetoken, through: Timetoken)
         /// Already applied (a repeat), or about an action that is not here.
         case ignored
     }
@@ -52,7 +53,7 @@ public struct DeviceCache: Hashable, Sendable {
     /// Applies one envelope and says what changed.
     @discardableResult
     public mutating func apply(_ envelope: Envelope) -> Change {
-        guard envelope.timetoken > cursor else { return .ignored }
+        guard envelope.isStored, envelope.timetoken > cursor else { return .ignored }
         cursor = envelope.timetoken
 
         switch envelope.event {
@@ -65,6 +66,14 @@ public struct DeviceCache: Hashable, Sendable {
         case .actionRemoved(let action):
             guard actions.removeValue(forKey: action.key) != nil else { return .ignored }
             return .actionsChanged(of: action.key.messageTimetoken)
+        case .messagesDeleted(let start, let end):
+            messages = messages.filter { $0.key <= start || $0.key > end }
+            actions = actions.filter {
+                $0.key.messageTimetoken <= start || $0.key.messageTimetoken > end
+            }
+            return .messagesDeleted(after: start, through: end)
+        case .signal, .presence:
+            return .ignored
         }
     }
 }

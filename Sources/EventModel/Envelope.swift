@@ -22,6 +22,14 @@ public enum Event: Hashable, Sendable {
     case actionAdded(MessageAction)
     /// The action that stood until now; its `actionTimetoken` is that of the add.
     case actionRemoved(MessageAction)
+    /// Every message of the channel in a range, with the actions on them.
+    ///
+    /// The range leaves its start out and holds its end.
+    case messagesDeleted(after: Timetoken, through: Timetoken)
+    /// A small message that is never stored.
+    case signal(Message)
+    /// Who came to a channel, left it or changed there; its envelope is in the presence channel.
+    case presence(PresenceNotice)
 }
 
 /// An event with the position that the ledger gave it.
@@ -31,15 +39,22 @@ public struct Envelope: Hashable, Sendable {
     public let channel: Channel
     /// For an added action this equals its `actionTimetoken`.
     public let timetoken: Timetoken
-    /// The user who caused the event.
+    /// The user who caused the event; empty for presence.
     public let uuid: String
     public let event: Event
+    /// Whether a device that missed it can still get it: it is in the store.
+    ///
+    /// What is not stored never moves a device's durable cursor.
+    public let isStored: Bool
 
-    public init(channel: Channel, timetoken: Timetoken, uuid: String, event: Event) {
+    public init(
+        channel: Channel, timetoken: Timetoken, uuid: String, event: Event, isStored: Bool = true
+    ) {
         self.channel = channel
         self.timetoken = timetoken
         self.uuid = uuid
         self.event = event
+        self.isStored = isStored
     }
 }
 

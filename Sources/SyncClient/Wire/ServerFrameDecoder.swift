@@ -66,11 +66,11 @@ struct ServerFrameDecoder {
     private func envelope(
         _ value: borrowing JSONValue, in channel: Channel
     ) throws(JSONError) -> Envelope? {
-        let uuid = try value.string("i")
+        let uuid = try value.optionalString("i") ?? ""
         guard let event = try event(value, by: uuid) else { return nil }
         return Envelope(
             channel: channel, timetoken: try value.object("p").timetoken("t"), uuid: uuid,
-            event: event)
+            event: event, isStored: try value.optionalInteger("f") ?? 0 == 0)
     }
 
     private func event(
@@ -78,15 +78,24 @@ struct ServerFrameDecoder {
     ) throws(JSONError) -> Event? {
         switch try value.optionalInteger("e") {
         case nil, 0:
-            return .message(
-                Message(
-                    payload: value.text("d") ?? "null", meta: value.text("u"),
-                    type: try value.optionalString("cmt")))
+            return .message(try message(value))
+        case 1:
+            return .signal(try message(value))
         case 3:
             return try actionEvent(try value.object("d"), by: uuid)
+        case 5:
+            let range = try value.object("d").object("data")
+            return .messagesDeleted(
+                after: try range.timetoken("after"), through: try range.timetoken("through"))
         default:
             return nil
         }
+    }
+
+    private func message(_ value: borrowing JSONValue) throws(JSONError) -> Message {
+        Message(
+            payload: value.text("d") ?? "null", meta: value.text("u"),
+            type: try value.optionalString("cmt"))
     }
 
     private func actionEvent(

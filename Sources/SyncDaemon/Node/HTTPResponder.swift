@@ -12,11 +12,13 @@ final class HTTPResponder: Sendable {
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
-        guard ["/healthz", "/readyz", "/metrics", "/v1/sync"].contains(request.path) else {
+        guard ["/healthz", "/readyz", "/metrics", "/v1/sync"].contains(String(request.path)) else {
             return .error(
                 404, "Nothing is here. There are /v1/sync, /healthz, /readyz and /metrics.")
         }
-        guard request.method != .other else { return .error(405, "Use GET.") }
+        guard request.method == .get || request.method == .head else {
+            return .error(405, "Use GET.")
+        }
         let node = node.withLock { $0 }
         switch request.path {
         case "/healthz": return .plain(200, "ok")
@@ -33,6 +35,6 @@ extension HTTPResponse {
     fileprivate static func plain(_ status: Int, _ text: String) -> HTTPResponse {
         HTTPResponse(
             status: status, contentType: "text/plain; charset=utf-8",
-            body: text.hasSuffix("\n") ? text : text + "\n")
+            text: text.hasSuffix("\n") ? text : text + "\n")
     }
 }

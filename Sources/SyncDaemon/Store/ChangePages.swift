@@ -54,9 +54,10 @@ extension Envelope {
     /// Bytes that it takes in a push, roughly.
     fileprivate var size: Int {
         switch event {
-        case .message(let message):
+        case .message(let message), .signal(let message):
             message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 128
         case .actionAdded(let action), .actionRemoved(let action): action.size
+        case .messagesDeleted, .presence: 128
         }
     }
 }

@@ -102,7 +102,7 @@ private func answer(
     default: method = .other
     }
     let bytes = unsafe UnsafeRawBufferPointer(start: path, count: count)
-    let request = unsafe HTTPRequest(method: method, path: String(decoding: bytes, as: UTF8.self))
+    let request = unsafe HTTPRequest(method: method, target: String(decoding: bytes, as: UTF8.self))
     let response = transport.delegate.respond(to: request)
     unsafe send(response.encoded(omitsBody: method == .head), to: wsi)
     guard response.keepsConnection else { return -1 }

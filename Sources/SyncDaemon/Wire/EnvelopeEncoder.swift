@@ -72,15 +72,15 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
     json.name("a")
     json.string("1")
     json.name("f")
-    json.integer(0)
-    switch envelope.event {
-    case .message: break
-    case .actionAdded, .actionRemoved:
+    json.integer(envelope.isStored ? 0 : 1)
+    if let kind = envelope.event.kind {
         json.name("e")
-        json.integer(3)
+        json.integer(kind)
     }
-    json.name("i")
-    json.string(envelope.uuid)
+    if !envelope.uuid.isEmpty {
+        json.name("i")
+        json.string(envelope.uuid)
+    }
     json.name("p")
     json.position(envelope.timetoken)
     json.name("k")
@@ -88,11 +88,85 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
     json.name("c")
     json.string(envelope.channel.name)
     switch envelope.event {
-    case .message(let message): encode(message, into: &json)
+    case .message(let message), .signal(let message): encode(message, into: &json)
     case .actionAdded(let action): encode(action, event: "added", into: &json)
     case .actionRemoved(let action): encode(action, event: "removed", into: &json)
+    case .messagesDeleted(let start, let end):
+        encodeDeletion(after: start, through: end, into: &json)
+    case .presence(let notice):
+        json.name("d")
+        encode(notice, into: &json)
     }
     json.endObject()
+}
+
+extension Event {
+    /// PubNub's number for what an envelope holds; absent for messages and presence.
+    ///
+    /// 5 is not PubNub's: its SDKs never get one, because a long poll leaves deletions out.
+    fileprivate var kind: Int? {
+        switch self {
+        case .message, .presence: nil
+        case .signal: 1
+        case .actionAdded, .actionRemoved: 3
+        case .messagesDeleted: 5
+        }
+    }
+}
+
+private func encodeDeletion(
+    after start: Timetoken, through end: Timetoken, into json: inout JSONWriter
+) {
+    json.name("d")
+    json.beginObject()
+    json.name("source")
+    json.string("messages")
+    json.name("version")
+    json.string("1.0")
+    json.name("event")
+    json.string("deleted")
+    json.name("data")
+    json.beginObject()
+    json.name("after")
+    json.quoted(start.rawValue)
+    json.name("through")
+    json.quoted(end.rawValue)
+    json.endObject()
+    json.endObject()
+}
+
+private func encode(_ notice: PresenceNotice, into json: inout JSONWriter) {
+    json.beginObject()
+    json.name("action")
+    json.string(notice.action.rawValue)
+    if let userID = notice.userID {
+        json.name("uuid")
+        json.string(userID)
+    }
+    json.name("timestamp")
+    json.integer(notice.seconds)
+    json.name("occupancy")
+    json.integer(notice.occupancy)
+    if let state = notice.state {
+        json.name("data")
+        json.raw(state)
+    }
+    encode(notice.joined, as: "join", into: &json)
+    encode(notice.left, as: "leave", into: &json)
+    encode(notice.timedOut, as: "timeout", into: &json)
+    if notice.needsRefresh {
+        json.name("here_now_refresh")
+        json.bool(true)
+    }
+    json.endObject()
+}
+
+private func encode(_ users: [String], as name: StaticString, into json: inout JSONWriter) {
+    guard !users.isEmpty else { return }
+    json.name(name)
+    json.beginArray()
+    for user in users { json.string(user) }
+    json.endArray()
 }
 
 private func encode(_ message: Message, into json: inout JSONWriter) {

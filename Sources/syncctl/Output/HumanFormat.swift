@@ -21,6 +21,13 @@ struct HumanFormat {
         switch envelope.event {
         case .message(let message):
             return start + said(envelope.uuid, message)
+        case .signal(let message):
+            return start + said(envelope.uuid, message) + dim("  (signal)")
+        case .messagesDeleted(let first, let last):
+            return start + "messages after \(first) through \(last) deleted"
+        case .presence(let notice):
+            let user = notice.userID.map { printable($0) + " " } ?? ""
+            return start + "\(user)\(notice.action.rawValue), \(notice.occupancy) here"
         case .actionAdded(let action):
             return start + changed(action, "added", by: envelope.uuid, in: cache)
         case .actionRemoved(let action):

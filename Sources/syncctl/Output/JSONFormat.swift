@@ -12,8 +12,8 @@ struct JSONFormat {
         object { json in
             json.name("event")
             switch envelope.event {
-            case .message(let message):
-                json.string("message")
+            case .message(let message), .signal(let message):
+                json.string(envelope.event.word)
                 json.text("channel", envelope.channel.name)
                 json.timetoken("timetoken", envelope.timetoken)
                 json.text("uuid", envelope.uuid)
@@ -24,6 +24,19 @@ struct JSONFormat {
             case .actionRemoved(let action):
                 json.string("actionRemoved")
                 write(envelope, action, cache, into: &json)
+            case .messagesDeleted(let start, let end):
+                json.string("messagesDeleted")
+                json.text("channel", envelope.channel.name)
+                json.timetoken("timetoken", envelope.timetoken)
+                json.timetoken("after", start)
+                json.timetoken("through", end)
+            case .presence(let notice):
+                json.string(notice.action.rawValue)
+                json.text("channel", envelope.channel.name)
+                json.timetoken("timetoken", envelope.timetoken)
+                if let user = notice.userID { json.text("uuid", user) }
+                json.name("occupancy")
+                json.integer(notice.occupancy)
             }
         }
     }
@@ -131,5 +144,12 @@ extension JSONWriter {
     fileprivate mutating func timetoken(_ name: StaticString, _ timetoken: Timetoken) {
         self.name(name)
         quoted(timetoken.rawValue)
+    }
+}
+
+extension Event {
+    /// What a line for programs calls a message of this kind.
+    fileprivate var word: String {
+        if case .signal = self { "signal" } else { "message" }
     }
 }

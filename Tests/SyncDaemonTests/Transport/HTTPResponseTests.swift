@@ -44,7 +44,7 @@ struct HTTPResponseTests {
 
     @Test("HEAD gets the headers of GET, and no body")
     func head() throws {
-        let response = HTTPResponse(status: 200, contentType: "text/plain", body: "five!")
+        let response = HTTPResponse(status: 200, contentType: "text/plain", text: "five!")
 
         let get = try Parsed(response.encoded())
         let head = try Parsed(response.encoded(omitsBody: true))

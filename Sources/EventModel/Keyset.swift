@@ -1,0 +1,53 @@
+// A tenant and what its owner decided: nothing crosses from one keyset to another.
+
+/// The settings of one tenant.
+///
+/// Without a configured keyset, any subscribe key is a tenant of its own with these defaults.
+public struct Keyset: Hashable, Sendable {
+    /// Names the tenant on the wire and in the store.
+    public var subscribeKey: String
+    /// What publishers must name; `nil` accepts any.
+    public var publishKey: String?
+    /// Signs administrators' requests; nothing is signed without it.
+    public var secretKey: String?
+    /// Whether published messages are stored unless a publisher says otherwise.
+    public var keepsMessages = true
+    /// Hours after which messages are deleted; 0 keeps them.
+    public var hoursKept = 0
+    /// Whether clients may delete messages.
+    public var allowsDeleting = true
+    /// Whether who is in a channel is known.
+    public var hasPresence = true
+    /// Users in a channel above which single joins and leaves are no longer announced.
+    public var announceMax = 20
+    /// Seconds between two announcements above that; 10 or more.
+    public var intervalSeconds = 10
+    /// Whether those say who came and left.
+    public var sendsDeltas = false
+    /// Everyone is refused who shows no token.
+    public var isAccessControlled = false
+
+    public init(subscribeKey: String) {
+        self.subscribeKey = subscribeKey
+    }
+}
+
+/// The tenants of a daemon.
+public struct Keysets: Hashable, Sendable {
+    /// By subscribe key; empty when any key is a tenant.
+    public let configured: [String: Keyset]
+    /// The tenant of a client that names none.
+    public let defaultKey: String
+
+    /// - Parameter keysets: The configured ones, the default first; none accepts any key.
+    public init(_ keysets: [Keyset] = []) {
+        configured = Dictionary(
+            keysets.map { ($0.subscribeKey, $0) }, uniquingKeysWith: { first, _ in first })
+        defaultKey = keysets.first?.subscribeKey ?? Channel.defaultKeyset
+    }
+
+    /// The tenant of a subscribe key; `nil` when there is none.
+    public subscript(subscribeKey: String) -> Keyset? {
+        configured.isEmpty ? Keyset(subscribeKey: subscribeKey) : configured[subscribeKey]
+    }
+}

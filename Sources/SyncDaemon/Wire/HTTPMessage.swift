@@ -1,0 +1,105 @@
+// HTTP as the daemon speaks it: whole requests in, whole responses out.
+
+/// A request that was read whole and found well-formed.
+struct HTTPRequest: Sendable, Hashable {
+    enum Method: String, Sendable, Hashable {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case patch = "PATCH"
+        case delete = "DELETE"
+        case options = "OPTIONS"
+        /// Anything else; nothing answers it.
+        case other = ""
+    }
+
+    var method: Method
+    /// Path and query as the client sent them, escapes included.
+    var target: String
+    var body: [UInt8] = []
+
+    /// The target without its query, escapes included.
+    var path: Substring { target.prefix { $0 != "?" } }
+}
+
+/// A response with its whole body.
+struct HTTPResponse: Sendable, Hashable {
+    /// A header besides those that every response has.
+    struct Header: Sendable, Hashable {
+        var name: String
+        var value: String
+    }
+
+    var status: Int
+    var contentType: String
+    var body: [UInt8]
+    var headers: [Header] = []
+    /// Whether the connection may carry another request afterwards.
+    var keepsConnection = true
+
+    init(
+        status: Int, contentType: String, body: [UInt8], headers: [Header] = [],
+        keepsConnection: Bool = true
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+        self.headers = headers
+        self.keepsConnection = keepsConnection
+    }
+
+    init(status: Int, contentType: String, text: String, keepsConnection: Bool = true) {
+        self.init(
+            status: status, contentType: contentType, body: Array(text.utf8),
+            keepsConnection: keepsConnection)
+    }
+
+    /// A JSON error in words that say what to do.
+    static func error(_ status: Int, _ message: String) -> HTTPResponse {
+        HTTPResponse(
+            status: status, contentType: "application/json",
+            text: #"{"status":\#(status),"error":"\#(message)"}"# + "\n", keepsConnection: false)
+    }
+
+    /// The response as bytes.
+    ///
+    /// - Parameter omitsBody: For HEAD: the headers of the response, `Content-Length` included, and
+    ///   no body.
+    func encoded(omitsBody: Bool = false) -> [UInt8] {
+        var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
+        text += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
+        for header in headers { text += "\(header.name): \(header.value)\r\n" }
+        if !headers.contains(where: { $0.name == "Cache-Control" }) {
+            text += "Cache-Control: no-store\r\n"
+        }
+        text += "X-Content-Type-Options: nosniff\r\n"
+        if status == 405 { text += "Allow: GET, HEAD\r\n" }
+        if !keepsConnection { text += "Connection: close\r\n" }
+        text += "\r\n"
+        return Array(text.utf8) + (omitsBody ? [] : body)
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 204: "No Content"
+        case 400: "Bad Request"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 411: "Length Required"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        default: "Status"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// What a PubNub SDK may ask, as values, after its URL and body were read.
+
+import EventModel
+
+/// One request of an SDK.
+struct PubNubRequest: Sendable, Hashable {
+    /// The tenant; empty for `time`, which has none.
+    var subscribeKey: String
+    /// Only where the path names one: publish and signal.
+    var publishKey: String?
+    /// The `uuid` of the query; empty for the anonymous.
+    var userID: String
+    /// The `auth` of the query.
+    var token: String?
+    var endpoint: Endpoint
+
+    enum Endpoint: Sendable, Hashable {
+        case time
+        case publish(Publication)
+        case signal(channel: String, Message)
+        case subscribe(Poll)
+        case heartbeat(Beat)
+        case leave(channels: [String], groups: [String])
+        case hereNow(Census)
+        case whereNow(userID: String)
+        case state(channels: [String], groups: [String], userID: String)
+        /// - Parameter state: Compact JSON text of an object.
+        case setState(channels: [String], groups: [String], userID: String, state: String)
+        case addAction(channel: String, messageTimetoken: Timetoken, type: String, value: String)
+        case removeAction(channel: String, messageTimetoken: Timetoken, actionTimetoken: Timetoken)
+        case actions(ActionsPageRequest)
+        /// The history call of old, one channel: an array.
+        case history(HistoryRequest)
+        /// The history call of today, several channels: an object.
+        case fetch(FetchRequest)
+        case messageCounts([ChannelCursor])
+        /// Deletes after `start` (exclusive; `nil` from the oldest) through `end` (inclusive).
+        case deleteMessages(channel: String, start: Timetoken?, end: Timetoken?)
+        case group(GroupRequest)
+        /// A browser's question before a request that is not simple.
+        case preflight
+    }
+
+    struct Publication: Sendable, Hashable {
+        var channel: String
+        var message: Message
+        /// `nil`: as the keyset has it.
+        var isStored: Bool?
+        /// `nil`: as the keyset has it; 0 for ever.
+        var hoursKept: Int?
+        /// Whether it goes to subscribers; a `fire` does not.
+        var isReplicated = true
+    }
+
+    struct Poll: Sendable, Hashable {
+        /// As the client spelled them: names, `foo.*`, `name-pnpres`.
+        var channels: [String]
+        /// As the client spelled them: names, `name-pnpres`.
+        var groups: [String]
+        /// ``Timetoken/zero`` for a handshake.
+        var cursor: Timetoken
+        /// Parsed; `nil` for none.
+        var filter: MessageFilter?
+        var beat: Beat
+    }
+
+    struct Beat: Sendable, Hashable {
+        var channels: [String]
+        var groups: [String]
+        /// Seconds until the user counts as gone; `nil` for 300.
+        var seconds: Int?
+        /// States by channel or group, each compact JSON text of an object.
+        var states: [String: String] = [:]
+    }
+
+    struct Census: Sendable, Hashable {
+        /// Empty together with `groups`: everywhere.
+        var channels: [String]
+        var groups: [String]
+        var includesUsers = true
+        var includesState = false
+        var limit = 1000
+        var offset = 0
+    }
+
+    struct ActionsPageRequest: Sendable, Hashable {
+        var channel: String
+        /// Exclusive upper bound.
+        var start: Timetoken?
+        /// Inclusive lower bound.
+        var end: Timetoken?
+        var limit: Int
+    }
+
+    struct HistoryRequest: Sendable, Hashable {
+        var channel: String
+        var count: Int
+        var start: Timetoken?
+        var end: Timetoken?
+        var isReversed: Bool
+        var includesTimetokens: Bool
+        var includesMeta: Bool
+    }
+
+    struct FetchRequest: Sendable, Hashable {
+        var channels: [String]
+        var start: Timetoken?
+        var end: Timetoken?
+        /// Per channel; already clamped.
+        var limit: Int
+        var includesMeta: Bool
+        var includesUser: Bool
+        var includesMessageType: Bool
+        var includesCustomType: Bool
+        /// The endpoint with actions; then `channels` has one.
+        var includesActions: Bool
+    }
+
+    /// A channel and a position in it: messages after it are counted.
+    struct ChannelCursor: Sendable, Hashable {
+        var channel: String
+        var cursor: Timetoken
+    }
+
+    enum GroupRequest: Sendable, Hashable {
+        case list(group: String)
+        case listAll
+        case add(group: String, channels: [String])
+        case remove(group: String, channels: [String])
+        case delete(group: String)
+    }
+}
