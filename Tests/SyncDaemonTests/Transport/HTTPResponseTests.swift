@@ -28,7 +28,7 @@ private struct Parsed {
 struct HTTPResponseTests {
     @Test("the length is that of the body in bytes", arguments: ["", "ok\n", "é👍", "\r\n\r\n"])
     func lengths(body: String) throws {
-        let response = HTTPResponse(status: 200, contentType: "text/plain", body: body)
+        let response = HTTPResponse(status: 200, contentType: "text/plain", text: body)
 
         let parsed = try Parsed(response.encoded())
 
