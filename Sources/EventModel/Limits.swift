@@ -85,6 +85,23 @@ public enum Limits {
     public static let recentBytesPerChannelMax = 64 * 1024
     /// Recent events of all channels together, per reactor, in bytes; over it channels keep none.
     public static let recentBytesPerReactorMax = 64 * 1024 * 1024
+    /// Announcements that wait for the commit under way; over it: `overloaded`.
+    public static let announcementsWaitingMax = 65_536
+    /// Bytes of events that are not stored, kept for long polls; over it the oldest are forgotten.
+    public static let unstoredBytesMax = 32 * 1024 * 1024
+    /// How long those are kept: 20 minutes, in timetoken ticks.
+    public static let unstoredTicksKept: UInt64 = 20 * 60 * 10_000_000
+    /// How long a channel that nobody follows any more is remembered, in seconds: between two long
+    /// polls.
+    public static let topicLingerSeconds = 60
+    /// Channels that are remembered so; over it the oldest are forgotten.
+    public static let lingeringTopicsMax = 100_000
+    /// Dots of a channel's name at which a wildcard may stand.
+    public static let wildcardLevelsMax = 2
+    /// How long a poll waits for an event, in seconds; SDKs give up after 310.
+    public static let pollSeconds = 280
+    /// Events in the answer to one poll.
+    public static let pollEventsMax = 100
     /// Events in one catch-up batch.
     public static let catchUpEventsMax = 500
     /// Bytes of one catch-up batch, roughly.

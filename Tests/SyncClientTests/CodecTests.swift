@@ -85,7 +85,7 @@ struct CodecTests {
             (#"{"id":7,"ok":{"applied":"perhaps"}}"#, "\"applied\""),
             (#"{"t":{"t":"x"},"c":"room","m":[]}"#, "\"t\""),
             (#"{"t":{"t":"1"},"c":"room","m":{}}"#, "\"m\""),
-            (#"{"t":{"t":"1"},"c":"room","m":[{}]}"#, "\"i\""),
+            (#"{"t":{"t":"1"},"c":"room","m":[{}]}"#, "\"p\""),
             (#"{"t":{"t":"1"},"c":"room","m":[{"i":"a","e":3,"p":{"t":"1"},"d":1}]}"#, "\"d\""),
         ])
     func names(text: String, part: String) {

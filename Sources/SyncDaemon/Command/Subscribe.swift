@@ -23,7 +23,7 @@ extension CommandRouter {
         guard let cursor = request.cursor else {
             context.hub.subscribe(context.session, to: channel, from: nil)
             return SubscribedChannel(
-                channel: request.channel, mode: .current, cursor: context.hub.position)
+                channel: request.channel, mode: .current, cursor: context.hub.durablePosition)
         }
         // Another store's cursor means nothing here; and a cursor ahead of this store was issued
         // before it was replaced by an older copy of itself. Either way what the device holds

@@ -6,12 +6,18 @@ import JSON
 
 extension Hub {
     /// Takes a reader's page for a subscription that is behind.
-    func received(_ events: [EncodedEnvelope], through: Timetoken, for answer: ReadAnswer) {
+    ///
+    /// - Parameters:
+    ///   - cursor: The store has nothing else up to here.
+    ///   - through: Nothing else can come up to here; at or after `cursor`.
+    func received(
+        _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken, for answer: ReadAnswer
+    ) {
         guard let subscription = reading(answer) else { return }
         let session = subscription.session
         if !events.isEmpty {
             queue(
-                frame(of: events[...], in: answer.channel, cursor: through), for: session)
+                frame(of: events[...], in: answer.channel, cursor: cursor), for: session)
             counters.deliveries.add(events.count)
         }
         subscription.position = max(subscription.position, through)
@@ -60,10 +66,13 @@ extension Hub {
             subscription.state = .live
             guard let last = events.last else { return true }
             subscription.position = last.timetoken
+            // Signals and the like reach only those who are here when they are sent.
+            let stored = events.filter(\.isStored)
+            guard let lastStored = stored.last else { return true }
             queue(
-                frame(of: events, in: topic.channel, cursor: last.timetoken),
+                frame(of: stored[...], in: topic.channel, cursor: lastStored.timetoken),
                 for: subscription.session)
-            counters.deliveries.add(events.count)
+            counters.deliveries.add(stored.count)
             return true
         }
         let request = ReadRequest(

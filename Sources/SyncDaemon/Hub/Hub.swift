@@ -9,15 +9,19 @@ import JSON
 /// The sessions and topics of one reactor.
 final class Hub {
     private(set) var sessions: [SessionID: Session] = [:]
-    /// The newest commit that this reactor has seen.
+    /// The newest event that this reactor has seen.
     private(set) var position: Timetoken
-    private var topics: [Channel: Topic] = [:]
+    /// The newest commit of the store that this reactor has seen: a cursor that survives a restart.
+    private(set) var durablePosition: Timetoken
+    /// Milliseconds on a clock that never steps back, as of the start of this turn.
+    private(set) var now: UInt64 = 0
+    let topics = TopicTable()
     private var topicsWithNews: [Topic] = []
+    var polls = PollTable()
     private var sessionsToFlush: [Session] = []
     /// Behind, but the readers had no room for their questions.
     var starvedSessions: [Session] = []
     private var lastSerial: Int64 = 0
-    private var recentByteCount = 0
     private var json = JSONWriter(reserving: 4096)
     private var scratch: [UInt8] = []
 
@@ -25,7 +29,9 @@ final class Hub {
     private let sendQueueBytesMax: Int
     let counters: Counters
     let ask: (ReadRequest) -> Bool
-    private var transport: (any Transport)?
+    /// Answers a poll: its events, and the cursor to go on from.
+    var answerPoll: (PollRequest, [PolledEvent], Timetoken) -> Void = { _, _, _ in }
+    private(set) var transport: (any Transport)?
 
     /// - Parameters:
     ///   - position: The newest commit before the reactor started.
@@ -37,6 +43,7 @@ final class Hub {
     ) {
         self.reactor = reactor
         self.position = position
+        durablePosition = position
         self.sendQueueBytesMax = sendQueueBytesMax
         self.counters = counters
         self.ask = ask
@@ -45,6 +52,18 @@ final class Hub {
     /// Connects the hub to the transport, which cannot exist before its delegate.
     func attach(_ transport: any Transport) {
         self.transport = transport
+    }
+
+    /// Takes the time for this turn.
+    func beginTurn(at milliseconds: UInt64) {
+        now = milliseconds
+    }
+
+    /// Does what is due by the clock; called about once a second.
+    func tick() {
+        topics.expire(at: now)
+        endOverduePolls()
+        retryStarved()
     }
 
     // MARK: Sessions
@@ -99,10 +118,9 @@ final class Hub {
     @discardableResult
     func subscribe(_ session: Session, to channel: Channel, from cursor: Timetoken?) -> Bool {
         unsubscribe(session, from: channel)
-        let topic = topics[channel] ?? Topic(channel: channel, position: position)
-        topics[channel] = topic
+        let topic = topic(of: channel)
         lastSerial += 1
-        let isCurrent = cursor.map { topic.recent.events(after: $0)?.isEmpty ?? false } ?? true
+        let isCurrent = cursor.map { topic.recent.hasNoneStored(after: $0) } ?? true
         let subscription = Subscription(
             session: session, topic: topic, serial: lastSerial, position: cursor ?? position,
             state: isCurrent ? .live : .lagging)
@@ -114,6 +132,11 @@ final class Hub {
             listForFlush(session)
         }
         return !isCurrent
+    }
+
+    /// The topic of a channel or wildcard, made when there is none.
+    func topic(of channel: Channel) -> Topic {
+        topics.topic(for: channel, position: position, durable: durablePosition)
     }
 
     func unsubscribe(_ session: Session, from channel: Channel) {
@@ -133,27 +156,33 @@ final class Hub {
         let topic = subscription.topic
         topic.remove(subscription)
         counters.subscriptions.add(-1)
-        guard topic.subscriptions.isEmpty else { return }
-        recentByteCount -= topic.recent.byteCount
-        topics[topic.channel] = nil
+        topics.release(topic, at: now)
     }
 
     // MARK: Events
 
-    /// Takes the events of a commit; they leave at the end of the turn.
-    func accept(_ events: [Envelope], last: Timetoken) {
-        for event in events {
-            guard let topic = topics[event.channel] else { continue }
-            if topic.pending.isEmpty { topicsWithNews.append(topic) }
-            topic.pending.append(event)
+    /// Takes the events of a step; they leave at the end of the turn.
+    func accept(_ step: Commit) {
+        for event in step.events {
+            var encoded: EncodedEnvelope?
+            topics.forEach(concernedBy: event.channel) { topic in
+                // Once, however many topics it concerns, and not at all for none.
+                let text = encoded ?? EncodedEnvelope(event)
+                encoded = text
+                if topic.pending.isEmpty { topicsWithNews.append(topic) }
+                topic.pending.append(text)
+            }
         }
-        position = last
+        position = step.last
+        durablePosition = step.durable ?? durablePosition
     }
 
     /// Sends what this turn brought: one frame per channel, shared by all its followers.
     func endTurn() {
         for topic in topicsWithNews { publish(topic) }
         topicsWithNews.removeAll(keepingCapacity: true)
+        // After every topic has its news: a poll's cursor stands for all its channels.
+        servePolls()
         // Flushing may list sessions again, for what they catch up on.
         while let session = sessionsToFlush.popLast() {
             session.isListedForFlush = false
@@ -162,10 +191,10 @@ final class Hub {
     }
 
     private func publish(_ topic: Topic) {
-        let events = topic.pending.map(EncodedEnvelope.init)
+        let events = topic.pending
         topic.pending.removeAll(keepingCapacity: true)
-        guard !topic.subscriptions.isEmpty else { return }
-        remember(events, in: topic)
+        topics.remember(events, in: topic)
+        for interest in topic.interests { listToServe(interest.poll) }
         var rest = events[...]
         while !rest.isEmpty {
             let batch = rest.prefix(fitting(in: rest))
@@ -186,7 +215,10 @@ final class Hub {
 
     private func deliver(_ events: ArraySlice<EncodedEnvelope>, of topic: Topic) {
         guard let first = events.first, let last = events.last else { return }
-        let frame = frame(of: events, in: topic.channel, cursor: last.timetoken)
+        // What is not stored moves no cursor: a restarted daemon knows nothing of it.
+        topic.storedPosition = events.last(where: \.isStored)?.timetoken ?? topic.storedPosition
+        guard !topic.subscriptions.isEmpty else { return }
+        let frame = frame(of: events, in: topic.channel, cursor: topic.storedPosition)
         for subscription in topic.subscriptions where subscription.state == .live {
             if subscription.position < first.timetoken {
                 queue(frame, for: subscription.session)
@@ -196,20 +228,12 @@ final class Hub {
                 let missing = events.drop { $0.timetoken <= subscription.position }
                 if missing.isEmpty { continue }
                 queue(
-                    self.frame(of: missing, in: topic.channel, cursor: last.timetoken),
+                    self.frame(of: missing, in: topic.channel, cursor: topic.storedPosition),
                     for: subscription.session)
             }
             subscription.position = last.timetoken
             counters.deliveries.add(events.count)
         }
-    }
-
-    private func remember(_ events: [EncodedEnvelope], in topic: Topic) {
-        let before = topic.recent.byteCount
-        let isTight = recentByteCount >= Limits.recentBytesPerReactorMax
-        let bytesMax = isTight ? 0 : Limits.recentBytesPerChannelMax
-        for event in events { topic.recent.append(event, bytesMax: bytesMax) }
-        recentByteCount += topic.recent.byteCount - before
     }
 
     func frame(

@@ -40,4 +40,9 @@ struct RecentEvents {
         while start > head, events[start - 1].timetoken > cursor { start -= 1 }
         return events[start...]
     }
+
+    /// Whether everything after `cursor` is here, and nothing of it is stored.
+    func hasNoneStored(after cursor: Timetoken) -> Bool {
+        events(after: cursor).map { !$0.contains(where: \.isStored) } ?? false
+    }
 }

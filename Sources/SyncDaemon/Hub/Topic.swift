@@ -2,19 +2,33 @@
 
 import EventModel
 
-/// The followers of one channel and its most recent events.
+/// The followers of one channel, or of a wildcard, and its most recent events.
 final class Topic {
     let channel: Channel
     private(set) var subscriptions: [Subscription] = []
+    /// Interests of long polls that are open.
+    private(set) var interests: [PollInterest] = []
     /// Events of this turn that have not been sent yet.
-    var pending: [Envelope] = []
+    var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
+    /// The store has nothing for its followers up to here that they were not sent.
+    var storedPosition: Timetoken
+    /// In the table's list of topics that nobody follows.
+    var isLingering = false
+    /// Milliseconds; when that list may forget it.
+    var lingersUntil: UInt64 = 0
 
-    /// - Parameter position: The newest commit that the reactor has seen.
-    init(channel: Channel, position: Timetoken) {
+    /// - Parameters:
+    ///   - position: The newest event that the reactor has seen.
+    ///   - durable: The newest commit that it has seen.
+    init(channel: Channel, position: Timetoken, durable: Timetoken) {
         self.channel = channel
+        storedPosition = durable
         recent = RecentEvents(floor: position)
     }
+
+    /// Whether nobody follows it.
+    var isDeserted: Bool { subscriptions.isEmpty && interests.isEmpty }
 
     /// - Complexity: O(1).
     func add(_ subscription: Subscription) {
@@ -28,5 +42,19 @@ final class Topic {
         guard last !== subscription else { return }
         subscriptions[subscription.index] = last
         last.index = subscription.index
+    }
+
+    /// - Complexity: O(1).
+    func add(_ interest: PollInterest) {
+        interest.index = interests.count
+        interests.append(interest)
+    }
+
+    /// - Complexity: O(1).
+    func remove(_ interest: PollInterest) {
+        let last = interests.removeLast()
+        guard last !== interest else { return }
+        interests[interest.index] = last
+        last.index = interest.index
     }
 }

@@ -27,11 +27,16 @@ final class Ledger {
     /// When the store fails, every write is answered with an error and none took place, as far as
     /// is known.
     ///
-    /// - Parameter failure: Set when the store failed. After anything but ``StoreError/full`` the
-    ///   process must stop: a disk that failed to sync once may claim success the next time.
+    /// - Parameters:
+    ///   - reserved: All timetokens of the commit are after it.
+    ///   - failure: Set when the store failed. After anything but ``StoreError/full`` the process
+    ///     must stop: a disk that failed to sync once may claim success the next time.
     /// - Complexity: One sync, whatever the number of writes.
-    func commit(_ writes: [Write], failure: inout StoreError?) -> Commit {
+    func commit(
+        _ writes: [Write], after reserved: Timetoken = .zero, failure: inout StoreError?
+    ) -> Commit {
         let start = last
+        last = max(last, reserved)
         var commit = Commit()
         do throws(StoreError) {
             try store.begin()
@@ -50,6 +55,7 @@ final class Ledger {
             commit.answers = writes.map { Answer(origin: $0.origin, result: .failure(refusal)) }
         }
         commit.last = last
+        commit.durable = last
         return commit
     }
 

@@ -2,7 +2,6 @@
 // batch.
 
 import EventModel
-import Synchronization
 
 /// The part of the ledger that any thread may hold.
 final class LedgerThread: Sendable {
@@ -12,8 +11,7 @@ final class LedgerThread: Sendable {
         case heartbeat
     }
 
-    /// The newest commit's last timetoken: no reactor has heard of anything later.
-    let last: Atomic<UInt64>
+    let order: EventOrder
     let heartbeat = Heartbeat()
     let epoch: String
     private let requests = WorkQueue<Request>(
@@ -27,14 +25,14 @@ final class LedgerThread: Sendable {
     ///
     /// - Parameters:
     ///   - store: Made on the calling thread and handed over: nothing else may hold it.
-    ///   - publish: Called on the ledger's thread with each durable commit, in order.
+    ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
         store: sending any Store, counters: Counters, log: Log,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
-        last = Atomic(store.last.rawValue)
+        order = EventOrder(after: store.last, wallTicks: Clock.wallTicks, publish: publish)
         epoch = store.epoch
         thread = Locked(nil)
         let handover = Handover(store)
@@ -49,7 +47,7 @@ final class LedgerThread: Sendable {
                         if case .write(let write) = request { write } else { nil }
                     }
                     guard !writes.isEmpty else { continue }
-                    commit(writes, with: ledger, counters, log, publish: publish, fail: fail)
+                    commit(writes, with: ledger, counters, log, fail: fail)
                 }
             }
         }
@@ -78,17 +76,15 @@ final class LedgerThread: Sendable {
 
     private func commit(
         _ writes: [Write], with ledger: Ledger, _ counters: Counters, _ log: Log,
-        publish: (Commit) -> Void, fail: (StoreError) -> Void
+        fail: (StoreError) -> Void
     ) {
         let start = Clock.monotonicMicroseconds()
         var failure: StoreError?
-        let commit = ledger.commit(writes, failure: &failure)
+        let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
         counters.writesCommitted.add(writes.count)
         counters.commitMicroseconds.add(Int(Clock.monotonicMicroseconds() - start))
-        // Before the reactors hear of it: a cursor that a client can have is never above this.
-        last.store(commit.last.rawValue, ordering: .releasing)
-        publish(commit)
+        order.finish(commit)
         guard let failure else { return }
         if failure == .full {
             counters.writesRefused.add(writes.count)

@@ -7,6 +7,8 @@ import EventModel
 struct ReadRequest: Sendable {
     enum Query: Sendable {
         case changes(after: Timetoken)
+        /// What a long poll missed, in channels and wildcards.
+        case backlog([Channel], after: Timetoken)
         case history(HistoryQuery)
         case actions(ActionsQuery)
     }
@@ -16,12 +18,22 @@ struct ReadRequest: Sendable {
     let query: Query
 }
 
+/// An event with its channel, for those who asked about several.
+struct ChannelEvent: Sendable {
+    let channel: Channel
+    let envelope: EncodedEnvelope
+}
+
 /// What a reader found.
 struct ReadAnswer: Sendable {
     enum Result: Sendable {
         case reply(Swift.Result<Reply, ProtocolError>)
         /// A page of changes, encoded here so that no reactor has to.
-        case changes([EncodedEnvelope], through: Timetoken)
+        ///
+        /// The store has nothing else up to `cursor`, and nothing else can come up to `through`.
+        case changes([EncodedEnvelope], cursor: Timetoken, through: Timetoken)
+        /// What a poll missed; nothing else can come up to `through`.
+        case backlog([ChannelEvent], through: Timetoken)
         /// The changes could not be read.
         case failed(StoreError)
     }
@@ -38,11 +50,13 @@ final class ReaderPool: Sendable {
     /// Starts the threads; they run until the process ends.
     ///
     /// - Parameters:
+    ///   - order: What says how far an answer reaches.
     ///   - deliver: Called on a reader's thread with each answer.
     ///   - fail: Called when a reader cannot be made. It must end the process.
     init(
         count: Int, makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
-        counters: Counters, log: Log, deliver: @escaping @Sendable (ReadAnswer) -> Void,
+        order: EventOrder, counters: Counters, log: Log,
+        deliver: @escaping @Sendable (ReadAnswer) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
         for index in 0..<count {
@@ -52,7 +66,7 @@ final class ReaderPool: Sendable {
                 while true {
                     for request in requests.take(atMost: 1) {
                         counters.reads.add()
-                        let answer = request.answer(from: reader)
+                        let answer = request.answer(from: reader, order)
                         if case .failed(let error) = answer.result {
                             log.error("A read failed.", ["error": error.description])
                         }
@@ -75,25 +89,54 @@ final class ReaderPool: Sendable {
 }
 
 extension ReadRequest {
-    fileprivate func answer(from reader: any StoreReader) -> ReadAnswer {
-        ReadAnswer(origin: origin, channel: channel, result: result(from: reader))
+    /// Answers on the calling thread.
+    func answer(from reader: any StoreReader, _ order: EventOrder) -> ReadAnswer {
+        ReadAnswer(origin: origin, channel: channel, result: result(from: reader, order))
     }
 
-    private func result(from reader: any StoreReader) -> ReadAnswer.Result {
+    private func result(
+        from reader: any StoreReader, _ order: EventOrder
+    ) -> ReadAnswer.Result {
         do throws(StoreError) {
             switch query {
             case .changes(let cursor):
+                // Before the read: then the read sees everything up to it.
+                let visible = order.visible
                 let page = try reader.changes(in: channel, after: cursor)
                 return .changes(
-                    page.envelopes.map(EncodedEnvelope.init), through: page.through)
+                    page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
+                    through: page.isComplete ? max(page.through, visible) : page.through)
+            case .backlog(let channels, let cursor):
+                return try backlog(of: channels, after: cursor, from: reader, order)
             case .history(let query):
                 return .reply(.success(.history(try reader.history(query, in: channel))))
             case .actions(let query):
                 return .reply(.success(.actions(try reader.actions(query, in: channel))))
             }
         } catch {
-            if case .changes = query { return .failed(error) }
-            return .reply(.failure(.storeUnavailable))
+            switch query {
+            case .changes, .backlog: return .failed(error)
+            default: return .reply(.failure(.storeUnavailable))
+            }
         }
+    }
+
+    /// Stored and unstored events of several channels, in one order.
+    private func backlog(
+        of channels: [Channel], after cursor: Timetoken, from reader: any StoreReader,
+        _ order: EventOrder
+    ) throws(StoreError) -> ReadAnswer.Result {
+        // Before the read: then the read sees everything up to `visible`, and nothing that is not
+        // stored can come up to there either.
+        let (unstored, visible) = order.unstored(after: cursor) { channel in
+            channels.contains { $0.covers(channel) }
+        }
+        let page = try reader.backlog(of: channels, after: cursor)
+        let through = page.isComplete ? visible : min(page.through, visible)
+        let events = (page.envelopes + unstored).filter { $0.timetoken <= through }
+            .sorted { $0.timetoken < $1.timetoken }
+        return .backlog(
+            events.map { ChannelEvent(channel: $0.channel, envelope: EncodedEnvelope($0)) },
+            through: through)
     }
 }

@@ -32,13 +32,17 @@ struct Answer: Sendable, Hashable {
     let result: Result<Reply, ProtocolError>
 }
 
-/// One durable step of the engine: everything in it became true at once.
+/// One step of the engine: everything in it became visible at once.
+///
+/// A durable commit, or announcements between two of them.
 struct Commit: Sendable {
     /// Ascending by timetoken, and after everything in earlier commits.
     var events: [Envelope] = []
     var answers: [Answer] = []
     /// Every later event is after this.
     var last: Timetoken = .zero
+    /// The store's own last timetoken, when this is its commit: a cursor that survives a restart.
+    var durable: Timetoken?
 }
 
 extension Write {

@@ -38,6 +38,7 @@ enum Metrics {
             gauge(
                 "subscriptions", "Channels followed, over all sessions.",
                 counters.subscriptions.value),
+            gauge("polls", "Long polls that wait for an event.", counters.polls.value),
             gauge("ledger_backlog", "Writes waiting for the ledger.", node.ledger.backlog),
             gauge("reader_backlog", "Queries waiting for a reader.", node.readers.backlog),
             gauge("resident_bytes", "Memory of the process.", residentBytes()),

@@ -50,8 +50,9 @@ final class Node: Sendable {
         ledger = LedgerThread(
             store: store, counters: counters, log: log, publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
-            count: configuration.readers, makeReader: makeReader, counters: counters, log: log,
-            deliver: { post.post(.read($0), to: $0.origin.reactor) }, fail: failed)
+            count: configuration.readers, makeReader: makeReader, order: ledger.order,
+            counters: counters, log: log, deliver: { post.post(.read($0), to: $0.origin.reactor) },
+            fail: failed)
 
         let started = WorkQueue<TransportError?>(capacity: count)
         let parts = ReactorParts(

@@ -1,7 +1,6 @@
 // What connects reactors with the threads that they must not know, and that must not know them.
 
 import EventModel
-import Synchronization
 
 /// Gets commits and answers to their reactors.
 ///
@@ -18,15 +17,16 @@ final class ReactorSwitch: Sendable {
         self.reactors.withLock { $0 = reactors }
     }
 
-    /// Tells every reactor of a commit, and each the answers of its own sessions.
+    /// Tells every reactor of a step, and each the answers of its own sessions.
     func publish(_ commit: Commit) {
         let reactors = reactors.withLock { $0 }
         var answers = [[Answer]](repeating: [], count: count)
         for answer in commit.answers { answers[answer.origin.reactor].append(answer) }
         for (number, reactor) in reactors.enumerated() {
             // Even without events: a reactor's position follows the ledger's.
-            reactor.post(
-                .commit(Commit(events: commit.events, answers: answers[number], last: commit.last)))
+            var part = commit
+            part.answers = answers[number]
+            reactor.post(.commit(part))
         }
     }
 
@@ -50,9 +50,7 @@ struct ReactorParts: Sendable {
         let engine = Engine(
             reactor: number, epoch: ledger.epoch, submit: { [ledger] in ledger.submit($0) },
             ask: { [readers] in readers.ask($0) },
-            newest: { [ledger] in
-                Timetoken(rawValue: ledger.last.load(ordering: .acquiring))
-            },
+            newest: { [ledger] in ledger.order.visible },
             wallTicks: Clock.wallTicks)
         let hub = Hub(
             reactor: number, position: engine.newest(),

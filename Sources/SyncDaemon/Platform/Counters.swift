@@ -2,12 +2,13 @@
 
 import Synchronization
 
-/// Numbers that only grow, except for the two that are levels.
+/// Numbers that only grow, except for the three that are levels.
 ///
 /// Relaxed atomics: each number is right by itself, and nothing is decided from two of them.
 final class Counters: Sendable {
     let sessions = Atomic<Int>(0)
     let subscriptions = Atomic<Int>(0)
+    let polls = Atomic<Int>(0)
     let connectionsAccepted = Atomic<Int>(0)
     let connectionsShed = Atomic<Int>(0)
     let commands = Atomic<Int>(0)

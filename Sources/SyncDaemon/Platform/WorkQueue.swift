@@ -66,6 +66,28 @@ import Glibc
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         while head == items.count, !isClosed { unsafe pthread_cond_wait(condition, mutex) }
+        return takeNow(atMost: limit)
+    }
+
+    /// Waits for work, but no longer than so many milliseconds.
+    ///
+    /// - Returns: An empty array, too, when nothing came in time.
+    func take(atMost limit: Int, waitingAtMost milliseconds: UInt64) -> [Item] {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        var end = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &end)
+        let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
+        end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        while head == items.count, !isClosed {
+            guard unsafe pthread_cond_timedwait(condition, mutex, &end) == 0 else { break }
+        }
+        return takeNow(atMost: limit)
+    }
+
+    /// - Precondition: The mutex is held.
+    private func takeNow(atMost limit: Int) -> [Item] {
         let taken = Array(items[head...].prefix(limit))
         head += taken.count
         for item in taken { waitingCost -= cost(item) }

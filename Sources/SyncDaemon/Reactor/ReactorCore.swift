@@ -35,6 +35,7 @@ final class ReactorCore: TransportDelegate {
 
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
+        hub.beginTurn(at: milliseconds)
     }
 
     func endTurn() {
@@ -57,7 +58,7 @@ final class ReactorCore: TransportDelegate {
 
     private func tick() {
         lastTick = now
-        hub.retryStarved()
+        hub.tick()
         let expired = awaitingHello.prefix { $0.deadline <= now }
         for (_, id) in expired {
             guard let session = hub.sessions[id], session.author == nil else { continue }
@@ -75,7 +76,7 @@ final class ReactorCore: TransportDelegate {
     // MARK: Messages from other threads
 
     func receive(_ commit: Commit) {
-        hub.accept(commit.events, last: commit.last)
+        hub.accept(commit)
         for answer in commit.answers { finish(answer.origin, answer.result) }
     }
 
@@ -87,10 +88,17 @@ final class ReactorCore: TransportDelegate {
             hub.answer(session) { json in
                 encode(result, to: answer.origin.command, into: &json)
             }
-        case .changes(let events, let through):
-            hub.received(events, through: through, for: answer)
+        case .changes(let events, let cursor, let through):
+            hub.received(events, cursor: cursor, through: through, for: answer)
+        case .backlog(let events, let through):
+            guard let poll = hub.poll(waitingFor: answer.origin) else { return }
+            hub.received(events, through: through, for: poll)
         case .failed:
-            hub.failedToRead(answer)
+            if let poll = hub.poll(waitingFor: answer.origin) {
+                hub.failedToReadForPoll(poll)
+            } else {
+                hub.failedToRead(answer)
+            }
         }
     }
 

@@ -7,6 +7,10 @@ import JSON
 /// An event as the text that every subscriber gets.
 struct EncodedEnvelope: Sendable, Hashable {
     let timetoken: Timetoken
+    /// Whether a store keeps it.
+    let isStored: Bool
+    /// Whether a long poll gets it: PubNub has no event for deleted messages.
+    let isPolled: Bool
     /// One JSON object, as docs/PROTOCOL.md describes it.
     private(set) var json: [UInt8]
 
@@ -19,6 +23,8 @@ struct EncodedEnvelope: Sendable, Hashable {
         var json = JSONWriter(reserving: 256)
         encode(envelope, into: &json)
         timetoken = envelope.timetoken
+        isStored = envelope.isStored
+        isPolled = if case .messagesDeleted = envelope.event { false } else { true }
         self.json = json.bytes
     }
 }

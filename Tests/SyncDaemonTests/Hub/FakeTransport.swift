@@ -128,7 +128,8 @@ enum ServerText {
                 Envelope(
                     channel: Channel(try event.string("c"), keyset: try event.string("k")),
                     timetoken: try timetoken(try event.object("p"), "t"),
-                    uuid: try event.string("i"), event: try self.event(event)))
+                    uuid: try event.string("i"), event: try self.event(event),
+                    isStored: try event.integer("f") == 0))
         }
         return Batch(
             channel: channel, cursor: try timetoken(try json.object("t"), "t"),
@@ -136,11 +137,12 @@ enum ServerText {
     }
 
     private static func event(_ json: borrowing JSONValue) throws -> Event {
-        guard try json.optionalInteger("e") == 3 else {
-            return .message(
-                Message(
-                    payload: json.member("d")?.compactText ?? "null",
-                    meta: json.member("u")?.compactText, type: try json.optionalString("cmt")))
+        let kind = try json.optionalInteger("e")
+        guard kind == 3 else {
+            let message = Message(
+                payload: json.member("d")?.compactText ?? "null",
+                meta: json.member("u")?.compactText, type: try json.optionalString("cmt"))
+            return kind == 1 ? .signal(message) : .message(message)
         }
         let payload = try json.object("d")
         let data = try payload.object("data")

@@ -64,7 +64,8 @@ final class HubBench {
     }
 
     func deliver(_ events: [Envelope]) {
-        hub.accept(events, last: events.last?.timetoken ?? hub.position)
+        let last = events.last?.timetoken ?? hub.position
+        hub.accept(Commit(events: events, last: last, durable: last))
     }
 
     /// One commit of messages, delivered in a turn of its own.
@@ -91,10 +92,11 @@ final class HubBench {
         let page = try store.makeReader().changes(in: question.channel, after: cursor)
         let answer = ReadAnswer(
             origin: question.origin, channel: question.channel,
-            result: .changes([], through: .zero))
+            result: .changes([], cursor: .zero, through: .zero))
         return { [hub] in
             hub.received(
-                page.envelopes.map(EncodedEnvelope.init), through: page.through, for: answer)
+                page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
+                through: page.through, for: answer)
             hub.endTurn()
         }
     }

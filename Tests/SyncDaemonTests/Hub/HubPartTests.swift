@@ -114,7 +114,7 @@ struct TopicTests {
     @Test("whoever leaves, the others stay and know their places", arguments: UInt64(1)...10)
     func membership(seed: UInt64) {
         var choices = SeededGenerator(seed: seed)
-        let topic = Topic(channel: Channel("room"), position: .zero)
+        let topic = Topic(channel: Channel("room"), position: .zero, durable: .zero)
         let session = Session(
             id: SessionID(slot: 0, generation: 0), bucket: TokenBucket(ratePerSecond: 1, at: 0))
         var members: [Subscription] = []

@@ -43,14 +43,17 @@ private struct Simulation {
     mutating func step() throws {
         switch choices.below(100) {
         case 0..<10: daemon.commit(choices.below(6) + 1)
-        case 10..<18: try daemon.read(&choices)
+        case 10..<18: daemon.read(&choices)
         case 18..<26: daemon.deliver(&choices)
-        case 26..<48:
+        case 26..<46:
             let number = choices.below(daemon.reactors.count)
             let hears = choices.chance(attention[number])
             daemon.reactors[number].turn(
                 after: choices.below(400), sockets: choices.below(8),
                 messages: hears ? choices.below(8) : 0)
+        case 46..<48:
+            // Nobody's cursor may move by these, and nobody's cache may change.
+            daemon.signal(in: Channel(choices.pick(channels)), saying: "1")
         case 48..<50: daemon.moveClock(by: choices.pick([-500, -1, 1, 10, 1000]))
         case 50..<57: disturb(choices.pick(devices))
         case 57..<72: try listen(choices.pick(devices))
@@ -190,7 +193,7 @@ private struct Simulation {
             for reactor in daemon.reactors { reactor.turn(after: 600, sockets: 99, messages: 99) }
             daemon.commit(99)
             for _ in 0..<4 {
-                try daemon.read(&choices)
+                daemon.read(&choices)
                 daemon.deliver(&choices)
             }
             for device in devices { try listen(device) }

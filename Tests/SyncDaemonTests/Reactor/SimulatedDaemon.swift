@@ -60,8 +60,8 @@ final class SimulatedDaemon {
     private final class Queues {
         var writes: [Write] = []
         var questions: [ReadRequest] = []
-        var newest = Timetoken.zero
-        var wall: UInt64 = 1000
+        let steps = Locked<[Commit]>([])
+        let wall = Locked<UInt64>(1000)
     }
 
     let store = MemoryStore()
@@ -69,6 +69,7 @@ final class SimulatedDaemon {
     private(set) var problems: [String] = []
     private let queues: Queues
     private let ledger: Ledger
+    private let order: EventOrder
     private let reader: any StoreReader
     private var answers: [ReadAnswer] = []
     private var model = LedgerModel()
@@ -76,8 +77,13 @@ final class SimulatedDaemon {
     /// - Parameter questionsMax: Beyond so many waiting questions the readers are overloaded.
     init(reactorCount: Int, sendQueueBytesMax: Int, questionsMax: Int) throws {
         let queues = Queues()
+        let (steps, wall) = (queues.steps, queues.wall)
         self.queues = queues
-        ledger = Ledger(store: store) { queues.wall }
+        ledger = Ledger(store: store) { wall.withLock { $0 } }
+        let order = EventOrder(
+            after: store.last, wallTicks: { wall.withLock { $0 } },
+            publish: { step in steps.withLock { $0.append(step) } })
+        self.order = order
         reader = try store.makeReader()
         let epoch = store.epoch
         reactors = (0..<reactorCount).map { number in
@@ -93,7 +99,7 @@ final class SimulatedDaemon {
                     queues.questions.append(question)
                     return true
                 },
-                newest: { queues.newest }, wallTicks: { queues.wall })
+                newest: { order.visible }, wallTicks: { wall.withLock { $0 } })
             let hub = Hub(
                 reactor: number, position: .zero, sendQueueBytesMax: sendQueueBytesMax,
                 counters: Counters(), ask: engine.ask)
@@ -106,7 +112,7 @@ final class SimulatedDaemon {
 
     /// Lets the wall clock step, in either direction.
     func moveClock(by ticks: Int) {
-        queues.wall = UInt64(max(1, Int(queues.wall) + ticks))
+        queues.wall.withLock { $0 = UInt64(max(1, Int($0) + ticks)) }
     }
 
     /// Commits up to `count` of the writes that wait, and tells each reactor.
@@ -114,33 +120,37 @@ final class SimulatedDaemon {
         let writes = queues.writes.takeFirst(count)
         guard !writes.isEmpty else { return }
         var failure: StoreError?
-        let commit = ledger.commit(writes, failure: &failure)
+        let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         problems += model.check(commit, of: writes)
-        queues.newest = commit.last
-        for (number, reactor) in reactors.enumerated() {
-            let own = commit.answers.filter { $0.origin.reactor == number }
-            reactor.messages.append(
-                .commit(Commit(events: commit.events, answers: own, last: commit.last)))
+        order.finish(commit)
+        publishSteps()
+    }
+
+    /// Sends a signal to a channel, between two commits.
+    func signal(in channel: Channel, saying text: String) {
+        let announcement = Announcement(
+            channel: channel, uuid: "signaller", event: .signal(Message(payload: text)),
+            origin: nil)
+        if order.announce(announcement) == .refused { problems.append("a signal was refused") }
+        publishSteps()
+    }
+
+    private func publishSteps() {
+        for step in queues.steps.withLock({ $0 }) {
+            for (number, reactor) in reactors.enumerated() {
+                var part = step
+                part.answers = step.answers.filter { $0.origin.reactor == number }
+                reactor.messages.append(.commit(part))
+            }
         }
+        queues.steps.withLock { $0 = [] }
     }
 
     /// Answers a question that waits; the answer is not delivered yet.
-    func read(_ choices: inout SeededGenerator) throws {
+    func read(_ choices: inout SeededGenerator) {
         guard !queues.questions.isEmpty else { return }
         let question = queues.questions.remove(at: choices.below(queues.questions.count))
-        let result: ReadAnswer.Result
-        switch question.query {
-        case .changes(let cursor):
-            let page = try reader.changes(in: question.channel, after: cursor)
-            result = .changes(
-                page.envelopes.map(EncodedEnvelope.init), through: page.through)
-        case .history(let query):
-            result = .reply(.success(.history(try reader.history(query, in: question.channel))))
-        case .actions(let query):
-            result = .reply(.success(.actions(try reader.actions(query, in: question.channel))))
-        }
-        answers.append(
-            ReadAnswer(origin: question.origin, channel: question.channel, result: result))
+        answers.append(question.answer(from: reader, order))
     }
 
     /// Delivers any of the answers, so that they overtake each other.

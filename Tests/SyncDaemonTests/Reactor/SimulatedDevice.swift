@@ -83,7 +83,17 @@ final class SimulatedDevice {
             }
             last = envelope.timetoken
         }
-        if batch.cursor < last { problems.append("\(name): cursor \(batch.cursor) before \(last)") }
+        // What is not stored moves no cursor: a restarted daemon would not know it.
+        let stored = batch.envelopes.last(where: \.isStored)?.timetoken ?? .zero
+        if batch.cursor < stored {
+            problems.append("\(name): cursor \(batch.cursor) before \(stored)")
+        }
+        if batch.cursor > max(cache.cursor, stored),
+            batch.envelopes.contains(where: { !$0.isStored }),
+            batch.envelopes.last.map({ batch.cursor >= $0.timetoken && !$0.isStored }) ?? false
+        {
+            problems.append("\(name): a signal moved the cursor to \(batch.cursor)")
+        }
         newest[name] = last
         cache.apply(batch)
         caches[name] = cache

@@ -80,7 +80,7 @@ struct NameBytesTests {
             let event = Envelope(
                 channel: Channel(spelling), timetoken: tick(UInt64(index) + 1), uuid: "ada",
                 event: .message(.numbered(1)))
-            hub.accept([event], last: event.timetoken)
+            hub.accept(Commit(events: [event], last: event.timetoken, durable: event.timetoken))
         }
         hub.endTurn()
 

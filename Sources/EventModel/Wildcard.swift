@@ -1,0 +1,34 @@
+// Names that stand for many channels.
+
+extension Channel {
+    private static let wildcardSuffix = ".*"
+
+    /// Whether it stands for all channels that begin like it.
+    ///
+    /// The presence of a wildcard ends with `.*-pnpres`.
+    package var isWildcard: Bool {
+        name.hasSuffix(Self.wildcardSuffix)
+            || name.hasSuffix(Self.wildcardSuffix + Channel.presenceSuffix)
+    }
+
+    /// The wildcards that this channel falls under: `a.*` and `a.b.*` for `a.b.c`.
+    ///
+    /// - Source: PubNub allows wildcards of two levels.
+    package var wildcards: [Channel] {
+        let suffix = isPresence ? Channel.presenceSuffix : ""
+        let base = name.utf8.dropLast(suffix.utf8.count)
+        var wildcards: [Channel] = []
+        for index in base.indices where base[index] == UInt8(ascii: ".") {
+            guard wildcards.count < Limits.wildcardLevelsMax else { break }
+            wildcards.append(
+                Channel(
+                    String(name[..<index]) + Self.wildcardSuffix + suffix, keyset: keyset))
+        }
+        return wildcards
+    }
+
+    /// Whether events of another channel concern whoever follows this one.
+    package func covers(_ other: Channel) -> Bool {
+        self == other || (isWildcard && other.wildcards.contains(self))
+    }
+}

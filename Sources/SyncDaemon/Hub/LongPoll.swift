@@ -1,0 +1,66 @@
+// One long poll that waits for an answer, and what it is interested in.
+
+import EventModel
+
+/// What a poll asks for.
+struct PollRequest {
+    /// A channel or wildcard, with what the client called the subscription that it belongs to.
+    struct Interest: Hashable, Sendable {
+        let channel: Channel
+        /// The group or wildcard as the client spelled it; `nil` for a channel named by itself.
+        let subscription: String?
+    }
+
+    /// The connection.
+    let session: SessionID
+    /// The request on that connection.
+    let command: CommandID
+    /// In the client's order; an event that several match belongs to the first.
+    let interests: [Interest]
+    /// A change of one of these groups ends the poll, so that the next sees the new members.
+    let groups: [ChannelGroup]
+    /// Events after it are wanted.
+    let cursor: Timetoken
+    /// The client's filter.
+    let accepts: (EncodedEnvelope) -> Bool
+}
+
+/// A poll that has not been answered.
+final class LongPoll {
+    enum State {
+        /// Nothing has happened after its position.
+        case waiting
+        /// Waits for a reader's answer.
+        case reading
+        /// Answered, or its connection is gone.
+        case done
+    }
+
+    let request: PollRequest
+    var interests: [PollInterest] = []
+    /// Everything up to here was looked at; never below the request's cursor.
+    var position: Timetoken
+    var state = State.waiting
+    /// Listed to be served at the end of this turn.
+    var isListed = false
+
+    init(_ request: PollRequest) {
+        self.request = request
+        position = request.cursor
+    }
+}
+
+/// A poll's interest in one topic.
+final class PollInterest {
+    unowned let poll: LongPoll
+    let topic: Topic
+    let subscription: String?
+    /// Its place in its topic's list.
+    var index = 0
+
+    init(of poll: LongPoll, in topic: Topic, subscription: String?) {
+        self.poll = poll
+        self.topic = topic
+        self.subscription = subscription
+    }
+}

@@ -1,0 +1,82 @@
+// The channels that somebody on this reactor follows, and those that somebody followed just now.
+
+import EventModel
+
+/// Finds the topics that an event concerns, whatever the number of those it does not.
+final class TopicTable {
+    private var topics: [Channel: Topic] = [:]
+    /// Topics whose name ends with `.*`; while there are none, events need one look-up.
+    private var wildcardCount = 0
+    /// Topics that nobody follows any more, oldest first.
+    private var lingering: [Topic] = []
+    private var head = 0
+    private var recentByteCount = 0
+
+    /// The topic of a channel or wildcard, made when there is none.
+    ///
+    /// - Parameters:
+    ///   - position: The newest event that the reactor has seen.
+    ///   - durable: The newest commit that it has seen.
+    func topic(for channel: Channel, position: Timetoken, durable: Timetoken) -> Topic {
+        if let topic = topics[channel] { return topic }
+        let topic = Topic(channel: channel, position: position, durable: durable)
+        topics[channel] = topic
+        if channel.isWildcard { wildcardCount += 1 }
+        return topic
+    }
+
+    /// Calls with every topic that an event of this channel concerns.
+    ///
+    /// - Complexity: O(1); O(dots in the name) while somebody follows a wildcard.
+    func forEach(concernedBy channel: Channel, _ body: (Topic) -> Void) {
+        if let topic = topics[channel] { body(topic) }
+        guard wildcardCount > 0 else { return }
+        for wildcard in channel.wildcards {
+            if let topic = topics[wildcard] { body(topic) }
+        }
+    }
+
+    /// Remembers the newest events of a topic, within the reactor's budget.
+    func remember(_ events: [EncodedEnvelope], in topic: Topic) {
+        let before = topic.recent.byteCount
+        let isTight = recentByteCount >= Limits.recentBytesPerReactorMax
+        let bytesMax = isTight ? 0 : Limits.recentBytesPerChannelMax
+        for event in events { topic.recent.append(event, bytesMax: bytesMax) }
+        recentByteCount += topic.recent.byteCount - before
+    }
+
+    /// Hears that a topic has lost a follower; without any it is kept for a while.
+    ///
+    /// A device that polls comes back in a moment, and must find what happened meanwhile.
+    func release(_ topic: Topic, at now: UInt64) {
+        guard topic.isDeserted, !topic.isLingering else { return }
+        topic.isLingering = true
+        topic.lingersUntil = now + UInt64(Limits.topicLingerSeconds) * 1000
+        lingering.append(topic)
+        if lingering.count - head > Limits.lingeringTopicsMax { forgetOldest(at: now) }
+    }
+
+    /// Forgets topics that nobody has followed for a while.
+    func expire(at now: UInt64) {
+        while head < lingering.count, lingering[head].lingersUntil <= now {
+            forgetOldest(at: now)
+        }
+        if head > 1024, head * 2 > lingering.count {
+            lingering.removeFirst(head)
+            head = 0
+        } else if head == lingering.count {
+            lingering = []
+            head = 0
+        }
+    }
+
+    private func forgetOldest(at now: UInt64) {
+        let topic = lingering[head]
+        head += 1
+        topic.isLingering = false
+        guard topic.isDeserted else { return }
+        recentByteCount -= topic.recent.byteCount
+        topics[topic.channel] = nil
+        if topic.channel.isWildcard { wildcardCount -= 1 }
+    }
+}

@@ -1,0 +1,175 @@
+// Hands out timetokens, also while the ledger waits for its disk, so that every reactor hears of
+// events in one order.
+
+import EventModel
+import Synchronization
+
+/// An event that is not stored, on its way to its place in the order.
+struct Announcement: Sendable {
+    let channel: Channel
+    let uuid: String
+    let event: Event
+    /// Who waits for the timetoken; nobody for presence.
+    let origin: Origin?
+}
+
+/// What became of an announcement.
+enum Announced: Sendable, Hashable {
+    case at(Timetoken)
+    /// It takes its place when the commit under way is done; the answer comes with that.
+    case waits
+    /// Too many wait.
+    case refused
+}
+
+/// The one order of all events, stored or not.
+///
+/// Events become visible strictly in timetoken order. A commit reserves timetokens a little ahead
+/// of the clock, and what is announced while it waits for the disk takes one below those and goes
+/// out at once; when that window is used up, it waits for the commit. It never overtakes.
+final class EventOrder: Sendable {
+    private struct State {
+        /// No later event is at or before this.
+        var visible: Timetoken
+        /// The commit under way has nothing below this.
+        var reserved: Timetoken?
+        var waiting: [Announcement] = []
+        var unstored = UnstoredEvents()
+    }
+
+    private let state: Locked<State>
+    private let newest: Atomic<UInt64>
+    private let wallTicks: @Sendable () -> UInt64
+    private let publish: @Sendable (Commit) -> Void
+
+    /// How far ahead of the clock a commit's timetokens are, in ticks: 5 ms, longer than most
+    /// syncs.
+    private static let leadTicks: UInt64 = 50_000
+    /// The least number of places that are left below a commit.
+    private static let windowTicks: UInt64 = 1000
+    /// How far the order may run ahead of the clock for the sake of that window: one second.
+    private static let aheadTicksMax: UInt64 = 10_000_000
+
+    /// - Parameters:
+    ///   - visible: The last timetoken of the store.
+    ///   - publish: Called with each visible step, in order, with the order locked: it may post to
+    ///     mailboxes and must not call back.
+    init(
+        after visible: Timetoken, wallTicks: @escaping @Sendable () -> UInt64,
+        publish: @escaping @Sendable (Commit) -> Void
+    ) {
+        state = Locked(State(visible: visible))
+        newest = Atomic(visible.rawValue)
+        self.wallTicks = wallTicks
+        self.publish = publish
+    }
+
+    /// No reactor has heard of anything later, and no cursor that was handed out is later.
+    var visible: Timetoken { Timetoken(rawValue: newest.load(ordering: .acquiring)) }
+
+    // MARK: Events that are not stored
+
+    /// Gives an event its place and tells the reactors, if there is one before the commit under
+    /// way.
+    func announce(_ announcement: Announcement) -> Announced {
+        state.withLock { state in
+            guard let timetoken = takePlace(&state) else {
+                guard state.waiting.count < Limits.announcementsWaitingMax else { return .refused }
+                state.waiting.append(announcement)
+                return .waits
+            }
+            var step = Commit(last: timetoken)
+            add(announcement, at: timetoken, to: &step, &state)
+            publish(step)
+            return .at(timetoken)
+        }
+    }
+
+    /// A position at or after which nothing has happened yet, as close to the clock as possible.
+    ///
+    /// Every later event is after it, so it may be handed out as a cursor.
+    func now() -> Timetoken {
+        state.withLock { state in takePlace(&state) ?? state.visible }
+    }
+
+    /// What was announced in these channels after a position, as far as it is still remembered.
+    ///
+    /// - Returns: The events, ascending, and the position up to which nothing can come any more.
+    ///   Whoever then reads the store has seen everything up to that position.
+    func unstored(
+        after cursor: Timetoken, where isWanted: (Channel) -> Bool
+    ) -> (events: [Envelope], visible: Timetoken) {
+        state.withLock { state in
+            (state.unstored.events(after: cursor, where: isWanted), state.visible)
+        }
+    }
+
+    // MARK: Commits
+
+    /// Reserves timetokens for a commit: all its own must be after the answer.
+    func reserve() -> Timetoken {
+        state.withLock { state in
+            let now = wallTicks()
+            let window =
+                state.visible.rawValue < now + Self.aheadTicksMax ? Self.windowTicks : 0
+            let last = max(state.visible.rawValue + window, now + Self.leadTicks)
+            state.reserved = Timetoken(rawValue: last + 1)
+            return Timetoken(rawValue: last)
+        }
+    }
+
+    /// Tells the reactors of a commit, and then of what waited for it.
+    func finish(_ commit: Commit) {
+        state.withLock { state in
+            state.reserved = nil
+            see(max(state.visible, commit.last), &state)
+            var commit = commit
+            commit.last = state.visible
+            publish(commit)
+            guard !state.waiting.isEmpty else { return }
+            var step = Commit()
+            for announcement in state.waiting {
+                let timetoken = takePlace(&state) ?? state.visible
+                add(announcement, at: timetoken, to: &step, &state)
+                if let origin = announcement.origin {
+                    step.answers.append(
+                        Answer(origin: origin, result: .success(.published(timetoken))))
+                }
+            }
+            state.waiting = []
+            step.last = state.visible
+            publish(step)
+        }
+    }
+
+    // MARK: Places
+
+    /// The next place; `nil` when the commit under way leaves none.
+    private func takePlace(_ state: inout State) -> Timetoken? {
+        let next = state.visible.successor(at: wallTicks())
+        guard let reserved = state.reserved, next >= reserved else {
+            see(next, &state)
+            return next
+        }
+        let tight = Timetoken(rawValue: state.visible.rawValue + 1)
+        guard tight < reserved else { return nil }
+        see(tight, &state)
+        return tight
+    }
+
+    private func see(_ timetoken: Timetoken, _ state: inout State) {
+        state.visible = timetoken
+        newest.store(timetoken.rawValue, ordering: .releasing)
+    }
+
+    private func add(
+        _ announcement: Announcement, at timetoken: Timetoken, to step: inout Commit,
+        _ state: inout State
+    ) {
+        let envelope = Envelope(
+            channel: announcement.channel, timetoken: timetoken, uuid: announcement.uuid,
+            event: announcement.event, isStored: false)
+        state.unstored.append(envelope)
+        step.events.append(envelope)
+    }
+}
