@@ -24,6 +24,10 @@ public enum Limits {
     public static let actionValueBytesMax = 32 * 1024
     /// UTF-8 bytes of a message type; over it: `invalid_field`.
     public static let messageTypeBytesMax = 64
+    /// UTF-8 bytes of a filter expression; over it: HTTP 481.
+    public static let filterBytesMax = 4096
+    /// Levels of parentheses and signs in a filter expression; over it: HTTP 481.
+    public static let filterDepthMax = 32
     /// Channels in one command; over it: `too_many_channels`.
     public static let channelsPerCommandMax = 1000
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.

@@ -73,6 +73,14 @@ import CJansson
         return unsafe json_integer_value(value)
     }
 
+    /// The value itself, when it is a number; a large integer is rounded to the next double.
+    public var number: Double? {
+        switch unsafe value.pointee.type {
+        case JSON_INTEGER, JSON_REAL: unsafe json_number_value(value)
+        default: nil
+        }
+    }
+
     /// The value itself, when it is `true` or `false`.
     public var bool: Bool? {
         switch unsafe value.pointee.type {

@@ -175,4 +175,15 @@ struct JSONValueTests {
         let integer = try JSONValue(parsing: text).integer
         #expect(integer == nil)
     }
+
+    @Test(
+        "any number is read as a double, and nothing else",
+        arguments: [
+            ("1.5", 1.5), ("1e3", 1000), ("-7", -7), ("9007199254740993", 9_007_199_254_740_992),
+            ("\"1\"", nil), ("true", nil), ("null", nil), ("[1]", nil), ("{}", nil),
+        ] as [(String, Double?)])
+    func doubles(text: String, value: Double?) throws {
+        let number = try JSONValue(parsing: text).number
+        #expect(number == value)
+    }
 }
