@@ -89,6 +89,12 @@ public enum Limits {
     public static let recentBytesPerChannelMax = 64 * 1024
     /// Recent events of all channels together, per reactor, in bytes; over it channels keep none.
     public static let recentBytesPerReactorMax = 64 * 1024 * 1024
+    /// Requests that wait for the presence thread; over it: `overloaded`.
+    public static let presenceQueueMax = 262_144
+    /// Channels in one answer about a whole tenant's presence; the totals count all.
+    public static let presenceSurveyChannelsMax = 1000
+    /// Bytes of one answer of PubNub's history, roughly; the channels of a request share them.
+    public static let historyBytesMax = 4 * 1024 * 1024
     /// Announcements that wait for the commit under way; over it: `overloaded`.
     public static let announcementsWaitingMax = 65_536
     /// Bytes of events that are not stored, kept for long polls; over it the oldest are forgotten.

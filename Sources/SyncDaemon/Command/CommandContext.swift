@@ -54,10 +54,18 @@ struct Engine {
     let epoch: String
     /// Queues a write; `false` when too many wait.
     let submit: (Write) -> Bool
+    /// Gives an event that is not stored its place in the order.
+    let announce: (Announcement) -> Announced
     /// Queues a question; `false` when too many wait.
     let ask: (ReadRequest) -> Bool
+    /// Queues a question or a fact about who is where; `false` when too many wait.
+    let askPresence: (PresenceRequest) -> Bool
+    /// Who is in which channel group.
+    let groups: ChannelGroups
     /// The newest commit of all: at or after what any reactor has seen.
     let newest: () -> Timetoken
+    /// A cursor as of now: every later event is after it.
+    let freshCursor: () -> Timetoken
     /// The wall clock, in 100 ns since 1970.
     let wallTicks: () -> UInt64
 }

@@ -27,6 +27,7 @@ final class Node: Sendable {
     let admission: Admission
     let ledger: LedgerThread
     let readers: ReaderPool
+    let presence: PresenceThread
     /// Whether clients are served: neither starting nor stopping.
     let isReady = Atomic(false)
     private let reactors: [Reactor]
@@ -54,10 +55,15 @@ final class Node: Sendable {
             counters: counters, log: log, deliver: { post.post(.read($0), to: $0.origin.reactor) },
             fail: failed)
 
+        presence = PresenceThread(
+            keysets: configuration.keysets,
+            announce: { [order = ledger.order] in _ = order.announce($0) },
+            deliver: { post.post(.presence($0), to: $0.origin.reactor) })
+
         let started = WorkQueue<TransportError?>(capacity: count)
         let parts = ReactorParts(
             configuration: configuration, ledger: ledger, readers: self.readers,
-            counters: counters, admission: admission)
+            presence: presence, counters: counters, admission: admission)
         let responder = HTTPResponder()
         let (admission, drained) = (self.admission, self.drained)
         reactors = (0..<count).map { number in
@@ -100,12 +106,13 @@ final class Node: Sendable {
     /// Asks every thread that clients depend on to show that it runs.
     func requestHeartbeats() {
         ledger.requestHeartbeat()
+        presence.requestHeartbeat()
         for reactor in reactors { reactor.post(.heartbeat) }
     }
 
     /// The beats of those threads so far, in one fixed order.
     var heartbeats: [UInt64] {
-        [ledger.heartbeat.count] + reactors.map(\.heartbeat.count)
+        [ledger.heartbeat.count, presence.heartbeat.count] + reactors.map(\.heartbeat.count)
     }
 }
 

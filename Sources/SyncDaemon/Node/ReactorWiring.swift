@@ -40,6 +40,7 @@ struct ReactorParts: Sendable {
     let configuration: Configuration
     let ledger: LedgerThread
     let readers: ReaderPool
+    let presence: PresenceThread
     let counters: Counters
     let admission: Admission
 
@@ -49,9 +50,11 @@ struct ReactorParts: Sendable {
     ) -> ReactorCore {
         let engine = Engine(
             reactor: number, epoch: ledger.epoch, submit: { [ledger] in ledger.submit($0) },
+            announce: { [ledger] in ledger.order.announce($0) },
             ask: { [readers] in readers.ask($0) },
+            askPresence: { [presence] in presence.ask($0) }, groups: ledger.groups,
             newest: { [ledger] in ledger.order.visible },
-            wallTicks: Clock.wallTicks)
+            freshCursor: { [ledger] in ledger.order.now() }, wallTicks: Clock.wallTicks)
         let hub = Hub(
             reactor: number, position: engine.newest(),
             sendQueueBytesMax: configuration.sendQueueBytes, counters: counters,

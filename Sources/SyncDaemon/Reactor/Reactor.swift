@@ -66,6 +66,7 @@ private func run(
                 if let socket = handed.take() { transport.adopt(socket) }
             case .commit(let commit): core.receive(commit)
             case .read(let answer): core.receive(answer)
+            case .presence(let answer): core.receive(answer)
             case .heartbeat: heartbeat.beat()
             case .drain(let deadline): core.drain(until: deadline)
             }

@@ -4,10 +4,12 @@
 enum ReactorMessage: Sendable {
     /// A connection that the acceptor took for it.
     case adopt(Handed)
-    /// A durable step of the engine, with the answers of this reactor's sessions.
+    /// A step of the engine, with the answers of this reactor's sessions.
     case commit(Commit)
     /// What a reader found for one of its sessions.
     case read(ReadAnswer)
+    /// What presence says to a request of one of its connections.
+    case presence(PresenceAnswer)
     /// Asks it to beat once, for the watchdog.
     case heartbeat
     /// Answer what is under way, close every session, then report.

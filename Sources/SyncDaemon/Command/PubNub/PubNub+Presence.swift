@@ -1,0 +1,68 @@
+// heartbeat, leave and here-now: who is where.
+
+import EventModel
+
+extension PubNubRouter {
+    static func heartbeat(
+        _ beat: PubNubRequest.Beat, in context: PubNubContext
+    ) -> HTTPResponse? {
+        context.ask(self.beat(beat, in: context))
+    }
+
+    static func leave(
+        _ channels: [String], _ groups: [String], in context: PubNubContext
+    ) -> HTTPResponse? {
+        context.ask(.leave(channels: context.resolved(channels, groups)))
+    }
+
+    static func hereNow(
+        _ census: PubNubRequest.Census, in context: PubNubContext
+    ) -> HTTPResponse? {
+        let page = Presence.Page(
+            includesUsers: census.includesUsers, includesState: census.includesState,
+            limit: census.limit, offset: census.offset)
+        guard !census.channels.isEmpty || !census.groups.isEmpty else {
+            return context.ask(.survey(page))
+        }
+        let channels = context.resolved(census.channels, census.groups)
+        return context.ask(.occupancy(channels: channels, page))
+    }
+
+    /// What presence must know of a beat: channels instead of groups.
+    static func beat(
+        _ beat: PubNubRequest.Beat, in context: PubNubContext
+    ) -> PresenceRequest.Operation {
+        var states: [ExactText: String] = [:]
+        for (name, state) in beat.states {
+            // A state given for a group is one for each of its channels.
+            let channels = beat.groups.contains(name) ? context.channels(of: name) : [name]
+            for channel in channels { states[ExactText(channel)] = state }
+        }
+        return .beat(
+            channels: context.resolved(beat.channels, beat.groups),
+            seconds: beat.seconds ?? Limits.presenceSecondsDefault, states: states)
+    }
+
+    /// The answer about named channels; several leave out those where nobody is.
+    static func hereNow(
+        _ occupancies: [Occupancy], for census: PubNubRequest.Census
+    ) -> HTTPResponse {
+        let isSingle = census.channels.count == 1 && census.groups.isEmpty
+        let shown = isSingle ? occupancies : occupancies.filter { $0.count > 0 }
+        return PubNubReplyEncoder.hereNow(
+            census, shown, totalChannels: shown.count,
+            totalOccupancy: shown.reduce(0) { $0 + $1.count })
+    }
+
+    static func refused(
+        _ refusal: Presence.Refusal, in context: PubNubContext
+    ) -> HTTPResponse {
+        switch refusal {
+        case .stateTooLong:
+            PubNubError.invalid(
+                "A state has at most \(Limits.presenceStateBytesMax) bytes.", .presence).response
+        case .tooManyMemberships, .tooMuchState, .tooManyAnnouncements:
+            context.refusal(.overloaded)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// subscribe: a handshake, or a long poll that waits for an event.
+
+import EventModel
+
+extension PubNubRouter {
+    static func subscribe(
+        _ poll: PubNubRequest.Poll, in context: PubNubContext
+    ) -> HTTPResponse? {
+        // Each start of a poll is a beat; an open poll is none.
+        context.tell(beat(poll.beat, in: context))
+        guard poll.cursor != .zero else {
+            return PubNubReplyEncoder.poll(events: [], cursor: context.engine.freshCursor())
+        }
+        context.hub.open(
+            PollRequest(
+                session: context.origin.session, command: context.origin.command,
+                interests: interests(of: poll, in: context),
+                groups: poll.groups.map {
+                    ChannelGroup(groupName($0), keyset: context.keyset.subscribeKey)
+                },
+                cursor: poll.cursor,
+                accepts: { [filter = poll.filter] in filter?.matches($0) ?? true }))
+        return nil
+    }
+
+    /// What the client listed, groups resolved.
+    ///
+    /// JavaScript drops an event whose `b` is none of the names that it subscribed to: so each
+    /// interest keeps the client's own spelling.
+    private static func interests(
+        of poll: PubNubRequest.Poll, in context: PubNubContext
+    ) -> [PollRequest.Interest] {
+        var interests = poll.channels.map { name in
+            let channel = context.channel(name)
+            return PollRequest.Interest(
+                channel: channel, subscription: channel.isWildcard ? name : nil)
+        }
+        for group in poll.groups {
+            let isPresence = group.hasSuffix(Channel.presenceSuffix)
+            for name in context.channels(of: groupName(group)) {
+                let channel = context.channel(name)
+                interests.append(
+                    PollRequest.Interest(
+                        channel: isPresence ? channel.presence : channel, subscription: group))
+            }
+        }
+        return interests
+    }
+
+    /// The group that a spelling such as `friends-pnpres` is about.
+    private static func groupName(_ spelling: String) -> String {
+        spelling.hasSuffix(Channel.presenceSuffix)
+            ? String(spelling.dropLast(Channel.presenceSuffix.count)) : spelling
+    }
+}

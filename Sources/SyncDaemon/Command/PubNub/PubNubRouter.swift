@@ -1,0 +1,85 @@
+// Which file carries out which request of an SDK: one row each.
+
+import EventModel
+
+/// Finds the operation for a request, and the words for its outcome.
+enum PubNubRouter {
+    /// Carries a request out, or starts to.
+    ///
+    /// - Returns: The answer; `nil` when it comes later.
+    static func handle(_ context: PubNubContext) -> HTTPResponse? {
+        switch context.request.endpoint {
+        case .time: PubNubReplyEncoder.time(context.wallTime)
+        case .preflight: .pubNubPreflight
+        case .publish(let publication): publish(publication, in: context)
+        case .signal(let channel, let message): signal(message, to: channel, in: context)
+        case .subscribe(let poll): subscribe(poll, in: context)
+        case .heartbeat(let beat): heartbeat(beat, in: context)
+        case .leave(let channels, let groups): leave(channels, groups, in: context)
+        case .hereNow(let census): hereNow(census, in: context)
+        case .whereNow(let userID): context.ask(.channels, of: userID)
+        case .state(let channels, let groups, let userID):
+            context.ask(.state(channels: context.resolved(channels, groups)), of: userID)
+        case .setState(let channels, let groups, let userID, let state):
+            context.ask(
+                .setState(channels: context.resolved(channels, groups), state: state), of: userID)
+        case .addAction(let channel, let message, let type, let value):
+            addAction(type, value, to: message, of: channel, in: context)
+        case .removeAction(let channel, let message, let action):
+            removeAction(action, from: message, of: channel, in: context)
+        case .actions(let page): actions(page, in: context)
+        case .history(let query): history(query, in: context)
+        case .fetch(let query): fetch(query, in: context)
+        case .messageCounts(let cursors): messageCounts(cursors, in: context)
+        case .deleteMessages(let channel, let start, let end):
+            deleteMessages(after: start, through: end, of: channel, in: context)
+        case .group(let request): group(request, in: context)
+        }
+    }
+
+    /// The answer to a request that waited for the ledger or a reader.
+    static func answer(_ reply: Reply, in context: PubNubContext) -> HTTPResponse {
+        switch (reply, context.request.endpoint) {
+        case (.published(let timetoken), _): PubNubReplyEncoder.published(timetoken)
+        case (.actionAdded(let action, .added), _): PubNubReplyEncoder.actionAdded(action)
+        case (.actionAdded(_, .already), _): PubNubError.actionExists.response
+        case (.actionRemoved(.removed), _): PubNubReplyEncoder.actionRemoved()
+        case (.actionRemoved(.notOwner), _): PubNubError.wrongActionOwner.response
+        case (.actionRemoved, _): PubNubError.noMatchingAction.response
+        case (.actions(let page), .actions(let request)):
+            PubNubReplyEncoder.actions(
+                page, of: request, subscribeKey: context.request.subscribeKey)
+        case (.histories(let histories), .history(let request)):
+            PubNubReplyEncoder.history(
+                histories.first?.page ?? HistoryPage(messages: [], next: nil), of: request)
+        case (.histories(let histories), .fetch(let request)):
+            PubNubReplyEncoder.fetch(
+                histories, of: request, subscribeKey: context.request.subscribeKey)
+        case (.messageCounts(let counts), _): PubNubReplyEncoder.messageCounts(counts)
+        case (.messagesDeleted, _): PubNubReplyEncoder.messagesDeleted()
+        case (.groupChanged, _): PubNubReplyEncoder.groupChanged()
+        default: preconditionFailure("A request was answered with another's reply.")
+        }
+    }
+
+    /// The answer to a request that waited for presence.
+    static func answer(_ reply: PresenceReply, in context: PubNubContext) -> HTTPResponse {
+        switch (reply, context.request.endpoint) {
+        case (.done, .setState(_, _, _, let state)): PubNubReplyEncoder.stateSet(state)
+        case (.done, .leave): PubNubReplyEncoder.left()
+        case (.done, _): PubNubReplyEncoder.beaten()
+        case (.refused(let refusal), _): refused(refusal, in: context)
+        case (.states(let states), .state(let channels, let groups, let userID)):
+            PubNubReplyEncoder.state(
+                states, of: userID, isSingle: channels.count == 1 && groups.isEmpty)
+        case (.occupancy(let occupancies), .hereNow(let census)):
+            hereNow(occupancies, for: census)
+        case (.survey(let survey), .hereNow(let census)):
+            PubNubReplyEncoder.hereNow(
+                census, survey.channels, totalChannels: survey.channelCount,
+                totalOccupancy: survey.occupancy)
+        case (.channels(let channels), _): PubNubReplyEncoder.whereNow(channels)
+        default: preconditionFailure("A request was answered with another's reply.")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// The presence thread: keeps who is where for all reactors, and announces it.
+
+import EventModel
+
+/// What a reactor asks of presence for one user.
+struct PresenceRequest: Sendable {
+    enum Operation: Sendable {
+        /// - Parameter states: By channel, as compact JSON objects.
+        case beat(channels: [String], seconds: Int, states: [ExactText: String])
+        case leave(channels: [String])
+        case setState(channels: [String], state: String)
+        case state(channels: [String])
+        case occupancy(channels: [String], Presence.Page)
+        case survey(Presence.Page)
+        /// Where the user is.
+        case channels
+    }
+
+    let member: Presence.Member
+    let operation: Operation
+    /// Who waits for the answer; nobody for a poll's own beat.
+    let origin: Origin?
+}
+
+/// What presence says to it.
+enum PresenceReply: Sendable {
+    case done
+    case refused(Presence.Refusal)
+    case states([(channel: String, state: String?)])
+    case occupancy([Occupancy])
+    case survey(Presence.Survey)
+    case channels([String])
+}
+
+/// A reply on its way back.
+struct PresenceAnswer: Sendable {
+    let origin: Origin
+    let reply: PresenceReply
+}
+
+/// The part of presence that any thread may hold.
+final class PresenceThread: Sendable {
+    private enum Request: Sendable {
+        case ask(PresenceRequest)
+        /// Wakes the thread so that it can show that it runs.
+        case heartbeat
+    }
+
+    let heartbeat = Heartbeat()
+    private let requests = WorkQueue<Request>(capacity: Limits.presenceQueueMax)
+
+    /// The longest sleep, in milliseconds: a deadline that moved closer is noticed by then.
+    private static let sleepMax: UInt64 = 1000
+
+    /// Starts the thread; it runs until the process ends.
+    ///
+    /// - Parameters:
+    ///   - announce: Called on the thread with each presence event, in order.
+    ///   - deliver: Called on the thread with each answer.
+    init(
+        keysets: Keysets, announce: @escaping @Sendable (Announcement) -> Void,
+        deliver: @escaping @Sendable (PresenceAnswer) -> Void
+    ) {
+        _ = OSThread(name: "presence") { [requests, heartbeat] in
+            let presence = Presence(keysets: keysets)
+            while true {
+                let now = Presence.Instant.now
+                let sleep = presence.nextDeadline.map {
+                    $0 > now.milliseconds ? $0 - now.milliseconds : 0
+                }
+                let taken = requests.take(
+                    atMost: 256, waitingAtMost: min(sleep ?? Self.sleepMax, Self.sleepMax))
+                heartbeat.beat()
+                let time = Presence.Instant.now
+                for case .ask(let request) in taken {
+                    let reply = presence.reply(to: request, at: time)
+                    guard let origin = request.origin else { continue }
+                    deliver(PresenceAnswer(origin: origin, reply: reply))
+                }
+                for event in presence.advance(to: time) {
+                    announce(
+                        Announcement(
+                            channel: event.channel, uuid: "", event: .presence(event.notice),
+                            origin: nil))
+                }
+            }
+        }
+    }
+
+    /// Queues a request.
+    ///
+    /// - Returns: `false` when too many wait already.
+    func ask(_ request: PresenceRequest) -> Bool {
+        requests.put(.ask(request))
+    }
+
+    /// Asks the thread to beat once.
+    func requestHeartbeat() {
+        _ = requests.put(.heartbeat)
+    }
+}
+
+extension Presence {
+    /// Carries one request out.
+    fileprivate func reply(to request: PresenceRequest, at now: Instant) -> PresenceReply {
+        let member = request.member
+        switch request.operation {
+        case .beat(let channels, let seconds, let states):
+            let refusal = beat(
+                member, channels: channels, seconds: seconds, states: states, at: now)
+            return refusal.map { .refused($0) } ?? .done
+        case .leave(let channels):
+            leave(member, channels: channels, at: now)
+            return .done
+        case .setState(let channels, let state):
+            let refusal = setState(member, channels: channels, state: state, at: now)
+            return refusal.map { .refused($0) } ?? .done
+        case .state(let channels):
+            return .states(state(of: member, channels: channels))
+        case .occupancy(let channels, let page):
+            return .occupancy(occupancy(of: channels, keyset: member.keyset, page: page))
+        case .survey(let page):
+            return .survey(
+                occupancyEverywhere(
+                    keyset: member.keyset, page: page,
+                    channelsMax: Limits.presenceSurveyChannelsMax))
+        case .channels:
+            return .channels(channels(of: member))
+        }
+    }
+}
+
+extension Presence.Instant {
+    /// Both clocks, read now.
+    fileprivate static var now: Self {
+        Self(
+            milliseconds: Clock.monotonicMilliseconds(),
+            wallSeconds: Clock.wallTicks() / 10_000_000)
+    }
+}

@@ -1,0 +1,106 @@
+// PubNub's SDKs on one reactor: their requests, and those of them that wait for an answer.
+
+import EventModel
+
+/// Where requests of SDKs come in and their answers leave.
+///
+/// Confined to its reactor's thread.
+final class PubNubDoor {
+    /// Requests that wait for the ledger, a reader, presence or an event; one per connection.
+    private var waiting: [SessionID: PubNubContext] = [:]
+    private var lastCommand: CommandID = 0
+    private let hub: Hub
+    private let engine: Engine
+
+    init(hub: Hub, engine: Engine) {
+        self.hub = hub
+        self.engine = engine
+        hub.answerPoll = { [unowned self] poll, events, cursor in
+            guard waiting.removeValue(forKey: poll.session) != nil else { return }
+            hub.respond(
+                PubNubReplyEncoder.poll(events: events, cursor: cursor), to: poll.session)
+        }
+    }
+
+    /// Requests that have to be answered before the daemon may stop.
+    var isIdle: Bool { waiting.isEmpty }
+
+    /// Takes a request, if it is one of PubNub's.
+    ///
+    /// - Returns: `false` when it is for somebody else.
+    func receive(_ request: HTTPRequest, from connection: SessionID, isDraining: Bool) -> Bool {
+        let now = Timetoken(rawValue: engine.wallTicks())
+        guard let decoded = PubNubRequestDecoder.decode(request, now: now) else { return false }
+        switch decoded {
+        case .failure(let error): hub.respond(error.response, to: connection)
+        case .success(let request):
+            if let response = start(request, from: connection, isDraining: isDraining) {
+                hub.respond(response, to: connection)
+            }
+        }
+        return true
+    }
+
+    /// Takes the ledger's or a reader's answer.
+    func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
+        guard let context = take(origin) else { return }
+        let response =
+            switch result {
+            case .success(let reply): PubNubRouter.answer(reply, in: context)
+            case .failure(let error): context.refusal(error)
+            }
+        hub.respond(response, to: origin.session)
+    }
+
+    /// Takes presence's answer.
+    func finish(_ answer: PresenceAnswer) {
+        guard let context = take(answer.origin) else { return }
+        hub.respond(PubNubRouter.answer(answer.reply, in: context), to: answer.origin.session)
+    }
+
+    /// Hears that a connection is gone: nobody waits for its answer any more.
+    func forget(_ connection: SessionID) {
+        waiting[connection] = nil
+        hub.forgetPoll(of: connection)
+    }
+
+    private func start(
+        _ request: PubNubRequest, from connection: SessionID, isDraining: Bool
+    ) -> HTTPResponse? {
+        lastCommand += 1
+        let keyset = engine.keysets[request.subscribeKey]
+        let context = PubNubContext(
+            request: request, keyset: keyset ?? Keyset(subscribeKey: request.subscribeKey),
+            origin: Origin(reactor: engine.reactor, session: connection, command: lastCommand),
+            hub: hub, engine: engine)
+        guard !isDraining else { return context.refusal(.draining).closing }
+        if request.endpoint.hasTenant {
+            guard keyset != nil else {
+                return PubNubError.invalidSubscribeKey(context.family).response
+            }
+            if let refusal = PubNubRouter.accessRefusal(context) { return refusal }
+        }
+        // Before the request is carried out: an answer may come at once.
+        waiting[connection] = context
+        let response = PubNubRouter.handle(context)
+        if response != nil { waiting[connection] = nil }
+        return response
+    }
+
+    /// The request that an answer is for, unless it was answered or its connection is gone.
+    private func take(_ origin: Origin) -> PubNubContext? {
+        guard let context = waiting[origin.session], context.origin.command == origin.command
+        else { return nil }
+        waiting[origin.session] = nil
+        return context
+    }
+}
+
+extension HTTPResponse {
+    /// The same, as the last on its connection.
+    fileprivate var closing: HTTPResponse {
+        var response = self
+        response.keepsConnection = false
+        return response
+    }
+}
