@@ -47,6 +47,11 @@ final class Hub {
         self.transport = transport
     }
 
+    /// Answers a connection that is no session.
+    func respond(_ response: HTTPResponse, to connection: SessionID) {
+        transport?.respond(response, to: connection)
+    }
+
     // MARK: Sessions
 
     func open(_ session: Session) {

@@ -130,8 +130,12 @@ final class ReactorCore: TransportDelegate {
         hub.forget(id)
     }
 
-    func respond(to request: HTTPRequest) -> HTTPResponse {
-        answerHTTP(request)
+    func connection(_ id: SessionID, didRequest request: HTTPRequest) {
+        hub.respond(answerHTTP(request), to: id)
+    }
+
+    func connectionDidClose(_ id: SessionID) {
+        // Every request is answered at once.
     }
 
     // MARK: Commands
