@@ -16,7 +16,7 @@ let checked: [SwiftSetting] = [
 let shipped: [SwiftSetting] = checked + [.strictMemorySafety()]
 
 /// A C library from Debian, as a module of its own.
-func library(_ name: String, pkgConfig: String, debian package: String) -> Target {
+func library(_ name: String, pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
@@ -34,6 +34,7 @@ let package = Package(
         library("CUV", pkgConfig: "libuv", debian: "libuv1-dev"),
         library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
         library("CInih", pkgConfig: "inih", debian: "libinih-dev"),
+        library("CHTTPParser", pkgConfig: nil, debian: "libhttp-parser-dev"),
         .target(name: "CLinux"),
         .target(name: "EventModel", swiftSettings: shipped),
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
@@ -41,7 +42,7 @@ let package = Package(
             name: "SyncDaemon",
             dependencies: [
                 "EventModel", "JSON", "CWebsockets", "CSQLite", "CUV", "CSystemd", "CInih",
-                "CLinux",
+                "CHTTPParser", "CLinux",
             ],
             swiftSettings: shipped),
         .target(

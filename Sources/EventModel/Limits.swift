@@ -65,8 +65,8 @@ public enum Limits {
     public static let requestSeconds = 15
     /// From the daemon's close frame to the end of the connection.
     public static let closeSeconds = 5
-    /// Silence between two HTTP requests of one connection.
-    public static let keepAliveSeconds = 60
+    /// Silence between two HTTP requests of one connection: SDKs poll for up to 310 seconds.
+    public static let keepAliveSeconds = 320
     /// How long a drain may take.
     public static let drainSeconds = 6
 
@@ -127,6 +127,10 @@ public enum Limits {
 
     // MARK: HTTP
 
-    /// Bytes of a request's line and headers; over it: the connection is closed.
+    /// Bytes of a request's line and headers; over it: 414 or 431, and the connection is closed.
+    ///
+    /// Also bytes that may come while a request waits for its response; over it: the same, unsaid.
     public static let requestHeaderBytesMax = 40 * 1024
+    /// Bytes of a request's body; over it: 413, and the connection is closed.
+    public static let requestBodyBytesMax = 64 * 1024
 }

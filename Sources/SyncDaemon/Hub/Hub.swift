@@ -54,6 +54,11 @@ final class Hub {
         self.transport = transport
     }
 
+    /// Answers a connection that is no session.
+    func respond(_ response: HTTPResponse, to connection: SessionID) {
+        transport?.respond(response, to: connection)
+    }
+
     /// Takes the time for this turn.
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds

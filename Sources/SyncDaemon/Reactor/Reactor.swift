@@ -72,6 +72,7 @@ private func run(
             }
         }
         core.endTurn()
+        transport.endTurn(at: Clock.monotonicMilliseconds())
         if core.isDrained, !hasReported {
             hasReported = true
             drained()

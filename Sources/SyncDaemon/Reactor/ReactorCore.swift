@@ -9,6 +9,7 @@ import JSON
 /// All sessions of one reactor.
 final class ReactorCore: TransportDelegate {
     let hub: Hub
+    private let door: PubNubDoor
     private let engine: Engine
     private let counters: Counters
     private let commandsPerSecondMax: Int
@@ -25,6 +26,7 @@ final class ReactorCore: TransportDelegate {
         answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
     ) {
         self.hub = hub
+        door = PubNubDoor(hub: hub, engine: engine)
         self.engine = engine
         self.counters = counters
         self.commandsPerSecondMax = commandsPerSecondMax
@@ -138,8 +140,12 @@ final class ReactorCore: TransportDelegate {
         hub.forget(id)
     }
 
-    func respond(to request: HTTPRequest) -> HTTPResponse {
-        answerHTTP(request)
+    func connection(_ id: SessionID, didRequest request: HTTPRequest) {
+        hub.respond(answerHTTP(request), to: id)
+    }
+
+    func connectionDidClose(_ id: SessionID) {
+        // Every request is answered at once.
     }
 
     // MARK: Commands

@@ -9,7 +9,10 @@ protocol TransportDelegate: AnyObject {
     /// The socket takes bytes again after ``Transport/write(_:to:)`` said that it was blocked.
     func sessionCanWrite(_ session: SessionID)
     func sessionDidClose(_ session: SessionID)
-    func respond(to request: HTTPRequest) -> HTTPResponse
+    /// A peer asks; it waits until ``Transport/respond(_:to:)``, however long that takes.
+    func connection(_ connection: SessionID, didRequest request: HTTPRequest)
+    /// A peer is gone whose request was not answered yet.
+    func connectionDidClose(_ connection: SessionID)
 }
 
 /// What the layers above may do with a connection.
@@ -23,6 +26,12 @@ protocol Transport: AnyObject {
 
     /// Closes a connection with a close frame; the delegate hears `sessionDidClose` later.
     func close(_ session: SessionID, _ code: CloseCode, _ reason: String)
+
+    /// Answers the request that a connection waits with; nothing happens when it is gone.
+    ///
+    /// Also from within ``TransportDelegate/connection(_:didRequest:)``. The delegate is not called
+    /// before this returns.
+    func respond(_ response: HTTPResponse, to connection: SessionID)
 }
 
 /// Why the daemon closes a connection.

@@ -25,7 +25,10 @@ func websocketCallback(
     case LWS_CALLBACK_FILTER_HTTP_CONNECTION:
         return unsafe refuseBadFraming(of: wsi) ? -1 : 0
     case LWS_CALLBACK_HTTP:
-        return unsafe answer(wsi, path: input, count, in: transport)
+        // Only requests to our path come this far; this one asked for no upgrade.
+        let message = "This is a WebSocket. Connect with ws:// and send hello."
+        unsafe send(HTTPResponse.error(426, message).encoded(), to: wsi)
+        return -1
     case LWS_CALLBACK_HTTP_BODY:
         return -1  // Nothing that this daemon answers has a body; the answer has been sent.
     case LWS_CALLBACK_ESTABLISHED:
@@ -50,7 +53,7 @@ func websocketCallback(
 }
 
 /// The slot that `adopt` gave this connection.
-private func slot(of wsi: OpaquePointer) -> UInt32? {
+func slot(of wsi: OpaquePointer) -> UInt32? {
     unsafe lws_get_opaque_user_data(wsi).map { UInt32(UInt(bitPattern: $0) - 1) }
 }
 
@@ -87,26 +90,6 @@ private func confirmUpgrade(of wsi: OpaquePointer, in transport: WebSocketTransp
         return -1
     }
     return 0
-}
-
-private func answer(
-    _ wsi: OpaquePointer, path: UnsafeMutableRawPointer?, _ count: Int,
-    in transport: WebSocketTransport
-) -> CInt {
-    var text: UnsafeMutablePointer<CChar>?
-    var length: Int32 = 0
-    let method: HTTPRequest.Method
-    switch unsafe lws_http_get_uri_and_method(wsi, &text, &length) {
-    case Int32(LWSHUMETH_GET): method = .get
-    case Int32(LWSHUMETH_HEAD): method = .head
-    default: method = .other
-    }
-    let bytes = unsafe UnsafeRawBufferPointer(start: path, count: count)
-    let request = unsafe HTTPRequest(method: method, target: String(decoding: bytes, as: UTF8.self))
-    let response = transport.delegate.respond(to: request)
-    unsafe send(response.encoded(omitsBody: method == .head), to: wsi)
-    guard response.keepsConnection else { return -1 }
-    return unsafe lws_http_transaction_completed(wsi) == 0 ? 0 : -1
 }
 
 private func receive(

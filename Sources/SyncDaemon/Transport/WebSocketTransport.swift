@@ -42,8 +42,14 @@ struct TransportSettings: Sendable {
     private let reactor: Int
     private let admission: Admission
     private let context: OpaquePointer
+    private let loop: EventLoop
     private let vhost: OpaquePointer
+    /// For raw sockets; a vhost of its own: a WebSocket client may name any protocol of a vhost.
+    private let rawVhost: OpaquePointer
     private var connections: [Connection?] = []
+    /// By slot: when each connection must have moved on, in milliseconds; 0 for never.
+    private var deadlines: [UInt64] = []
+    private var lastSweep: UInt64 = 0
     private var freeSlots: [UInt32] = []
     private var nextGeneration: UInt32 = 0
 
@@ -57,11 +63,15 @@ struct TransportSettings: Sendable {
         self.delegate = delegate
         self.settings = settings
         self.reactor = reactor
+        self.loop = loop
         self.admission = admission
         guard let context = unsafe makeContext(on: loop) else { throw .cannotCreateContext }
-        guard let vhost = unsafe makeVhost(in: context) else { throw .cannotCreateContext }
+        guard let vhost = unsafe makeVhost(in: context),
+            let rawVhost = unsafe makeRawVhost(in: context)
+        else { throw .cannotCreateContext }
         unsafe self.context = context
         unsafe self.vhost = vhost
+        unsafe self.rawVhost = rawVhost
         unsafe lwsContextUser(context).pointee = Unmanaged.passUnretained(self).toOpaque()
     }
 
@@ -69,18 +79,85 @@ struct TransportSettings: Sendable {
         preconditionFailure("A transport lives as long as the process: see EventLoop.")
     }
 
-    /// Takes over a connected socket and speaks HTTP on it.
+    /// Takes over a connected socket; its first bytes say what it speaks.
     func adopt(_ socket: consuming AcceptedSocket) {
         let slot = makeSlot(for: socket.address)
+        deadlines[Int(slot)] = deadline(in: Limits.requestSeconds)
+        route(FileDescriptor(owning: socket.release()), slot, hasEnded: false)
+    }
+
+    private func route(_ socket: consuming FileDescriptor, _ slot: UInt32, hasEnded: Bool) {
+        switch FirstBytes.peek(at: socket.rawValue) {
+        case .door(let door):
+            FirstBytes.wait(on: socket.rawValue, forMoreThan: 0)
+            adopt(socket.release(), slot, through: door)
+        case .undecided(let count) where !hasEnded:
+            FirstBytes.wait(on: socket.rawValue, forMoreThan: count)
+            let watcher = SocketWatcher(socket, on: loop) { [unowned self] hasEnded in
+                guard let socket = connection(at: slot)?.watcher?.stop() else { return }
+                connection(at: slot)?.watcher = nil
+                route(socket, slot, hasEnded: hasEnded)
+            }
+            guard let watcher else { return release(slot) }
+            connection(at: slot)?.watcher = watcher
+        case .undecided, .ended:
+            release(slot)
+        }
+    }
+
+    private func adopt(_ socket: Int32, _ slot: UInt32, through door: Door) {
         var description = unsafe lws_adopt_desc_t()
-        unsafe description.vh = vhost
-        unsafe description.type = lws_adoption_type(
-            LWS_ADOPT_SOCKET.rawValue | LWS_ADOPT_HTTP.rawValue)
-        unsafe description.fd.sockfd = socket.release()
+        unsafe description.fd.sockfd = socket
         unsafe description.opaque = UnsafeMutableRawPointer(bitPattern: UInt(slot) + 1)
+        switch door {
+        case .webSocket:
+            unsafe description.vh = vhost
+            unsafe description.type = lws_adoption_type(
+                LWS_ADOPT_SOCKET.rawValue | LWS_ADOPT_HTTP.rawValue)
+            deadlines[Int(slot)] = 0  // lws has its own.
+        case .http:
+            unsafe description.vh = rawVhost
+            unsafe description.type = LWS_ADOPT_SOCKET
+            connection(at: slot)?.http = HTTPConnection()
+        }
         // When it fails, lws has closed the socket and called WSI_DESTROY, if it got as far as a
         // wsi.
         if unsafe lws_adopt_descriptor_vhost_via_info(&description) == nil { release(slot) }
+    }
+
+    // MARK: Deadlines
+
+    /// Ends the connections whose time is over.
+    ///
+    /// Not lws's own timeouts, which are one sorted list: an entry that goes to its end costs time
+    /// in proportion to the connections.
+    func endTurn(at milliseconds: UInt64) {
+        guard milliseconds >= lastSweep + 1000 else { return }
+        lastSweep = milliseconds
+        for slot in deadlines.indices where deadlines[slot] != 0 && deadlines[slot] <= milliseconds
+        {
+            deadlines[slot] = 0
+            guard let connection = connections[slot] else { continue }
+            if connection.watcher?.stop() != nil {
+                release(UInt32(slot))
+            } else {
+                kill(connection)
+            }
+        }
+    }
+
+    /// - Parameter seconds: `nil` for as long as it takes.
+    func setDeadline(of connection: Connection, in seconds: Int?) {
+        deadlines[Int(connection.id.slot)] = seconds.map(deadline(in:)) ?? 0
+    }
+
+    /// Closes a connection as soon as lws is not in the middle of something.
+    func kill(_ connection: Connection) {
+        unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+    }
+
+    private func deadline(in seconds: Int) -> UInt64 {
+        Clock.monotonicMilliseconds() + UInt64(seconds) * 1000
     }
 
     // MARK: Transport
@@ -146,6 +223,7 @@ struct TransportSettings: Sendable {
     func release(_ slot: UInt32) {
         guard let connection = connection(at: slot) else { return }
         connections[Int(slot)] = nil
+        deadlines[Int(slot)] = 0
         freeSlots.append(slot)
         admission.release(connection.address, from: reactor)
     }
@@ -160,6 +238,7 @@ struct TransportSettings: Sendable {
     private func makeSlot(for address: PeerAddress) -> UInt32 {
         let slot = freeSlots.popLast() ?? UInt32(connections.count)
         if Int(slot) == connections.count { connections.append(nil) }
+        if deadlines.count < connections.count { deadlines.append(0) }
         nextGeneration &+= 1
         connections[Int(slot)] = Connection(
             id: SessionID(slot: slot, generation: nextGeneration), address: address)
@@ -167,7 +246,7 @@ struct TransportSettings: Sendable {
     }
 }
 
-/// One adopted socket: an HTTP connection, and a session once it was upgraded.
+/// One socket: one that has said nothing yet, an HTTP connection, or a WebSocket session.
 @safe final class Connection {
     let id: SessionID
     let address: PeerAddress
@@ -179,6 +258,14 @@ struct TransportSettings: Sendable {
     var pendingClose: (code: CloseCode, reason: String)?
     /// The close frame of `pendingClose` has been handed to lws.
     var hasSentClose = false
+
+    /// Until its first bytes say what it speaks.
+    var watcher: SocketWatcher?
+    /// Of a raw socket, while it is open.
+    var http: HTTPConnection?
+    /// Whether the delegate is being told of a request.
+    var isInDelegate = false
+    var isReadingPaused = false
 
     fileprivate init(id: SessionID, address: PeerAddress) {
         self.id = id
@@ -208,17 +295,15 @@ func transport(of wsi: OpaquePointer) -> WebSocketTransport? {
     return unsafe Unmanaged<WebSocketTransport>.fromOpaque(user).takeUnretainedValue()
 }
 
-/// The protocols of a context: one, for HTTP and WebSocket alike, and the zero that ends the list.
+/// The protocols of a vhost: one, and the zero that ends the list.
 ///
 /// Never freed, like the context.
-private func makeProtocols() -> UnsafeMutablePointer<lws_protocols> {
-    let name: StaticString = "sync.v1.json"
+private func makeProtocols(named name: StaticString) -> UnsafeMutablePointer<lws_protocols> {
     let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
     unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
     unsafe protocols[0].name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-    unsafe protocols[0].callback = websocketCallback
-    // Memory per connection, and the most that lws reads from a socket per turn: 512 costs 1.9 KiB
-    // a connection where 4096 costs 5.3.
+    // Memory per WebSocket connection, and the most that lws reads from its socket per turn: 512
+    // costs 1.9 KiB a connection where 4096 costs 5.3.
     unsafe protocols[0].rx_buffer_size = 512
     // Without it lws cuts writes to `rx_buffer_size`, and copies the rest.
     unsafe protocols[0].tx_packet_size = Limits.writeBytesMax
@@ -256,12 +341,26 @@ private func makeContext(on loop: EventLoop) -> OpaquePointer? {
 private func makeVhost(in context: OpaquePointer) -> OpaquePointer? {
     var info = unsafe sync_lws_info_without_listener()
     unsafe info.options |= sync_lws_option_validate_utf8
-    unsafe info.protocols = UnsafePointer(makeProtocols())
+    let protocols = unsafe makeProtocols(named: "sync.v1.json")
+    unsafe protocols[0].callback = websocketCallback
+    unsafe info.protocols = UnsafePointer(protocols)
     unsafe info.retry_and_idle_policy = makeIdlePolicy()
     unsafe info.keepalive_timeout = Int32(Limits.keepAliveSeconds)
     return unsafe withStaticText("http/1.1") { alpn in
         // No HTTP/2: this lws has no defence against a CONTINUATION flood.
         unsafe info.alpn = alpn
+        return unsafe lws_create_vhost(context, &info)
+    }
+}
+
+/// Where HTTP that lws does not understand goes: bytes in, bytes out.
+private func makeRawVhost(in context: OpaquePointer) -> OpaquePointer? {
+    var info = unsafe sync_lws_info_without_listener()
+    let protocols = unsafe makeProtocols(named: "http")
+    unsafe protocols[0].callback = httpCallback
+    unsafe info.protocols = UnsafePointer(protocols)
+    return unsafe withStaticText("http") { name in
+        unsafe info.vhost_name = name
         return unsafe lws_create_vhost(context, &info)
     }
 }

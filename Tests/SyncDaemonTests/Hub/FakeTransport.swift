@@ -11,6 +11,8 @@ final class FakeTransport: Transport {
     /// The writes of each session, as the hub made them.
     private(set) var writes: [SessionID: [[UInt8]]] = [:]
     private(set) var closed: [SessionID: CloseCode] = [:]
+    /// The responses to connections whose request waited.
+    private(set) var responses: [SessionID: HTTPResponse] = [:]
     /// Sessions whose next write fills their socket.
     var full: Set<SessionID> = []
     /// Sessions that were told that their socket is full, and not yet that it takes bytes again.
@@ -32,6 +34,11 @@ final class FakeTransport: Transport {
         #expect(closed[session] == nil, "closed twice")
         #expect(!reason.isEmpty)
         closed[session] = code
+    }
+
+    func respond(_ response: HTTPResponse, to connection: SessionID) {
+        #expect(responses[connection] == nil, "a second response")
+        responses[connection] = response
     }
 
     /// Makes room in a session's socket; says whether the hub waits to hear of it.

@@ -1,0 +1,143 @@
+// The order of things on one HTTP connection: a request, its response, the next request. No
+// sockets.
+
+import EventModel
+
+/// What one peer has sent, and where its request stands.
+///
+/// Small while nothing is being read: a long poll waits for minutes.
+struct HTTPConnection {
+    enum Step {
+        /// More bytes are to come.
+        ///
+        /// `hasBegun`: these were the first of another request than the connection's first.
+        case wait(hasBegun: Bool)
+        /// Send `100 Continue`.
+        case sendContinue
+        /// Answer it; until then nothing else is read.
+        case request(HTTPRequest)
+        /// Send this and close.
+        case refuse([UInt8])
+        /// The peer sends too much while its request waits.
+        case hangUp
+    }
+
+    private enum Phase {
+        case reading
+        /// A request waits for its response.
+        case waiting(isHead: Bool, keepsConnection: Bool, isHTTP10: Bool)
+        /// The socket has not taken all of the response yet.
+        case writing(keepsConnection: Bool)
+        /// What comes now is of no interest.
+        case ended
+    }
+
+    private var phase = Phase.reading
+    private var isFirstRequest = true
+    private var parser: HTTPRequestParser?
+    /// What came before the last response had left.
+    private var stash: [UInt8] = []
+
+    /// Whether a request waits for its response.
+    var isWaiting: Bool {
+        if case .waiting = phase { true } else { false }
+    }
+
+    var isWriting: Bool {
+        if case .writing = phase { true } else { false }
+    }
+
+    /// Whether bytes of the next request are here already.
+    var hasMore: Bool { !stash.isEmpty }
+
+    /// Takes bytes from the socket.
+    mutating func receive(_ bytes: Span<UInt8>) -> Step {
+        switch phase {
+        case .reading where stash.isEmpty:
+            return read(bytes)
+        case .reading:
+            append(bytes, from: 0)
+            return readOn() ?? .wait(hasBegun: false)
+        case .waiting, .writing:
+            guard stash.count + bytes.count <= Limits.requestHeaderBytesMax else {
+                stash = []
+                return .hangUp
+            }
+            append(bytes, from: 0)
+            return .wait(hasBegun: false)
+        case .ended:
+            return .wait(hasBegun: false)
+        }
+    }
+
+    /// The response to the request that waits, as bytes; `nil` when none does.
+    mutating func answer(_ response: HTTPResponse) -> [UInt8]? {
+        guard case .waiting(let isHead, let keepsConnection, let isHTTP10) = phase else {
+            return nil
+        }
+        var response = response
+        response.keepsConnection = response.keepsConnection && keepsConnection
+        // A client of HTTP/1.0 does not expect it otherwise.
+        if isHTTP10, response.keepsConnection {
+            response.headers.append(HTTPResponse.Header(name: "Connection", value: "keep-alive"))
+        }
+        phase = .writing(keepsConnection: response.keepsConnection)
+        return response.encoded(omitsBody: isHead)
+    }
+
+    /// Goes on after the socket has taken all of a response.
+    ///
+    /// - Returns: Whether the connection stays. ``readOn()`` then reads what is here of the next
+    ///   request.
+    mutating func responseHasLeft() -> Bool {
+        guard case .writing(let keepsConnection) = phase else { return true }
+        guard keepsConnection else {
+            end()
+            return false
+        }
+        phase = .reading
+        return true
+    }
+
+    /// Reads what came before the last response had left; `nil` when there is nothing to read.
+    mutating func readOn() -> Step? {
+        guard case .reading = phase, !stash.isEmpty else { return nil }
+        let bytes = stash
+        stash = []
+        return read(bytes.span)
+    }
+
+    private mutating func read(_ bytes: Span<UInt8>) -> Step {
+        let hasBegun = parser == nil && !isFirstRequest
+        let parser = parser ?? HTTPRequestParser()
+        self.parser = parser
+        let (count, progress) = parser.consume(bytes)
+        switch progress {
+        case .incomplete:
+            return parser.takeContinue() ? .sendContinue : .wait(hasBegun: hasBegun)
+        case .complete(let request, let keepsConnection, let isHTTP10):
+            self.parser = nil
+            isFirstRequest = false
+            append(bytes, from: count)
+            phase = .waiting(
+                isHead: request.method == .head, keepsConnection: keepsConnection,
+                isHTTP10: isHTTP10)
+            return .request(request)
+        case .refused(let response):
+            end()
+            phase = .writing(keepsConnection: false)
+            return .refuse(response.encoded())
+        }
+    }
+
+    private mutating func append(_ bytes: Span<UInt8>, from start: Int) {
+        stash.reserveCapacity(stash.count + bytes.count - start)
+        for index in start..<bytes.count { stash.append(bytes[index]) }
+    }
+
+    private mutating func end() {
+        phase = .ended
+        parser = nil
+        stash = []
+    }
+}

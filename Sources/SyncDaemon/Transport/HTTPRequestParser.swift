@@ -1,0 +1,285 @@
+// Reads one HTTP request from bytes as they come. The only file that uses http-parser.
+//
+// http-parser 2.9.4 as Debian builds it is lenient (spaces in header names, any four letters for
+// "HTTP", folded lines). So it gets whole lines, which are checked here first.
+
+import CHTTPParser
+import EventModel
+
+/// The request that a connection is receiving.
+///
+/// - Source: RFC 9112.
+@safe final class HTTPRequestParser {
+    enum Progress {
+        /// More bytes are to come.
+        case incomplete
+        case complete(HTTPRequest, keepsConnection: Bool, isHTTP10: Bool)
+        case refused(HTTPResponse)
+    }
+
+    /// The headers that matter here.
+    private enum Field: String {
+        case contentLength = "content-length"
+        case transferEncoding = "transfer-encoding"
+        case host
+        case expect
+    }
+
+    /// Owned; apart from `self`, because http-parser's callbacks read it while it is written.
+    private let parser: UnsafeMutablePointer<http_parser>
+    /// The start of a line whose end has not come.
+    private var line: [UInt8] = []
+    private var headByteCount = 0
+    private var hasStartLine = false
+    private var isHeadComplete = false
+    private var isComplete = false
+    private var refusal: HTTPResponse?
+
+    private var target: [UInt8] = []
+    private var field: Field?
+    private var hostCount = 0
+    private var contentLength: String?
+    private var transferEncoding: String?
+    private var waitsForContinue = false
+    private var body: [UInt8] = []
+
+    init() {
+        unsafe parser = .allocate(capacity: 1)
+        unsafe parser.initialize(to: http_parser())
+        unsafe http_parser_init(parser, HTTP_REQUEST)
+    }
+
+    deinit {
+        unsafe parser.deallocate()
+    }
+
+    /// Takes the bytes of the request, and leaves those of the next one.
+    ///
+    /// - Returns: How many bytes it took, and what they led to.
+    func consume(_ bytes: Span<UInt8>) -> (count: Int, progress: Progress) {
+        var index = 0
+        while index < bytes.count, !isComplete, refusal == nil {
+            if isHeadComplete {
+                index += execute(bytes.extracting(index...))
+            } else {
+                index = consumeLine(bytes, from: index)
+            }
+        }
+        if let refusal { return (index, .refused(refusal)) }
+        return (index, isComplete ? completion : .incomplete)
+    }
+
+    /// Whether the client waits for `100 Continue` before it sends the body; `true` once.
+    func takeContinue() -> Bool {
+        guard isHeadComplete, !isComplete else { return false }
+        defer { waitsForContinue = false }
+        return waitsForContinue && body.isEmpty
+    }
+
+    // MARK: Lines
+
+    /// Takes what is there of a line, and reads the line if that was its end.
+    private func consumeLine(_ bytes: Span<UInt8>, from start: Int) -> Int {
+        var end = start
+        while end < bytes.count, bytes[end] != lineFeed { end += 1 }
+        let hasEnd = end < bytes.count
+        if hasEnd { end += 1 }
+        headByteCount += end - start
+        guard headByteCount <= Limits.requestHeaderBytesMax else {
+            refuse(hasStartLine ? 431 : 414, "Make the request shorter.")
+            return end
+        }
+        let isFirst = line.isEmpty
+        if isFirst, !mayStartLine(bytes[start]) {
+            refuse(400, "This is no HTTP/1.1 request.")
+        } else if isFirst, hasEnd {
+            read(bytes.extracting(start..<end))
+        } else {
+            for index in start..<end { line.append(bytes[index]) }
+            if hasEnd {
+                let whole = line
+                line = []
+                read(whole.span)
+            }
+        }
+        return end
+    }
+
+    /// Says early that a peer speaks something else, such as TLS; and refuses folded headers.
+    private func mayStartLine(_ byte: UInt8) -> Bool {
+        if hasStartLine { return byte != UInt8(ascii: " ") && byte != UInt8(ascii: "\t") }
+        let isLetter = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+        return isLetter || byte == UInt8(ascii: "\r") || byte == lineFeed
+    }
+
+    private func read(_ line: Span<UInt8>) {
+        let isBlank = line.count <= 2 && (line.count == 1 || line[0] == UInt8(ascii: "\r"))
+        // RFC 9112, section 2.2: blank lines before a request are passed over.
+        if !hasStartLine, isBlank { return }
+        let isStart = !hasStartLine
+        hasStartLine = true
+        _ = execute(line)
+        if isStart, refusal == nil { checkStartLine(line) }
+    }
+
+    /// METHOD SP TARGET SP HTTP/1.N, and nothing looser.
+    private func checkStartLine(_ line: Span<UInt8>) {
+        let ending = line[line.count - 2] == UInt8(ascii: "\r") ? 2 : 1
+        let version = line.count - ending - 8
+        let count = method.utf8.count + 1 + target.count + 1
+        var isRight = version == count
+        if isRight {
+            for (offset, byte) in " HTTP/".utf8.enumerated()
+            where line[version - 1 + offset] != byte {
+                isRight = false
+            }
+        }
+        guard isRight else { return refuse(400, "The request line is not well-formed.") }
+        guard unsafe parser.pointee.http_major == 1 else { return refuse(505, "Speak HTTP/1.1.") }
+        let isText = target.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7F }
+        guard isText else { return refuse(400, "Percent-encode the target.") }
+    }
+
+    // MARK: http-parser
+
+    private func execute(_ bytes: Span<UInt8>) -> Int {
+        var settings = http_parser_settings()
+        unsafe http_parser_settings_init(&settings)
+        unsafe settings.on_url = { unsafe owner($0)?.take(target: buffer($1, $2)) ?? -1 }
+        unsafe settings.on_header_field = { unsafe owner($0)?.take(name: buffer($1, $2)) ?? -1 }
+        unsafe settings.on_header_value = { unsafe owner($0)?.take(value: buffer($1, $2)) ?? -1 }
+        unsafe settings.on_headers_complete = { unsafe owner($0)?.headIsComplete() ?? -1 }
+        unsafe settings.on_body = { unsafe owner($0)?.take(body: buffer($1, $2)) ?? -1 }
+        unsafe settings.on_message_complete = { parser in
+            unsafe owner(parser)?.isComplete = true
+            // The next request is not this parser's.
+            unsafe http_parser_pause(parser, 1)
+            return 0
+        }
+        unsafe parser.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        let count = unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe buffer.withMemoryRebound(to: CChar.self) { characters in
+                unsafe http_parser_execute(
+                    parser, &settings, characters.baseAddress, characters.count)
+            }
+        }
+        unsafe parser.pointee.data = nil
+        let status = unsafe parser.pointee.http_errno
+        guard status != HPE_OK.rawValue, status != HPE_PAUSED.rawValue, refusal == nil
+        else { return count }
+        refusal =
+            RequestRules.refusal(contentLength: contentLength, transferEncoding: transferEncoding)
+            ?? .error(400, "The request is not well-formed: \(text(of: status)).")
+        return bytes.count
+    }
+
+    private func take(target bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        target = unsafe Array(bytes)
+        return 0
+    }
+
+    private func take(name bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        let name = unsafe String(decoding: bytes, as: UTF8.self)
+        // A space before the colon hides a header from whoever reads more strictly.
+        if name.utf8.contains(UInt8(ascii: " ")) {
+            refuse(400, "There is a space in the name of a header.")
+            return -1
+        }
+        field = name.utf8.count <= 17 ? Field(rawValue: name.lowercased()) : nil
+        return 0
+    }
+
+    private func take(value bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        guard let field else { return 0 }
+        var value = unsafe String(decoding: bytes, as: UTF8.self)
+        while value.utf8.last == UInt8(ascii: " ") || value.utf8.last == UInt8(ascii: "\t") {
+            value.removeLast()
+        }
+        switch field {
+        case .contentLength: contentLength = contentLength.map { "\($0),\(value)" } ?? value
+        case .transferEncoding: transferEncoding = value
+        case .host: hostCount += 1
+        case .expect: waitsForContinue = value.lowercased() == "100-continue"
+        }
+        return 0
+    }
+
+    private func take(body bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+        unsafe body.append(contentsOf: bytes)
+        return 0
+    }
+
+    /// Checks the head; -1 makes http-parser stop.
+    private func headIsComplete() -> Int32 {
+        isHeadComplete = true
+        if let refusal = refusal ?? headRefusal { self.refusal = refusal }
+        return refusal == nil ? 0 : -1
+    }
+
+    private var headRefusal: HTTPResponse? {
+        if hostCount > 1 || (hostCount == 0 && !isHTTP10) {
+            return .error(400, "Send one Host header.")
+        }
+        if let refusal = RequestRules.refusal(
+            contentLength: contentLength, transferEncoding: transferEncoding)
+        {
+            return refusal
+        }
+        if let contentLength, Int(contentLength).map({ $0 > Limits.requestBodyBytesMax }) ?? true {
+            return .error(413, "Send a body of at most \(Limits.requestBodyBytesMax) bytes.")
+        }
+        if unsafe parser.pointee.method == HTTP_CONNECT.rawValue {
+            return .error(405, "This is no proxy.")
+        }
+        guard unsafe parser.pointee.upgrade == 0 else {
+            return .error(
+                426,
+                "There is no upgrade here. Open the WebSocket on a connection of its own, with "
+                    + "GET /v1/sync as its first request.")
+        }
+        return nil
+    }
+
+    private func refuse(_ status: Int, _ message: String) {
+        refusal = refusal ?? .error(status, message)
+    }
+
+    // MARK: The result
+
+    private var completion: Progress {
+        .complete(request, keepsConnection: keepsConnection, isHTTP10: isHTTP10)
+    }
+
+    private var isHTTP10: Bool { unsafe parser.pointee.http_minor == 0 }
+
+    private var keepsConnection: Bool { unsafe http_should_keep_alive(parser) != 0 }
+
+    private var method: String {
+        unsafe http_method_str(http_method(rawValue: parser.pointee.method))
+            .map { unsafe String(cString: $0) } ?? ""
+    }
+
+    private var request: HTTPRequest {
+        HTTPRequest(
+            method: HTTPRequest.Method(rawValue: method) ?? .other,
+            target: String(decoding: target, as: UTF8.self), body: body)
+    }
+}
+
+private let lineFeed = UInt8(ascii: "\n")
+
+/// The parser that lent itself to http-parser for one call.
+private func owner(_ parser: UnsafeMutablePointer<http_parser>?) -> HTTPRequestParser? {
+    guard let data = unsafe parser?.pointee.data else { return nil }
+    return unsafe Unmanaged<HTTPRequestParser>.fromOpaque(data).takeUnretainedValue()
+}
+
+private func buffer(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(
+        start: UnsafeRawPointer(start)?.assumingMemoryBound(to: UInt8.self), count: count)
+}
+
+private func text(of status: UInt32) -> String {
+    unsafe http_errno_description(http_errno(rawValue: status))
+        .map { unsafe String(cString: $0) } ?? "unknown"
+}
