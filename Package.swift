@@ -34,6 +34,7 @@ let package = Package(
         library("CUV", pkgConfig: "libuv", debian: "libuv1-dev"),
         library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
         library("CInih", pkgConfig: "inih", debian: "libinih-dev"),
+        library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
         .target(name: "CLinux"),
         .target(name: "EventModel", swiftSettings: shipped),
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
@@ -41,7 +42,7 @@ let package = Package(
             name: "SyncDaemon",
             dependencies: [
                 "EventModel", "JSON", "CWebsockets", "CSQLite", "CUV", "CSystemd", "CInih",
-                "CLinux",
+                "CLinux", "CZlib",
             ],
             swiftSettings: shipped),
         .target(
@@ -61,7 +62,7 @@ let package = Package(
             name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: checked),
         .testTarget(
             name: "SyncDaemonTests",
-            dependencies: ["SyncDaemon", "EventModel", "JSON", "TestSupport"],
+            dependencies: ["SyncDaemon", "EventModel", "JSON", "CZlib", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
             name: "SyncClientTests",
