@@ -35,6 +35,7 @@ let package = Package(
         library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
         library("CInih", pkgConfig: "inih", debian: "libinih-dev"),
         library("CHTTPParser", pkgConfig: nil, debian: "libhttp-parser-dev"),
+        library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
         .target(name: "CLinux"),
         .target(name: "EventModel", swiftSettings: shipped),
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
@@ -42,7 +43,7 @@ let package = Package(
             name: "SyncDaemon",
             dependencies: [
                 "EventModel", "JSON", "CWebsockets", "CSQLite", "CUV", "CSystemd", "CInih",
-                "CHTTPParser", "CLinux",
+                "CHTTPParser", "CZlib", "CLinux",
             ],
             swiftSettings: shipped),
         .target(
@@ -62,7 +63,7 @@ let package = Package(
             name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: checked),
         .testTarget(
             name: "SyncDaemonTests",
-            dependencies: ["SyncDaemon", "EventModel", "JSON", "TestSupport"],
+            dependencies: ["SyncDaemon", "EventModel", "JSON", "CZlib", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
             name: "SyncClientTests",

@@ -37,6 +37,29 @@ public enum Limits {
     /// Actions that come with one message in `history`; the rest is read with `actions`.
     public static let actionsPerHistoryMessageMax = 1000
 
+    // MARK: What a PubNub SDK may send
+
+    /// Channels and groups in one request; over it: status 400.
+    public static let channelsPerRequestMax = 2000
+    /// Channels that one call puts into a group or takes out of it; over it: status 400.
+    public static let channelsPerGroupChangeMax = 200
+    /// Channels whose messages one call counts; over it: status 400.
+    public static let countedChannelsMax = 100
+    /// Bytes of a signal's JSON text; over it: status 400.
+    public static let signalBytesMax = 64
+    /// Messages or actions in one answer; a larger number is taken for this.
+    public static let pubNubPageMax = 100
+    /// Messages per channel in an answer with several channels, or with actions; as above.
+    public static let pubNubSmallPageMax = 25
+    /// Hours that a message can ask to be kept, 100 years; more is taken for this.
+    public static let hoursKeptMax = 876_000
+    /// Shortest presence timeout, in seconds; less is taken for this.
+    public static let presenceSecondsMin = 20
+    /// Longest presence timeout, in seconds; more is taken for this.
+    public static let presenceSecondsMax = 86_400
+    /// Seconds after which a client that was refused for now may try again.
+    public static let retryAfterSeconds = 1
+
     // MARK: What one session may hold
 
     /// Channels that one session follows; over it: `too_many_channels`.

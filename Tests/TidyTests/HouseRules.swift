@@ -16,6 +16,7 @@ enum HouseRules {
         ("CSQLite", ["Sources/SyncDaemon/Store/"]),
         ("CUV", ["Sources/SyncDaemon/Platform/EventLoop.swift", "Sources/SyncDaemon/Transport/"]),
         ("CInih", ["Sources/SyncDaemon/Node/INIFile.swift"]),
+        ("CZlib", ["Sources/SyncDaemon/Wire/PubNub/InflateStream.swift"]),
         ("CSystemd", ["Sources/SyncDaemon/Platform/"]),
         ("Foundation", []),
         ("FoundationEssentials", []),

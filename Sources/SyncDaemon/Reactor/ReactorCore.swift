@@ -49,13 +49,14 @@ final class ReactorCore: TransportDelegate {
     /// Whether a drain was asked for and has nothing left to do.
     var isDrained: Bool {
         guard let drainDeadline else { return false }
-        return hub.sessions.isEmpty || now >= drainDeadline
+        return (hub.sessions.isEmpty && door.isIdle) || now >= drainDeadline
     }
 
     /// Stops taking commands and closes each session as soon as its last command is answered.
     func drain(until deadline: UInt64) {
         drainDeadline = deadline
         hub.refuseQuestions()
+        hub.endPolls()
     }
 
     private func tick() {
@@ -79,13 +80,20 @@ final class ReactorCore: TransportDelegate {
 
     func receive(_ commit: Commit) {
         hub.accept(commit)
+        hub.groupsChanged(commit.groups.map(\.group))
         for answer in commit.answers { finish(answer.origin, answer.result) }
+    }
+
+    func receive(_ answer: PresenceAnswer) {
+        door.finish(answer)
     }
 
     func receive(_ answer: ReadAnswer) {
         switch answer.result {
         case .reply(let result):
-            guard let session = hub.sessions[answer.origin.session] else { return }
+            guard let session = hub.sessions[answer.origin.session] else {
+                return door.finish(answer.origin, result)
+            }
             session.commandsInFlight -= 1
             hub.answer(session) { json in
                 encode(result, to: answer.origin.command, into: &json)
@@ -105,7 +113,9 @@ final class ReactorCore: TransportDelegate {
     }
 
     private func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
-        guard let session = hub.sessions[origin.session] else { return }
+        guard let session = hub.sessions[origin.session] else {
+            return door.finish(origin, result)
+        }
         session.commandsInFlight -= 1
         send(result, to: origin.command, of: session)
     }
@@ -141,11 +151,13 @@ final class ReactorCore: TransportDelegate {
     }
 
     func connection(_ id: SessionID, didRequest request: HTTPRequest) {
+        counters.requests.add()
+        guard !door.receive(request, from: id, isDraining: drainDeadline != nil) else { return }
         hub.respond(answerHTTP(request), to: id)
     }
 
     func connectionDidClose(_ id: SessionID) {
-        // Every request is answered at once.
+        door.forget(id)
     }
 
     // MARK: Commands

@@ -73,7 +73,9 @@ struct HTTPResponse: Sendable, Hashable {
             text += "Cache-Control: no-store\r\n"
         }
         text += "X-Content-Type-Options: nosniff\r\n"
-        if status == 405 { text += "Allow: GET, HEAD\r\n" }
+        if status == 405, !headers.contains(where: { $0.name == "Allow" }) {
+            text += "Allow: GET, HEAD\r\n"
+        }
         if !keepsConnection { text += "Connection: close\r\n" }
         text += "\r\n"
         return Array(text.utf8) + (omitsBody ? [] : body)
@@ -96,10 +98,12 @@ struct HTTPResponse: Sendable, Hashable {
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        case 481: "Malformed Filter Expression"
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
         case 503: "Service Unavailable"
         case 505: "HTTP Version Not Supported"
+        case 507: "Insufficient Storage"
         default: "Status"
         }
     }

@@ -100,6 +100,8 @@ struct PubNubRequest: Sendable, Hashable {
         var isReversed: Bool
         var includesTimetokens: Bool
         var includesMeta: Bool
+        /// Whether the messages' timetokens are strings: JavaScript's numbers round them.
+        var quotesTimetokens = false
     }
 
     struct FetchRequest: Sendable, Hashable {

@@ -1,0 +1,113 @@
+// Which path is which of PubNub's endpoints, with which methods, and whose errors it has.
+
+/// One endpoint's path.
+struct PubNubRoute: Sendable {
+    enum Kind: Sendable {
+        case time, publish, signal, subscribe
+        case heartbeat, leave, hereNow, whereNow, state, setState
+        case addAction, removeAction, actions
+        case history, fetch, fetchWithActions, messageCounts, deleteMessages
+        case listGroups, group, deleteGroup
+    }
+
+    let kind: Kind
+    let method: HTTPRequest.Method
+    /// Words of the path; what is in braces is the client's.
+    private let pattern: [String]
+    private let literals: [[UInt8]?]
+
+    private init(_ kind: Kind, _ method: HTTPRequest.Method, _ path: String) {
+        self.kind = kind
+        self.method = method
+        pattern = path.split(separator: "/").map(String.init)
+        literals = pattern.map { $0.hasPrefix("{") ? nil : Array($0.utf8) }
+    }
+
+    /// The place of a part of the path that the client chose.
+    func index(of name: String) -> Int? { pattern.firstIndex(of: "{\(name)}") }
+
+    /// Every endpoint that a path may mean: one for each method that it has.
+    static func all(for target: RequestTarget) -> [PubNubRoute] {
+        table.filter { route in
+            route.literals.count == target.segments.count
+                && zip(route.literals, target.segments).allSatisfy { literal, segment in
+                    literal.map { segment.elementsEqual($0) } ?? true
+                }
+        }
+    }
+
+    private static let table: [PubNubRoute] = {
+        let presence = "v2/presence/sub-key/{sub}"
+        let actions = "v1/message-actions/{sub}/channel/{channel}"
+        let groups = "v1/channel-registration/sub-key/{sub}/channel-group"
+        return [
+            PubNubRoute(.time, .get, "time/0"),
+            // The zero after the keys was a signature once, the last one a callback's name.
+            PubNubRoute(
+                .publish, .get, "publish/{pub}/{sub}/{signature}/{channel}/0/{payload}"),
+            PubNubRoute(.publish, .post, "publish/{pub}/{sub}/{signature}/{channel}/0"),
+            PubNubRoute(.signal, .get, "signal/{pub}/{sub}/{signature}/{channel}/0/{payload}"),
+            PubNubRoute(.subscribe, .get, "v2/subscribe/{sub}/{channels}/0"),
+            PubNubRoute(.heartbeat, .get, "\(presence)/channel/{channels}/heartbeat"),
+            PubNubRoute(.leave, .get, "\(presence)/channel/{channels}/leave"),
+            PubNubRoute(.hereNow, .get, presence),
+            PubNubRoute(.hereNow, .get, "\(presence)/channel/{channels}"),
+            PubNubRoute(.whereNow, .get, "\(presence)/uuid/{user}"),
+            PubNubRoute(.state, .get, "\(presence)/channel/{channels}/uuid/{user}"),
+            PubNubRoute(.setState, .get, "\(presence)/channel/{channels}/uuid/{user}/data"),
+            PubNubRoute(.actions, .get, actions),
+            PubNubRoute(.addAction, .post, "\(actions)/message/{message}"),
+            PubNubRoute(.removeAction, .delete, "\(actions)/message/{message}/action/{action}"),
+            PubNubRoute(.history, .get, "v2/history/sub-key/{sub}/channel/{channel}"),
+            PubNubRoute(.fetch, .get, "v3/history/sub-key/{sub}/channel/{channels}"),
+            PubNubRoute(.deleteMessages, .delete, "v3/history/sub-key/{sub}/channel/{channel}"),
+            PubNubRoute(
+                .fetchWithActions, .get,
+                "v3/history-with-actions/sub-key/{sub}/channel/{channels}"),
+            PubNubRoute(
+                .messageCounts, .get, "v3/history/sub-key/{sub}/message-counts/{channels}"),
+            PubNubRoute(.listGroups, .get, groups),
+            PubNubRoute(.group, .get, "\(groups)/{group}"),
+            PubNubRoute(.deleteGroup, .get, "\(groups)/{group}/remove"),
+        ]
+    }()
+}
+
+/// What the first words of a path tell before the rest is read.
+enum PubNubArea: Sendable, Hashable {
+    case publish
+    case other(PubNubError.Family)
+    /// A part of PubNub that the daemon does not have, by its name.
+    case absent(String)
+
+    /// - Returns: `nil` when the path is none of PubNub's.
+    init?(_ target: RequestTarget) {
+        let words = target.segments.prefix(2).map { String(decoding: $0, as: UTF8.self) }
+        switch words[0] {
+        case "time": self = .other(.gateway)
+        case "publish", "signal": self = .publish
+        case "v1", "v2", "v3":
+            guard words.count == 2, let area = Self.areas["\(words[0])/\(words[1])"] else {
+                return nil
+            }
+            self = area
+        default: return nil
+        }
+    }
+
+    private static let areas: [String: PubNubArea] = [
+        "v2/subscribe": .other(.gateway),
+        "v2/presence": .other(.presence),
+        "v1/message-actions": .other(.actions),
+        "v2/history": .other(.history),
+        "v3/history": .other(.history),
+        "v3/history-with-actions": .other(.history),
+        "v1/channel-registration": .other(.groups),
+        "v2/objects": .absent("App Context (objects)"),
+        "v1/files": .absent("files"),
+        "v1/push": .absent("mobile push"),
+        "v2/push": .absent("mobile push"),
+        "v3/pam": .absent("the Access Manager"),
+        "v2/auth": .absent("the Access Manager"),
+    ]
+}

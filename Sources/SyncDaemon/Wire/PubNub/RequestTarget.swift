@@ -1,0 +1,117 @@
+// A request's target taken apart: path segments, query members and lists, each decoded once.
+
+import EventModel
+
+/// A target that says nothing: broken percent-encoding, bytes that are not UTF-8, or a zero.
+struct RequestTargetError: Error, Hashable {}
+
+/// A path and a query, split before anything in them is decoded.
+///
+/// It works on bytes: as characters, a `/` with an accent behind it would be no slash.
+struct RequestTarget: Sendable, Hashable {
+    /// As the client sent them, escapes included, without the slash that leads the path.
+    let segments: [ArraySlice<UInt8>]
+    private let rawQuery: ArraySlice<UInt8>
+
+    /// - Returns: `nil` for a target that is not a path.
+    init?(_ target: String) {
+        let bytes = Array(target.utf8)
+        guard bytes.first == UInt8(ascii: "/") else { return nil }
+        let pathEnd = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        segments = bytes[1..<pathEnd].split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        rawQuery = bytes[pathEnd...].dropFirst()
+    }
+
+    func segment(_ index: Int) throws(RequestTargetError) -> String {
+        try percentDecoded(segments[index])
+    }
+
+    /// The items of a segment; none for a lone `,`.
+    ///
+    /// Split before decoding: a comma that belongs to an item is escaped.
+    func list(_ index: Int) throws(RequestTargetError) -> [String] {
+        var items: [String] = []
+        for item in segments[index].split(separator: UInt8(ascii: ",")) {
+            items.append(try percentDecoded(item))
+        }
+        return items
+    }
+
+    func query() throws(RequestTargetError) -> RequestQuery {
+        var members: [RequestQuery.Member] = []
+        for member in rawQuery.split(separator: UInt8(ascii: "&")) {
+            let end = member.firstIndex(of: UInt8(ascii: "=")) ?? member.endIndex
+            members.append(
+                RequestQuery.Member(
+                    name: try percentDecoded(member[..<end]),
+                    value: try percentDecoded(member[end...].dropFirst())))
+        }
+        return RequestQuery(members: members)
+    }
+}
+
+/// The members of a query, decoded.
+struct RequestQuery: Sendable, Hashable {
+    struct Member: Sendable, Hashable {
+        var name: String
+        /// Empty for a member without one.
+        var value: String
+    }
+
+    /// In the order of the query; names may repeat.
+    let members: [Member]
+
+    /// The value of the first member with this name.
+    subscript(name: String) -> String? {
+        members.first { $0.name == name }?.value
+    }
+
+    /// The items of all members with this name; none for a lone `,`.
+    ///
+    /// Split after decoding: some SDKs escape the commas between items.
+    func list(_ name: String) -> [String] {
+        members.filter { $0.name == name }.flatMap { member in
+            member.value.utf8.split(separator: UInt8(ascii: ",")).compactMap { String($0) }
+        }
+    }
+}
+
+extension [String] {
+    /// Without those that were there before, byte for byte.
+    func withoutRepeats() -> [String] {
+        var seen: Set<ExactText> = []
+        return filter { seen.insert(ExactText($0)).inserted }
+    }
+}
+
+/// Decodes once; a `+` stands for itself.
+private func percentDecoded(_ raw: ArraySlice<UInt8>) throws(RequestTargetError) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(raw.count)
+    var index = raw.startIndex
+    while index < raw.endIndex {
+        var byte = raw[index]
+        index += 1
+        if byte == UInt8(ascii: "%") {
+            guard index + 1 < raw.endIndex, let high = hexDigit(raw[index]),
+                let low = hexDigit(raw[index + 1])
+            else { throw RequestTargetError() }
+            byte = high << 4 | low
+            index += 2
+        }
+        guard byte != 0 else { throw RequestTargetError() }
+        bytes.append(byte)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw RequestTargetError() }
+    return text
+}
+
+private func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
