@@ -70,8 +70,7 @@ public enum Limits {
     public static let commandsPerSecondMax = 5000
     /// Bytes waiting for one session's socket.
     ///
-    /// Over it: close code 1013; the device resumes from
-    /// its cursor.
+    /// Over it the batches are dropped, and read again from the store once the session reads.
     public static let sendQueueBytesMax = 1024 * 1024
     /// Bytes handed to the kernel in one write.
     public static let writeBytesMax = 256 * 1024
@@ -86,6 +85,8 @@ public enum Limits {
     public static let helloSeconds = 10
     /// From the first byte of an HTTP request to its last; over it: the connection is closed.
     public static let requestSeconds = 15
+    /// From then to the moment when it must have read everything; over it: close code 1013.
+    public static let stuckSeconds = 10
     /// From the daemon's close frame to the end of the connection.
     public static let closeSeconds = 5
     /// Silence between two HTTP requests of one connection: SDKs poll for up to 310 seconds.

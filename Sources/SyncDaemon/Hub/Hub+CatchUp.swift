@@ -16,9 +16,13 @@ extension Hub {
         guard let subscription = reading(answer) else { return }
         let session = subscription.session
         if !events.isEmpty {
+            let before = subscription.position
             queue(
-                frame(of: events[...], in: answer.channel, cursor: cursor), for: session)
+                frame(of: events[...], in: answer.channel, cursor: cursor), for: subscription,
+                through: through)
             counters.deliveries.add(events.count)
+            // Without room it was set back already, and goes on from there.
+            guard subscription.state == .reading || subscription.position > before else { return }
         }
         subscription.position = max(subscription.position, through)
         continueLater(subscription)
@@ -65,13 +69,15 @@ extension Hub {
         if let events = topic.recent.events(after: subscription.position) {
             subscription.state = .live
             guard let last = events.last else { return true }
-            subscription.position = last.timetoken
             // Signals and the like reach only those who are here when they are sent.
             let stored = events.filter(\.isStored)
-            guard let lastStored = stored.last else { return true }
+            guard let lastStored = stored.last else {
+                subscription.position = last.timetoken
+                return true
+            }
             queue(
                 frame(of: stored[...], in: topic.channel, cursor: lastStored.timetoken),
-                for: subscription.session)
+                for: subscription, through: last.timetoken)
             counters.deliveries.add(stored.count)
             return true
         }
@@ -93,6 +99,7 @@ extension Hub {
     /// Writes what is queued, and then asks for more of what the session waits for.
     func flush(_ session: Session) {
         write(session)
+        if session.queue.isEmpty, !session.isBlocked { session.mustReadBy = nil }
         // Only a session that reads gets further pages: so its queue stays short, however much it
         // asks for.
         while !session.isBlocked, !session.isClosing, session.queue.isEmpty,

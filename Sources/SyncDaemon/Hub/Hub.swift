@@ -21,12 +21,14 @@ final class Hub {
     private var sessionsToFlush: [Session] = []
     /// Behind, but the readers had no room for their questions.
     var starvedSessions: [Session] = []
-    private var lastSerial: Int64 = 0
+    /// Found to read too slowly, and given a while.
+    var slowSessions: [SessionID: Session] = [:]
+    var lastSerial: Int64 = 0
     private var json = JSONWriter(reserving: 4096)
     private var scratch: [UInt8] = []
 
     let reactor: Int
-    private let sendQueueBytesMax: Int
+    let sendQueueBytesMax: Int
     let counters: Counters
     let ask: (ReadRequest) -> Bool
     /// Answers a poll: its events, and the cursor to go on from.
@@ -69,6 +71,7 @@ final class Hub {
         topics.expire(at: now)
         endOverduePolls()
         retryStarved()
+        closeStuckSessions()
     }
 
     // MARK: Sessions
@@ -226,7 +229,7 @@ final class Hub {
         let frame = frame(of: events, in: topic.channel, cursor: topic.storedPosition)
         for subscription in topic.subscriptions where subscription.state == .live {
             if subscription.position < first.timetoken {
-                queue(frame, for: subscription.session)
+                queue(frame, for: subscription, through: last.timetoken)
             } else {
                 // It has some of these: it subscribed from a cursor that another reactor had
                 // served.
@@ -234,9 +237,8 @@ final class Hub {
                 if missing.isEmpty { continue }
                 queue(
                     self.frame(of: missing, in: topic.channel, cursor: topic.storedPosition),
-                    for: subscription.session)
+                    for: subscription, through: last.timetoken)
             }
-            subscription.position = last.timetoken
             counters.deliveries.add(events.count)
         }
     }
@@ -257,21 +259,47 @@ final class Hub {
         listForFlush(session)
     }
 
+    /// Queues a reply.
     func queue(_ frame: Frame, for session: Session) {
-        guard !session.isClosing else { return }
-        // What came in this turn has not been offered to the socket yet: that is not the reader's
-        // fault.
-        if session.queue.byteCount + frame.bytes.count > sendQueueBytesMax { write(session) }
-        let size = session.queue.byteCount + frame.bytes.count
-        // One frame alone may be larger: nor is it the reader's fault how long a reply is.
-        guard session.queue.isEmpty || size <= sendQueueBytesMax else {
-            session.queue.removeAll()
-            counters.slowConsumersClosed.add()
-            close(session, .tryAgainLater, "You read too slowly. Reconnect with your cursors.")
-            return
-        }
+        guard !session.isClosing, hasRoom(for: frame, in: session) else { return }
         session.queue.append(frame)
         listForFlush(session)
+    }
+
+    /// Queues a batch for a subscription, or sets the subscription back when there is no room.
+    ///
+    /// - Parameter position: What the subscription has seen once the batch has left.
+    func queue(_ frame: Frame, for subscription: Subscription, through position: Timetoken) {
+        let session = subscription.session
+        let push = QueuedPush(subscription: subscription, before: subscription.position)
+        guard !session.isClosing else { return }
+        guard hasRoom(for: frame, in: session) else { return setBack(push) }
+        // Making room may have set this very subscription back: then it reads this again, too.
+        guard subscription.position == push.before, subscription.state != .lagging else { return }
+        session.queue.append(frame, push)
+        subscription.position = max(subscription.position, position)
+        listForFlush(session)
+    }
+
+    /// Whether a frame still fits, after the socket and then the batches had to make room.
+    private func hasRoom(for frame: Frame, in session: Session) -> Bool {
+        func fits() -> Bool {
+            // One frame alone may be larger: it is not the reader's fault how long a reply is.
+            session.queue.isEmpty
+                || session.queue.byteCount + frame.bytes.count <= sendQueueBytesMax
+        }
+        if fits() { return true }
+        // What came in this turn has not been offered to the socket yet: that is not the reader's
+        // fault.
+        write(session)
+        if fits() { return true }
+        collapse(session)
+        if fits() { return true }
+        // Replies alone: nobody is owed so many.
+        session.queue.removeAll()
+        counters.slowConsumersClosed.add()
+        close(session, .tryAgainLater, Self.tooSlow)
+        return false
     }
 
     func listForFlush(_ session: Session) {

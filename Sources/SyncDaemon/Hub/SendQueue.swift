@@ -1,15 +1,27 @@
 // What waits for one session's socket: references to shared frames, never copies.
 
+import EventModel
+
+/// What a queued batch would bring forward: where to read again when it is dropped.
+struct QueuedPush {
+    let subscription: Subscription
+    /// The subscription's position before the batch.
+    let before: Timetoken
+}
+
 /// Frames in the order in which they must leave, with their size.
 struct SendQueue {
     private var frames: [Frame] = []
+    /// Beside each frame; `nil` for replies.
+    private var pushes: [QueuedPush?] = []
     private var head = 0
     private(set) var byteCount = 0
 
     var isEmpty: Bool { head == frames.count }
 
-    mutating func append(_ frame: Frame) {
+    mutating func append(_ frame: Frame, _ push: QueuedPush? = nil) {
         frames.append(frame)
+        pushes.append(push)
         byteCount += frame.bytes.count
     }
 
@@ -36,9 +48,24 @@ struct SendQueue {
     }
 
     mutating func removeAll() {
-        frames = []
-        head = 0
-        byteCount = 0
+        self = SendQueue()
+    }
+
+    /// Drops the batches, keeps the replies, and gives the memory back.
+    ///
+    /// - Returns: What was dropped, oldest first.
+    mutating func dropPushes() -> [QueuedPush] {
+        var rest = SendQueue()
+        var dropped: [QueuedPush] = []
+        for index in head..<frames.count {
+            if let push = pushes[index] {
+                dropped.append(push)
+            } else {
+                rest.append(frames[index])
+            }
+        }
+        self = rest
+        return dropped
     }
 
     private mutating func next() -> Frame {
@@ -46,10 +73,12 @@ struct SendQueue {
         head += 1
         byteCount -= frame.bytes.count
         if head == frames.count {
+            pushes.removeAll(keepingCapacity: frames.count <= 16)
             frames.removeAll(keepingCapacity: frames.count <= 16)
             head = 0
         } else if head >= 64 {
             frames.removeFirst(head)
+            pushes.removeFirst(head)
             head = 0
         }
         return frame

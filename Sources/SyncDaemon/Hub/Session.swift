@@ -24,6 +24,8 @@ final class Session {
     var questions: [ReadRequest] = []
     /// Pages that readers are fetching for it.
     var pagesInFlight = 0
+    /// When it must have taken everything that is queued: it was found to read too slowly.
+    var mustReadBy: UInt64?
 
     init(id: SessionID, bucket: TokenBucket) {
         self.id = id
@@ -46,8 +48,8 @@ final class Subscription {
 
     unowned let session: Session
     let topic: Topic
-    /// Names it in a reader's answer; a subscription that was renewed has another.
-    let serial: Int64
+    /// Names it in a reader's answer; a subscription that was renewed or set back has another.
+    var serial: Int64
     /// Everything of the channel up to here has been queued for the session.
     var position: Timetoken
     var state: State

@@ -65,8 +65,8 @@ extension ConfigurationKey {
         number(
             "limits", "send_queue_bytes", flag: "--send-queue-bytes",
             (64 * 1024)...(1024 * 1024 * 1024), bytes: true, into: \.sendQueueBytes,
-            "Bytes that may wait for one client that reads slowly. Over it the client is"
-                + " disconnected with code 1013 and resumes from its cursors."),
+            "Bytes that may wait for one client that reads slowly. Over it they are dropped, and"
+                + " read again from the store once the client reads."),
         number(
             "limits", "commands_per_second", flag: "--commands-per-second", 1...1_000_000,
             into: \.commandsPerSecond,

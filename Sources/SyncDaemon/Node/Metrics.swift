@@ -49,6 +49,7 @@ enum Metrics {
                 "connections_shed", "Connections closed at once, for a limit.",
                 counters.connectionsShed.value),
             counter("commands", "Messages from clients.", counters.commands.value),
+            counter("requests", "HTTP requests.", counters.requests.value),
             counter(
                 "command_errors", "Commands answered with an error.",
                 counters.commandErrors.value),
@@ -56,7 +57,11 @@ enum Metrics {
             counter("socket_writes", "Writes to sockets.", counters.framesWritten.value),
             counter("socket_bytes", "Bytes written to sockets.", counters.bytesWritten.value),
             counter(
-                "slow_consumers_closed", "Sessions closed because they read too slowly.",
+                "slow_consumers_collapsed",
+                "Times that the backlog of a slow session became positions to read on from.",
+                counters.slowConsumersCollapsed.value),
+            counter(
+                "slow_consumers_closed", "Sessions closed because they stopped reading.",
                 counters.slowConsumersClosed.value),
             counter("commits", "Transactions of the ledger.", counters.commits.value),
             counter(

@@ -17,6 +17,7 @@ final class Counters: Sendable {
     let deliveries = Atomic<Int>(0)
     let framesWritten = Atomic<Int>(0)
     let bytesWritten = Atomic<Int>(0)
+    let slowConsumersCollapsed = Atomic<Int>(0)
     let slowConsumersClosed = Atomic<Int>(0)
     let commits = Atomic<Int>(0)
     let writesCommitted = Atomic<Int>(0)

@@ -130,17 +130,24 @@ enum ServerText {
         let events = try json.array("m")
         var envelopes: [Envelope] = []
         for index in 0..<events.count {
-            let event = events.element(at: index)
-            envelopes.append(
-                Envelope(
-                    channel: Channel(try event.string("c"), keyset: try event.string("k")),
-                    timetoken: try timetoken(try event.object("p"), "t"),
-                    uuid: try event.string("i"), event: try self.event(event),
-                    isStored: try event.integer("f") == 0))
+            envelopes.append(try envelope(events.element(at: index)))
         }
         return Batch(
             channel: channel, cursor: try timetoken(try json.object("t"), "t"),
             envelopes: envelopes)
+    }
+
+    /// One event by itself.
+    static func envelope(_ text: [UInt8]) throws -> Envelope {
+        try envelope(try JSONValue(parsing: text.span.bytes))
+    }
+
+    private static func envelope(_ event: borrowing JSONValue) throws -> Envelope {
+        Envelope(
+            channel: Channel(try event.string("c"), keyset: try event.string("k")),
+            timetoken: try timetoken(try event.object("p"), "t"),
+            uuid: try event.string("i"), event: try self.event(event),
+            isStored: try event.integer("f") == 0)
     }
 
     private static func event(_ json: borrowing JSONValue) throws -> Event {

@@ -14,6 +14,7 @@ import Testing
 private struct Simulation {
     let daemon: SimulatedDaemon
     private(set) var devices: [SimulatedDevice]
+    private(set) var pollers: [SimulatedPoller] = []
     private var choices: SeededGenerator
     private var lastSession: UInt32 = 0
     private let channels = ["room", "den", "hall"]
@@ -21,7 +22,7 @@ private struct Simulation {
     /// does is far behind the others.
     private let attention: [Int]
     /// How often things of each kind happened: a run in which nothing happens proves nothing.
-    private(set) var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0)
+    private(set) var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0, polls: 0)
 
     init(seed: UInt64) throws {
         choices = SeededGenerator(seed: seed)
@@ -36,7 +37,9 @@ private struct Simulation {
         }
     }
 
-    var problems: [String] { daemon.problems + devices.flatMap(\.problems) }
+    var problems: [String] {
+        daemon.problems + devices.flatMap(\.problems) + pollers.flatMap(\.problems)
+    }
 
     // MARK: Steps
 
@@ -56,7 +59,8 @@ private struct Simulation {
             daemon.signal(in: Channel(choices.pick(channels)), saying: "1")
         case 48..<50: daemon.moveClock(by: choices.pick([-500, -1, 1, 10, 1000]))
         case 50..<57: disturb(choices.pick(devices))
-        case 57..<72: try listen(choices.pick(devices))
+        case 57..<70: try listen(choices.pick(devices))
+        case 70..<76: try poll()
         default: act(choices.pick(devices))
         }
     }
@@ -147,6 +151,39 @@ private struct Simulation {
         daemon.reactors[connection.reactor].socketEvents.append(.text(connection.session, text))
     }
 
+    // MARK: Long polls
+
+    /// One poller takes its answer, polls, or hangs up; once in a while another one begins.
+    private mutating func poll() throws {
+        if pollers.count < 3, choices.chance(20) {
+            let names = choices.chance(50) ? channels : [choices.pick(channels)]
+            pollers.append(
+                SimulatedPoller(names.map { Channel($0) }, from: daemon.freshCursor()))
+        }
+        guard !pollers.isEmpty else { return }
+        try move(choices.pick(pollers), mayHangUp: true)
+    }
+
+    private mutating func move(_ poller: SimulatedPoller, mayHangUp: Bool) throws {
+        guard let open = poller.open else {
+            let number = choices.below(daemon.reactors.count)
+            lastSession += 1
+            let session = SessionID(slot: 100, generation: lastSession)
+            daemon.reactors[number].socketEvents.append(
+                .poll(poller.poll(on: number, as: session)))
+            return
+        }
+        let reactor = daemon.reactors[open.reactor]
+        if mayHangUp, choices.chance(25) {
+            reactor.socketEvents.append(.cancelPoll(open.session))
+            return poller.cancel()
+        }
+        for answer in reactor.pollAnswers where answer.session == open.session {
+            counts.polls += 1
+            try poller.receive(answer)
+        }
+    }
+
     // MARK: Writes
 
     private mutating func write(_ device: SimulatedDevice, _ name: String) {
@@ -197,6 +234,8 @@ private struct Simulation {
                 daemon.deliver(&choices)
             }
             for device in devices { try listen(device) }
+            for poller in pollers { try move(poller, mayHangUp: false) }
+            for reactor in daemon.reactors { reactor.pollAnswers = [] }
             quietRounds = daemon.isQuiet ? quietRounds + 1 : 0
         }
         #expect(quietRounds == 4, "it never came to rest")
@@ -220,6 +259,13 @@ private struct Simulation {
                     found.append("\(device.deviceID) shows another \(name)")
                 }
             }
+        }
+        for poller in pollers {
+            found += try poller.differences(
+                truth: { try daemon.truth(of: $0.name) },
+                sent: { channel in
+                    daemon.signals.filter { $0.channel == channel }.map(\.timetoken)
+                })
         }
         return found
     }
@@ -252,19 +298,21 @@ struct ReactorSimulation {
 
     @Test("the runs meet what they are meant to meet")
     func isHard() throws {
-        var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0)
+        var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0, polls: 0)
         for seed in 1...10 as ClosedRange<UInt64> {
             let simulation = try run(seed)
             counts.reconnects += simulation.counts.reconnects
             counts.retries += simulation.counts.retries
             counts.slow += simulation.counts.slow
             counts.pushes += simulation.counts.pushes
+            counts.polls += simulation.counts.polls
         }
 
         #expect(counts.reconnects > 20)
         #expect(counts.retries > 50)
         #expect(counts.slow > 0)
         #expect(counts.pushes > 200)
+        #expect(counts.polls > 50)
     }
 
     @Test("a seed names one run, byte for byte")

@@ -13,6 +13,15 @@ final class SimulatedReactor {
         case text(SessionID, String)
         case canWrite(SessionID)
         case closed(SessionID)
+        case poll(PollRequest)
+        case cancelPoll(SessionID)
+    }
+
+    /// What a poll was answered with.
+    struct PollAnswer {
+        let session: SessionID
+        let events: [PolledEvent]
+        let cursor: Timetoken
     }
 
     enum Message {
@@ -24,11 +33,17 @@ final class SimulatedReactor {
     let transport = FakeTransport()
     var socketEvents: [SocketEvent] = []
     var messages: [Message] = []
+    /// Answers that no poller has taken yet.
+    var pollAnswers: [PollAnswer] = []
     private var milliseconds: UInt64 = 0
 
     init(core: ReactorCore) {
         self.core = core
         core.hub.attach(transport)
+        core.hub.answerPoll = { [unowned self] poll, events, cursor in
+            pollAnswers.append(
+                PollAnswer(session: poll.session, events: events, cursor: cursor))
+        }
     }
 
     /// One turn of its loop, as `Reactor` runs it.
@@ -43,6 +58,8 @@ final class SimulatedReactor {
                 core.session(id, didReceive: bytes.span.bytes)
             case .canWrite(let id): core.sessionCanWrite(id)
             case .closed(let id): core.sessionDidClose(id)
+            case .poll(let request): core.hub.open(request)
+            case .cancelPoll(let id): core.hub.forgetPoll(of: id)
             }
         }
         for message in self.messages.takeFirst(messages) {
@@ -67,6 +84,8 @@ final class SimulatedDaemon {
     let store = MemoryStore()
     private(set) var reactors: [SimulatedReactor] = []
     private(set) var problems: [String] = []
+    /// Every signal, in order.
+    private(set) var signals: [Envelope] = []
     private let queues: Queues
     private let ledger: Ledger
     private let order: EventOrder
@@ -94,12 +113,15 @@ final class SimulatedDaemon {
                     queues.writes.append(write)
                     return true
                 },
+                announce: { order.announce($0) },
                 ask: { question in
                     guard queues.questions.count < questionsMax else { return false }
                     queues.questions.append(question)
                     return true
                 },
-                newest: { order.visible }, wallTicks: { wall.withLock { $0 } })
+                askPresence: { _ in true }, groups: ChannelGroups([]),
+                newest: { order.visible }, freshCursor: { order.now() },
+                wallTicks: { wall.withLock { $0 } })
             let hub = Hub(
                 reactor: number, position: .zero, sendQueueBytesMax: sendQueueBytesMax,
                 counters: Counters(), ask: engine.ask)
@@ -109,6 +131,9 @@ final class SimulatedDaemon {
                     answerHTTP: { _ in .error(404, "none") }))
         }
     }
+
+    /// A cursor as of now.
+    func freshCursor() -> Timetoken { order.now() }
 
     /// Lets the wall clock step, in either direction.
     func moveClock(by ticks: Int) {
@@ -137,6 +162,7 @@ final class SimulatedDaemon {
 
     private func publishSteps() {
         for step in queues.steps.withLock({ $0 }) {
+            signals += step.events.filter { !$0.isStored }
             for (number, reactor) in reactors.enumerated() {
                 var part = step
                 part.answers = step.answers.filter { $0.origin.reactor == number }
@@ -163,7 +189,7 @@ final class SimulatedDaemon {
     /// Whether nothing is under way anywhere.
     var isQuiet: Bool {
         queues.writes.isEmpty && queues.questions.isEmpty && answers.isEmpty
-            && reactors.allSatisfy { $0.socketEvents.isEmpty && $0.messages.isEmpty }
+            && reactors.allSatisfy { $0.socketEvents.isEmpty && $0.messages.isEmpty && $0.pollAnswers.isEmpty }
     }
 
     /// What a device that reads everything at once shows.
