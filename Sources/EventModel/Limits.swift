@@ -149,6 +149,29 @@ public enum Limits {
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.
     public static let mutationTicksKept: UInt64 = 30 * 24 * 3600 * 10_000_000
 
+    // MARK: Presence
+
+    /// How long a user is in a channel after a heartbeat that does not say how long.
+    public static let presenceSecondsDefault = 300
+    /// The shortest and the longest that a heartbeat may last; others are moved there.
+    public static let presenceSecondsMin = 20
+    public static let presenceSecondsMax = 24 * 3600
+    /// Users in channels, in all; over it: nobody new gets in, who is in stays in.
+    public static let presenceMembershipsMax = 2_000_000
+    /// UTF-8 bytes of one user's state in one channel; over it: it is not set.
+    public static let presenceStateBytesMax = 4 * 1024
+    /// Bytes of all states; over it: those of absent users go, then new ones are not set.
+    public static let presenceAllStateBytesMax = 128 * 1024 * 1024
+    /// States of users who are not in the channel; over it: the one set longest ago goes.
+    public static let presenceAbsentStatesMax = 100_000
+    /// Presence events that are not out yet.
+    ///
+    /// Over it: nobody new gets in, no state changes and nobody times out; who leaves still leaves,
+    /// so there may be as many more as there are users in channels.
+    public static let presenceAnnouncementsMax = 262_144
+    /// Users of one channel in one answer; a larger `limit` gets as many.
+    public static let presencePageMax = 1000
+
     // MARK: HTTP
 
     /// Bytes of a request's line and headers; over it: 414 or 431, and the connection is closed.

@@ -1,0 +1,282 @@
+// Who is in which channel, and what is announced about it: beats, leaves, states.
+//
+// Confined to one thread. It reads no clock and publishes nothing: time comes in with each call,
+// and what is to be published comes out of `advance`. What all this means to an SDK is PubNub's
+// presence; where that is silent, the comments say what was chosen.
+
+import EventModel
+
+/// Who is in which channel.
+final class Presence {
+    /// One moment on both clocks.
+    struct Instant: Hashable, Sendable {
+        /// On the clock that never steps back; decides what is due.
+        var milliseconds: UInt64
+        /// Since 1970; only ever told to clients.
+        var wallSeconds: UInt64
+    }
+
+    /// A user of a tenant; nobody when the id is empty.
+    struct Member: Hashable, Sendable {
+        var userID: String
+        var keyset: String
+    }
+
+    /// Something to publish.
+    struct Announcement: Hashable, Sendable {
+        /// The presence channel of the channel that it is about.
+        var channel: Channel
+        var notice: PresenceNotice
+    }
+
+    /// What may be held; see `Limits` for what each protects.
+    struct Bounds {
+        var memberships = Limits.presenceMembershipsMax
+        var stateBytes = Limits.presenceStateBytesMax
+        var allStateBytes = Limits.presenceAllStateBytesMax
+        var absentStates = Limits.presenceAbsentStatesMax
+        var announcements = Limits.presenceAnnouncementsMax
+    }
+
+    /// Why a part of what was asked was not done; the other parts were.
+    enum Refusal: Hashable, Sendable {
+        /// Nobody new gets in anywhere; who is in stays in.
+        case tooManyMemberships
+        /// One state is over its limit.
+        case stateTooLong
+        /// The states of all users fill their memory.
+        case tooMuchState
+        /// Too many announcements wait: nobody new gets in and no state changes.
+        case tooManyAnnouncements
+    }
+
+    let keysets: Keysets
+    let bounds: Bounds
+    /// Those with at least one membership.
+    private(set) var tenants: [ExactText: PresenceTenant] = [:]
+    private(set) var membershipCount = 0
+    private(set) var absentStates = PresenceAbsentStates()
+    /// Of the members; those of absent users count themselves.
+    private var stateByteCount = 0
+    private var lastSerial: UInt64 = 0
+
+    // For announcing, see Presence+Announcing.swift.
+    var expiries = PresenceWheel<PresenceMembership>()
+    var intervals = PresenceWheel<PresenceRoom>()
+    var outbox = PresenceOutbox()
+
+    init(keysets: Keysets, bounds: Bounds = Bounds()) {
+        self.keysets = keysets
+        self.bounds = bounds
+    }
+
+    /// The tenant's settings; `nil` when it does not exist or wants no presence.
+    func settings(_ subscribeKey: String) -> Keyset? {
+        let keyset = tenants[ExactText(subscribeKey)]?.keyset ?? keysets[subscribeKey]
+        guard let keyset, keyset.hasPresence else { return nil }
+        return keyset
+    }
+
+    /// Whether users can be in a channel of this name.
+    ///
+    /// SDKs name presence channels and wildcards in heartbeats too; nobody is ever in those. A star
+    /// elsewhere is a letter like others.
+    static func canHoldUsers(_ name: String) -> Bool {
+        let bytes = name.utf8
+        return !bytes.isEmpty && name != "*" && !bytes.suffix(2).elementsEqual(".*".utf8)
+            && !bytes.suffix(Channel.presenceSuffix.utf8.count)
+                .elementsEqual(Channel.presenceSuffix.utf8)
+    }
+
+    // MARK: What users do
+
+    /// A heartbeat or the start of a poll: the user is in each channel, from now for `seconds`.
+    ///
+    /// It replaces what an earlier beat promised, also by less. A beat that comes before `advance`
+    /// has noticed the end of the last one is in time: a daemon that stood still for a while does
+    /// not throw everybody out.
+    ///
+    /// - Parameters:
+    ///   - seconds: Forced between `Limits.presenceSecondsMin` and `presenceSecondsMax`.
+    ///   - states: By channel, as compact JSON objects; a channel without one keeps its state.
+    /// - Complexity: O(channels), amortised.
+    @discardableResult
+    func beat(
+        _ member: Member, channels: [String], seconds: Int = Limits.presenceSecondsDefault,
+        states: [ExactText: String] = [:], at now: Instant
+    ) -> Refusal? {
+        let key = ExactText(member.keyset)
+        let id = ExactText(member.userID)
+        guard !member.userID.isEmpty,
+            let tenant = tenants[key]
+                ?? settings(member.keyset).map({ PresenceTenant(keyset: $0, key: key) })
+        else { return nil }
+        let user = tenant.users[id] ?? PresenceUser(id: id)
+        let span = min(max(seconds, Limits.presenceSecondsMin), Limits.presenceSecondsMax)
+        let deadline = PresenceTick(notBefore: now.milliseconds + UInt64(span) * 1000)
+        var refusal: Refusal?
+        for channel in channels where Self.canHoldUsers(channel) {
+            let name = ExactText(channel)
+            let state = states[name]
+            let refused: Refusal?
+            if let membership = tenant.rooms[name]?.membership(of: user) {
+                membership.deadline = deadline
+                expiries.schedule(membership)
+                refused = state.flatMap { change(membership, to: $0, at: now) }
+            } else {
+                refused = join(user, name, of: tenant, until: deadline, state: state, at: now)
+            }
+            refusal = refusal ?? refused
+        }
+        return refusal
+    }
+
+    /// The user is no longer in these channels, and has no state there.
+    ///
+    /// - Complexity: O(channels).
+    func leave(_ member: Member, channels: [String], at now: Instant) {
+        for channel in channels where absentStates.count > 0 {
+            absentStates.remove(absentKey(member, channel))
+        }
+        guard let tenant = tenants[ExactText(member.keyset)],
+            let user = tenant.users[ExactText(member.userID)]
+        else { return }
+        for channel in channels {
+            if let membership = tenant.rooms[ExactText(channel)]?.membership(of: user) {
+                remove(membership, .left, at: now)
+            }
+        }
+    }
+
+    /// Sets what is known about a user in each channel, present there or not.
+    ///
+    /// - Parameter state: A compact JSON object; an empty one is no state.
+    /// - Complexity: O(channels), amortised.
+    @discardableResult
+    func setState(
+        _ member: Member, channels: [String], state: String, at now: Instant
+    ) -> Refusal? {
+        guard !member.userID.isEmpty, settings(member.keyset) != nil else { return nil }
+        guard state.utf8.count <= bounds.stateBytes else { return .stateTooLong }
+        let tenant = tenants[ExactText(member.keyset)]
+        let user = tenant?.users[ExactText(member.userID)]
+        var refusal: Refusal?
+        for channel in channels where Self.canHoldUsers(channel) {
+            let refused: Refusal?
+            if let user,
+                let membership = tenant?.rooms[ExactText(channel)]?.membership(of: user)
+            {
+                refused = change(membership, to: state, at: now)
+            } else {
+                refused = keep(state, for: absentKey(member, channel))
+            }
+            refusal = refusal ?? refused
+        }
+        return refusal
+    }
+
+    func absentKey(_ member: Member, _ channel: String) -> PresenceAbsentStates.Key {
+        PresenceAbsentStates.Key(
+            channel: Channel(channel, keyset: member.keyset), userID: ExactText(member.userID))
+    }
+
+    // MARK: Memberships
+
+    private func join(
+        _ user: PresenceUser, _ name: ExactText, of tenant: PresenceTenant,
+        until deadline: PresenceTick, state: String?, at now: Instant
+    ) -> Refusal? {
+        guard membershipCount < bounds.memberships else { return .tooManyMemberships }
+        guard outbox.count < bounds.announcements else { return .tooManyAnnouncements }
+        let room = tenant.rooms[name] ?? PresenceRoom(tenant: tenant, name: name)
+        lastSerial += 1
+        let membership = PresenceMembership(
+            user: user, room: room, serial: lastSerial, deadline: deadline)
+        room.add(membership)
+        tenants[tenant.key] = tenant
+        tenant.rooms[name] = room
+        tenant.users[user.id] = user
+        tenant.membershipCount += 1
+        membershipCount += 1
+        expiries.schedule(membership)
+        let refusal = admit(state, of: membership)
+        announce(.joined, of: membership, at: now)
+        return refusal
+    }
+
+    /// Gives a newcomer the state that came along, or the one that waited for them.
+    private func admit(_ state: String?, of membership: PresenceMembership) -> Refusal? {
+        var waiting: String?
+        if absentStates.count > 0 {
+            waiting = absentStates.remove(
+                PresenceAbsentStates.Key(
+                    channel: membership.room.channel, userID: membership.user.id))
+        }
+        let isTooLong = state.map { $0.utf8.count > bounds.stateBytes } ?? false
+        let isStored = store(isTooLong ? waiting : state ?? waiting, in: membership)
+        return isTooLong ? .stateTooLong : isStored ? nil : .tooMuchState
+    }
+
+    /// Ends a membership and forgets whatever it was the last of.
+    func remove(
+        _ membership: PresenceMembership, _ change: PresenceDeltas.Change, at now: Instant
+    ) {
+        let user = membership.user
+        let room = membership.room
+        let tenant = room.tenant
+        expiries.remove(membership)
+        room.remove(membership)
+        stateByteCount -= membership.state?.utf8.count ?? 0
+        tenant.membershipCount -= 1
+        membershipCount -= 1
+        announce(change, of: membership, at: now)
+        if user.memberships.isEmpty { tenant.users[user.id] = nil }
+        guard room.occupancy == 0 else { return }
+        intervals.remove(room)
+        tenant.rooms[room.name] = nil
+        if tenant.rooms.isEmpty { tenants[tenant.key] = nil }
+    }
+
+    // MARK: States
+
+    private func change(
+        _ membership: PresenceMembership, to state: String, at now: Instant
+    ) -> Refusal? {
+        guard state.utf8.count <= bounds.stateBytes else { return .stateTooLong }
+        guard ExactText(membership.state ?? "{}") != ExactText(state) else { return nil }
+        guard outbox.count < bounds.announcements else { return .tooManyAnnouncements }
+        guard store(state, in: membership) else { return .tooMuchState }
+        announceState(of: membership, at: now)
+        return nil
+    }
+
+    /// - Returns: Whether there was room for it; if not, the old one stays.
+    private func store(_ state: String?, in membership: PresenceMembership) -> Bool {
+        let state = state == "{}" ? nil : state
+        let old = membership.state?.utf8.count ?? 0
+        let new = state?.utf8.count ?? 0
+        guard makeRoom(for: new - old) else { return false }
+        stateByteCount += new - old
+        membership.state = state
+        return true
+    }
+
+    private func keep(_ state: String, for key: PresenceAbsentStates.Key) -> Refusal? {
+        absentStates.remove(key)
+        guard state != "{}", bounds.absentStates > 0 else { return nil }
+        guard makeRoom(for: state.utf8.count) else { return .tooMuchState }
+        if absentStates.count == bounds.absentStates { absentStates.removeOldest() }
+        absentStates.set(state, for: key)
+        return nil
+    }
+
+    /// Forgets states of absent users, those set longest ago first, until there is room.
+    private func makeRoom(for byteCount: Int) -> Bool {
+        func fits() -> Bool {
+            stateByteCount + absentStates.byteCount + byteCount <= bounds.allStateBytes
+        }
+        guard byteCount > 0 else { return true }
+        while !fits(), absentStates.count > 0 { absentStates.removeOldest() }
+        return fits()
+    }
+}

@@ -1,0 +1,114 @@
+// Deadlines of very many things, most of which move later before they come.
+
+/// What waits in a wheel.
+protocol Timed: AnyObject {
+    /// When it is due. It may move later without a word to the wheel.
+    var deadline: PresenceTick { get }
+    /// Belongs to the wheel: where it waits, `nil` when it does not.
+    var place: WheelPlace? { get set }
+}
+
+/// A moment on the clock that never steps back, in steps of 250 ms.
+///
+/// Nobody sees whether a user vanished a quarter of a second earlier, and few moments are cheap to
+/// keep in order.
+struct PresenceTick: Hashable, Comparable {
+    static let milliseconds: UInt64 = 250
+
+    let number: UInt64
+
+    /// The first tick at this moment or after it.
+    init(notBefore milliseconds: UInt64) {
+        number = milliseconds / Self.milliseconds + (milliseconds % Self.milliseconds > 0 ? 1 : 0)
+    }
+
+    var milliseconds: UInt64 { number * Self.milliseconds }
+
+    static func < (lhs: Self, rhs: Self) -> Bool { lhs.number < rhs.number }
+}
+
+struct WheelPlace {
+    fileprivate var tick: PresenceTick
+    fileprivate var index: Int
+}
+
+/// Items by the tick at which the wheel looks at them.
+///
+/// That tick is never after an item's deadline, but may be before it: then the wheel looks, sees
+/// that the deadline has moved, and puts the item back. So moving a deadline later is one
+/// assignment, and an item is put back at most once per span that it once asked for.
+struct PresenceWheel<Item: Timed> {
+    private var slots: [PresenceTick: [Item]] = [:]
+    /// A binary heap of the slots' ticks, the earliest first; one entry per slot.
+    private var ticks: [PresenceTick] = []
+
+    /// When to call `takeDue` next; an emptied slot is only noticed then.
+    var nextTick: PresenceTick? { ticks.first }
+
+    /// Makes sure that the wheel looks at an item at its deadline or earlier.
+    ///
+    /// - Complexity: O(1), and O(log ticks) for the first item of a slot.
+    mutating func schedule(_ item: Item) {
+        if let place = item.place {
+            guard item.deadline < place.tick else { return }
+            remove(item)
+        }
+        insert(item)
+    }
+
+    /// - Complexity: O(1): the slot's last item takes the free place.
+    mutating func remove(_ item: Item) {
+        guard let place = item.place else { return }
+        item.place = nil
+        guard let last = slots[place.tick]?.popLast(), last !== item else { return }
+        slots[place.tick]?[place.index] = last
+        last.place = place
+    }
+
+    /// Empties the earliest slot.
+    ///
+    /// - Returns: Those whose deadline it was, in no particular order; the others wait again.
+    mutating func takeDue() -> [Item] {
+        guard let tick = ticks.first else { return [] }
+        removeFirstTick()
+        var due: [Item] = []
+        for item in slots.removeValue(forKey: tick) ?? [] {
+            item.place = nil
+            if item.deadline > tick { insert(item) } else { due.append(item) }
+        }
+        return due
+    }
+
+    private mutating func insert(_ item: Item) {
+        let tick = item.deadline
+        let index = slots[tick]?.count ?? 0
+        if slots[tick] == nil { add(tick) }
+        slots[tick, default: []].append(item)
+        item.place = WheelPlace(tick: tick, index: index)
+    }
+
+    private mutating func add(_ tick: PresenceTick) {
+        var child = ticks.count
+        ticks.append(tick)
+        while child > 0, ticks[child] < ticks[(child - 1) / 2] {
+            ticks.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    private mutating func removeFirstTick() {
+        ticks.swapAt(0, ticks.count - 1)
+        ticks.removeLast()
+        var parent = 0
+        while true {
+            var first = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < ticks.count && ticks[child] < ticks[first] {
+                first = child
+            }
+            guard first != parent else { return }
+            ticks.swapAt(parent, first)
+            parent = first
+        }
+    }
+}
