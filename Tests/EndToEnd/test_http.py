@@ -1,5 +1,6 @@
 """HTTP as strangers, proxies and attackers speak it: refused clearly, and never misread."""
 
+import time
 import unittest
 
 from case import DaemonTestCase
@@ -127,6 +128,97 @@ class HTTP(DaemonTestCase):
             client.send_slowly(client.request("GET", "/healthz"))
             self.assertEqual(client.answer().status, 200)
 
+    def test_targets_are_taken_as_they_are(self):
+        """No target is decoded or tidied on its way: none of these is /healthz."""
+        for target in ("/%68ealthz", "//healthz", "/healthz/", "/./healthz", "/x/../healthz",
+                       "/healthz;x", "/healthz+", "/healthz%3Fx", "/v1%2Fsync"):
+            with self.subTest(target), self.client() as client:
+                self.assertEqual(client.get(target).status, 404)
+        for target in ("/healthz?a=%2F+//;/../", "/healthz?", "/healthz?" + "x" * 40_000):
+            with self.subTest(target[:40]), self.client() as client:
+                self.assertEqual(client.get(target).status, 200)
+
+    def test_bodies(self):
+        """Only a request's own bytes count, and each is answered in its place."""
+        with self.client() as client:
+            body = b'{"x": "GET /nowhere HTTP/1.1\\r\\n\\r\\n"}' * 100
+            with_body = client.request(
+                "GET", "/healthz", f"Content-Length: {len(body)}", body=body)
+            client.send((with_body + client.request("GET", "/readyz")) * 10)
+            answers = [client.answer().body for _ in range(20)]
+            self.assertEqual(answers, [b"ok\n", b"ready\n"] * 10)
+
+    def test_the_largest_body(self):
+        with self.client() as client:
+            client.send(client.request(
+                "GET", "/healthz", f"Content-Length: {64 * 1024}", body=b"x" * 64 * 1024))
+            self.assertEqual(client.answer().status, 200)
+            client.send(client.request("GET", "/healthz", f"Content-Length: {64 * 1024 + 1}"))
+            self.assertEqual(client.answer().status, 413)
+            self.assertEqual(client.rest(), b"")
+
+    def test_expect(self):
+        with self.client() as client:
+            client.send(client.request(
+                "GET", "/healthz", "Content-Length: 5", "Expect: 100-continue"))
+            self.assertEqual(client.answer().status, 100)
+            client.send(b"hello")
+            self.assertEqual(client.answer().status, 200)
+            client.send(client.request(
+                "GET", "/healthz", "Content-Length: 99999999", "Expect: 100-continue"))
+            self.assertEqual(client.answer().status, 413)
+
+    def test_http_1_0(self):
+        with self.client() as client:
+            client.send(b"GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            answer = client.answer()
+            self.assertEqual((answer.status, answer.headers["connection"]), (200, "keep-alive"))
+            client.send(b"GET /healthz HTTP/1.0\r\n\r\n")
+            answer = client.answer()
+            self.assertEqual((answer.status, answer.headers["connection"]), (200, "close"))
+            self.assertEqual(client.rest(), b"")
+
+    def test_a_refusal_is_read_although_the_peer_still_sends(self):
+        """To close at once would reset the connection, and the answer would be lost."""
+        with self.client() as client:
+            client.send(client.request("POST", "/healthz", "Content-Length: 99999999",
+                                       body=b"x" * 200_000))
+            self.assertEqual(client.answer().status, 413)
+
+    def test_a_web_socket_needs_a_connection_of_its_own(self):
+        with self.client() as client:
+            self.assertEqual(client.get("/healthz").status, 200)
+            client.send(client.upgrade_request())
+            answer = client.answer()
+            self.assertEqual(answer.status, 426)
+            self.assertIn(b"connection of its own", answer.body)
+
+    def test_no_subprotocol_leads_elsewhere(self):
+        with self.client() as client:
+            client.send(client.upgrade_request(protocol="http"))
+            self.assertNotIn(b" 101 ", client.rest())
+
+    def test_a_peer_that_does_not_read(self):
+        """What it sends meanwhile must not keep the daemon busy."""
+        with RawClient(self.daemon.address, receive_buffer=4096) as client:
+            client.socket.settimeout(0.5)
+            with self.assertRaises(TimeoutError):
+                while True:
+                    client.socket.sendall(client.request("GET", "/metrics") * 100)
+            before = self.daemon.cpu_seconds()
+            time.sleep(2)
+            self.assertLess(self.daemon.cpu_seconds() - before, 0.5)
+
+    def test_a_peer_that_stops_within_the_deciding_bytes(self):
+        for start in (b"G", b"GET /v1/syn", b"GET /v1/sync"):
+            with self.subTest(start), self.client() as client:
+                client.send(start)
+                before = self.daemon.cpu_seconds()
+                time.sleep(1)
+                self.assertLess(self.daemon.cpu_seconds() - before, 0.3)
+                client.finish()
+                self.assertEqual(client.rest(), b"")
+
     # Foreign upgrades: CVE-2025-11677 is a use after free in this libwebsockets
 
     def test_foreign_upgrades(self):
@@ -218,7 +310,7 @@ class HTTP(DaemonTestCase):
                 b"GET /healthz HTTP/1.1\r\n" + b"".join(
                     b"X-%d: %s\r\n" % (n, b"z" * 100) for n in range(500)) + b"\r\n"):
             with self.subTest(request[:40]):
-                self.refuse(request)
+                self.refuse(request, 414, 431)
 
     def test_long_requests_that_are_allowed(self):
         with self.client() as client:

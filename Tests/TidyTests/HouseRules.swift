@@ -14,7 +14,15 @@ enum HouseRules {
         ("CWebsockets", ["Sources/SyncDaemon/Transport/", "Sources/SyncClient/Transport/"]),
         ("CJansson", ["Sources/JSON/"]),
         ("CSQLite", ["Sources/SyncDaemon/Store/"]),
-        ("CUV", ["Sources/SyncDaemon/Platform/EventLoop.swift", "Sources/SyncDaemon/Transport/"]),
+        (
+            "CUV",
+            [
+                "Sources/SyncDaemon/Platform/EventLoop.swift",
+                "Sources/SyncDaemon/Platform/SocketWatcher.swift",
+                "Sources/SyncDaemon/Transport/",
+            ]
+        ),
+        ("CHTTPParser", ["Sources/SyncDaemon/Transport/HTTPRequestParser.swift"]),
         ("CInih", ["Sources/SyncDaemon/Node/INIFile.swift"]),
         ("CZlib", ["Sources/SyncDaemon/Wire/PubNub/InflateStream.swift"]),
         ("CSystemd", ["Sources/SyncDaemon/Platform/"]),

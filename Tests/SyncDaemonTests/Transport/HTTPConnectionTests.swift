@@ -1,0 +1,130 @@
+// One request at a time on a connection, whatever the peer sends meanwhile.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("HTTPConnection")
+struct HTTPConnectionTests {
+    private let get = Array("GET /a HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+    private let head = Array("HEAD /b HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+    private let answer = HTTPResponse(status: 200, contentType: "text/plain", text: "answer")
+
+    private func target(_ step: HTTPConnection.Step?) -> String? {
+        if case .request(let request) = step { request.target } else { nil }
+    }
+
+    private func text(_ bytes: [UInt8]?) -> String? {
+        bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("pipelined requests are read one after the other's response")
+    func pipelining() {
+        var connection = HTTPConnection()
+
+        #expect(target(connection.receive((get + head + get))) == "/a")
+        #expect(connection.isWaiting)
+        #expect(connection.readOn() == nil)
+        #expect(text(connection.answer(answer))?.hasSuffix("answer") == true)
+        #expect(connection.answer(answer) == nil)
+        #expect(connection.readOn() == nil)
+        let staysAfterFirst = connection.responseHasLeft()
+        #expect(staysAfterFirst)
+        #expect(target(connection.readOn()) == "/b")
+        #expect(text(connection.answer(answer))?.hasSuffix("\r\n\r\n") == true)
+        let staysAfterSecond = connection.responseHasLeft()
+        #expect(staysAfterSecond)
+        #expect(target(connection.readOn()) == "/a")
+        #expect(!connection.hasMore)
+    }
+
+    @Test("bytes that come between a response and the next reading keep their place")
+    func order() {
+        var connection = HTTPConnection()
+        _ = connection.receive((get + head[..<9]))
+        _ = connection.answer(answer)
+        _ = connection.responseHasLeft()
+
+        #expect(target(connection.receive(Array(head[9...]))) == "/b")
+    }
+
+    @Test("a peer that sends too much while it waits is let go, and still counts as waiting")
+    func overflow() {
+        var connection = HTTPConnection()
+        _ = connection.receive(get)
+        let most = [UInt8](repeating: 0x41, count: Limits.requestHeaderBytesMax)
+
+        guard case .wait = connection.receive(most) else {
+            Issue.record("let go too early")
+            return
+        }
+        guard case .hangUp = connection.receive(Array("x".utf8)) else {
+            Issue.record("kept")
+            return
+        }
+        #expect(connection.isWaiting)
+    }
+
+    @Test("after a last response nothing is read")
+    func ending() {
+        var connection = HTTPConnection()
+        _ = connection.receive(
+            (Array("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8) + get))
+
+        #expect(text(connection.answer(answer))?.contains("Connection: close\r\n") == true)
+        let stays = connection.responseHasLeft()
+        #expect(!stays)
+        #expect(connection.readOn() == nil)
+        #expect(target(connection.receive(get)) == nil)
+    }
+
+    @Test("HTTP/1.0 is told that the connection stays")
+    func oldVersion() {
+        var connection = HTTPConnection()
+        _ = connection.receive(
+            Array("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".utf8))
+
+        #expect(text(connection.answer(answer))?.contains("Connection: keep-alive\r\n") == true)
+        let stays = connection.responseHasLeft()
+        #expect(stays)
+    }
+
+    @Test("a refusal ends the connection")
+    func refusal() {
+        var connection = HTTPConnection()
+
+        guard case .refuse(let bytes) = connection.receive(Array("nonsense".utf8)) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(text(bytes)?.hasPrefix("HTTP/1.1 400 ") == true)
+        let stays = connection.responseHasLeft()
+        #expect(!stays)
+    }
+
+    @Test("only the first bytes of a later request start its time")
+    func deadlines() {
+        var connection = HTTPConnection()
+        func hasBegun(_ text: String) -> Bool? {
+            if case .wait(let hasBegun) = connection.receive(Array(text.utf8)) {
+                hasBegun
+            } else {
+                nil
+            }
+        }
+
+        #expect(hasBegun("GET ") == false)
+        #expect(hasBegun("/ HTTP/1.1\r\nHost: x\r\n\r\n") == nil)
+        _ = connection.answer(answer)
+        _ = connection.responseHasLeft()
+        #expect(hasBegun("GET ") == true)
+        #expect(hasBegun("/ HT") == false)
+    }
+}
+
+extension HTTPConnection {
+    fileprivate mutating func receive(_ bytes: [UInt8]) -> Step {
+        receive(bytes.span)
+    }
+}

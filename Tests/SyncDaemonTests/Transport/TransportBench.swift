@@ -1,0 +1,125 @@
+// A transport on real sockets and a test's own thread, with a delegate that does as the test says.
+
+import CLinux
+import EventModel
+import Glibc
+import Testing
+
+@testable import SyncDaemon
+
+/// One transport on the test's own thread, and a peer of one of its connections.
+final class TransportBench: TransportDelegate {
+    private(set) var requests: [(connection: SessionID, request: HTTPRequest)] = []
+    private(set) var closed: [SessionID] = []
+    /// Answers at once, from within the delegate's call.
+    var answersAtOnce: HTTPResponse?
+    let loop = EventLoop()
+    private(set) var transport: WebSocketTransport?
+    private let listener: Listener
+    private let admission = Admission(reactors: 1, totalMax: 100, perAddressMax: 100)
+
+    init() throws {
+        listener = try Listener(host: "127.0.0.1", port: 0)
+        let transport = try WebSocketTransport(
+            on: loop, of: 0, delegate: self, settings: TransportSettings(), admission: admission)
+        // Transports are never taken down.
+        _ = Unmanaged.passRetained(transport)
+        self.transport = transport
+    }
+
+    /// Runs the loop until something holds; says whether it came to hold.
+    func run(until condition: () -> Bool) -> Bool {
+        let deadline = Clock.monotonicMilliseconds() + 10_000
+        while !condition() {
+            guard Clock.monotonicMilliseconds() < deadline else { return false }
+            loop.runOnce(waitingAtMost: 10)
+        }
+        return true
+    }
+
+    func connect() throws -> TransportPeer {
+        let port = try #require(UInt16(listener.address.drop { $0 != ":" }.dropFirst()))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let socket = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                Glibc.connect(socket.rawValue, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(status == 0)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let accepted = sync_accept(listener.descriptor.rawValue, &bytes)
+        try #require(accepted >= 0)
+        let peer = PeerAddress(high: 0, low: 1)
+        try #require(admission.admit(peer) == 0)
+        transport?.adopt(AcceptedSocket(FileDescriptor(owning: accepted), from: peer))
+        return TransportPeer(socket, of: self)
+    }
+
+    /// Connections that the transport holds.
+    var connectionCount: Int { admission.total }
+
+    func sessionDidOpen(_ session: SessionID, query: [String: String]) {}
+    func session(_ session: SessionID, didReceive message: RawSpan) {}
+    func sessionCanWrite(_ session: SessionID) {}
+    func sessionDidClose(_ session: SessionID) {}
+
+    func connection(_ connection: SessionID, didRequest request: HTTPRequest) {
+        requests.append((connection, request))
+        if let answersAtOnce { transport?.respond(answersAtOnce, to: connection) }
+    }
+
+    func connectionDidClose(_ connection: SessionID) {
+        closed.append(connection)
+    }
+}
+
+/// The client's end.
+final class TransportPeer {
+    private let socket: FileDescriptor
+    private let bench: TransportBench
+    private(set) var received: [UInt8] = []
+    private(set) var hasEnded = false
+
+    init(_ socket: consuming FileDescriptor, of bench: TransportBench) {
+        self.socket = socket
+        self.bench = bench
+    }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        let sent = Glibc.send(socket.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        #expect(sent == bytes.count)
+    }
+
+    func finish() {
+        _ = shutdown(socket.rawValue, Int32(SHUT_WR))
+    }
+
+    /// Reads what is there.
+    func read() {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = recv(socket.rawValue, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        if count > 0 { received += bytes[..<count] }
+        if count == 0 || (count < 0 && errno != EAGAIN) { hasEnded = true }
+    }
+
+    /// Runs the loop until so many responses with this body have come.
+    func expect(_ count: Int, endingWith text: String) -> Bool {
+        bench.run {
+            read()
+            let all = String(decoding: received, as: UTF8.self)
+            return all.components(of: "HTTP/1.1 ") == count && all.hasSuffix(text)
+        }
+    }
+}
+
+extension String {
+    /// How often a text occurs.
+    fileprivate func components(of text: String) -> Int {
+        ranges(of: text).count
+    }
+}
