@@ -34,6 +34,13 @@ public struct JSONWriter {
         needsComma = false
     }
 
+    /// Writes a member's name that a client chose; its value must follow.
+    public mutating func name(escaping text: String) {
+        string(text)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     /// Writes a string value, escaped.
     public mutating func string(_ text: String) {
         separate()
@@ -73,6 +80,15 @@ public struct JSONWriter {
     public mutating func raw(_ json: [UInt8]) {
         separate()
         bytes.append(contentsOf: json)
+        needsComma = true
+    }
+
+    /// Writes an object without its closing brace, so that members can follow.
+    ///
+    /// - Parameter json: Compact JSON text of an object that is not empty.
+    public mutating func reopen(_ json: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: json.dropLast())
         needsComma = true
     }
 

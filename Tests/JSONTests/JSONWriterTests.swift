@@ -35,6 +35,26 @@ struct JSONWriterTests {
         #expect(written { $0.string(text) } == json)
     }
 
+    @Test("names are escaped, and separated like names that are known")
+    func names() {
+        let json = written { json in
+            json.beginObject()
+            json.name(escaping: "a\"\n👍")
+            json.integer(1)
+            json.name(escaping: "")
+            json.reopen(Array(#"{"b":2}"#.utf8))
+            json.name("c")
+            json.beginArray()
+            json.endArray()
+            json.endObject()
+            json.name("d")
+            json.null()
+            json.endObject()
+        }
+
+        #expect(json == #"{"a\"\n👍":1,"":{"b":2,"c":[]},"d":null}"#)
+    }
+
     @Test("any string is read back as it was", arguments: UInt64(1)...50)
     func strings(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -2,13 +2,6 @@
 
 import EventModel
 
-/// An event for a poll, with what the client called the subscription that it came by.
-struct PolledEvent: Sendable {
-    let envelope: EncodedEnvelope
-    /// `nil` for a channel that the client named by itself.
-    let subscription: String?
-}
-
 extension Hub {
     /// Takes a poll; its answer leaves at the end of this turn at the earliest.
     func open(_ request: PollRequest) {

@@ -36,6 +36,8 @@ enum PubNubRequestDecoder {
     private static func route(
         _ request: HTTPRequest, _ target: RequestTarget, _ family: PubNubError.Family
     ) throws(PubNubError) -> PubNubRoute {
+        // What comes after says the path back.
+        guard !request.target.utf8.contains(0) else { throw .couldNotParse(family) }
         let routes = PubNubRoute.all(for: target)
         guard !routes.isEmpty else { throw .notFound(request.path, family) }
         let method = request.method == .head ? .get : request.method

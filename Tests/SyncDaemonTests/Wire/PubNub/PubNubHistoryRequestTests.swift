@@ -131,7 +131,9 @@ struct PubNubHistoryRequestTests {
         let many = (0...200).map(String.init).joined(separator: ",")
         #expect(
             refusal(.get, groups + "/g?add=\(many)")
-                == #"400 {"status":400,"message":"At most 200 channels per call. Make more calls.","#
-                + #""service":"channel-registry","error":true}"#)
+                == #"400 {"status":400,"message":"#
+                + #""At most 200 channels per call. Make more calls.","#
+                + #""service":"channel-registry","error":true}"#
+        )
     }
 }

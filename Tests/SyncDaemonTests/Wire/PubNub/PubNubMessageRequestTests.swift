@@ -233,7 +233,8 @@ struct PubNubMessageRequestTests {
     func pollRefusals(target: String, message: String, service: String) {
         #expect(
             refusal(.get, target)
-                == #"400 {"message":"\#(message)","error":true,"service":"\#(service)","status":400}"#
+                == #"400 {"message":"\#(message)","error":true,"service":"\#(service)","#
+                + #""status":400}"#
         )
     }
 

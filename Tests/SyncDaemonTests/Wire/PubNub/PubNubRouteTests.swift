@@ -32,7 +32,8 @@ struct PubNubRouteTests {
             ),
             (
                 "/time/1?x",
-                #"{"message":"Not found: '/time/1'","error":true,"service":"SyncDaemon","status":404}"#
+                #"{"message":"Not found: '/time/1'","error":true,"#
+                    + #""service":"SyncDaemon","status":404}"#
             ),
             ("/publish/x", #"[0,"Not found: '/publish/x'","17334108309073692"]"#),
             (

@@ -1,0 +1,286 @@
+// Answers about message actions and stored messages.
+
+import EventModel
+import JSON
+
+// MARK: Message actions
+
+extension PubNubReplyEncoder {
+    static func actionAdded(_ action: MessageAction) -> HTTPResponse {
+        response { json in
+            json.beginObject()
+            json.name("status")
+            json.integer(200)
+            json.name("data")
+            json.pubNub(action)
+            json.endObject()
+        }
+    }
+
+    /// Swift needs the status, whatever `data` has.
+    static let actionRemoved = response { json in
+        json.beginObject()
+        json.name("status")
+        json.integer(200)
+        json.name("data")
+        json.beginObject()
+        json.endObject()
+        json.endObject()
+    }
+
+    /// A page of a channel's actions.
+    ///
+    /// - Parameter page: Ascending; ``ActionsPage/next`` says whether older ones remain.
+    static func actions(
+        _ page: ActionsPage, for request: PubNubRequest.ActionsPageRequest, subscribeKey: String
+    ) -> HTTPResponse {
+        response(reserving: 4096) { json in
+            json.beginObject()
+            json.name("status")
+            json.integer(200)
+            json.name("data")
+            json.beginArray()
+            for action in page.actions { json.pubNub(action) }
+            json.endArray()
+            if page.next != nil, let oldest = page.actions.first?.actionTimetoken {
+                json.name("more")
+                json.beginObject()
+                json.name("url")
+                json.string(
+                    "/v1/message-actions/\(percentEncoded(subscribeKey))/channel/"
+                        + "\(percentEncoded(request.channel))?start=\(oldest)"
+                        + (request.end.map { "&end=\($0)" } ?? "") + "&limit=\(request.limit)")
+                json.name("start")
+                json.quoted(oldest.rawValue)
+                if let end = request.end {
+                    json.name("end")
+                    json.quoted(end.rawValue)
+                }
+                json.name("limit")
+                json.integer(request.limit)
+                json.endObject()
+            }
+            json.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func pubNub(_ action: MessageAction) {
+        beginObject()
+        name("type")
+        string(action.key.type)
+        name("value")
+        string(action.key.value)
+        name("actionTimetoken")
+        quoted(action.actionTimetoken.rawValue)
+        name("messageTimetoken")
+        quoted(action.key.messageTimetoken.rawValue)
+        name("uuid")
+        string(action.key.uuid)
+        endObject()
+    }
+}
+
+// MARK: Messages
+
+extension PubNubReplyEncoder {
+    /// The history of old: an array, with the ends of the page as numbers.
+    static func history(
+        _ page: HistoryPage, for request: PubNubRequest.HistoryRequest
+    ) -> HTTPResponse {
+        response(reserving: 4096) { json in
+            json.beginArray()
+            json.beginArray()
+            for stored in page.messages { json.old(stored, for: request) }
+            json.endArray()
+            json.integer(page.messages.first?.timetoken.rawValue ?? 0)
+            json.integer(page.messages.last?.timetoken.rawValue ?? 0)
+            json.endArray()
+        }
+    }
+
+    /// The history of today, with or without actions.
+    ///
+    /// - Parameter pages: By channel; those without messages are left out.
+    static func fetched(
+        _ pages: [(channel: String, page: HistoryPage)], for request: PubNubRequest.FetchRequest,
+        subscribeKey: String
+    ) -> HTTPResponse {
+        response(reserving: 4096) { json in
+            json.beginHistory()
+            json.name("channels")
+            json.beginObject()
+            for (channel, page) in pages where !page.messages.isEmpty {
+                json.name(escaping: channel)
+                json.beginArray()
+                for stored in page.messages { json.fetched(stored, for: request) }
+                json.endArray()
+            }
+            json.endObject()
+            if request.includesActions, let (channel, page) = pages.first, let next = page.next {
+                json.name("more")
+                json.beginObject()
+                json.name("url")
+                json.string(
+                    "/v3/history-with-actions/sub-key/\(percentEncoded(subscribeKey))/channel/"
+                        + "\(percentEncoded(channel))?start=\(next)"
+                        + (request.end.map { "&end=\($0)" } ?? ""))
+                json.name("start")
+                json.quoted(next.rawValue)
+                json.name("max")
+                json.integer(request.limit)
+                json.endObject()
+            }
+            json.endObject()
+        }
+    }
+
+    /// - Parameter counts: Of every channel that was asked for, zeros included.
+    static func counted(_ counts: [(channel: String, count: Int)]) -> HTTPResponse {
+        response { json in
+            json.beginHistory()
+            json.name("channels")
+            json.beginObject()
+            for (channel, count) in counts {
+                json.name(escaping: channel)
+                json.integer(count)
+            }
+            json.endObject()
+            json.endObject()
+        }
+    }
+
+    static let messagesDeleted = response { json in
+        json.beginHistory()
+        json.endObject()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func beginHistory() {
+        beginObject()
+        name("status")
+        integer(200)
+        name("error")
+        bool(false)
+        name("error_message")
+        string("")
+    }
+
+    fileprivate mutating func old(
+        _ stored: StoredMessage, for request: PubNubRequest.HistoryRequest
+    ) {
+        guard request.includesTimetokens || request.includesMeta else {
+            return raw(stored.message.payload)
+        }
+        beginObject()
+        name("message")
+        raw(stored.message.payload)
+        if request.includesTimetokens {
+            name("timetoken")
+            if request.quotesTimetokens {
+                quoted(stored.timetoken.rawValue)
+            } else {
+                integer(stored.timetoken.rawValue)
+            }
+        }
+        if request.includesMeta {
+            name("meta")
+            raw(stored.message.meta ?? #""""#)
+        }
+        endObject()
+    }
+
+    fileprivate mutating func fetched(
+        _ stored: StoredMessage, for request: PubNubRequest.FetchRequest
+    ) {
+        beginObject()
+        name("message")
+        raw(stored.message.payload)
+        name("timetoken")
+        quoted(stored.timetoken.rawValue)
+        if request.includesUser {
+            name("uuid")
+            string(stored.uuid)
+        }
+        if request.includesMessageType {
+            name("message_type")
+            null()  // An ordinary message; nothing else is stored.
+        }
+        if request.includesCustomType, let type = stored.message.type {
+            name("custom_message_type")
+            string(type)
+        }
+        if request.includesMeta {
+            name("meta")
+            raw(stored.message.meta ?? #""""#)
+        }
+        if request.includesActions, !stored.actions.isEmpty {
+            name("actions")
+            actions(stored.actions)
+        }
+        endObject()
+    }
+
+    /// Type by type and value by value, each in the order in which it first came.
+    private mutating func actions(_ actions: [MessageAction]) {
+        beginObject()
+        for ofType in grouped(actions, by: \.key.type) {
+            name(escaping: ofType.name)
+            beginObject()
+            for ofValue in grouped(ofType.actions, by: \.key.value) {
+                name(escaping: ofValue.name)
+                beginArray()
+                for action in ofValue.actions {
+                    beginObject()
+                    name("uuid")
+                    string(action.key.uuid)
+                    name("actionTimetoken")
+                    quoted(action.actionTimetoken.rawValue)
+                    endObject()
+                }
+                endArray()
+            }
+            endObject()
+        }
+        endObject()
+    }
+}
+
+/// Actions by a text of theirs, byte for byte, in order of appearance.
+private func grouped(
+    _ actions: [MessageAction], by text: (MessageAction) -> String
+) -> [(name: String, actions: [MessageAction])] {
+    var indexes: [ExactText: Int] = [:]
+    var groups: [(name: String, actions: [MessageAction])] = []
+    for action in actions {
+        let name = text(action)
+        if let index = indexes[ExactText(name)] {
+            groups[index].actions.append(action)
+        } else {
+            indexes[ExactText(name)] = groups.count
+            groups.append((name, [action]))
+        }
+    }
+    return groups
+}
+
+/// A text as one segment of a path.
+///
+/// - Source: RFC 3986, section 2.3: only these need no escaping anywhere.
+private func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            bytes.append(byte)
+        default:
+            bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
