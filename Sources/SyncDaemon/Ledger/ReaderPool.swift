@@ -11,6 +11,10 @@ struct ReadRequest: Sendable {
         case backlog([Channel], after: Timetoken)
         case history(HistoryQuery)
         case actions(ActionsQuery)
+        /// Of several channels of the request's keyset; the request's own channel plays no part.
+        case histories([HistoryQuery])
+        /// As above.
+        case messageCounts([CountQuery])
     }
 
     let origin: Origin
@@ -112,6 +116,22 @@ extension ReadRequest {
                 return .reply(.success(.history(try reader.history(query, in: channel))))
             case .actions(let query):
                 return .reply(.success(.actions(try reader.actions(query, in: channel))))
+            case .histories(let queries):
+                var histories: [ChannelHistory] = []
+                for query in queries {
+                    let page = try reader.history(query, in: sibling(query.channel))
+                    histories.append(ChannelHistory(channel: query.channel, page: page))
+                }
+                return .reply(.success(.histories(histories)))
+            case .messageCounts(let queries):
+                let counts = try reader.messageCounts(
+                    queries.map { (sibling($0.channel), $0.after) })
+                return .reply(
+                    .success(
+                        .messageCounts(
+                            zip(queries, counts).map {
+                                MessageCount(channel: $0.channel, count: $1)
+                            })))
             }
         } catch {
             switch query {
@@ -131,12 +151,30 @@ extension ReadRequest {
         let (unstored, visible) = order.unstored(after: cursor) { channel in
             channels.contains { $0.covers(channel) }
         }
-        let page = try reader.backlog(of: channels, after: cursor)
-        let through = page.isComplete ? visible : min(page.through, visible)
-        let events = (page.envelopes + unstored).filter { $0.timetoken <= through }
+        let stored = try reader.backlog(
+            Interest.stored(of: channels), after: cursor, limit: Limits.pollEventsMax)
+        // Over too many channels there is no catching up: the poll goes on from now.
+        let cutAt = stored.flatMap { $0.isComplete ? nil : $0.through }
+        let through = cutAt.map { min($0, visible) } ?? visible
+        let events = ((stored?.envelopes ?? []) + unstored).filter { $0.timetoken <= through }
             .sorted { $0.timetoken < $1.timetoken }
         return .backlog(
             events.map { ChannelEvent(channel: $0.channel, envelope: EncodedEnvelope($0)) },
             through: through)
+    }
+
+    /// A channel of the request's keyset.
+    private func sibling(_ name: String) -> Channel {
+        Channel(name, keyset: channel.keyset)
+    }
+}
+
+extension Interest {
+    /// What a store can hold of these channels and wildcards: no presence.
+    fileprivate static func stored(of channels: [Channel]) -> [Interest] {
+        channels.filter { !$0.isPresence }.map { channel in
+            guard channel.isWildcard else { return .channel(channel) }
+            return .prefix(String(channel.name.dropLast()), keyset: channel.keyset)
+        }
     }
 }

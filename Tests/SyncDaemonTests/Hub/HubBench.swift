@@ -78,6 +78,17 @@ final class HubBench {
     func read() throws -> () -> Void {
         let question = try #require(questions.waiting.first)
         questions.waiting.removeFirst()
+        if case .backlog(let channels, let cursor) = question.query {
+            let page = try store.makeReader().backlog(of: channels, after: cursor)
+            let events = page.envelopes.map {
+                ChannelEvent(channel: $0.channel, envelope: EncodedEnvelope($0))
+            }
+            return { [hub] in
+                guard let poll = hub.poll(waitingFor: question.origin) else { return }
+                hub.received(events, through: page.through, for: poll)
+                hub.endTurn()
+            }
+        }
         guard case .changes(let cursor) = question.query else {
             return { [hub] in
                 guard let session = hub.sessions[question.origin.session] else { return }
@@ -112,5 +123,26 @@ final class HubBench {
             #expect(batch.envelopes.allSatisfy { $0.timetoken <= batch.cursor })
             return batch.envelopes.map(\.timetoken.rawValue)
         }
+    }
+
+    /// Makes a message durable in any channel; the hub hears of it in a turn of its own.
+    func publish(_ number: UInt64, in channel: Channel) throws {
+        let message = Message.sized(10)
+        try store.commit(through: tick(number)) {
+            try $0.insert(message, at: tick(number), in: channel, by: "ada")
+        }
+        deliver([
+            Envelope(channel: channel, timetoken: tick(number), uuid: "ada", event: .message(message))
+        ])
+        hub.endTurn()
+    }
+
+    /// An event that no store knows.
+    func signal(_ number: UInt64, in channel: Channel) {
+        let event = Envelope(
+            channel: channel, timetoken: tick(number), uuid: "ada",
+            event: .signal(Message(payload: "1")), isStored: false)
+        hub.accept(Commit(events: [event], last: tick(number)))
+        hub.endTurn()
     }
 }

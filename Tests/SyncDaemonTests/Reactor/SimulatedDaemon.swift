@@ -222,7 +222,7 @@ private struct LedgerModel {
                 guard done.insert(name).inserted else { continue }
             }
             switch write.operation {
-            case .publish(let message):
+            case .publish(let message, _):
                 guard events.popFirst()?.event == .message(message) else { return ["\(write)"] }
             case .add(let key):
                 let place = Place(channel: write.channel, key: key)
@@ -240,6 +240,8 @@ private struct LedgerModel {
                 guard events.popFirst()?.event == .actionRemoved(action) else {
                     return ["\(write)"]
                 }
+            case .removeAction, .deleteMessages, .changeGroup:
+                return ["\(write) is none that a native session can ask for"]
             }
         }
         return events.isEmpty ? [] : ["events that nobody asked for: \(events)"]
