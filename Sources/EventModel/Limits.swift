@@ -57,10 +57,6 @@ public enum Limits {
     public static let pubNubSmallPageMax = 25
     /// Hours that a message can ask to be kept, 100 years; more is taken for this.
     public static let hoursKeptMax = 876_000
-    /// Shortest presence timeout, in seconds; less is taken for this.
-    public static let presenceSecondsMin = 20
-    /// Longest presence timeout, in seconds; more is taken for this.
-    public static let presenceSecondsMax = 86_400
     /// Seconds after which a client that was refused for now may try again.
     public static let retryAfterSeconds = 1
 
