@@ -48,7 +48,8 @@ struct ReactorParts: Sendable {
         _ number: Int, answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
     ) -> ReactorCore {
         let engine = Engine(
-            reactor: number, epoch: ledger.epoch, submit: { [ledger] in ledger.submit($0) },
+            reactor: number, epoch: ledger.epoch, keysets: configuration.keysets,
+            submit: { [ledger] in ledger.submit($0) },
             ask: { [readers] in readers.ask($0) },
             newest: { [ledger] in ledger.order.visible },
             wallTicks: Clock.wallTicks)

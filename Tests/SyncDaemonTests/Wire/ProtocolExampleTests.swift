@@ -70,7 +70,8 @@ struct ProtocolExampleTests {
         let all: [ProtocolError] = [
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .helloFirst, .helloAgain,
-            .mutationReused, .rateLimited, .tooManyInFlight, .overloaded, .draining,
+            .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited, .tooManyInFlight,
+            .overloaded, .draining,
             .storeUnavailable, .storeFull, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]
