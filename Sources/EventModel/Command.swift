@@ -25,9 +25,10 @@ public enum Command: Hashable, Sendable {
 public struct Hello: Hashable, Sendable {
     public var userID: String
     public var deviceID: String
-    public var keyset: String
+    /// The subscribe key of the tenant; `nil` for the daemon's default one.
+    public var keyset: String?
 
-    public init(userID: String, deviceID: String, keyset: String = Channel.defaultKeyset) {
+    public init(userID: String, deviceID: String, keyset: String? = nil) {
         self.userID = userID
         self.deviceID = deviceID
         self.keyset = keyset

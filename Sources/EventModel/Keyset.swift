@@ -48,6 +48,11 @@ public struct Keysets: Hashable, Sendable {
 
     /// The tenant of a subscribe key; `nil` when there is none.
     public subscript(subscribeKey: String) -> Keyset? {
-        configured.isEmpty ? Keyset(subscribeKey: subscribeKey) : configured[subscribeKey]
+        if configured.isEmpty { return Keyset(subscribeKey: subscribeKey) }
+        // A dictionary of strings takes some texts for equal that are not, byte for byte.
+        guard let keyset = configured[subscribeKey],
+            keyset.subscribeKey.utf8.elementsEqual(subscribeKey.utf8)
+        else { return nil }
+        return keyset
     }
 }

@@ -156,6 +156,9 @@ public enum Limits {
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.
     public static let mutationTicksKept: UInt64 = 30 * 24 * 3600 * 10_000_000
 
+    /// Keysets in the configuration; over it: the daemon does not start.
+    public static let keysetsMax = 1000
+
     // MARK: Presence
 
     /// How long a user is in a channel after a heartbeat that does not say how long.

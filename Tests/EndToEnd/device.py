@@ -41,6 +41,8 @@ class Device:
         self.daemon = daemon
         self.user = user
         self.name = name
+        #: What every envelope must name.
+        self.keyset = "default"
         self.rows = {}
         #: Rows to go back to, per channel, at the moment when the next subscribe is answered.
         self.restored = {}
@@ -173,7 +175,7 @@ class Device:
     def _note_subscription(self, channels):
         """The pushes that follow the reply start where it says; so it counts at once."""
         for channel in channels:
-            rows = self.rows.setdefault(channel["name"], Rows(channel["name"]))
+            rows = self.rows.setdefault(channel["name"], Rows(channel["name"], self.keyset))
             if rows.channel in self.restored:
                 rows.messages, rows.actions = self.restored.pop(rows.channel)
             if channel["mode"] == "snapshot":

@@ -28,8 +28,9 @@ def action_row(action):
 class Rows:
     """The messages and actions of one channel, and the checks on the order of its pushes."""
 
-    def __init__(self, channel):
+    def __init__(self, channel, keyset="default"):
         self.channel = channel
+        self.keyset = keyset
         self.cursor = 0
         self.epoch = None
         self.messages = {}
@@ -54,7 +55,7 @@ class Rows:
         self.cursor = end
 
     def _apply_envelope(self, envelope, position):
-        if envelope["c"] != self.channel or envelope["k"] != "default":
+        if envelope["c"] != self.channel or envelope["k"] != self.keyset:
             raise Violation(f"An envelope of {self.channel} says otherwise: {envelope}")
         if envelope.get("e") is None:
             self.messages[position] = (

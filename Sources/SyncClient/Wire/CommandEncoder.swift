@@ -22,7 +22,9 @@ enum CommandEncoder {
         case .hello(let hello):
             json.member("userId", hello.userID)
             json.member("deviceId", hello.deviceID)
-            if hello.keyset != Channel.defaultKeyset { json.member("keyset", hello.keyset) }
+            if let keyset = hello.keyset, keyset != Channel.defaultKeyset {
+                json.member("keyset", keyset)
+            }
         case .subscribe(let requests):
             write(requests, into: &json)
         case .unsubscribe(let channels):

@@ -52,6 +52,8 @@ struct Engine {
     let reactor: Int
     /// Names the store.
     let epoch: String
+    /// The tenants.
+    let keysets: Keysets
     /// Queues a write; `false` when too many wait.
     let submit: (Write) -> Bool
     /// Gives an event that is not stored its place in the order.

@@ -8,8 +8,13 @@ extension CommandRouter {
         _ hello: Hello, session: Session, engine: Engine
     ) -> Result<Reply, ProtocolError> {
         guard session.author == nil else { return .failure(.helloAgain) }
+        let subscribeKey = hello.keyset ?? engine.keysets.defaultKey
+        guard let keyset = engine.keysets[subscribeKey] else {
+            return .failure(.unknownKeyset(subscribeKey))
+        }
+        guard !keyset.isAccessControlled else { return .failure(.forbidden) }
         session.author = Author(
-            keyset: hello.keyset, userID: hello.userID, deviceID: hello.deviceID)
+            keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
         return .success(
             .hello(
                 Welcome(

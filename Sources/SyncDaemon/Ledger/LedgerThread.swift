@@ -12,6 +12,7 @@ final class LedgerThread: Sendable {
     }
 
     let order: EventOrder
+    let groups: ChannelGroups
     let heartbeat = Heartbeat()
     let epoch: String
     private let requests = WorkQueue<Request>(
@@ -33,6 +34,7 @@ final class LedgerThread: Sendable {
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
         order = EventOrder(after: store.last, wallTicks: Clock.wallTicks, publish: publish)
+        groups = ChannelGroups(memberships)
         epoch = store.epoch
         thread = Locked(nil)
         let handover = Handover(store)

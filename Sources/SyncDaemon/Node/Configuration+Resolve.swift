@@ -80,15 +80,24 @@ extension Configuration {
             case .lineTooLong(let line): throw .lineTooLong(.file(path: file.path, line: line))
             }
         }
+        var keysets = KeysetCollector()
+        var sections = INIFile.sections(file.text)[...]
         var seen: Set<String> = []
         for entry in entries {
+            while let section = sections.first, section.line < entry.line {
+                try keysets.begin(sections.removeFirst(), in: file.path)
+            }
             let source = ConfigurationSource.file(path: file.path, line: entry.line)
+            if try keysets.take(entry, at: source) { continue }
             let key = try Self.key(for: entry, at: source)
             if !seen.insert(key.path).inserted, !key.isList {
                 throw .repeated(source, key: key.title)
             }
             try set(key, to: entry.value, from: source)
         }
+        for section in sections { try keysets.begin(section, in: file.path) }
+        namedKeysets = try keysets.finished()
+        sources.merge(keysets.sources) { first, _ in first }
     }
 
     private static func key(
@@ -99,15 +108,18 @@ extension Configuration {
         guard ConfigurationKey.sections.contains(entry.section) else {
             throw .unknownSection(
                 source, section: entry.section,
-                nearest: Spelling.nearest(
-                    to: entry.section, among: ConfigurationKey.sections
-                ).map { "[\($0)]" })
+                nearest: KeysetSection.nearest(to: entry.section)
+                    ?? Spelling.nearest(
+                        to: entry.section, among: ConfigurationKey.sections
+                    ).map { "[\($0)]" })
         }
-        let elsewhere = ConfigurationKey.all.first { $0.name == entry.name }
+        let elsewhere =
+            ConfigurationKey.all.first { $0.name == entry.name }?.title
+            ?? KeysetKey.named(entry.name)?.title(in: "NAME")
         let siblings = ConfigurationKey.all.filter { $0.section == entry.section }
         throw .unknownKey(
             source, key: "[\(entry.section)] \(entry.name)",
-            nearest: elsewhere?.title
+            nearest: elsewhere
                 ?? Spelling.nearest(to: entry.name, among: siblings.map(\.name)))
     }
 

@@ -6,7 +6,7 @@ extension Configuration {
         Self.text { key in
             let source = sources[key.path] ?? .standard
             return (comment: "From: \(source)", line: assignment(of: key))
-        }
+        } + (namedKeysets.isEmpty ? Self.sampleKeyset() : keysetsText())
     }
 
     /// A file with every key commented out at its default.
@@ -24,7 +24,52 @@ extension Configuration {
                     return (comment: "Default: \(key.standard)", line: "#\(key.name) =")
                 }
                 return (comment: nil, line: "#" + Configuration().assignment(of: key))
+            } + sampleKeyset()
+    }
+
+    /// What keysets are, with one that is commented out.
+    private static func sampleKeyset() -> String {
+        let head = """
+
+            # Keysets are tenants: nothing crosses from one to another. There may be any number of
+            # them, each with a name for people. The first one is for clients that name none.
+            # Without any, each subscribe key that a client names is a tenant of its own.
+            # They have no flags and no variables.
+            #[keyset example]
+
+
+            """
+        return head
+            + keysetText { key in
+                guard let value = key.example ?? key.standard else {
+                    return (comment: "Default: none", line: "#\(key.name) =")
+                }
+                return (comment: nil, line: "#\(key.name) = \(value)")
             }
+    }
+
+    private func keysetsText() -> String {
+        namedKeysets.map { named in
+            "\n[keyset \(named.name)]\n\n"
+                + Self.keysetText { key in
+                    let source = sources["keyset \(named.name).\(key.name)"] ?? .standard
+                    let value = key.write(named.keyset).map {
+                        key.isSecret ? KeysetKey.hiddenSecret : $0
+                    }
+                    let line = value.map { "\(key.name) = \($0)" } ?? "#\(key.name) ="
+                    return (comment: "From: \(source)", line: line)
+                }
+        }.joined()
+    }
+
+    private static func keysetText(
+        _ row: (KeysetKey) -> (comment: String?, line: String)
+    ) -> String {
+        KeysetKey.all.map { key in
+            let (comment, line) = row(key)
+            let head = TextLayout.wrap(key.summary, width: 96) + (comment.map { [$0] } ?? [])
+            return head.map { "# \($0)\n" }.joined() + line + "\n"
+        }.joined(separator: "\n")
     }
 
     private func assignment(of key: ConfigurationKey) -> String {

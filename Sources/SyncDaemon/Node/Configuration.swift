@@ -44,18 +44,34 @@ struct Configuration: Hashable, Sendable {
     /// Commands per second and session, after a burst of the same size.
     var commandsPerSecond = Limits.commandsPerSecondMax
 
+    // MARK: [keyset NAME]
+
+    /// In the file's order.
+    var namedKeysets: [NamedKeyset] = []
+    /// The tenants, the first of the file being that of clients that name none.
+    var keysets: Keysets { Keysets(namedKeysets.map(\.keyset)) }
+
     /// Where each setting that is not a default came from, by `ConfigurationKey.path`.
     var sources: [String: ConfigurationSource] = [:]
 
-    /// Refuses an address that other machines can reach, unless `insecure` is set.
+    /// Refuses an address that other machines can reach, unless `insecure` is set or every keyset
+    /// admits only who shows a token.
     ///
     /// - Parameter address: `HOST:PORT` as in `listen`, or as bound, for a socket that systemd
     ///   passed.
     func permit(_ address: String, from source: ConfigurationSource) throws(ConfigurationError) {
-        if !insecure, ListenAddress(address)?.isLoopback != true {
+        let isGuarded =
+            !namedKeysets.isEmpty && namedKeysets.allSatisfy { $0.keyset.isAccessControlled }
+        if !insecure, !isGuarded, ListenAddress(address)?.isLoopback != true {
             throw .reachableByOthers(source, address)
         }
     }
+}
+
+/// A tenant with the name that people know it by.
+struct NamedKeyset: Hashable, Sendable {
+    let name: String
+    var keyset: Keyset
 }
 
 /// What keeps the data.

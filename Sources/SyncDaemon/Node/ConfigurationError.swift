@@ -1,5 +1,7 @@
 // What can be wrong with a configuration or a command line, and how to mend it.
 
+import EventModel
+
 /// Where a setting came from.
 enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
     case standard
@@ -34,6 +36,9 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case missingValue(flag: String, expected: String)
     case repeated(ConfigurationSource, key: String)
     case badValue(ConfigurationSource, key: String, value: String, expected: String)
+    case noSubscribeKey(ConfigurationSource, keyset: String)
+    case sameSubscribeKey(ConfigurationSource, keyset: String, other: String)
+    case tooManyKeysets(ConfigurationSource)
     case malformedLine(ConfigurationSource)
     case lineTooLong(ConfigurationSource)
     case notText(path: String)
@@ -47,6 +52,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .missingCommand, .unknownCommand, .unexpectedArgument, .unknownFlag,
             .unknownVariable, .missingValue:
             usage
+        case .noSubscribeKey, .sameSubscribeKey, .tooManyKeysets:
+            keysets
         case .unknownSection(let source, let section, let nearest):
             "\(source): there is no section [\(section)]."
                 + Self.suggestion(nearest, list: "config print")
@@ -100,6 +107,22 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             "\(flag): the value is missing. Write \(expected) behind it."
         default:
             "Say what to do: syncdaemon serve starts the daemon; syncdaemon --help lists the rest."
+        }
+    }
+
+    /// The mistakes that only keysets can have.
+    private var keysets: String {
+        switch self {
+        case .noSubscribeKey(let source, let name):
+            "\(source): [keyset \(name)] has no subscribe_key."
+                + " Write a line such as subscribe_key = sub-\(name) below it."
+        case .sameSubscribeKey(let source, let name, let other):
+            "\(source): [keyset \(name)] subscribe_key is that of [keyset \(other)] already."
+                + " Give each keyset a key of its own."
+        case .tooManyKeysets(let source):
+            "\(source): there are more than \(Limits.keysetsMax) keysets."
+                + " Remove some, or run another daemon for them."
+        default: preconditionFailure("This is no mistake of keysets.")
         }
     }
 

@@ -52,9 +52,9 @@ extension ConfigurationKey {
             expected: "a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)",
             summary: summary, isList: false,
             read: { text, configuration in
-                guard let number = wholeNumber(text, bytes: bytes), range.contains(number) else {
-                    return false
-                }
+                guard let number = ConfigurationText.wholeNumber(text, bytes: bytes),
+                    range.contains(number)
+                else { return false }
                 configuration[keyPath: path] = number
                 return true
             },
@@ -69,11 +69,8 @@ extension ConfigurationKey {
             section: section, name: name, flag: flag, placeholder: nil, expected: "yes or no",
             summary: summary, isList: false,
             read: { text, configuration in
-                switch text.lowercased() {
-                case "yes", "true", "on", "1": configuration[keyPath: path] = true
-                case "no", "false", "off", "0": configuration[keyPath: path] = false
-                default: return false
-                }
+                guard let flag = ConfigurationText.flag(text) else { return false }
+                configuration[keyPath: path] = flag
                 return true
             },
             write: { $0[keyPath: path] ? "yes" : "no" })
@@ -153,19 +150,32 @@ extension ConfigurationKey {
 
 // MARK: - Reading values
 
-/// Digits, with a factor behind them when they count bytes; nil when it is anything else.
-private func wholeNumber(_ text: String, bytes: Bool) -> Int? {
-    var digits = Substring(text)
-    var factor = 1
-    if bytes, let last = text.last, let power = ["K", "M", "G"].firstIndex(of: last.uppercased()) {
-        digits.removeLast()
-        factor = 1 << (10 * (power + 1))
+/// Values as people write them.
+enum ConfigurationText {
+    /// Digits, with a factor behind them when they count bytes; nil when it is anything else.
+    static func wholeNumber(_ text: String, bytes: Bool = false) -> Int? {
+        let factors = ["K", "M", "G"]
+        var digits = Substring(text)
+        var factor = 1
+        if bytes, let last = text.last, let power = factors.firstIndex(of: last.uppercased()) {
+            digits.removeLast()
+            factor = 1 << (10 * (power + 1))
+        }
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits) else {
+            return nil
+        }
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
     }
-    guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits) else {
-        return nil
+
+    /// Yes or no, in any of the usual words; nil when it is anything else.
+    static func flag(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "yes", "true", "on", "1": true
+        case "no", "false", "off", "0": false
+        default: nil
+        }
     }
-    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
-    return overflow ? nil : product
 }
 
 private func trimmed(_ text: Substring) -> Substring {

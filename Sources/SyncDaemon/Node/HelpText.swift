@@ -26,6 +26,9 @@ enum HelpText {
         Every flag is also a key of the configuration file and a variable, shown in brackets. A
         flag beats a variable, a variable beats the file, the file beats the default.
 
+        Keysets, which are tenants, stand in the file only: one section [keyset NAME] for each,
+        without flags and variables. "config print" shows their keys.
+
         Files:
           --config FILE              sections and "name = value" lines; see "config print"
           DIR/syncdaemon.db          the data, with --data-dir DIR; back it up, also while the
@@ -53,7 +56,7 @@ enum HelpText {
         Both take the flags of "syncdaemon serve" and read the same variables and file.
         check exits with 0 and says so when all is well, and with 2 and the first mistake when not.
         print writes every setting, with its meaning and where it came from, as a file that
-        "serve --config" reads.
+        "serve --config" reads. A secret_key is shown as ***: put it back before you use the file.
 
         Example:
           syncdaemon config check --config /etc/syncdaemon/syncdaemon.ini

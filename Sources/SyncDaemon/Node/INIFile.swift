@@ -12,6 +12,13 @@ struct INIEntry: Hashable, Sendable {
     let line: Int
 }
 
+/// A line that begins a section.
+struct INISection: Hashable, Sendable {
+    let name: String
+    /// Counted from 1.
+    let line: Int
+}
+
 /// A line that is not INI, counted from 1.
 enum INIError: Error, Hashable {
     case malformed(line: Int)
@@ -26,6 +33,8 @@ enum INIFile {
     ///
     /// Comments start with `;` or `#` at the beginning of a line, or with ` ;` behind a value.
     /// Indentation means nothing here; inih's own continuation lines are thereby off.
+    ///
+    /// inih cuts the names of sections and keys after 49 bytes.
     static func parse(_ text: String) throws(INIError) -> [INIEntry] {
         let lines = INILines(text)
         if let error = lines.firstError { throw error }
@@ -46,6 +55,13 @@ enum INIFile {
             }, context)
         if status != 0 { throw .malformed(line: Int(status)) }
         return lines.entries
+    }
+
+    /// Every `[section]` line of a text that `parse` takes, in the file's order.
+    ///
+    /// inih tells of a section only with its first key, and nothing of one without keys.
+    static func sections(_ text: String) -> [INISection] {
+        INILines(text).sections
     }
 }
 
@@ -74,6 +90,20 @@ private final class INILines {
             }
         }
         return nil
+    }
+
+    var sections: [INISection] {
+        lines.enumerated().compactMap { index, line in
+            // inih skips a byte order mark, and blanks behind it.
+            var line = line[...]
+            if index == 0, line.starts(with: "\u{FEFF}".utf8) {
+                line = line.dropFirst(3).drop { Self.blanks.contains($0) }
+            }
+            guard line.first == UInt8(ascii: "["), let end = line.firstIndex(of: UInt8(ascii: "]"))
+            else { return nil }
+            let name = line[..<end].dropFirst()
+            return INISection(name: String(decoding: name, as: UTF8.self), line: index + 1)
+        }
     }
 
     private static let blanks: [UInt8] = [

@@ -49,7 +49,8 @@ struct ReactorParts: Sendable {
         _ number: Int, answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
     ) -> ReactorCore {
         let engine = Engine(
-            reactor: number, epoch: ledger.epoch, submit: { [ledger] in ledger.submit($0) },
+            reactor: number, epoch: ledger.epoch, keysets: configuration.keysets,
+            submit: { [ledger] in ledger.submit($0) },
             announce: { [ledger] in ledger.order.announce($0) },
             ask: { [readers] in readers.ask($0) },
             askPresence: { [presence] in presence.ask($0) }, groups: ledger.groups,

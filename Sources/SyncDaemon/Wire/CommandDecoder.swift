@@ -63,8 +63,7 @@ enum CommandDecoder {
         Hello(
             userID: try json.text("userId", bytesMax: Limits.identifierBytesMax),
             deviceID: try json.text("deviceId", bytesMax: Limits.identifierBytesMax),
-            keyset: try json.optionalText("keyset", bytesMax: Limits.identifierBytesMax)
-                ?? Channel.defaultKeyset)
+            keyset: try json.optionalText("keyset", bytesMax: Limits.identifierBytesMax))
     }
 
     /// Reads a `hello` from the query of a URL, by the rules of the one in JSON.
@@ -72,9 +71,11 @@ enum CommandDecoder {
     /// - Returns: `nil` when the query does not say who connects.
     static func hello(query: [String: String]) -> Result<Hello, ProtocolError>? {
         guard let userID = query["userId"], let deviceID = query["deviceId"] else { return nil }
-        let keyset = query["keyset"] ?? Channel.defaultKeyset
-        for (name, value) in [("userId", userID), ("deviceId", deviceID), ("keyset", keyset)]
-        where !(1...Limits.identifierBytesMax).contains(value.utf8.count) {
+        let keyset = query["keyset"]
+        for (name, value) in [("userId", userID), ("deviceId", deviceID), ("keyset", keyset)] {
+            guard let value, !(1...Limits.identifierBytesMax).contains(value.utf8.count) else {
+                continue
+            }
             return .failure(
                 .invalidField(name, "a string of 1 to \(Limits.identifierBytesMax) bytes"))
         }

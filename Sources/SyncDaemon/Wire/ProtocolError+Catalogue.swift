@@ -48,6 +48,18 @@ extension ProtocolError {
         status: 401, code: "hello_first",
         message: #"Say who you are first: {"id":1,"op":"hello","userId":"…","deviceId":"…"}."#)
 
+    static func unknownKeyset(_ keyset: String) -> ProtocolError {
+        ProtocolError(
+            status: 401, code: "unknown_keyset",
+            message: "There is no keyset \"\(keyset.prefix(40))\" here. "
+                + "Ask the operator for its subscribe key.")
+    }
+
+    static let forbidden = ProtocolError(
+        status: 403, code: "forbidden",
+        message: "This keyset admits only who shows a token, and this version has no tokens yet. "
+            + "Ask the operator for another keyset.")
+
     static let helloAgain = ProtocolError(
         status: 409, code: "hello_again",
         message: "This session has a user already. Open another connection for another user.")

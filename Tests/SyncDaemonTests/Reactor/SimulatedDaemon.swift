@@ -107,7 +107,7 @@ final class SimulatedDaemon {
         let epoch = store.epoch
         reactors = (0..<reactorCount).map { number in
             let engine = Engine(
-                reactor: number, epoch: epoch,
+                reactor: number, epoch: epoch, keysets: Keysets(),
                 submit: { write in
                     guard queues.writes.count < 30 else { return false }
                     queues.writes.append(write)

@@ -70,8 +70,8 @@ struct ProtocolExampleTests {
         let all: [ProtocolError] = [
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups, .helloFirst,
-            .helloAgain,
-            .mutationReused, .rateLimited, .tooManyInFlight, .overloaded, .draining,
+            .helloAgain, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
+            .tooManyInFlight, .overloaded, .draining,
             .storeUnavailable, .storeFull, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]

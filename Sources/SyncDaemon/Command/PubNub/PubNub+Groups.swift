@@ -11,7 +11,7 @@ extension PubNubRouter {
             PubNubReplyEncoder.group(group, channels: context.channels(of: group))
         case .listAll:
             PubNubReplyEncoder.groups(
-                context.engine.groups.groups(in: context.keyset.subscribeKey))
+                context.engine.groups.groups(inKeyset: context.keyset.subscribeKey))
         case .add(let group, let channels): change(group, .add(channels), in: context)
         case .remove(let group, let channels): change(group, .remove(channels), in: context)
         case .delete(let group): change(group, .delete, in: context)

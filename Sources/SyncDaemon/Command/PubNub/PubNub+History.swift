@@ -38,7 +38,7 @@ extension PubNubRouter {
     ) -> HTTPResponse? {
         guard context.keyset.keepsMessages else { return PubNubError.historyDisabled.response }
         let questions = cursors.map {
-            MessageCountQuery(channel: $0.channel, after: $0.cursor)
+            CountQuery(channel: $0.channel, after: $0.cursor)
         }
         return context.ask(.messageCounts(questions), about: cursors[0].channel)
     }

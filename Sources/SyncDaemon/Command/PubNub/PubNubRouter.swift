@@ -43,21 +43,23 @@ enum PubNubRouter {
         case (.published(let timetoken), _): PubNubReplyEncoder.published(timetoken)
         case (.actionAdded(let action, .added), _): PubNubReplyEncoder.actionAdded(action)
         case (.actionAdded(_, .already), _): PubNubError.actionExists.response
-        case (.actionRemoved(.removed), _): PubNubReplyEncoder.actionRemoved()
+        case (.actionRemoved(.removed), _): PubNubReplyEncoder.actionRemoved
         case (.actionRemoved(.notOwner), _): PubNubError.wrongActionOwner.response
         case (.actionRemoved, _): PubNubError.noMatchingAction.response
         case (.actions(let page), .actions(let request)):
             PubNubReplyEncoder.actions(
-                page, of: request, subscribeKey: context.request.subscribeKey)
+                page, for: request, subscribeKey: context.request.subscribeKey)
         case (.histories(let histories), .history(let request)):
             PubNubReplyEncoder.history(
-                histories.first?.page ?? HistoryPage(messages: [], next: nil), of: request)
+                histories.first?.page ?? HistoryPage(messages: [], next: nil), for: request)
         case (.histories(let histories), .fetch(let request)):
-            PubNubReplyEncoder.fetch(
-                histories, of: request, subscribeKey: context.request.subscribeKey)
-        case (.messageCounts(let counts), _): PubNubReplyEncoder.messageCounts(counts)
-        case (.messagesDeleted, _): PubNubReplyEncoder.messagesDeleted()
-        case (.groupChanged, _): PubNubReplyEncoder.groupChanged()
+            PubNubReplyEncoder.fetched(
+                histories.map { ($0.channel, $0.page) }, for: request,
+                subscribeKey: context.request.subscribeKey)
+        case (.messageCounts(let counts), _):
+            PubNubReplyEncoder.counted(counts.map { ($0.channel, $0.count) })
+        case (.messagesDeleted, _): PubNubReplyEncoder.messagesDeleted
+        case (.groupChanged, _): PubNubReplyEncoder.groupChanged
         default: preconditionFailure("A request was answered with another's reply.")
         }
     }
@@ -66,12 +68,16 @@ enum PubNubRouter {
     static func answer(_ reply: PresenceReply, in context: PubNubContext) -> HTTPResponse {
         switch (reply, context.request.endpoint) {
         case (.done, .setState(_, _, _, let state)): PubNubReplyEncoder.stateSet(state)
-        case (.done, .leave): PubNubReplyEncoder.left()
-        case (.done, _): PubNubReplyEncoder.beaten()
+        case (.done, .leave): PubNubReplyEncoder.left
+        case (.done, _): PubNubReplyEncoder.beaten
         case (.refused(let refusal), _): refused(refusal, in: context)
         case (.states(let states), .state(let channels, let groups, let userID)):
-            PubNubReplyEncoder.state(
-                states, of: userID, isSingle: channels.count == 1 && groups.isEmpty)
+            if channels.count == 1, groups.isEmpty, let only = states.first {
+                PubNubReplyEncoder.state(only.state, of: userID, in: only.channel)
+            } else {
+                PubNubReplyEncoder.states(
+                    states.map { ($0.channel, $0.state ?? "{}") }, of: userID)
+            }
         case (.occupancy(let occupancies), .hereNow(let census)):
             hereNow(occupancies, for: census)
         case (.survey(let survey), .hereNow(let census)):

@@ -1,0 +1,118 @@
+// Reads the sections [keyset NAME] of a configuration file.
+
+import EventModel
+
+/// The line that begins a keyset's section, without its brackets.
+enum KeysetSection {
+    private static let word = "keyset"
+    static let nameBytesMax = 32
+
+    /// What stands behind `keyset`, in one spelling; nil for other sections.
+    static func name(of section: String) -> String? {
+        let words = words(of: section)
+        return words.first == word[...] ? words.dropFirst().joined(separator: " ") : nil
+    }
+
+    /// What somebody meant who misspelt the word before a name.
+    static func nearest(to section: String) -> String? {
+        let words = words(of: section)
+        guard let first = words.first, words.count > 1,
+            Spelling.nearest(to: String(first), among: [word]) != nil
+        else { return nil }
+        return "[keyset \(words.dropFirst().joined(separator: " "))]"
+    }
+
+    static func isName(_ text: String) -> Bool {
+        (1...nameBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+    }
+
+    /// A letter, a digit, or one of `-`, `_` and `.`.
+    static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-_.".utf8.contains(byte)
+        }
+    }
+
+    private static func words(of section: String) -> [Substring] {
+        section.split { $0 == " " || $0 == "\t" }
+    }
+}
+
+/// Puts keysets together from the lines of one file, in the file's order.
+struct KeysetCollector {
+    private var keysets: [NamedKeyset] = []
+    /// Where each keyset begins, by its name.
+    private var beginnings: [String: ConfigurationSource] = [:]
+    /// Where each setting came from, such as `keyset web.store`.
+    private(set) var sources: [String: ConfigurationSource] = [:]
+    /// The keyset whose section is being read; nil in other sections.
+    private var current: Int?
+
+    /// Takes the first line of any section, before its keys.
+    mutating func begin(_ section: INISection, in path: String) throws(ConfigurationError) {
+        current = nil
+        guard let name = KeysetSection.name(of: section.name) else { return }
+        let source = ConfigurationSource.file(path: path, line: section.line)
+        if name.isEmpty {
+            throw .unknownSection(source, section: section.name, nearest: "[keyset NAME]")
+        }
+        guard KeysetSection.isName(name) else {
+            throw .badValue(
+                source, key: "the name of a keyset", value: name,
+                expected: "1 to \(KeysetSection.nameBytesMax) letters, digits, dots, - or _")
+        }
+        if beginnings.updateValue(source, forKey: name) != nil {
+            throw .repeated(source, key: "[keyset \(name)]")
+        }
+        guard keysets.count < Limits.keysetsMax else { throw .tooManyKeysets(source) }
+        current = keysets.count
+        keysets.append(NamedKeyset(name: name, keyset: Keyset(subscribeKey: "")))
+    }
+
+    /// Takes a key, if it stands in the section of a keyset.
+    ///
+    /// - Returns: Whether it does.
+    mutating func take(
+        _ entry: INIEntry, at source: ConfigurationSource
+    ) throws(ConfigurationError) -> Bool {
+        // Not by the section that the entry names: inih cuts long ones.
+        guard let current else { return false }
+        let name = keysets[current].name
+        guard let key = KeysetKey.named(entry.name) else {
+            let elsewhere = ConfigurationKey.all.first { $0.name == entry.name }
+            throw .unknownKey(
+                source, key: "[keyset \(name)] \(entry.name)",
+                nearest: elsewhere?.title
+                    ?? Spelling.nearest(to: entry.name, among: KeysetKey.all.map(\.name)))
+        }
+        guard sources.updateValue(source, forKey: "keyset \(name).\(key.name)") == nil else {
+            throw .repeated(source, key: key.title(in: name))
+        }
+        guard key.read(entry.value, &keysets[current].keyset) else {
+            throw .badValue(
+                source, key: key.name,
+                value: key.isSecret ? KeysetKey.hiddenSecret : entry.value,
+                expected: key.expected)
+        }
+        let subscribeKey = keysets[current].keyset.subscribeKey
+        if key.name == "subscribe_key",
+            let other = keysets.first(where: {
+                $0.name != name && $0.keyset.subscribeKey == subscribeKey
+            })
+        {
+            throw .sameSubscribeKey(source, keyset: name, other: other.name)
+        }
+        return true
+    }
+
+    /// The keysets, each with all that it must have.
+    func finished() throws(ConfigurationError) -> [NamedKeyset] {
+        for named in keysets where named.keyset.subscribeKey.isEmpty {
+            throw .noSubscribeKey(beginnings[named.name] ?? .standard, keyset: named.name)
+        }
+        return keysets
+    }
+}

@@ -1,0 +1,138 @@
+// What one setting of a keyset is: how its value is written, and what it means.
+
+import EventModel
+
+/// A row of the table of what stands in a section `[keyset NAME]`; in the file only.
+struct KeysetKey: Sendable {
+    /// The field that a setting fills.
+    typealias Field<Value> = any WritableKeyPath<Keyset, Value> & Sendable
+
+    let name: String
+    /// Ends the sentence "Write …".
+    let expected: String
+    /// A sentence or two; says the unit.
+    let summary: String
+    /// Whether people must not see the value.
+    var isSecret = false
+    /// What a keyset in a sample has, when there is no default.
+    var example: String?
+    /// Reads a value's text into the keyset; false when it cannot be read.
+    let read: @Sendable (String, inout Keyset) -> Bool
+    /// The value as it would be written in the file; nil when it is not set.
+    let write: @Sendable (Keyset) -> String?
+
+    /// The default, for people.
+    var standard: String? { write(Keyset(subscribeKey: "")) }
+
+    /// Such as `[keyset web] store`.
+    func title(in keyset: String) -> String { "[keyset \(keyset)] \(name)" }
+
+    static func named(_ name: String) -> KeysetKey? {
+        all.first { $0.name == name }
+    }
+
+    /// What stands for a secret where people see it.
+    static let hiddenSecret = "***"
+    static let keyBytesMax = 128
+}
+
+extension KeysetKey {
+    static let all = [
+        KeysetKey(
+            name: "subscribe_key",
+            expected: "1 to \(keyBytesMax) letters, digits, dots, - or _",
+            summary: "The key by which clients name this keyset. Each keyset must have its own.",
+            example: "sub-example",
+            read: { text, keyset in
+                guard isKey(text) else { return false }
+                keyset.subscribeKey = text
+                return true
+            },
+            write: { $0.subscribeKey.isEmpty ? nil : $0.subscribeKey }),
+        text(
+            "publish_key", into: \.publishKey, isSecret: false,
+            expected: "1 to \(keyBytesMax) letters, digits, dots, - or _", isValid: isKey,
+            "The key that publishers must name. Without one any key is accepted."),
+        text(
+            "secret_key", into: \.secretKey, isSecret: true,
+            expected: "the key itself, 1 to \(keyBytesMax) visible ASCII characters",
+            isValid: isSecretKey,
+            "Signs the requests of administrators. Whoever can read this file can read it."),
+        yesOrNo(
+            "store", into: \.keepsMessages,
+            "Whether messages are stored when their publisher does not say."),
+        number(
+            "retention_hours", 0...876_000, into: \.hoursKept,
+            "Hours after which messages are deleted. 0 keeps them."),
+        yesOrNo("delete", into: \.allowsDeleting, "Whether clients may delete messages."),
+        yesOrNo("presence", into: \.hasPresence, "Whether clients can ask who is in a channel."),
+        number(
+            "announce_max", 0...10_000, into: \.announceMax,
+            "Users in a channel above which single joins and leaves are no longer announced."),
+        number(
+            "announce_interval", 10...86_400, into: \.intervalSeconds,
+            "Seconds between two announcements of how many users are in such a channel."),
+        yesOrNo(
+            "presence_deltas", into: \.sendsDeltas,
+            "Whether those announcements also say who came and who left."),
+        yesOrNo(
+            "access_control", into: \.isAccessControlled,
+            "Admits only who shows a token. Tokens do not exist yet, so it admits nobody."),
+    ]
+
+    private static func yesOrNo(
+        _ name: String, into path: Field<Bool>, _ summary: String
+    ) -> KeysetKey {
+        KeysetKey(
+            name: name, expected: "yes or no", summary: summary,
+            read: { text, keyset in
+                guard let flag = ConfigurationText.flag(text) else { return false }
+                keyset[keyPath: path] = flag
+                return true
+            },
+            write: { $0[keyPath: path] ? "yes" : "no" })
+    }
+
+    private static func number(
+        _ name: String, _ range: ClosedRange<Int>, into path: Field<Int>, _ summary: String
+    ) -> KeysetKey {
+        KeysetKey(
+            name: name,
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            summary: summary,
+            read: { text, keyset in
+                guard let number = ConfigurationText.wholeNumber(text), range.contains(number)
+                else { return false }
+                keyset[keyPath: path] = number
+                return true
+            },
+            write: { String($0[keyPath: path]) })
+    }
+
+    private static func text(
+        _ name: String, into path: Field<String?>, isSecret: Bool, expected: String,
+        isValid: @escaping @Sendable (String) -> Bool, _ summary: String
+    ) -> KeysetKey {
+        KeysetKey(
+            name: name, expected: expected, summary: summary, isSecret: isSecret,
+            read: { text, keyset in
+                guard isValid(text) else { return false }
+                keyset[keyPath: path] = text
+                return true
+            },
+            write: { $0[keyPath: path] })
+    }
+
+    /// Keys stand in URLs, so they consist of what needs no escaping there (RFC 3986, section 2.3).
+    private static func isKey(_ text: String) -> Bool {
+        (1...keyBytesMax).contains(text.utf8.count)
+            && text.utf8.allSatisfy(KeysetSection.isWordByte)
+    }
+
+    /// What `config print` shows instead of a secret is none: its output is no file to use as it
+    /// is.
+    private static func isSecretKey(_ text: String) -> Bool {
+        (1...keyBytesMax).contains(text.utf8.count) && text != hiddenSecret
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

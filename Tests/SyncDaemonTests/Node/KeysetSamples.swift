@@ -1,0 +1,125 @@
+// Tables for the keysets' tests: good values, and mistakes with what is said about them.
+
+import Testing
+
+@testable import SyncDaemon
+
+/// One value per key of a keyset, other than its default.
+struct KeysetSample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let text: String
+    let written: String
+
+    var testDescription: String { "\(name) = \(text)" }
+
+    init(_ name: String, _ text: String, written: String? = nil) {
+        self.name = name
+        self.text = text
+        self.written = written ?? text
+    }
+
+    static let all = [
+        KeysetSample("subscribe_key", "sub-c-5a3f_1.A"), KeysetSample("publish_key", "pub-c-1"),
+        KeysetSample("secret_key", "sec-c-M2Y+/=="),
+        KeysetSample("store", "off", written: "no"), KeysetSample("retention_hours", "24"),
+        KeysetSample("delete", "no"), KeysetSample("presence", "NO", written: "no"),
+        KeysetSample("announce_max", "0"), KeysetSample("announce_interval", "60"),
+        KeysetSample("presence_deltas", "yes"),
+        KeysetSample("access_control", "true", written: "yes"),
+    ]
+}
+
+/// A wrong file, and what is said about it.
+struct KeysetMistake: Sendable, CustomTestStringConvertible {
+    let file: String
+    let message: String
+
+    var testDescription: String { message }
+
+    init(_ file: String, _ message: String) {
+        self.file = file
+        self.message = "sync.ini:" + message
+    }
+
+    static let all = sections + keys
+
+    private static let sections = [
+        KeysetMistake(
+            "# x\n[keyset web]\nstore = yes\n[keyset app]\nsubscribe_key = a\n",
+            "2: [keyset web] has no subscribe_key. Write a line such as subscribe_key = sub-web "
+                + "below it."),
+        KeysetMistake(
+            "[keyset a]\nsubscribe_key = a\n\n[keyset web]",
+            "4: [keyset web] has no subscribe_key. Write a line such as subscribe_key = sub-web "
+                + "below it."),
+        KeysetMistake(
+            "[keyset]\nsubscribe_key = a\n",
+            "1: there is no section [keyset]. Did you mean [keyset NAME]?"),
+        KeysetMistake(
+            "[keysets web]\nsubscribe_key = a\n",
+            "2: there is no section [keysets web]. Did you mean [keyset web]?"),
+        KeysetMistake(
+            "[keyset my web]\n",
+            "1: the name of a keyset cannot be \"my web\". Write 1 to 32 letters, digits, dots, "
+                + "- or _."),
+        KeysetMistake(
+            "[keyset \(String(repeating: "n", count: 33))]\n",
+            "1: the name of a keyset cannot be \"\(String(repeating: "n", count: 33))\". Write 1 "
+                + "to 32 letters, digits, dots, - or _."),
+        KeysetMistake(
+            "[keyset web]\nsubscribe_key = a\n[keyset  web ]\nsubscribe_key = b\n",
+            "3: [keyset web] is given a second time. Keep one of the two."),
+    ]
+
+    private static let keys = [
+        KeysetMistake(
+            "[keyset a]\nsubscribe_key = x\n[keyset b]\n\nsubscribe_key = x\n",
+            "5: [keyset b] subscribe_key is that of [keyset a] already. Give each keyset a key of "
+                + "its own."),
+        KeysetMistake(
+            "[keyset a]\nsubscribe_key = x\nsubscribe_key = y\n",
+            "3: [keyset a] subscribe_key is given a second time. Keep one of the two."),
+        KeysetMistake(
+            "[keyset a]\nsubscrib_key = x\n",
+            "2: there is no key [keyset a] subscrib_key. Did you mean subscribe_key?"),
+        KeysetMistake(
+            "[keyset a]\nlisten = x\n",
+            "2: there is no key [keyset a] listen. Did you mean [server] listen?"),
+        KeysetMistake(
+            "[keyset a]\nqwertyuiop = x\n",
+            "2: there is no key [keyset a] qwertyuiop. See syncdaemon config print."),
+        KeysetMistake(
+            "[server]\nsecret_key = x\n",
+            "2: there is no key [server] secret_key. Did you mean [keyset NAME] secret_key?"),
+        KeysetMistake(
+            "[keyset a]\nsubscribe_key = a/b\n",
+            "2: subscribe_key cannot be \"a/b\". Write 1 to 128 letters, digits, dots, - or _."),
+        KeysetMistake(
+            "[keyset a]\nsubscribe_key =\n",
+            "2: subscribe_key cannot be \"\". Write 1 to 128 letters, digits, dots, - or _."),
+        KeysetMistake(
+            "[keyset a]\npublish_key = \(String(repeating: "k", count: 129))\n",
+            "2: publish_key cannot be \"\(String(repeating: "k", count: 129))\". Write 1 to 128 "
+                + "letters, digits, dots, - or _."),
+        KeysetMistake(
+            "[keyset a]\nsecret_key = not one word\n",
+            "2: secret_key cannot be \"***\". Write the key itself, 1 to 128 visible ASCII "
+                + "characters."),
+        KeysetMistake(
+            "[keyset a]\nsecret_key = ***\n",
+            "2: secret_key cannot be \"***\". Write the key itself, 1 to 128 visible ASCII "
+                + "characters."),
+        KeysetMistake(
+            "[keyset a]\nannounce_interval = 9\n",
+            "2: announce_interval cannot be \"9\". Write a whole number from 10 to 86400."),
+        KeysetMistake(
+            "[keyset a]\nretention_hours = -1\n",
+            "2: retention_hours cannot be \"-1\". Write a whole number from 0 to 876000."),
+        KeysetMistake(
+            "[keyset a]\nannounce_max = 2K\n",
+            "2: announce_max cannot be \"2K\". Write a whole number from 0 to 10000."),
+        KeysetMistake(
+            "[keyset a]\naccess_control = perhaps\n",
+            "2: access_control cannot be \"perhaps\". Write yes or no."),
+    ]
+}
