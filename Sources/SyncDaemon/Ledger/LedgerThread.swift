@@ -26,10 +26,11 @@ final class LedgerThread: Sendable {
     ///
     /// - Parameters:
     ///   - store: Made on the calling thread and handed over: nothing else may hold it.
+    ///   - memberships: All channel groups of the store.
     ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
-        store: sending any Store, counters: Counters, log: Log,
+        store: sending any Store, memberships: [GroupMembership], counters: Counters, log: Log,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
@@ -48,7 +49,6 @@ final class LedgerThread: Sendable {
                     let writes = taken.compactMap { request -> Write? in
                         if case .write(let write) = request { write } else { nil }
                     }
-                    guard !writes.isEmpty else { continue }
                     commit(writes, with: ledger, counters, log, fail: fail)
                 }
             }
@@ -82,14 +82,31 @@ final class LedgerThread: Sendable {
     ) {
         let start = Clock.monotonicMicroseconds()
         var failure: StoreError?
+        if writes.isEmpty {
+            // A heartbeat, about once a second: time to delete what is over.
+            guard let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
+            else { return report(failure, of: 0, counters, log, fail: fail) }
+            groups.apply(commit.groups)
+            order.finish(commit)
+            return report(failure, of: 0, counters, log, fail: fail)
+        }
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
         counters.writesCommitted.add(writes.count)
         counters.commitMicroseconds.add(Int(Clock.monotonicMicroseconds() - start))
+        // Before anyone is told: who then asks sees the new members.
+        groups.apply(commit.groups)
         order.finish(commit)
+        report(failure, of: writes.count, counters, log, fail: fail)
+    }
+
+    private func report(
+        _ failure: StoreError?, of writeCount: Int, _ counters: Counters, _ log: Log,
+        fail: (StoreError) -> Void
+    ) {
         guard let failure else { return }
         if failure == .full {
-            counters.writesRefused.add(writes.count)
+            counters.writesRefused.add(writeCount)
             log.error(failure.description)
         } else {
             fail(failure)

@@ -44,12 +44,18 @@ final class Node: Sendable {
         let count = configuration.reactorCount
         let store = try openStore(configuration)
         let makeReader = store.makeReader
+        let memberships: [GroupMembership]
+        do throws(StoreError) {
+            memberships = try store.allGroups()
+        } catch {
+            throw .store(error)
+        }
         let post = ReactorSwitch(count: count)
         admission = Admission(
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
-            store: store, counters: counters, log: log, publish: { post.publish($0) }, fail: failed)
+            store: store, memberships: memberships, counters: counters, log: log, publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
             counters: counters, log: log, deliver: { post.post(.read($0), to: $0.origin.reactor) },
