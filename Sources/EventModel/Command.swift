@@ -106,20 +106,30 @@ public struct HistoryQuery: Hashable, Sendable {
     public var limit: Int
     /// Whether each message comes with the actions that stand on it.
     public var includesActions: Bool
+    /// Whether the oldest are chosen though `before` is given.
+    public var fromOldest: Bool
+    /// Bytes of the page, roughly; one message comes in any case.
+    public var bytesMax: Int
 
     public init(
         channel: String, before: Timetoken? = nil, after: Timetoken? = nil,
-        limit: Int = Limits.historyPageMax, includesActions: Bool = false
+        limit: Int = Limits.historyPageMax, includesActions: Bool = false,
+        fromOldest: Bool = false, bytesMax: Int = Limits.pageBytesMax
     ) {
         self.channel = channel
         self.before = before
         self.after = after
         self.limit = limit
         self.includesActions = includesActions
+        self.fromOldest = fromOldest
+        self.bytesMax = bytesMax
     }
+
+    /// Whether the page starts at its oldest message, so that ``HistoryPage/next`` is an `after`.
+    public var goesForward: Bool { fromOldest || (after != nil && before == nil) }
 }
 
-/// A page of the actions that stand in a channel, oldest first.
+/// A page of the actions that stand in a channel, in ascending order.
 public struct ActionsQuery: Hashable, Sendable {
     public var channel: String
     public var messageTimetoken: Timetoken?
@@ -128,13 +138,17 @@ public struct ActionsQuery: Hashable, Sendable {
     public var userID: String?
     /// Exclusive: only actions added after it.
     public var after: Timetoken?
+    /// Exclusive: only actions added before it.
+    public var before: Timetoken?
     /// From 1 to ``Limits/actionsPageMax``.
     public var limit: Int
+    /// Whether the newest are chosen, and not the oldest.
+    public var fromNewest: Bool
 
     public init(
         channel: String, messageTimetoken: Timetoken? = nil, type: String? = nil,
         value: String? = nil, userID: String? = nil, after: Timetoken? = nil,
-        limit: Int = Limits.actionsPageMax
+        before: Timetoken? = nil, limit: Int = Limits.actionsPageMax, fromNewest: Bool = false
     ) {
         self.channel = channel
         self.messageTimetoken = messageTimetoken
@@ -142,6 +156,20 @@ public struct ActionsQuery: Hashable, Sendable {
         self.value = value
         self.userID = userID
         self.after = after
+        self.before = before
         self.limit = limit
+        self.fromNewest = fromNewest
+    }
+}
+
+/// How many messages came into a channel after a position.
+public struct CountQuery: Hashable, Sendable {
+    public var channel: String
+    /// Exclusive.
+    public var after: Timetoken
+
+    public init(channel: String, after: Timetoken) {
+        self.channel = channel
+        self.after = after
     }
 }

@@ -32,6 +32,10 @@ public enum Limits {
     public static let actionsPageMax = 1000
     /// Actions that come with one message in `history`; the rest is read with `actions`.
     public static let actionsPerHistoryMessageMax = 1000
+    /// Channels in one group; over it: `too_many_channels`.
+    public static let channelsPerGroupMax = 2000
+    /// Groups of one keyset; over it: `too_many_groups`.
+    public static let groupsPerKeysetMax = 1_000_000
 
     // MARK: What one session may hold
 
@@ -93,6 +97,13 @@ public enum Limits {
     public static let pagesInFlightMax = 2
     /// Bytes of one reply's page, roughly; `next` leads to the rest.
     public static let pageBytesMax = 256 * 1024
+    /// Rows that a reader looks at for one page of actions; `next` leads to the rest.
+    public static let actionsExaminedMax = 20_000
+    /// Messages of one channel that are counted; over it the answer is this.
+    public static let messageCountMax = 10_000
+    /// Channels that one backlog looks through, those of wildcards too; over it:
+    /// `too_many_channels`.
+    public static let backlogChannelsMax = 50_000
     /// Channel and device names whose ids the store remembers.
     public static let internedNamesMax = 100_000
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.

@@ -11,6 +11,12 @@ public enum Reply: Hashable, Sendable {
     case history(HistoryPage)
     case actions(ActionsPage)
     case pong(Timetoken)
+    /// The deletion's own place in the order; also when there was nothing to delete.
+    case messagesDeleted(Timetoken)
+    case groupChanged
+    case histories([ChannelHistory])
+    case messageCounts([MessageCount])
+    case backlog(Backlog)
 }
 
 /// What became of an add.
@@ -27,6 +33,8 @@ public enum Removal: String, Hashable, Sendable {
     case absent
     /// A newer action stands under the key than the one the device saw; it was kept.
     case stale
+    /// The action is another user's; it was kept.
+    case notOwner
 }
 
 /// The daemon's answer to `hello`.
@@ -101,7 +109,8 @@ public struct StoredMessage: Hashable, Sendable {
 /// Messages, ascending by timetoken.
 public struct HistoryPage: Hashable, Sendable {
     public var messages: [StoredMessage]
-    /// What to pass as `before` (or as `after`, when the query used only that) for the next page.
+    /// What to pass for the next page: as `after` when ``HistoryQuery/goesForward``, else as
+    /// `before`.
     public var next: Timetoken?
 
     public init(messages: [StoredMessage], next: Timetoken?) {
@@ -113,12 +122,54 @@ public struct HistoryPage: Hashable, Sendable {
 /// Actions, ascending by `actionTimetoken`.
 public struct ActionsPage: Hashable, Sendable {
     public var actions: [MessageAction]
-    /// What to pass as `after` for the next page.
+    /// What to pass for the next page: as `after`, or as `before` when the query was
+    /// `fromNewest`.
+    ///
+    /// A page may hold less than asked for, even nothing, and still have a next one.
     public var next: Timetoken?
 
     public init(actions: [MessageAction], next: Timetoken?) {
         self.actions = actions
         self.next = next
+    }
+}
+
+/// One channel of an answer about several.
+public struct ChannelHistory: Hashable, Sendable {
+    public var channel: String
+    public var page: HistoryPage
+
+    public init(channel: String, page: HistoryPage) {
+        self.channel = channel
+        self.page = page
+    }
+}
+
+/// Messages of one channel, counted.
+public struct MessageCount: Hashable, Sendable {
+    public var channel: String
+    /// At most ``Limits/messageCountMax``.
+    public var count: Int
+
+    public init(channel: String, count: Int) {
+        self.channel = channel
+        self.count = count
+    }
+}
+
+/// What happened in several channels after a position.
+public struct Backlog: Hashable, Sendable {
+    /// Ascending by timetoken.
+    public var envelopes: [Envelope]
+    /// Nothing stored in these channels up to here is missing.
+    public var through: Timetoken
+    /// Whether `through` is the newest commit that the reader saw; if not, more may follow it.
+    public var isComplete: Bool
+
+    public init(envelopes: [Envelope], through: Timetoken, isComplete: Bool) {
+        self.envelopes = envelopes
+        self.through = through
+        self.isComplete = isComplete
     }
 }
 

@@ -13,7 +13,9 @@ struct Simulation {
     private(set) var devices: [DeviceCache]
     /// The truth, kept in the plainest way: what the whole log adds up to.
     private(set) var standing: [MessageAction.Key: Timetoken] = [:]
-    private(set) var messageCount = 0
+    private(set) var messages: Set<Timetoken> = []
+    private(set) var deletionCount = 0
+    private var messageCount = 0
     private var generator: SeededGenerator
     private let room = Channel("room")
 
@@ -64,9 +66,14 @@ struct Simulation {
     private mutating func randomEvent(at timetoken: Timetoken, by user: String) -> Event {
         if log.isEmpty || generator.chance(30) {
             messageCount += 1
+            messages.insert(timetoken)
             return .message(Message(payload: "\(messageCount)"))
         }
-        let target = Timetoken(rawValue: UInt64.random(in: 1...5, using: &generator))
+        if generator.chance(8) { return deletion(before: timetoken) }
+        let recent = messages.max()?.rawValue ?? 1
+        let target = Timetoken(
+            rawValue: generator.chance(50)
+                ? recent : UInt64.random(in: 1...5, using: &generator))
         let value = ["👍", "🎉"].randomElement(using: &generator) ?? "👍"
         let key = MessageAction.Key(
             messageTimetoken: target, type: "reaction", value: value, uuid: user)
@@ -76,6 +83,19 @@ struct Simulation {
         }
         standing[key] = timetoken
         return .actionAdded(MessageAction(key: key, actionTimetoken: timetoken))
+    }
+
+    private mutating func deletion(before timetoken: Timetoken) -> Event {
+        let start = Timetoken(
+            rawValue: UInt64.random(in: 0..<timetoken.rawValue, using: &generator))
+        let length = UInt64.random(in: 1...9, using: &generator)
+        let end = min(timetoken, Timetoken(rawValue: start.rawValue + length))
+        messages = messages.filter { $0 <= start || $0 > end }
+        standing = standing.filter {
+            $0.key.messageTimetoken <= start || $0.key.messageTimetoken > end
+        }
+        deletionCount += 1
+        return .messagesDeleted(after: start, through: end)
     }
 }
 
@@ -92,8 +112,9 @@ struct ConvergenceTests {
         for device in simulation.devices {
             #expect(device.cursor == simulation.end)
             #expect(device.actions == simulation.standing)
-            #expect(device.messages.count == simulation.messageCount)
+            #expect(Set(device.messages.keys) == simulation.messages)
         }
+        #expect(simulation.deletionCount > 0)
     }
 
     @Test("a device only ever shows a state that the channel was in", arguments: UInt64(1)...10)

@@ -102,6 +102,42 @@ struct DeviceCacheTests {
         #expect(first.canonicalBytes != second.canonicalBytes)
     }
 
+    @Test("a deletion takes the messages of its range and the actions on them")
+    func deletion() {
+        var cache = DeviceCache()
+        cache.apply(
+            batch(
+                14, envelope(10, hello), envelope(11, hello), envelope(12, hello),
+                added(13, thumb("bob", on: 11, added: 13)),
+                added(14, thumb("bob", on: 12, added: 14))))
+        let event = Event.messagesDeleted(after: at(10), through: at(11))
+
+        let changes = cache.apply(batch(15, envelope(15, event, by: "")))
+
+        #expect(changes == [.messagesDeleted(after: at(10), through: at(11))])
+        #expect(cache.messages.keys.sorted() == [at(10), at(12)])
+        #expect(cache.actions == [thumb("bob", on: 12, added: 14).key: at(14)])
+        #expect(cache.apply(batch(15, envelope(15, event, by: ""))).isEmpty)
+    }
+
+    @Test("an action that comes after the deletion of its message stays: the order decides")
+    func actionAfterDeletion() {
+        var cache = DeviceCache()
+        let deletion = envelope(13, .messagesDeleted(after: at(0), through: at(12)), by: "")
+        let again = thumb("bob", added: 14)
+
+        cache.apply(
+            batch(
+                14, envelope(10, hello), added(11, thumb("bob", added: 11)), deletion,
+                added(14, again)))
+
+        #expect(cache.messages.isEmpty)
+        #expect(cache.actions == [again.key: at(14)])
+        // A repeat of the deletion does not take it.
+        cache.apply(batch(13, deletion))
+        #expect(cache.actions == [again.key: at(14)])
+    }
+
     @Test("an action without its message is kept")
     func orphan() {
         var cache = DeviceCache(cursor: at(11))

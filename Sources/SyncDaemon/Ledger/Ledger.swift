@@ -10,9 +10,11 @@ import EventModel
 /// Nothing leaves it before it is durable: a commit's answers and events exist only after the store
 /// said so.
 final class Ledger {
-    private let store: any Store
+    let store: any Store
     private let wallTicks: () -> UInt64
     private var last: Timetoken
+    /// Groups of each keyset that was asked for, counted once.
+    var groupCounts: [ExactText: Int] = [:]
 
     /// - Parameter wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either
     ///   direction.
@@ -27,11 +29,20 @@ final class Ledger {
     /// When the store fails, every write is answered with an error and none took place, as far as
     /// is known.
     ///
-    /// - Parameter failure: Set when the store failed. After anything but ``StoreError/full`` the
-    ///   process must stop: a disk that failed to sync once may claim success the next time.
+    /// - Parameters:
+    ///   - reserved: All timetokens of the commit are after it.
+    ///   - expiredMax: Messages that are deleted because their time is over; `nil`: more than can
+    ///     have come with as many writes.
+    ///   - failure: Set when the store failed. After anything but ``StoreError/full`` the process
+    ///     must stop: a disk that failed to sync once may claim success the next time.
     /// - Complexity: One sync, whatever the number of writes.
-    func commit(_ writes: [Write], failure: inout StoreError?) -> Commit {
+    func commit(
+        _ writes: [Write], after reserved: Timetoken = .zero,
+        deletingExpired expiredMax: Int? = nil,
+        failure: inout StoreError?
+    ) -> Commit {
         let start = last
+        last = max(last, reserved)
         var commit = Commit()
         do throws(StoreError) {
             try store.begin()
@@ -40,17 +51,37 @@ final class Ledger {
                 commit.answers.append(Answer(origin: write.origin, result: result))
             }
             try forgetOldMutations(after: writes.count)
+            try deleteExpired(expiredMax ?? 2 * writes.count + 16, into: &commit)
             try store.commit(through: last)
         } catch {
             store.rollback()
             last = start
+            groupCounts = [:]
             failure = error
             let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
             commit.events = []
+            commit.groups = []
             commit.answers = writes.map { Answer(origin: $0.origin, result: .failure(refusal)) }
         }
         commit.last = last
         return commit
+    }
+
+    /// Deletes messages whose time is over: for when no writes come.
+    ///
+    /// - Parameter reserved: Asked for only when there is something to delete.
+    /// - Returns: A commit like any other; `nil` when nothing has expired. Call again until then.
+    func commitExpired(
+        after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
+    ) -> Commit? {
+        do throws(StoreError) {
+            guard try !store.expired(before: now, limit: 1).isEmpty else { return nil }
+        } catch {
+            failure = error
+            return nil
+        }
+        return commit(
+            [], after: reserved(), deletingExpired: Limits.commitWritesMax, failure: &failure)
     }
 
     private func apply(
@@ -67,7 +98,12 @@ final class Ledger {
         }
         // A mutation that changes nothing takes a timetoken too: its record needs a key.
         last = last.successor(at: wallTicks())
-        let outcome = try decide(write, at: last, into: &commit)
+        let outcome: Outcome
+        switch try decide(write, at: last, into: &commit) {
+        case .success(let decided): outcome = decided
+        // Not remembered: the same may succeed later.
+        case .failure(let refusal): return .failure(refusal)
+        }
         if let mutation = write.mutation {
             let record = MutationRecord(fingerprint: write.fingerprint, outcome: outcome)
             try store.remember(record, of: mutation, by: write.author, at: last)
@@ -80,32 +116,87 @@ final class Ledger {
 
     private func decide(
         _ write: Write, at timetoken: Timetoken, into commit: inout Commit
-    ) throws(StoreError) -> Outcome {
+    ) throws(StoreError) -> Result<Outcome, ProtocolError> {
         switch write.operation {
-        case .publish(let message):
-            try store.insert(message, at: timetoken, in: write.channel, by: write.author.userID)
+        case .publish(let message, let hoursKept):
+            try store.insert(
+                message, at: timetoken, in: write.channel, by: write.author.userID,
+                expires: timetoken.expiry(afterHours: hoursKept))
             commit.events.append(write.envelope(at: timetoken, .message(message)))
-            return .published(timetoken)
+            return .success(.published(timetoken))
 
         case .add(let key):
             if let standing = try store.standingAction(key, in: write.channel) {
-                return .already(standing)
+                return .success(.already(standing))
             }
             let action = MessageAction(key: key, actionTimetoken: timetoken)
             try store.add(action, in: write.channel)
             commit.events.append(write.envelope(at: timetoken, .actionAdded(action)))
-            return .added(timetoken)
+            return .success(.added(timetoken))
 
         case .remove(let key, let observed):
             guard let standing = try store.standingAction(key, in: write.channel) else {
-                return .absent
+                return .success(.absent)
             }
             // Observed remove: a device that saw an older action must not take the newer one away.
-            if let observed, observed != standing { return .stale }
+            if let observed, observed != standing { return .success(.stale) }
             let action = MessageAction(key: key, actionTimetoken: standing)
-            try store.remove(key, at: timetoken, in: write.channel)
-            commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
-            return .removed
+            try remove(action, for: write, at: timetoken, into: &commit)
+            return .success(.removed)
+
+        case .removeAction(let message, let added, let userID):
+            guard
+                let key = try store.actionKey(onMessage: message, addedAt: added, in: write.channel)
+            else { return .success(.absent) }
+            guard ExactText(key.uuid) == ExactText(userID) else { return .success(.notOwner) }
+            let action = MessageAction(key: key, actionTimetoken: added)
+            try remove(action, for: write, at: timetoken, into: &commit)
+            return .success(.removed)
+
+        case .deleteMessages(let start, let end):
+            // Nothing that is still to come is deleted.
+            let range = MessageRange(
+                channel: write.channel, after: start, through: min(end, timetoken))
+            try delete(range, at: timetoken, into: &commit)
+            return .success(.deleted(timetoken))
+
+        case .changeGroup(let group, let change):
+            return try self.change(group, change, into: &commit)
+        }
+    }
+
+    private func remove(
+        _ action: MessageAction, for write: Write, at timetoken: Timetoken,
+        into commit: inout Commit
+    ) throws(StoreError) {
+        try store.remove(action.key, at: timetoken, in: write.channel)
+        commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
+    }
+
+    private func delete(
+        _ range: MessageRange, at timetoken: Timetoken, into commit: inout Commit
+    ) throws(StoreError) {
+        guard
+            try store.deleteMessages(
+                after: range.after, through: range.through, at: timetoken, in: range.channel)
+        else { return }
+        commit.events.append(
+            .deletion(
+                after: range.after, through: range.through, at: timetoken, in: range.channel))
+    }
+
+    /// Where the order has come to, or the clock.
+    private var now: Timetoken { max(last, Timetoken(rawValue: wallTicks())) }
+
+    /// Each message is a deletion of its own: they expire in no order of their channels.
+    private func deleteExpired(_ limit: Int, into commit: inout Commit) throws(StoreError) {
+        for message in try store.expired(before: now, limit: limit) {
+            last = last.successor(at: wallTicks())
+            let range = MessageRange(
+                channel: message.channel,
+                after: Timetoken(rawValue: message.timetoken.rawValue - 1),
+                through: message.timetoken)
+            try delete(range, at: last, into: &commit)
         }
     }
 
@@ -115,6 +206,23 @@ final class Ledger {
         try store.forgetMutations(
             before: Timetoken(rawValue: last.rawValue - Limits.mutationTicksKept),
             limit: 2 * writeCount + 16)
+    }
+}
+
+/// Messages of one channel; the range leaves its start out and holds its end.
+private struct MessageRange {
+    let channel: Channel
+    let after: Timetoken
+    let through: Timetoken
+}
+
+extension Timetoken {
+    /// Hours after this; `nil` for 0, which is never.
+    fileprivate func expiry(afterHours hours: Int) -> Timetoken? {
+        guard hours > 0 else { return nil }
+        let (ticks, isTooLong) = UInt64(hours).multipliedReportingOverflow(by: 3600 * 10_000_000)
+        guard !isTooLong, ticks < Timetoken.end.rawValue - rawValue else { return nil }
+        return Timetoken(rawValue: rawValue + ticks)
     }
 }
 
@@ -136,6 +244,11 @@ extension Write {
         case (.removed, .remove): .actionRemoved(.removed)
         case (.absent, .remove): .actionRemoved(.absent)
         case (.stale, .remove): .actionRemoved(.stale)
+        case (.removed, .removeAction): .actionRemoved(.removed)
+        case (.absent, .removeAction): .actionRemoved(.absent)
+        case (.notOwner, .removeAction): .actionRemoved(.notOwner)
+        case (.deleted(let timetoken), .deleteMessages): .messagesDeleted(timetoken)
+        case (.groupChanged, .changeGroup): .groupChanged
         default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
         }
     }

@@ -9,6 +9,12 @@ struct ReadRequest: Sendable {
         case changes(after: Timetoken)
         case history(HistoryQuery)
         case actions(ActionsQuery)
+        /// Of several channels of the request's keyset; the request's own channel plays no part.
+        case histories([HistoryQuery])
+        /// As above.
+        case messageCounts([CountQuery])
+        /// What happened where somebody follows, for a poll; the request's channel plays no part.
+        case backlog([Interest], after: Timetoken, limit: Int)
     }
 
     let origin: Origin
@@ -75,7 +81,8 @@ final class ReaderPool: Sendable {
 }
 
 extension ReadRequest {
-    fileprivate func answer(from reader: any StoreReader) -> ReadAnswer {
+    /// Asks on the reader's thread.
+    func answer(from reader: any StoreReader) -> ReadAnswer {
         ReadAnswer(origin: origin, channel: channel, result: result(from: reader))
     }
 
@@ -90,10 +97,39 @@ extension ReadRequest {
                 return .reply(.success(.history(try reader.history(query, in: channel))))
             case .actions(let query):
                 return .reply(.success(.actions(try reader.actions(query, in: channel))))
+            case .histories(let queries):
+                var histories: [ChannelHistory] = []
+                for query in queries {
+                    let page = try reader.history(query, in: sibling(query.channel))
+                    histories.append(ChannelHistory(channel: query.channel, page: page))
+                }
+                return .reply(.success(.histories(histories)))
+            case .messageCounts(let queries):
+                let counts = try reader.messageCounts(
+                    queries.map { (sibling($0.channel), $0.after) })
+                return .reply(
+                    .success(
+                        .messageCounts(
+                            zip(queries, counts).map {
+                                MessageCount(channel: $0.channel, count: $1)
+                            })))
+            case .backlog(let interests, let cursor, let limit):
+                guard
+                    let backlog = try reader.backlog(interests, after: cursor, limit: limit)
+                else {
+                    return .reply(
+                        .failure(.tooManyChannels(Limits.backlogChannelsMax, per: "backlog")))
+                }
+                return .reply(.success(.backlog(backlog)))
             }
         } catch {
             if case .changes = query { return .failed(error) }
             return .reply(.failure(.storeUnavailable))
         }
+    }
+
+    /// A channel of the request's keyset.
+    private func sibling(_ name: String) -> Channel {
+        Channel(name, keyset: channel.keyset)
     }
 }

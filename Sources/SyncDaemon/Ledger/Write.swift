@@ -12,10 +12,19 @@ struct Origin: Sendable, Hashable {
 /// One change that somebody wants.
 struct Write: Sendable, Hashable {
     enum Operation: Sendable, Hashable {
-        case publish(Message)
+        /// - Parameter hoursKept: After so many the message is deleted; 0 keeps it.
+        case publish(Message, hoursKept: Int = 0)
         case add(MessageAction.Key)
         /// - Parameter observed: The action that the device saw; any, when it does not say.
         case remove(MessageAction.Key, observed: Timetoken?)
+        /// Removes the action that was added at a moment, if it is the user's own.
+        case removeAction(messageTimetoken: Timetoken, actionTimetoken: Timetoken, userID: String)
+        /// Deletes the channel's messages in a range, and the actions on them.
+        ///
+        /// The range leaves its start out and holds its end.
+        case deleteMessages(after: Timetoken, through: Timetoken)
+        /// The write's channel plays no part in it.
+        case changeGroup(ChannelGroup, GroupChange)
     }
 
     let origin: Origin
@@ -37,6 +46,8 @@ struct Commit: Sendable {
     /// Ascending by timetoken, and after everything in earlier commits.
     var events: [Envelope] = []
     var answers: [Answer] = []
+    /// Each group that changed, once, with all its channels.
+    var groups: [GroupMembership] = []
     /// Every later event is after this.
     var last: Timetoken = .zero
 }
@@ -45,9 +56,12 @@ extension Write {
     /// Bytes that it keeps in memory, roughly.
     var size: Int {
         switch operation {
-        case .publish(let message):
+        case .publish(let message, _):
             message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 512
         case .add(let key), .remove(let key, _): key.value.utf8.count + 512
+        case .removeAction, .deleteMessages, .changeGroup(_, .delete): 512
+        case .changeGroup(_, .add(let channels)), .changeGroup(_, .remove(let channels)):
+            channels.reduce(512) { $0 + $1.utf8.count + 16 }
         }
     }
 
@@ -65,11 +79,13 @@ extension Write {
         }
         mix(channel.name)
         switch operation {
-        case .publish(let message):
+        case .publish(let message, let hoursKept):
             mix("publish")
             mix(message.payload)
             mix(message.meta ?? "")
             mix(message.type ?? "")
+            // Absent for a message that is kept: fingerprints of earlier releases are stored.
+            if hoursKept != 0 { mix("\(hoursKept)") }
         case .add(let key):
             mix("add")
             for field in key.fields { mix(field) }
@@ -77,8 +93,29 @@ extension Write {
             mix("remove")
             for field in key.fields { mix(field) }
             mix(observed?.description ?? "")
+        case .removeAction(let message, let action, let userID):
+            mix("removeAction")
+            for field in [message.description, action.description, userID] { mix(field) }
+        case .deleteMessages(let start, let end):
+            mix("deleteMessages")
+            mix(start.description)
+            mix(end.description)
+        case .changeGroup(let group, let change):
+            mix("changeGroup")
+            mix(group.name)
+            for field in change.fields { mix(field) }
         }
         return hash
+    }
+}
+
+extension GroupChange {
+    fileprivate var fields: [String] {
+        switch self {
+        case .add(let channels): ["add"] + channels
+        case .remove(let channels): ["remove"] + channels
+        case .delete: ["delete"]
+        }
     }
 }
 

@@ -19,13 +19,16 @@ struct PageBudget {
 ///
 /// - Parameters:
 ///   - rows: At most one more than `limit`; left with at least one, if there was one.
+///   - bytesMax: Bytes of all rows together.
 ///   - size: Bytes of a row, roughly.
 /// - Returns: Whether anything was cut off.
-func cut<Row>(_ rows: inout [Row], to limit: Int, size: (Row) -> Int) -> Bool {
+func cut<Row>(
+    _ rows: inout [Row], to limit: Int, bytesMax: Int = Limits.pageBytesMax, size: (Row) -> Int
+) -> Bool {
     var bytes = 0
     let fitting = rows.prefix(limit).prefix { row in
         bytes += size(row)
-        return bytes <= Limits.pageBytesMax
+        return bytes <= bytesMax
     }
     let kept = max(fitting.count, min(1, rows.count))
     guard kept < rows.count else { return false }
@@ -51,6 +54,16 @@ extension MessageAction {
 }
 
 extension Envelope {
+    /// A deletion; who asked for it is not kept.
+    static func deletion(
+        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
+        in channel: Channel
+    ) -> Envelope {
+        Envelope(
+            channel: channel, timetoken: timetoken, uuid: "",
+            event: .messagesDeleted(after: start, through: end))
+    }
+
     /// Bytes that it takes in a push, roughly.
     fileprivate var size: Int {
         switch event {
@@ -62,31 +75,123 @@ extension Envelope {
     }
 }
 
-/// Puts messages and actions of one channel into one ascending page.
+/// Rows of one kind, as far as they were read.
+struct ChangeList {
+    /// Ascending by timetoken.
+    var envelopes: [Envelope] = []
+    /// Whether rows of this kind may follow the last one here.
+    var isCut = false
+}
+
+/// Puts rows of several kinds of one channel into one ascending page.
 ///
-/// - Parameters:
-///   - messagesAreCut, actionsAreCut: Whether rows of that kind may follow the last one here.
-///   - last: The newest commit that the reader saw.
-func merge(
-    _ messages: [Envelope], isCut messagesAreCut: Bool, with actions: [Envelope],
-    isCut actionsAreCut: Bool, last: Timetoken
-) -> ChangePage {
+/// - Parameter last: The newest commit that the reader saw, or as far as it looked.
+func merge(_ lists: [ChangeList], last: Timetoken) -> ChangePage {
     // A list that was cut says nothing about what follows its last row: the page ends where it
     // ends.
-    let ends = [
-        messagesAreCut ? messages.last?.timetoken : nil,
-        actionsAreCut ? actions.last?.timetoken : nil,
-    ].compactMap { $0 }
-    let end = ends.min()
+    let end = lists.filter(\.isCut).compactMap { $0.envelopes.last?.timetoken }.min()
+    let envelopes = lists.flatMap(\.envelopes).sorted { $0.timetoken < $1.timetoken }
     var budget = PageBudget()
     var page: [Envelope] = []
-    for envelope in (messages + actions).sorted(by: { $0.timetoken < $1.timetoken }) {
+    for envelope in envelopes {
         if let end, envelope.timetoken > end { break }
         page.append(envelope)
         if !budget.spend(envelope.size) || page.count == Limits.catchUpEventsMax { break }
     }
-    let isComplete = end == nil && page.count == messages.count + actions.count
+    let isComplete = end == nil && page.count == envelopes.count
     return ChangePage(
         envelopes: page, through: isComplete ? last : page.last?.timetoken ?? last,
         isComplete: isComplete)
+}
+
+/// Puts pages of several channels into one, in which nothing is missing up to its end.
+struct BacklogMerge {
+    /// Ascending by timetoken.
+    private(set) var envelopes: [Envelope] = []
+    /// Nothing after this will be in the answer: further channels need not be read beyond it.
+    private(set) var through: Timetoken
+    private let last: Timetoken
+    private let limit: Int
+
+    /// - Parameter last: The newest commit that the reader saw.
+    init(limit: Int, last: Timetoken) {
+        precondition(limit > 0)
+        through = last
+        self.last = last
+        self.limit = limit
+    }
+
+    var backlog: Backlog {
+        Backlog(envelopes: envelopes, through: through, isComplete: through == last)
+    }
+
+    /// Adds what a channel holds that no earlier page was of.
+    mutating func add(_ page: ChangePage) {
+        through = min(through, page.through)
+        if !page.envelopes.isEmpty {
+            envelopes += page.envelopes
+            envelopes.sort { $0.timetoken < $1.timetoken }
+        }
+        var budget = PageBudget()
+        var count = 0
+        for envelope in envelopes {
+            if envelope.timetoken > through { break }
+            count += 1
+            guard !budget.spend(envelope.size) || count == limit else { continue }
+            if count < envelopes.count { through = envelope.timetoken }
+            break
+        }
+        envelopes.removeLast(envelopes.count - count)
+    }
+}
+
+/// Collects a page of actions from rows in the order of their changes.
+struct ActionScan {
+    private let query: ActionsQuery
+    private var actions: [MessageAction] = []
+    private var bytes = 0
+    private var examined = 0
+    private var position = Timetoken.zero
+    /// Where the scan gave up though rows were left.
+    private var end: Timetoken?
+
+    init(for query: ActionsQuery) {
+        self.query = query
+    }
+
+    /// Looks at a row, and says whether to go on to the next one.
+    ///
+    /// - Parameter match: What the row holds; `nil` when it is not wanted.
+    mutating func look(at changed: Timetoken, match: MessageAction?) -> Bool {
+        guard examined < Limits.actionsExaminedMax else {
+            end = position
+            return false
+        }
+        examined += 1
+        position = changed
+        guard let action = match else { return true }
+        actions.append(action)
+        bytes += action.size
+        // One more than the page holds tells that there is a next one.
+        return actions.count <= query.limit
+            && (bytes <= Limits.pageBytesMax || actions.count == 1)
+    }
+
+    var page: ActionsPage {
+        var actions = actions
+        let isCut = cut(&actions, to: query.limit, size: \.size)
+        let next = isCut ? actions.last?.actionTimetoken : end
+        return ActionsPage(actions: query.fromNewest ? actions.reversed() : actions, next: next)
+    }
+}
+
+extension ActionsQuery {
+    /// Whether an action that stands passes the filter; its position is not looked at.
+    func matches(_ key: MessageAction.Key) -> Bool {
+        func agrees(_ wanted: String?, _ text: String) -> Bool {
+            wanted.map { ExactText($0) == ExactText(text) } ?? true
+        }
+        return messageTimetoken ?? key.messageTimetoken == key.messageTimetoken
+            && agrees(type, key.type) && agrees(value, key.value) && agrees(userID, key.uuid)
+    }
 }

@@ -5,7 +5,7 @@ import EventModel
 
 /// Everything in dictionaries; readers see copies.
 final class MemoryStore: Store {
-    fileprivate struct ActionRow: Sendable {
+    struct ActionRow: Sendable {
         var added: Timetoken
         var changed: Timetoken
         var isLive: Bool
@@ -18,14 +18,18 @@ final class MemoryStore: Store {
         }
     }
 
-    fileprivate struct MutationName: Hashable, Sendable {
+    struct MutationName: Hashable, Sendable {
         let author: Author
         let name: ExactText
     }
 
-    fileprivate struct State: Sendable {
+    struct State: Sendable {
         var last = Timetoken.zero
         var messages: [Channel: [StoredMessage]] = [:]
+        var expiries: [ExpiredMessage: Timetoken] = [:]
+        /// Ascending by timetoken.
+        var deletions: [Channel: [Envelope]] = [:]
+        var groups: [ChannelGroup: Set<ExactText>] = [:]
         var actions: [Channel: [MessageAction.Key: ActionRow]] = [:]
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
@@ -55,10 +59,46 @@ final class MemoryStore: Store {
     }
 
     func insert(
-        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
+        expires: Timetoken?
     ) {
         working.messages[channel, default: []].append(
             StoredMessage(timetoken: timetoken, uuid: uuid, message: message))
+        working.expiries[ExpiredMessage(channel: channel, timetoken: timetoken)] = expires
+    }
+
+    func deleteMessages(
+        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
+        in channel: Channel
+    ) -> Bool {
+        func isIncluded(_ message: Timetoken) -> Bool { start < message && message <= end }
+        let gone = working.messages[channel, default: []].filter { isIncluded($0.timetoken) }
+        guard !gone.isEmpty else { return false }
+        for message in gone {
+            working.expiries[ExpiredMessage(channel: channel, timetoken: message.timetoken)] = nil
+        }
+        working.messages[channel]?.removeAll { isIncluded($0.timetoken) }
+        working.actions[channel] = working.actions[channel]?.filter {
+            !isIncluded($0.key.messageTimetoken)
+        }
+        working.deletions[channel, default: []].append(
+            .deletion(after: start, through: end, at: timetoken, in: channel))
+        return true
+    }
+
+    func expired(before moment: Timetoken, limit: Int) -> [ExpiredMessage] {
+        let old = working.expiries.filter { $0.value < moment }.sorted {
+            ($0.value, $0.key.timetoken) < ($1.value, $1.key.timetoken)
+        }
+        return old.prefix(limit).map(\.key)
+    }
+
+    func actionKey(
+        onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
+    ) -> MessageAction.Key? {
+        working.actions[channel]?.first { key, row in
+            key.messageTimetoken == message && row.isLive && row.added == timetoken
+        }?.key
     }
 
     func standingAction(_ key: MessageAction.Key, in channel: Channel) -> Timetoken? {
@@ -94,88 +134,32 @@ final class MemoryStore: Store {
         for (name, _) in old.prefix(limit) { working.mutations[name] = nil }
     }
 
+    // MARK: Groups
+
+    func channels(of group: ChannelGroup) -> [String] {
+        working.groups[group, default: []].sorted().map(\.string)
+    }
+
+    func change(_ change: GroupChange, of group: ChannelGroup) {
+        var channels = working.groups[group, default: []]
+        switch change {
+        case .add(let names): channels.formUnion(names.map(ExactText.init))
+        case .remove(let names): channels.subtract(names.map(ExactText.init))
+        case .delete: channels = []
+        }
+        working.groups[group] = channels.isEmpty ? nil : channels
+    }
+
+    func allGroups() -> [GroupMembership] {
+        working.groups.keys.map { GroupMembership(group: $0, channels: channels(of: $0)) }
+    }
+
+    func groupCount(inKeyset keyset: String) -> Int {
+        let keyset = ExactText(keyset)
+        return working.groups.keys.count { ExactText($0.keyset) == keyset }
+    }
+
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
         { [committed] in MemoryReader(committed) }
-    }
-}
-
-/// Reads the committed copy.
-private final class MemoryReader: StoreReader {
-    private let committed: Locked<MemoryStore.State>
-
-    init(_ committed: Locked<MemoryStore.State>) {
-        self.committed = committed
-    }
-
-    func changes(in channel: Channel, after cursor: Timetoken) -> ChangePage {
-        let state = committed.withLock { $0 }
-        var messages = state.messages[channel, default: []].filter { $0.timetoken > cursor }
-        let messagesAreCut = cutChanges(&messages, size: \.size)
-        var actions = state.actions[channel, default: [:]].filter { $0.value.changed > cursor }
-            .sorted { $0.value.changed < $1.value.changed }
-        let actionsAreCut = cutChanges(&actions) { key, row in
-            MessageAction(key: key, actionTimetoken: row.added).size
-        }
-        return merge(
-            messages.map { $0.envelope(in: channel) }, isCut: messagesAreCut,
-            with: actions.map { key, row in row.envelope(of: key, in: channel) },
-            isCut: actionsAreCut, last: state.last)
-    }
-
-    /// Keeps as many rows as a page may have.
-    private func cutChanges<Row>(_ rows: inout [Row], size: (Row) -> Int) -> Bool {
-        var budget = PageBudget()
-        var kept = 0
-        for row in rows.prefix(Limits.catchUpEventsMax) {
-            kept += 1
-            if !budget.spend(size(row)) { break }
-        }
-        defer { rows.removeLast(rows.count - kept) }
-        return kept < rows.count
-    }
-
-    func history(_ query: HistoryQuery, in channel: Channel) -> HistoryPage {
-        let state = committed.withLock { $0 }
-        let matching = state.messages[channel, default: []].filter {
-            $0.timetoken > query.after ?? .zero
-                && $0.timetoken < query.before ?? Timetoken(rawValue: .max)
-        }
-        let goesForward = query.after != nil && query.before == nil
-        var messages = goesForward ? matching : matching.reversed()
-        if query.includesActions {
-            let standing = standing(in: channel, of: state)
-            for index in messages.indices {
-                var actions = standing.filter {
-                    $0.key.messageTimetoken == messages[index].timetoken
-                }
-                _ = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
-                messages[index].actions = actions
-            }
-        }
-        let hasMore = cut(&messages, to: query.limit, size: \.size)
-        let next = hasMore ? messages.last?.timetoken : nil
-        if !goesForward { messages.reverse() }
-        return HistoryPage(messages: messages, next: next)
-    }
-
-    func actions(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
-        let state = committed.withLock { $0 }
-        var matching = standing(in: channel, of: state).filter { action in
-            action.actionTimetoken > query.after ?? .zero
-                && (query.messageTimetoken ?? action.key.messageTimetoken)
-                    == action.key.messageTimetoken
-                && ExactText(query.type ?? action.key.type) == ExactText(action.key.type)
-                && ExactText(query.value ?? action.key.value) == ExactText(action.key.value)
-                && ExactText(query.userID ?? action.key.uuid) == ExactText(action.key.uuid)
-        }
-        let hasMore = cut(&matching, to: query.limit, size: \.size)
-        return ActionsPage(
-            actions: matching, next: hasMore ? matching.last?.actionTimetoken : nil)
-    }
-
-    private func standing(in channel: Channel, of state: MemoryStore.State) -> [MessageAction] {
-        state.actions[channel, default: [:]].filter(\.value.isLive)
-            .map { MessageAction(key: $0.key, actionTimetoken: $0.value.added) }
-            .sorted { $0.actionTimetoken < $1.actionTimetoken }
     }
 }

@@ -59,6 +59,9 @@ import EventModel
     /// The key of the row that was inserted last.
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    var changedRows: Int { unsafe Int(sqlite3_changes(handle)) }
+
     /// Whether a transaction is open: SQLite ends it by itself after some errors.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 

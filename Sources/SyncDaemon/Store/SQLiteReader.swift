@@ -8,170 +8,208 @@ import EventModel
 /// (``StoreReader``).
 final class SQLiteReader: StoreReader {
     // Statements first: they must go before the connection.
-    private let begin: SQLiteStatement
-    private let end: SQLiteStatement
-    private let clock: SQLiteStatement
-    private let findChannel: SQLiteStatement
-    private let messagesAfter: SQLiteStatement
-    private let messagesBefore: SQLiteStatement
-    private let changedActions: SQLiteStatement
-    private let actionsOfMessage: SQLiteStatement
-    private let actionsOfChannel: SQLiteStatement
+    let statements: SQLiteReadStatements
     private let connection: SQLiteConnection
 
     init(path: String) throws(StoreError) {
         connection = try SQLiteConnection(path: path)
         try connection.execute("PRAGMA query_only=1")
         try connection.execute("PRAGMA mmap_size=0")
-        begin = try connection.prepare("BEGIN")
-        end = try connection.prepare("COMMIT")
-        clock = try connection.prepare("SELECT last FROM clock")
-        findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
-        let messageColumns = "SELECT timetoken, uuid, payload, meta, type FROM message"
-        messagesAfter = try connection.prepare(
-            "\(messageColumns) WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?")
-        messagesBefore = try connection.prepare(
-            """
-            \(messageColumns) WHERE channel = ?1 AND timetoken < ?2 AND timetoken > ?3
-            ORDER BY timetoken DESC LIMIT ?4
-            """)
-        changedActions = try connection.prepare(
-            """
-            SELECT changed, message, type, value, uuid, added, live FROM action
-            WHERE channel = ? AND changed > ? ORDER BY changed LIMIT ?
-            """)
-        let filter = """
-            live = 1 AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR value = ?4)
-            AND (?5 IS NULL OR uuid = ?5)
-            """
-        let actionColumns = "SELECT changed, message, type, value, uuid, added, live FROM action"
-        actionsOfChannel = try connection.prepare(
-            """
-            \(actionColumns) WHERE channel = ?1 AND \(filter) AND changed > ?2
-            ORDER BY changed LIMIT ?6
-            """)
-        // The plus signs keep SQLite from walking the whole channel in the order of its changes.
-        actionsOfMessage = try connection.prepare(
-            """
-            \(actionColumns) WHERE channel = ?1 AND message = ?7 AND \(filter) AND +changed > ?2
-            ORDER BY +changed LIMIT ?6
-            """)
+        statements = try SQLiteReadStatements(connection)
     }
 
+    // MARK: Changes
+
     func changes(in channel: Channel, after cursor: Timetoken) throws(StoreError) -> ChangePage {
-        try begin.run()
+        try statements.begin.run()
         defer { endTransaction() }
-        let last = try clock.first([]) { $0.timetoken(0) } ?? .zero
+        let last = try last()
         guard let id = try id(of: channel) else {
             return ChangePage(envelopes: [], through: last, isComplete: true)
         }
         let limit = Limits.catchUpEventsMax
-        var messageBudget = PageBudget()
-        var messages: [Envelope] = []
-        try messagesAfter.query(.integer(id), .timetoken(cursor), .integer(Int64(limit))) { row in
-            let stored = storedMessage(row)
-            messages.append(stored.envelope(in: channel))
-            return messageBudget.spend(stored.size)
+        let lists = [
+            try messages(in: channel, id, after: cursor, before: .end, limit: limit),
+            try actions(in: channel, id, after: cursor, before: .end, limit: limit),
+            try deletions(in: channel, id, after: cursor, limit: limit),
+        ]
+        return merge(lists, last: last)
+    }
+
+    func backlog(
+        _ interests: [Interest], after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> Backlog? {
+        try statements.begin.run()
+        defer { endTransaction() }
+        var merged = BacklogMerge(limit: limit, last: try last())
+        guard let channels = try channels(of: interests) else { return nil }
+        for (channel, id) in channels {
+            let end = Timetoken(rawValue: merged.through.rawValue + 1)
+            let lists = [
+                try messages(in: channel, id, after: cursor, before: end, limit: limit),
+                try actions(in: channel, id, after: cursor, before: end, limit: limit),
+            ]
+            merged.add(merge(lists, last: merged.through))
         }
-        var actionBudget = PageBudget()
-        var actions: [Envelope] = []
-        try changedActions.query(.integer(id), .timetoken(cursor), .integer(Int64(limit))) { row in
+        return merged.backlog
+    }
+
+    private func messages(
+        in channel: Channel, _ id: Int64, after cursor: Timetoken, before end: Timetoken,
+        limit: Int
+    ) throws(StoreError) -> ChangeList {
+        var budget = PageBudget()
+        var envelopes: [Envelope] = []
+        try statements.messagesForward.query(
+            .integer(id), .timetoken(cursor), .timetoken(end), .integer(Int64(limit))
+        ) { row in
+            let stored = storedMessage(row)
+            envelopes.append(stored.envelope(in: channel))
+            return budget.spend(stored.size)
+        }
+        return ChangeList(envelopes: envelopes, isCut: budget.isSpent || envelopes.count == limit)
+    }
+
+    private func actions(
+        in channel: Channel, _ id: Int64, after cursor: Timetoken, before end: Timetoken,
+        limit: Int
+    ) throws(StoreError) -> ChangeList {
+        var budget = PageBudget()
+        var envelopes: [Envelope] = []
+        try statements.actionsForward.query(
+            .integer(id), .timetoken(cursor), .timetoken(end), .integer(Int64(limit))
+        ) { row in
             let action = action(row)
-            actions.append(
+            envelopes.append(
                 Envelope(
                     channel: channel, timetoken: row.timetoken(0), uuid: action.key.uuid,
                     event: row.integer(6) == 1 ? .actionAdded(action) : .actionRemoved(action)))
-            return actionBudget.spend(action.size)
+            return budget.spend(action.size)
         }
-        return merge(
-            messages, isCut: messageBudget.isSpent || messages.count == limit,
-            with: actions, isCut: actionBudget.isSpent || actions.count == limit, last: last)
+        return ChangeList(envelopes: envelopes, isCut: budget.isSpent || envelopes.count == limit)
     }
 
+    private func deletions(
+        in channel: Channel, _ id: Int64, after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> ChangeList {
+        var envelopes: [Envelope] = []
+        try statements.deletions.query(
+            .integer(id), .timetoken(cursor), .integer(Int64(limit))
+        ) { row in
+            envelopes.append(
+                .deletion(
+                    after: row.timetoken(1), through: row.timetoken(2), at: row.timetoken(0),
+                    in: channel))
+            return true
+        }
+        return ChangeList(envelopes: envelopes, isCut: envelopes.count == limit)
+    }
+
+    // MARK: History
+
     func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {
-        try begin.run()
+        try statements.begin.run()
         defer { endTransaction() }
         guard let id = try id(of: channel) else { return HistoryPage(messages: [], next: nil) }
-        let goesForward = query.after != nil && query.before == nil
         // One more than asked for tells whether there is a next page.
         let limit = SQLiteValue.integer(Int64(query.limit + 1))
+        let after = SQLiteValue.timetoken(query.after ?? .zero)
+        let before = SQLiteValue.timetoken(query.before ?? .end)
         var messages: [StoredMessage] = []
-        if goesForward {
-            try messagesAfter.query(.integer(id), .optional(query.after), limit) { row in
-                messages.append(storedMessage(row))
-                return true
-            }
-        } else {
-            let before = query.before ?? Timetoken(rawValue: UInt64(Int64.max))
-            try messagesBefore.query(
-                .integer(id), .timetoken(before), .timetoken(query.after ?? .zero), limit
-            ) { row in
-                messages.append(storedMessage(row))
-                return true
-            }
+        var bytes = 0
+        let take: (borrowing SQLiteRow) -> Bool = { row in
+            let message = self.storedMessage(row)
+            messages.append(message)
+            bytes += message.size
+            return bytes <= query.bytesMax || messages.count == 1
         }
-        if query.includesActions { try addActions(to: &messages, in: id) }
-        let hasMore = cut(&messages, to: query.limit, size: \.size)
+        if query.goesForward {
+            try statements.messagesForward.query(.integer(id), after, before, limit, body: take)
+        } else {
+            try statements.messagesBackward.query(.integer(id), after, before, limit, body: take)
+        }
+        if query.includesActions { try addActions(to: &messages, in: id, bytesMax: query.bytesMax) }
+        let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)
         let next = hasMore ? messages.last?.timetoken : nil
-        if !goesForward { messages.reverse() }
+        if !query.goesForward { messages.reverse() }
         return HistoryPage(messages: messages, next: next)
     }
 
-    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
-        try begin.run()
+    func messageCounts(
+        _ positions: [(channel: Channel, after: Timetoken)]
+    ) throws(StoreError) -> [Int] {
+        try statements.begin.run()
         defer { endTransaction() }
-        guard let id = try id(of: channel) else { return ActionsPage(actions: [], next: nil) }
-        var actions: [MessageAction] = []
-        let after = SQLiteValue.timetoken(query.after ?? .zero)
-        let limit = SQLiteValue.integer(Int64(query.limit + 1))
-        let take: (borrowing SQLiteRow) -> Bool = { row in
-            actions.append(self.action(row))
+        var counts: [Int] = []
+        for (channel, after) in positions {
+            var count: Int64?
+            if let id = try id(of: channel) {
+                count = try statements.countMessages.first([
+                    .integer(id), .timetoken(after), .integer(Int64(Limits.messageCountMax)),
+                ]) { $0.integer(0) }
+            }
+            counts.append(Int(count ?? 0))
+        }
+        return counts
+    }
+
+    // MARK: Names
+
+    func channels(
+        inKeyset keyset: String, withPrefix prefix: String, limit: Int
+    ) throws(StoreError) -> [String] {
+        try rows(inKeyset: keyset, withPrefix: prefix, limit: limit).map(\.channel.name)
+    }
+
+    /// The channels that exist, each once; `nil` when they are too many.
+    private func channels(
+        of interests: [Interest]
+    ) throws(StoreError) -> [(channel: Channel, id: Int64)]? {
+        let limit = Limits.backlogChannelsMax
+        var seen: Set<Channel> = []
+        var channels: [(channel: Channel, id: Int64)] = []
+        for interest in interests {
+            var found: [(channel: Channel, id: Int64)] = []
+            switch interest {
+            case .channel(let channel):
+                if let id = try id(of: channel) { found = [(channel, id)] }
+            case .prefix(let prefix, let keyset):
+                found = try rows(inKeyset: keyset, withPrefix: prefix, limit: limit + 1)
+            }
+            channels += found.filter { seen.insert($0.channel).inserted }
+            guard channels.count <= limit else { return nil }
+        }
+        return channels
+    }
+
+    private func rows(
+        inKeyset keyset: String, withPrefix prefix: String, limit: Int
+    ) throws(StoreError) -> [(channel: Channel, id: Int64)] {
+        var found: [(channel: Channel, id: Int64)] = []
+        try statements.channelsFrom.query(
+            .text(keyset), .text(prefix), .integer(Int64(limit))
+        ) { row in
+            let name = row.text(1)
+            guard name.utf8.starts(with: prefix.utf8) else { return false }
+            found.append((Channel(name, keyset: keyset), row.integer(0)))
             return true
         }
-        if let message = query.messageTimetoken {
-            try actionsOfMessage.query(
-                .integer(id), after, .optional(query.type), .optional(query.value),
-                .optional(query.userID), limit, .timetoken(message), body: take)
-        } else {
-            try actionsOfChannel.query(
-                .integer(id), after, .optional(query.type), .optional(query.value),
-                .optional(query.userID), limit, body: take)
-        }
-        let hasMore = cut(&actions, to: query.limit, size: \.size)
-        return ActionsPage(
-            actions: actions, next: hasMore ? actions.last?.actionTimetoken : nil)
+        return found
     }
 
-    /// Adds the actions that stand, until there are more than a page may hold.
-    private func addActions(
-        to messages: inout [StoredMessage], in channel: Int64
-    ) throws(StoreError) {
-        var bytes = 0
-        for index in messages.indices where bytes <= Limits.pageBytesMax {
-            var actions: [MessageAction] = []
-            var messageBytes = 0
-            try actionsOfMessage.query(
-                .integer(channel), .integer(0), .null, .null, .null,
-                .integer(Int64(Limits.actionsPerHistoryMessageMax)),
-                .timetoken(messages[index].timetoken)
-            ) { row in
-                actions.append(action(row))
-                messageBytes += actions[actions.count - 1].size
-                return messageBytes <= Limits.pageBytesMax
-            }
-            _ = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
-            messages[index].actions = actions
-            bytes += messages[index].size
+    func id(of channel: Channel) throws(StoreError) -> Int64? {
+        try statements.findChannel.first([.text(channel.keyset), .text(channel.name)]) {
+            $0.integer(0)
         }
     }
 
-    private func id(of channel: Channel) throws(StoreError) -> Int64? {
-        try findChannel.first([.text(channel.keyset), .text(channel.name)]) { $0.integer(0) }
+    private func last() throws(StoreError) -> Timetoken {
+        try statements.clock.first([]) { $0.timetoken(0) } ?? .zero
     }
 
-    private func endTransaction() {
+    func endTransaction() {
         // Ending a read cannot fail in a way that matters: the next `begin` would say so.
-        _ = try? end.run()
+        _ = try? statements.end.run()
     }
 
     private func storedMessage(_ row: borrowing SQLiteRow) -> StoredMessage {
@@ -181,11 +219,16 @@ final class SQLiteReader: StoreReader {
                 payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4)))
     }
 
-    private func action(_ row: borrowing SQLiteRow) -> MessageAction {
+    func action(_ row: borrowing SQLiteRow) -> MessageAction {
         MessageAction(
             key: MessageAction.Key(
                 messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
                 uuid: row.text(4)),
             actionTimetoken: row.timetoken(5))
     }
+}
+
+extension Timetoken {
+    /// After every timetoken that a store can hold.
+    static let end = Timetoken(rawValue: UInt64(Int64.max))
 }

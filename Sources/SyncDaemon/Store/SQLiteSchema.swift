@@ -2,9 +2,12 @@
 
 /// The layout of the database file.
 enum SQLiteSchema {
-    static let version: Int64 = 1
+    static let version = Int64(steps.count)
 
-    /// Makes the tables in a new file; refuses a file of a newer release.
+    /// Makes the tables in a new file, brings an older file up to date, and refuses a file of a
+    /// newer release.
+    ///
+    /// All steps are one transaction: a crash leaves the file as it was.
     static func prepare(
         _ connection: borrowing SQLiteConnection, path: String
     ) throws(StoreError) {
@@ -17,20 +20,25 @@ enum SQLiteSchema {
         try connection.execute("PRAGMA temp_store=MEMORY")
         let found = try connection.prepare("PRAGMA user_version").first([]) { $0.integer(0) } ?? 0
         guard found <= version else { throw .newerSchema(path: path, version: found) }
-        guard found == 0 else { return }
+        guard found < version else { return }
         try connection.execute("BEGIN IMMEDIATE")
-        try connection.execute(tables)
-        try connection.prepare("INSERT INTO meta(name, value) VALUES ('epoch', ?)")
-            .run(.text(makeEpoch()))
+        for step in steps.dropFirst(Int(found)) { try connection.execute(step) }
+        if found == 0 {
+            try connection.prepare("INSERT INTO meta(name, value) VALUES ('epoch', ?)")
+                .run(.text(makeEpoch()))
+        }
         try connection.execute("PRAGMA user_version=\(version)")
         try connection.execute("COMMIT")
     }
 
+    /// What leads from each version to the next; files exist of each: append, never change one.
+    private static let steps = [tables, deletionsAndGroups]
+
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
     /// - `message`: keyed by its timetoken, which is unique in the whole file.
-    /// - `action`: one row per key for ever; `live` is 0 for a tombstone, and `changed` is when the
-    ///   row took
-    ///   its present state, which makes a delta one range of the index.
+    /// - `action`: one row per key, until its message is deleted; `live` is 0 for a tombstone, and
+    ///   `changed` is when the row took its present state, which makes a delta one range of the
+    ///   index.
     /// - `mutation`: keyed by the timetoken at which it was remembered, so that forgetting is one
     ///   range.
     private static let tables = """
@@ -57,5 +65,21 @@ enum SQLiteSchema {
             timetoken INTEGER PRIMARY KEY, device INTEGER NOT NULL, name TEXT NOT NULL,
             fingerprint INTEGER NOT NULL, kind INTEGER NOT NULL, outcome INTEGER NOT NULL);
         CREATE UNIQUE INDEX mutation_by_name ON mutation(device, name);
+        """
+
+    /// - `message.expires`: absent for a message that is kept.
+    /// - `deletion`: a range of a channel's messages that is gone. Kept for ever: a device may come
+    ///   back with any cursor. One that a later deletion covers could go.
+    /// - `channel_group`: one row per channel of a group.
+    private static let deletionsAndGroups = """
+        ALTER TABLE message ADD COLUMN expires INTEGER;
+        CREATE INDEX message_by_expiry ON message(expires) WHERE expires IS NOT NULL;
+        CREATE TABLE deletion(
+            timetoken INTEGER PRIMARY KEY, channel INTEGER NOT NULL, after INTEGER NOT NULL,
+            through INTEGER NOT NULL);
+        CREATE INDEX deletion_by_channel ON deletion(channel, timetoken);
+        CREATE TABLE channel_group(
+            keyset TEXT NOT NULL, name TEXT NOT NULL, channel TEXT NOT NULL,
+            PRIMARY KEY (keyset, name, channel)) WITHOUT ROWID;
         """
 }

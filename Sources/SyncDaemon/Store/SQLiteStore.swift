@@ -13,8 +13,8 @@ final class SQLiteStore: Store {
     /// timetokens.
     private let lock: FileDescriptor
     // Statements first: they are released in this order, and must go before the connection.
-    private let statements: SQLiteWriteStatements
-    private let connection: SQLiteConnection
+    let statements: SQLiteWriteStatements
+    let connection: SQLiteConnection
     private var channels: [Channel: Int64] = [:]
     private var devices: [Author: Int64] = [:]
     private var checkpointAtPages = SQLiteStore.pagesBetweenCheckpoints
@@ -87,11 +87,48 @@ final class SQLiteStore: Store {
     // MARK: Messages and actions
 
     func insert(
-        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
+        expires: Timetoken?
     ) throws(StoreError) {
         try statements.insertMessage.run(
             .timetoken(timetoken), .integer(id(of: channel)), .text(uuid), .text(message.payload),
-            .optional(message.meta), .optional(message.type))
+            .optional(message.meta), .optional(message.type), .optional(expires))
+    }
+
+    func deleteMessages(
+        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
+        in channel: Channel
+    ) throws(StoreError) -> Bool {
+        let id = SQLiteValue.integer(try id(of: channel))
+        try statements.deleteMessages.run(id, .timetoken(start), .timetoken(end))
+        guard connection.changedRows > 0 else { return false }
+        try statements.deleteActions.run(id, .timetoken(start), .timetoken(end))
+        try statements.insertDeletion.run(
+            .timetoken(timetoken), id, .timetoken(start), .timetoken(end))
+        return true
+    }
+
+    func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
+        var found: [ExpiredMessage] = []
+        try statements.findExpired.query(.timetoken(moment), .integer(Int64(limit))) { row in
+            let channel = Channel(row.text(1), keyset: row.text(0))
+            found.append(ExpiredMessage(channel: channel, timetoken: row.timetoken(2)))
+            return true
+        }
+        return found
+    }
+
+    func actionKey(
+        onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction.Key? {
+        let arguments: [SQLiteValue] = [
+            .integer(try id(of: channel)), .timetoken(timetoken), .timetoken(message),
+        ]
+        return try statements.findActionKey.first(arguments) { row in
+            MessageAction.Key(
+                messageTimetoken: message, type: row.text(0), value: row.text(1),
+                uuid: row.text(2))
+        }
     }
 
     func standingAction(

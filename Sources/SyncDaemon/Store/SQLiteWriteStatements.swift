@@ -16,6 +16,15 @@ final class SQLiteWriteStatements {
     let findMutation: SQLiteStatement
     let insertMutation: SQLiteStatement
     let forgetMutations: SQLiteStatement
+    let findActionKey: SQLiteStatement
+    let deleteMessages: SQLiteStatement
+    let deleteActions: SQLiteStatement
+    let insertDeletion: SQLiteStatement
+    let findExpired: SQLiteStatement
+    let channelsOfGroup: SQLiteStatement
+    let addToGroup: SQLiteStatement
+    let removeFromGroup: SQLiteStatement
+    let deleteGroup: SQLiteStatement
 
     init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -23,7 +32,7 @@ final class SQLiteWriteStatements {
         moveClock = try connection.prepare("UPDATE clock SET last = ?")
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         insertChannel = try connection.prepare("INSERT INTO channel(keyset, name) VALUES (?, ?)")
-        insertMessage = try connection.prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?)")
+        insertMessage = try connection.prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?)")
         findAction = try connection.prepare(
             """
             SELECT added FROM action WHERE channel = ? AND message = ? AND type = ? AND value = ?
@@ -51,5 +60,30 @@ final class SQLiteWriteStatements {
             DELETE FROM mutation WHERE timetoken IN
             (SELECT timetoken FROM mutation WHERE timetoken < ? ORDER BY timetoken LIMIT ?)
             """)
+        // A row that is live has not changed since it was added, which is in an index.
+        findActionKey = try connection.prepare(
+            """
+            SELECT type, value, uuid FROM action WHERE channel = ? AND changed = ? AND message = ?
+            AND live = 1
+            """)
+        deleteMessages = try connection.prepare(
+            "DELETE FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?")
+        deleteActions = try connection.prepare(
+            "DELETE FROM action WHERE channel = ? AND message > ? AND message <= ?")
+        insertDeletion = try connection.prepare(
+            "INSERT INTO deletion(timetoken, channel, after, through) VALUES (?, ?, ?, ?)")
+        findExpired = try connection.prepare(
+            """
+            SELECT channel.keyset, channel.name, message.timetoken FROM message
+            JOIN channel ON channel.id = message.channel
+            WHERE message.expires < ? ORDER BY message.expires, message.timetoken LIMIT ?
+            """)
+        channelsOfGroup = try connection.prepare(
+            "SELECT channel FROM channel_group WHERE keyset = ? AND name = ? ORDER BY channel")
+        addToGroup = try connection.prepare("INSERT OR IGNORE INTO channel_group VALUES (?, ?, ?)")
+        removeFromGroup = try connection.prepare(
+            "DELETE FROM channel_group WHERE keyset = ? AND name = ? AND channel = ?")
+        deleteGroup = try connection.prepare(
+            "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
     }
 }

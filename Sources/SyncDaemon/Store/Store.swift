@@ -20,14 +20,33 @@ protocol Store: AnyObject {
     func commit(through last: Timetoken) throws(StoreError)
     func rollback()
 
+    /// - Parameter expires: When ``expired(before:limit:)`` names it; `nil`: never.
     func insert(
-        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
+        expires: Timetoken?
     ) throws(StoreError)
+
+    /// Deletes the messages with `start < timetoken <= end`, and all actions on timetokens in that
+    /// range, and leaves one deletion that readers' ``StoreReader/changes(in:after:)`` reports.
+    ///
+    /// - Returns: `false` when there was no such message; then nothing was changed.
+    func deleteMessages(
+        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
+        in channel: Channel
+    ) throws(StoreError) -> Bool
+
+    /// Messages that expired before a moment, the first to expire first.
+    func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage]
 
     /// Since when an action with this key stands; `nil` when none does.
     func standingAction(
         _ key: MessageAction.Key, in channel: Channel
     ) throws(StoreError) -> Timetoken?
+
+    /// The key of the action that stands on a message since a moment.
+    func actionKey(
+        onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction.Key?
 
     /// - Precondition: None stands with this key.
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError)
@@ -50,6 +69,19 @@ protocol Store: AnyObject {
     /// Forgets at most `limit` mutations that are older than `timetoken`.
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError)
 
+    /// A group's channels, in the order of their bytes; a group without channels does not exist.
+    func channels(of group: ChannelGroup) throws(StoreError) -> [String]
+
+    func change(_ change: GroupChange, of group: ChannelGroup) throws(StoreError)
+
+    /// Every group that exists, in no order.
+    func allGroups() throws(StoreError) -> [GroupMembership]
+
+    /// Groups of a keyset.
+    ///
+    /// - Complexity: O(memberships of the keyset).
+    func groupCount(inKeyset keyset: String) throws(StoreError) -> Int
+
     /// Makes a reader on the thread that will use it.
     ///
     /// A reader sees what was committed when each of its calls began.
@@ -63,15 +95,37 @@ protocol StoreReader: AnyObject {
     /// What changed in a channel after a position: each message once, each action key once as it
     /// stands.
     ///
-    /// A removed action is reported even to a reader that never saw it added. The page ends early
-    /// at ``Limits/catchUpEventsMax`` or ``Limits/catchUpBytesMax``.
+    /// A removed action is reported even to a reader that never saw it added. A deleted message is
+    /// gone, and its deletion is reported in its place in the order. The page ends early at
+    /// ``Limits/catchUpEventsMax`` or ``Limits/catchUpBytesMax``.
     func changes(
         in channel: Channel, after cursor: Timetoken
     ) throws(StoreError) -> ChangePage
 
     func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage
 
+    /// Looks at no more than ``Limits/actionsExaminedMax`` rows: a page whose filter matches little
+    /// ends early, with a `next`.
     func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage
+
+    /// For each, the messages after its position, up to ``Limits/messageCountMax``.
+    func messageCounts(
+        _ positions: [(channel: Channel, after: Timetoken)]
+    ) throws(StoreError) -> [Int]
+
+    /// Channels that ever held something and whose name begins with `prefix`, in the order of their
+    /// bytes.
+    func channels(
+        inKeyset keyset: String, withPrefix prefix: String, limit: Int
+    ) throws(StoreError) -> [String]
+
+    /// What changed in any of several channels after a position, deletions left out.
+    ///
+    /// - Returns: At most `limit` events, each once, however many of `interests` match it; `nil`
+    ///   when these are more than ``Limits/backlogChannelsMax`` channels.
+    func backlog(
+        _ interests: [Interest], after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> Backlog?
 }
 
 /// Changes of one channel, in order.
@@ -82,6 +136,25 @@ struct ChangePage: Sendable, Hashable {
     var through: Timetoken
     /// Whether `through` is the newest commit that the reader saw.
     var isComplete: Bool
+}
+
+/// What somebody follows: one channel, or all whose names begin alike.
+enum Interest: Sendable, Hashable {
+    case channel(Channel)
+    case prefix(String, keyset: String)
+}
+
+/// A message whose time is over.
+struct ExpiredMessage: Sendable, Hashable {
+    var channel: Channel
+    var timetoken: Timetoken
+}
+
+/// A group with everything in it.
+struct GroupMembership: Sendable, Hashable {
+    var group: ChannelGroup
+    /// In the order of their bytes; empty when the group is gone.
+    var channels: [String]
 }
 
 /// What a mutation did, so that its retry can be answered alike.
@@ -99,6 +172,9 @@ enum Outcome: Sendable, Hashable {
     case removed
     case absent
     case stale
+    case deleted(Timetoken)
+    case groupChanged
+    case notOwner
 
     /// The outcome as two numbers, for a table.
     var stored: (kind: Int64, timetoken: Timetoken) {
@@ -109,6 +185,9 @@ enum Outcome: Sendable, Hashable {
         case .removed: (4, .zero)
         case .absent: (5, .zero)
         case .stale: (6, .zero)
+        case .deleted(let timetoken): (7, timetoken)
+        case .groupChanged: (8, .zero)
+        case .notOwner: (9, .zero)
         }
     }
 
@@ -120,6 +199,9 @@ enum Outcome: Sendable, Hashable {
         case 4: self = .removed
         case 5: self = .absent
         case 6: self = .stale
+        case 7: self = .deleted(timetoken)
+        case 8: self = .groupChanged
+        case 9: self = .notOwner
         default: return nil
         }
     }

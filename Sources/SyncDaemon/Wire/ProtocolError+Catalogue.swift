@@ -40,6 +40,10 @@ extension ProtocolError {
         )
     }
 
+    static let tooManyGroups = ProtocolError(
+        status: 400, code: "too_many_groups",
+        message: "At most \(Limits.groupsPerKeysetMax) channel groups per keyset. Delete some.")
+
     static let helloFirst = ProtocolError(
         status: 401, code: "hello_first",
         message: #"Say who you are first: {"id":1,"op":"hello","userId":"…","deviceId":"…"}."#)

@@ -60,6 +60,13 @@ enum ReplyEncoder {
         case .pong(let time):
             json.name("time")
             json.quoted(time.rawValue)
+        case .messagesDeleted(let timetoken):
+            json.name("timetoken")
+            json.quoted(timetoken.rawValue)
+        case .groupChanged: break
+        case .histories(let histories): encode(histories, into: &json)
+        case .messageCounts(let counts): encode(counts, into: &json)
+        case .backlog(let backlog): encode(backlog, into: &json)
         }
         json.endObject()
     }
@@ -95,6 +102,42 @@ enum ReplyEncoder {
             json.quoted(channel.cursor.rawValue)
             json.endObject()
         }
+        json.endArray()
+    }
+
+    private static func encode(_ histories: [ChannelHistory], into json: inout JSONWriter) {
+        json.name("channels")
+        json.beginArray()
+        for history in histories {
+            json.beginObject()
+            json.name("name")
+            json.string(history.channel)
+            encode(history.page, into: &json)
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private static func encode(_ counts: [MessageCount], into json: inout JSONWriter) {
+        json.name("channels")
+        json.beginArray()
+        for count in counts {
+            json.beginObject()
+            json.name("name")
+            json.string(count.channel)
+            json.name("count")
+            json.integer(count.count)
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private static func encode(_ backlog: Backlog, into json: inout JSONWriter) {
+        json.name("cursor")
+        json.quoted(backlog.through.rawValue)
+        json.name("m")
+        json.beginArray()
+        for envelope in backlog.envelopes { json.raw(EncodedEnvelope(envelope).json) }
         json.endArray()
     }
 

@@ -8,6 +8,7 @@ import EventModel
 final class FaultyStore: Store {
     enum Call: CaseIterable {
         case begin, insert, standingAction, add, remove, remember, commit
+        case deleteMessages, expired, changeGroup
     }
 
     let base = MemoryStore()
@@ -15,6 +16,10 @@ final class FaultyStore: Store {
     var fault: (call: Call, error: StoreError)?
     /// How many times something failed.
     private(set) var failures = 0
+    /// Groups that are counted though nobody made them.
+    var furtherGroups = 0
+    /// How often groups were counted.
+    private(set) var groupCounts = 0
     private(set) var forgotten: [(before: Timetoken, limit: Int)] = []
 
     var epoch: String { base.epoch }
@@ -39,10 +44,30 @@ final class FaultyStore: Store {
     func rollback() { base.rollback() }
 
     func insert(
-        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
+        expires: Timetoken?
     ) throws(StoreError) {
         try pass(.insert)
-        base.insert(message, at: timetoken, in: channel, by: uuid)
+        base.insert(message, at: timetoken, in: channel, by: uuid, expires: expires)
+    }
+
+    func deleteMessages(
+        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
+        in channel: Channel
+    ) throws(StoreError) -> Bool {
+        try pass(.deleteMessages)
+        return base.deleteMessages(after: start, through: end, at: timetoken, in: channel)
+    }
+
+    func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
+        try pass(.expired)
+        return base.expired(before: moment, limit: limit)
+    }
+
+    func actionKey(
+        onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction.Key? {
+        base.actionKey(onMessage: message, addedAt: timetoken, in: channel)
     }
 
     func standingAction(
@@ -78,6 +103,22 @@ final class FaultyStore: Store {
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {
         forgotten.append((timetoken, limit))
         base.forgetMutations(before: timetoken, limit: limit)
+    }
+
+    func channels(of group: ChannelGroup) throws(StoreError) -> [String] {
+        base.channels(of: group)
+    }
+
+    func change(_ change: GroupChange, of group: ChannelGroup) throws(StoreError) {
+        try pass(.changeGroup)
+        base.change(change, of: group)
+    }
+
+    func allGroups() throws(StoreError) -> [GroupMembership] { base.allGroups() }
+
+    func groupCount(inKeyset keyset: String) throws(StoreError) -> Int {
+        groupCounts += 1
+        return base.groupCount(inKeyset: keyset) + furtherGroups
     }
 
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader { base.makeReader }

@@ -5,47 +5,9 @@ import Testing
 
 @testable import SyncDaemon
 
-/// A write by ada's phone into `room`, unless said otherwise.
-private func write(
-    _ operation: Write.Operation, mutation: String? = nil, command: CommandID = 1,
-    channel: Channel = Channel("room"), device: String = "phone"
-) -> Write {
-    Write(
-        origin: Origin(
-            reactor: 0, session: SessionID(slot: 1, generation: 1), command: command),
-        author: Author(userID: "ada", deviceID: device), channel: channel, operation: operation,
-        mutation: mutation)
-}
-
-/// A ledger whose clock is the test's.
-private final class Bench {
-    let store: any Store
-    var wall: UInt64 = 1000
-    var failure: StoreError?
-    private lazy var ledger = Ledger(store: store) { [unowned self] in wall }
-
-    init(_ store: any Store = MemoryStore()) {
-        self.store = store
-    }
-
-    func commit(_ writes: Write...) -> Commit {
-        ledger.commit(writes, failure: &failure)
-    }
-
-    /// The reply to one write.
-    func reply(_ operation: Write.Operation, mutation: String? = nil) throws -> Reply {
-        let commit = commit(write(operation, mutation: mutation))
-        return try #require(commit.answers.first).result.get()
-    }
-
-    func stored() throws -> [Envelope] {
-        try store.makeReader().allChanges(in: Channel("room"), after: .zero)
-    }
-}
-
 @Suite("Ledger")
 struct LedgerTests {
-    private let bench = Bench()
+    private let bench = LedgerBench()
 
     private func added(_ timetoken: UInt64, _ addition: Addition = .added) -> Reply {
         .actionAdded(MessageAction(key: .on(1), actionTimetoken: tick(timetoken)), addition)
@@ -75,7 +37,7 @@ struct LedgerTests {
     func goesOn() {
         _ = bench.commit(write(.publish(.numbered(1))), write(.publish(.numbered(2))))
 
-        let next = Bench(bench.store)
+        let next = LedgerBench(bench.store)
         next.wall = 3
         let commit = next.commit(write(.publish(.numbered(3))))
 
@@ -148,7 +110,16 @@ struct LedgerTests {
         ([], .publish(.numbered(1))), ([], .add(.on(1))), ([.add(.on(1))], .add(.on(1))),
         ([.add(.on(1))], .remove(.on(1), observed: nil)), ([], .remove(.on(1), observed: nil)),
         ([.add(.on(1))], .remove(.on(1), observed: tick(7))),
+        ([.add(.on(1))], removal(of: 1000, by: "ada")), ([], removal(of: 1000, by: "ada")),
+        ([.add(.on(1))], removal(of: 1000, by: "bob")),
+        ([.publish(.numbered(1))], .deleteMessages(after: .zero, through: tick(1000))),
+        ([], .deleteMessages(after: .zero, through: tick(1000))),
+        ([], .changeGroup(ChannelGroup("family", keyset: "default"), .add(["a"]))),
     ]
+
+    private static func removal(of action: UInt64, by user: String) -> Write.Operation {
+        .removeAction(messageTimetoken: tick(1), actionTimetoken: tick(action), userID: user)
+    }
 
     @Test(
         "a retry is answered as the first time and has no second effect",
@@ -156,7 +127,7 @@ struct LedgerTests {
     func retries(_ retry: Retry, _ row: Int) throws {
         let directory = try ScratchDirectory()
         let (before, operation) = Self.outcomes[row]
-        var bench = Bench(try SQLiteStore(directory: directory.path))
+        var bench = LedgerBench(try SQLiteStore(directory: directory.path))
         for operation in before { _ = try bench.reply(operation) }
         let first = write(operation, mutation: "m", command: 1)
         let second = write(operation, mutation: "m", command: 2)
@@ -166,8 +137,8 @@ struct LedgerTests {
         case .laterBatch: commits = [bench.commit(first), bench.commit(second)]
         case .reopenedStore:
             commits = [bench.commit(first)]
-            bench = Bench(MemoryStore())
-            bench = Bench(try SQLiteStore(directory: directory.path))
+            bench = LedgerBench(MemoryStore())
+            bench = LedgerBench(try SQLiteStore(directory: directory.path))
             commits.append(bench.commit(second))
         }
 
@@ -175,8 +146,9 @@ struct LedgerTests {
         #expect(answers.map(\.origin.command) == [1, 2])
         #expect(try answers[0].result.get() == answers[1].result.get())
         let changes = commits.flatMap(\.events).count
-        #expect(changes == ([0, 1, 3].contains(row) ? 1 : 0))
-        #expect(try bench.stored().count == (row == 4 ? 0 : 1))
+        #expect(changes == ([0, 1, 3, 6, 9].contains(row) ? 1 : 0))
+        #expect(commits.flatMap(\.groups).count == (row == 11 ? 1 : 0))
+        #expect(try bench.stored().count == ([4, 7, 10, 11].contains(row) ? 0 : 1))
     }
 
     @Test("a retry takes no timetoken, and says what stood then, not what stands now")
@@ -228,6 +200,19 @@ struct LedgerTests {
                 .remove(key, observed: tick(2)),
             ]
         }
+        let family = ChannelGroup("family", keyset: "default")
+        operations += [
+            .publish(Message(payload: "1"), hoursKept: 1),
+            .publish(Message(payload: "1"), hoursKept: 2),
+            .removeAction(messageTimetoken: tick(1), actionTimetoken: tick(2), userID: "ada"),
+            .removeAction(messageTimetoken: tick(2), actionTimetoken: tick(1), userID: "ada"),
+            .removeAction(messageTimetoken: tick(1), actionTimetoken: tick(2), userID: "bob"),
+            .deleteMessages(after: tick(1), through: tick(2)),
+            .deleteMessages(after: tick(2), through: tick(1)),
+            .changeGroup(family, .add(["a", "b"])), .changeGroup(family, .add(["ab"])),
+            .changeGroup(family, .remove(["a", "b"])), .changeGroup(family, .delete),
+            .changeGroup(ChannelGroup("friends", keyset: "default"), .delete),
+        ]
         let writes =
             operations.map { write($0) } + operations.map { write($0, channel: Channel("den")) }
 
@@ -241,7 +226,7 @@ struct LedgerTests {
     @Test("mutations are forgotten after their time, faster than they come")
     func forgets() throws {
         let store = FaultyStore()
-        let bench = Bench(store)
+        let bench = LedgerBench(store)
         bench.wall = Limits.mutationTicksKept + 5000
 
         let commit = bench.commit(
@@ -256,7 +241,7 @@ struct LedgerTests {
     @Test("an outcome of another operation under the same fingerprint is refused, not believed")
     func collides() {
         let store = MemoryStore()
-        let bench = Bench(store)
+        let bench = LedgerBench(store)
         let add = write(.add(.on(1)), mutation: "m")
         store.remember(
             MutationRecord(fingerprint: add.fingerprint, outcome: .published(tick(9))), of: "m",
@@ -276,20 +261,24 @@ struct LedgerTests {
         [StoreError.full, .broken(code: 10, reason: "disk I/O error")])
     func failsWhole(_ call: FaultyStore.Call, _ error: StoreError) throws {
         let store = FaultyStore()
-        let bench = Bench(store)
+        let bench = LedgerBench(store)
         let before = bench.commit(write(.add(.on(9))))
         let storedBefore = try bench.stored()
+        let group = ChannelGroup("family", keyset: "default")
         let writes = [
             write(.publish(.numbered(1)), mutation: "a", command: 1),
             write(.add(.on(1)), mutation: "b", command: 2),
             write(.remove(.on(9), observed: nil), mutation: "c", command: 3),
+            write(.deleteMessages(after: .zero, through: tick(1)), mutation: "d", command: 4),
+            write(.changeGroup(group, .add(["a"])), mutation: "e", command: 5),
         ]
         store.fault = (call, error)
-        let failed = bench.commit(writes[0], writes[1], writes[2])
+        let failed = bench.commit(writes)
 
         let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
         #expect(store.failures == 1)
         #expect(failed.events == [])
+        #expect(failed.groups == [])
         #expect(failed.last == before.last)
         #expect(
             failed.answers == writes.map { Answer(origin: $0.origin, result: .failure(refusal)) })
@@ -298,9 +287,10 @@ struct LedgerTests {
         #expect(store.last == before.last)
 
         store.fault = nil
-        let retried = bench.commit(writes[0], writes[1], writes[2])
+        let retried = bench.commit(writes)
         #expect(retried.events.count == 3)
-        #expect(try retried.answers.map { try $0.result.get() }.count == 3)
+        #expect(retried.groups == [GroupMembership(group: group, channels: ["a"])])
+        #expect(try retried.answers.map { try $0.result.get() }.count == writes.count)
         #expect(retried.events.allSatisfy { $0.timetoken > before.last })
         #expect(store.last == retried.last)
     }

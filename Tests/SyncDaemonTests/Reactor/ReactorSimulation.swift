@@ -43,7 +43,7 @@ private struct Simulation {
     mutating func step() throws {
         switch choices.below(100) {
         case 0..<10: daemon.commit(choices.below(6) + 1)
-        case 10..<18: try daemon.read(&choices)
+        case 10..<18: daemon.read(&choices)
         case 18..<26: daemon.deliver(&choices)
         case 26..<48:
             let number = choices.below(daemon.reactors.count)
@@ -190,7 +190,7 @@ private struct Simulation {
             for reactor in daemon.reactors { reactor.turn(after: 600, sockets: 99, messages: 99) }
             daemon.commit(99)
             for _ in 0..<4 {
-                try daemon.read(&choices)
+                daemon.read(&choices)
                 daemon.deliver(&choices)
             }
             for device in devices { try listen(device) }

@@ -125,22 +125,10 @@ final class SimulatedDaemon {
     }
 
     /// Answers a question that waits; the answer is not delivered yet.
-    func read(_ choices: inout SeededGenerator) throws {
+    func read(_ choices: inout SeededGenerator) {
         guard !queues.questions.isEmpty else { return }
         let question = queues.questions.remove(at: choices.below(queues.questions.count))
-        let result: ReadAnswer.Result
-        switch question.query {
-        case .changes(let cursor):
-            let page = try reader.changes(in: question.channel, after: cursor)
-            result = .changes(
-                page.envelopes.map(EncodedEnvelope.init), through: page.through)
-        case .history(let query):
-            result = .reply(.success(.history(try reader.history(query, in: question.channel))))
-        case .actions(let query):
-            result = .reply(.success(.actions(try reader.actions(query, in: question.channel))))
-        }
-        answers.append(
-            ReadAnswer(origin: question.origin, channel: question.channel, result: result))
+        answers.append(question.answer(from: reader))
     }
 
     /// Delivers any of the answers, so that they overtake each other.
@@ -186,7 +174,7 @@ private struct LedgerModel {
                 guard done.insert(name).inserted else { continue }
             }
             switch write.operation {
-            case .publish(let message):
+            case .publish(let message, _):
                 guard events.popFirst()?.event == .message(message) else { return ["\(write)"] }
             case .add(let key):
                 let place = Place(channel: write.channel, key: key)
@@ -204,6 +192,8 @@ private struct LedgerModel {
                 guard events.popFirst()?.event == .actionRemoved(action) else {
                     return ["\(write)"]
                 }
+            case .removeAction, .deleteMessages, .changeGroup:
+                return ["\(write) is none that a native session can ask for"]
             }
         }
         return events.isEmpty ? [] : ["events that nobody asked for: \(events)"]

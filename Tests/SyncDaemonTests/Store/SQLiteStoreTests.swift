@@ -112,13 +112,13 @@ struct SQLiteStoreTests {
     func refusesNewerSchema() throws {
         let path = directory.path + "/syncdaemon.db"
         do { _ = try SQLiteStore(directory: directory.path) }
-        try SQLiteConnection(path: path).execute("PRAGMA user_version=2")
+        try SQLiteConnection(path: path).execute("PRAGMA user_version=3")
 
         let error = #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
 
-        #expect(error == .newerSchema(path: path, version: 2))
-        #expect(error?.description.contains("schema 2") == true)
-        try SQLiteConnection(path: path).execute("PRAGMA user_version=1")
+        #expect(error == .newerSchema(path: path, version: 3))
+        #expect(error?.description.contains("schema 3") == true)
+        try SQLiteConnection(path: path).execute("PRAGMA user_version=2")
         #expect(try SQLiteStore(directory: directory.path).last == .zero)
     }
 

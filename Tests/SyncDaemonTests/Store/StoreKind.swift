@@ -61,6 +61,13 @@ extension Message {
 }
 
 extension Store {
+    /// Inserts a message that is kept.
+    func insert(
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String
+    ) throws(StoreError) {
+        try insert(message, at: timetoken, in: channel, by: uuid, expires: nil)
+    }
+
     /// Runs `body` as one transaction.
     func commit(through last: UInt64, _ body: (any Store) throws -> Void) throws {
         try begin()
@@ -84,6 +91,21 @@ extension StoreReader {
             pages.append(try changes(in: channel, after: page.through))
         }
         return pages
+    }
+
+    /// What happened in some channels after a position, page after page, and where that ends.
+    func allBacklog(
+        _ interests: [Interest], after cursor: Timetoken, limit: Int
+    ) throws -> Backlog {
+        var all = Backlog(envelopes: [], through: cursor, isComplete: false)
+        while !all.isComplete,
+            let page = try backlog(interests, after: all.through, limit: limit)
+        {
+            all.envelopes += page.envelopes
+            all.through = page.through
+            all.isComplete = page.isComplete
+        }
+        return all
     }
 
     /// Everything that changed after a position, page after page.

@@ -13,6 +13,9 @@ private struct Pair {
     var choices: SeededGenerator
     var clock: UInt64 = 0
     var isOpen = false
+    /// What a device that follows each channel from the start shows.
+    private var devices: [Channel: DeviceCache] = [:]
+    private(set) var deletionCount = 0
     /// Names of mutations since the last commit, which may be used once each.
     var mutationCount = 0
 
@@ -37,9 +40,13 @@ private struct Pair {
         return answers[0]
     }
 
+    /// On one of the first messages, or on a recent moment.
     private mutating func key() -> MessageAction.Key {
-        .on(
-            UInt64(choices.below(6)), choices.pick(["👍", "👎"]),
+        let message =
+            choices.chance(50)
+            ? UInt64(choices.below(30)) : clock - min(clock, UInt64(choices.below(20)))
+        return .on(
+            message, choices.pick(["👍", "👎"]),
             type: choices.pick(["reaction", "receipt"]), by: choices.pick(["ada", "bob"]))
     }
 
@@ -53,12 +60,26 @@ private struct Pair {
         let now = tick(clock)
         let channel = choices.pick(channels)
         switch choices.below(20) {
-        case 0..<6:
+        case 0..<5:
             let message = Message(
                 payload: String(repeating: "7", count: choices.pick([1, 10, 100, 9000])),
                 meta: choices.pick([nil, "{}"]), type: choices.pick([nil, "text"]))
-            for store in stores { try store.insert(message, at: now, in: channel, by: "ada") }
-        case 6..<13:
+            let expires = choices.pick([nil, tick(clock + UInt64(choices.below(100)))])
+            for store in stores {
+                try store.insert(message, at: now, in: channel, by: "ada", expires: expires)
+            }
+        case 5:
+            try delete(in: channel, at: now)
+        case 6:
+            let group = ChannelGroup(choices.pick(["g", "h"]), keyset: choices.pick(["", "k"]))
+            let names = [choices.pick(["a", "b", "c"]), choices.pick(["B", "é", "e\u{301}"])]
+            let change = choices.pick([
+                GroupChange.add(names), .add(names), .remove(names), .delete,
+            ])
+            for store in stores { try store.change(change, of: group) }
+            _ = try same("group") { try $0.channels(of: group) }
+            _ = try same("groups") { try $0.groupCount(inKeyset: group.keyset) }
+        case 7..<13:
             let key = key()
             if try same("standing", { try $0.standingAction(key, in: channel) }) == nil {
                 let action = MessageAction(key: key, actionTimetoken: now)
@@ -76,7 +97,7 @@ private struct Pair {
             let before = tick(clock - min(clock, UInt64(choices.below(200))))
             let limit = choices.below(4)
             for store in stores { try store.forgetMutations(before: before, limit: limit) }
-        case 16:
+        case 16 where choices.chance(60):
             for store in stores { store.rollback() }
             isOpen = false
         default:
@@ -84,6 +105,50 @@ private struct Pair {
             isOpen = false
         }
         try compare()
+    }
+
+    /// Deletes some range, or what has expired.
+    private mutating func delete(in channel: Channel, at now: Timetoken) throws {
+        if choices.chance(50) {
+            let limit = choices.below(3) + 1
+            let old = try same("expired") { try $0.expired(before: now, limit: limit) }
+            guard let first = old.first else { return }
+            let isDone = try same("expire") {
+                try $0.deleteMessages(
+                    after: tick(first.timetoken.rawValue - 1), through: first.timetoken, at: now,
+                    in: first.channel)
+            }
+            #expect(isDone)
+            deletionCount += 1
+        } else {
+            let start = UInt64(choices.below(Int(clock)))
+            let end = tick(start + UInt64(choices.below(40)))
+            let isDone = try same("delete") {
+                try $0.deleteMessages(after: tick(start), through: end, at: now, in: channel)
+            }
+            if isDone { deletionCount += 1 }
+        }
+    }
+
+    /// Lets a device follow by one page.
+    private mutating func follow(_ channel: Channel) throws -> Bool {
+        var device = devices[channel] ?? DeviceCache()
+        let page = try choices.pick(readers).changes(in: channel, after: device.cursor)
+        device.apply(Batch(channel: channel, cursor: page.through, envelopes: page.envelopes))
+        devices[channel] = device
+        return !page.isComplete
+    }
+
+    /// What a device shows that followed all the time, and what one shows that comes new.
+    mutating func converges() throws {
+        for channel in channels {
+            while try follow(channel) {}
+            var new = DeviceCache()
+            for envelope in try readers[1].allChanges(in: channel, after: .zero) {
+                new.apply(envelope)
+            }
+            #expect(devices[channel]?.canonicalBytes == new.canonicalBytes, "\(channel)")
+        }
     }
 
     /// Asks both something that is chosen at random.
@@ -94,19 +159,39 @@ private struct Pair {
         let history = HistoryQuery(
             channel: channel.name, before: choices.pick([nil, before]),
             after: choices.pick([nil, after]), limit: choices.below(8) + 1,
-            includesActions: choices.chance(50))
+            includesActions: choices.chance(50), fromOldest: choices.chance(30),
+            bytesMax: choices.pick([1, 300, 20_000]))
         let actions = ActionsQuery(
             channel: channel.name,
             messageTimetoken: choices.pick([nil, tick(UInt64(choices.below(6)))]),
             type: choices.pick([nil, "receipt"]), value: choices.pick([nil, "👎"]),
             userID: choices.pick([nil, "bob"]), after: choices.pick([nil, after]),
-            limit: choices.below(8) + 1)
+            before: choices.pick([nil, before]), limit: choices.below(8) + 1,
+            fromNewest: choices.chance(50))
         let changes = try readers.map { try $0.allChanges(in: channel, after: after) }
         let histories = try readers.map { try $0.history(history, in: channel) }
         let pages = try readers.map { try $0.actions(actions, in: channel) }
         #expect(changes[0] == changes[1], "changes in \(channel) after \(after)")
         #expect(histories[0] == histories[1], "\(history)")
         #expect(pages[0] == pages[1], "\(actions)")
+        let interests = [
+            choices.pick([.channel(channel), .prefix("", keyset: "default")]),
+            Interest.channel(channels[2]),
+        ]
+        let limit = choices.below(8) + 1
+        let backlogs = try readers.map {
+            try $0.allBacklog(interests, after: after, limit: limit)
+        }
+        #expect(backlogs[0] == backlogs[1], "\(interests) after \(after)")
+        let counts = try readers.map {
+            try $0.messageCounts([(channel, after), (channel, before)])
+        }
+        #expect(counts[0] == counts[1], "counts in \(channel)")
+        if choices.chance(20) { _ = try follow(choices.pick(channels)) }
+        let key = key()
+        _ = try same("key") {
+            try $0.actionKey(onMessage: key.messageTimetoken, addedAt: after, in: channel)
+        }
         _ = try same("last") { $0.last }
         let author = choices.pick(authors)
         let name = "m\(choices.below(mutationCount + 1))"
@@ -122,9 +207,11 @@ struct StoreModelTests {
         let directory = try ScratchDirectory()
         var pair = try Pair(directory, seed: seed)
 
-        for _ in 0..<300 { try pair.step() }
+        for _ in 0..<400 { try pair.step() }
+        try pair.converges()
 
         #expect(pair.mutationCount > 5, "seed \(seed) did too little")
+        #expect(pair.deletionCount > 0, "seed \(seed) deleted nothing")
         #expect(pair.stores[0].last > .zero)
     }
 }

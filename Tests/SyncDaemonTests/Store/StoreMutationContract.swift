@@ -16,7 +16,10 @@ struct StoreMutationContract {
 
     @Test(
         "a mutation is remembered with its outcome, per device", arguments: StoreKind.allCases,
-        [Outcome.published(tick(1)), .added(tick(2)), .already(tick(3)), .removed, .absent, .stale])
+        [
+            Outcome.published(tick(1)), .added(tick(2)), .already(tick(3)), .removed, .absent,
+            .stale, .deleted(tick(4)), .groupChanged, .notOwner,
+        ])
     func remembers(_ kind: StoreKind, _ outcome: Outcome) throws {
         let store = try kind.make(in: directory)
         let record = MutationRecord(fingerprint: 0xFFFF_FFFF_0000_0001, outcome: outcome)

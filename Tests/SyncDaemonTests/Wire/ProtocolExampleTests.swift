@@ -69,7 +69,8 @@ struct ProtocolExampleTests {
         let cut = JSONError.notJSON(reason: "x", line: 1, column: 1)
         let all: [ProtocolError] = [
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
-            .invalidChannel, .tooManyChannels(1, per: "command"), .helloFirst, .helloAgain,
+            .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups, .helloFirst,
+            .helloAgain,
             .mutationReused, .rateLimited, .tooManyInFlight, .overloaded, .draining,
             .storeUnavailable, .storeFull, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
@@ -93,6 +94,45 @@ struct ProtocolExampleTests {
                 + #""d":[1],"u":null,"cmt":"q\""}"#)
         let name = try JSONValue(parsing: text).string("c")
         #expect(name == "a\"b")
+    }
+
+    @Test("answers to questions of other doors are one object each")
+    func otherReplies() {
+        let message = StoredMessage(
+            timetoken: Timetoken(rawValue: 5), uuid: "ada", message: Message(payload: "[1]"))
+        let envelope = Envelope(
+            channel: Channel("a"), timetoken: Timetoken(rawValue: 5), uuid: "ada",
+            event: .message(Message(payload: "1")))
+        let rows: [(Reply, String)] = [
+            (.messagesDeleted(Timetoken(rawValue: 5)), #"{"timetoken":"5"}"#),
+            (.groupChanged, "{}"),
+            (.actionRemoved(.notOwner), #"{"applied":"notOwner"}"#),
+            (
+                .histories([
+                    ChannelHistory(
+                        channel: "a",
+                        page: HistoryPage(messages: [message], next: Timetoken(rawValue: 4)))
+                ]),
+                #"{"channels":[{"name":"a","messages":[{"timetoken":"5","uuid":"ada","#
+                    + #""payload":[1]}],"next":"4"}]}"#
+            ),
+            (
+                .messageCounts([MessageCount(channel: "a", count: 3)]),
+                #"{"channels":[{"name":"a","count":3}]}"#
+            ),
+            (
+                .backlog(
+                    Backlog(
+                        envelopes: [envelope], through: Timetoken(rawValue: 6), isComplete: true)),
+                #"{"cursor":"6","m":[{"a":"1","f":0,"i":"ada","p":{"t":"5","r":1},"#
+                    + #""k":"default","c":"a","d":1}]}"#
+            ),
+        ]
+        for (reply, text) in rows {
+            #expect(
+                written { ReplyEncoder.encode(reply, to: 1, into: &$0) } == #"{"id":1,"ok":"# + text
+                    + "}")
+        }
     }
 
     @Test("a push without events is a cursor that moved")

@@ -1,0 +1,151 @@
+// The memory store's reader: plain filters over a copy, slow and easy to believe.
+
+import EventModel
+
+/// Reads the committed copy.
+final class MemoryReader: StoreReader {
+    private let committed: Locked<MemoryStore.State>
+
+    init(_ committed: Locked<MemoryStore.State>) {
+        self.committed = committed
+    }
+
+    // MARK: Changes
+
+    func changes(in channel: Channel, after cursor: Timetoken) -> ChangePage {
+        let state = committed.withLock { $0 }
+        let deletions = state.deletions[channel, default: []].filter { $0.timetoken > cursor }
+        let lists = lists(
+            in: channel, of: state, after: cursor, through: .end, limit: Limits.catchUpEventsMax)
+        return merge(lists + [cutList(deletions) { _ in 0 }], last: state.last)
+    }
+
+    func backlog(_ interests: [Interest], after cursor: Timetoken, limit: Int) -> Backlog? {
+        let state = committed.withLock { $0 }
+        var channels: Set<Channel> = []
+        for interest in interests {
+            switch interest {
+            case .channel(let channel): channels.insert(channel)
+            case .prefix(let prefix, let keyset):
+                channels.formUnion(names(in: state, keyset, prefix))
+            }
+        }
+        guard channels.count <= Limits.backlogChannelsMax else { return nil }
+        var merged = BacklogMerge(limit: limit, last: state.last)
+        for channel in channels {
+            let lists = lists(
+                in: channel, of: state, after: cursor, through: merged.through, limit: limit)
+            merged.add(merge(lists, last: merged.through))
+        }
+        return merged.backlog
+    }
+
+    /// Messages and actions that changed in a range.
+    private func lists(
+        in channel: Channel, of state: MemoryStore.State, after start: Timetoken,
+        through end: Timetoken, limit: Int
+    ) -> [ChangeList] {
+        let messages = state.messages[channel, default: []].filter {
+            $0.timetoken > start && $0.timetoken <= end
+        }
+        let actions = state.actions[channel, default: [:]].filter {
+            $0.value.changed > start && $0.value.changed <= end
+        }.sorted { $0.value.changed < $1.value.changed }
+        return [
+            cutList(messages.map { ($0.envelope(in: channel), $0.size) }, limit),
+            cutList(
+                actions.map { key, row in
+                    let size = MessageAction(key: key, actionTimetoken: row.added).size
+                    return (row.envelope(of: key, in: channel), size)
+                }, limit),
+        ]
+    }
+
+    private func cutList(
+        _ envelopes: [Envelope], size: (Envelope) -> Int
+    ) -> ChangeList {
+        cutList(envelopes.map { ($0, size($0)) }, Limits.catchUpEventsMax)
+    }
+
+    /// Keeps as many rows as a page may have.
+    private func cutList(_ rows: [(envelope: Envelope, size: Int)], _ limit: Int) -> ChangeList {
+        var budget = PageBudget()
+        var list = ChangeList()
+        for row in rows.prefix(limit) {
+            list.envelopes.append(row.envelope)
+            if !budget.spend(row.size) { break }
+        }
+        list.isCut = list.envelopes.count < rows.count
+        return list
+    }
+
+    // MARK: History and actions
+
+    func history(_ query: HistoryQuery, in channel: Channel) -> HistoryPage {
+        let state = committed.withLock { $0 }
+        let matching = state.messages[channel, default: []].filter {
+            $0.timetoken > query.after ?? .zero && $0.timetoken < query.before ?? .end
+        }
+        var messages = query.goesForward ? matching : matching.reversed()
+        if query.includesActions {
+            let standing = rows(in: channel, of: state).compactMap(\.action)
+            for index in messages.indices {
+                var actions = standing.filter {
+                    $0.key.messageTimetoken == messages[index].timetoken
+                }
+                _ = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
+                messages[index].actions = actions
+            }
+        }
+        let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)
+        let next = hasMore ? messages.last?.timetoken : nil
+        if !query.goesForward { messages.reverse() }
+        return HistoryPage(messages: messages, next: next)
+    }
+
+    func actions(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
+        let rows = rows(in: channel, of: committed.withLock { $0 }).filter {
+            $0.changed > query.after ?? .zero && $0.changed < query.before ?? .end
+        }
+        var scan = ActionScan(for: query)
+        for row in query.fromNewest ? rows.reversed() : rows {
+            let match = row.action.flatMap { query.matches($0.key) ? $0 : nil }
+            guard scan.look(at: row.changed, match: match) else { break }
+        }
+        return scan.page
+    }
+
+    /// A channel's actions in the order of their changes; a tombstone has none.
+    private func rows(
+        in channel: Channel, of state: MemoryStore.State
+    ) -> [(changed: Timetoken, action: MessageAction?)] {
+        state.actions[channel, default: [:]].map { key, row in
+            let action = MessageAction(key: key, actionTimetoken: row.added)
+            return (row.changed, row.isLive ? action : nil)
+        }.sorted { $0.changed < $1.changed }
+    }
+
+    // MARK: Counts and names
+
+    func messageCounts(_ positions: [(channel: Channel, after: Timetoken)]) -> [Int] {
+        let state = committed.withLock { $0 }
+        return positions.map { channel, after in
+            let count = state.messages[channel, default: []].count { $0.timetoken > after }
+            return min(count, Limits.messageCountMax)
+        }
+    }
+
+    func channels(inKeyset keyset: String, withPrefix prefix: String, limit: Int) -> [String] {
+        let names = names(in: committed.withLock { $0 }, keyset, prefix)
+        return names.map { ExactText($0.name) }.sorted().prefix(limit).map(\.string)
+    }
+
+    private func names(
+        in state: MemoryStore.State, _ keyset: String, _ prefix: String
+    ) -> Set<Channel> {
+        Set(state.messages.keys).union(state.actions.keys).filter {
+            ExactText($0.keyset) == ExactText(keyset)
+                && $0.name.utf8.starts(with: prefix.utf8)
+        }
+    }
+}

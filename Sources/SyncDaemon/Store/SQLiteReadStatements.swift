@@ -1,0 +1,62 @@
+// The statements of a reader's connection, prepared once.
+
+/// Every statement that a reader runs.
+final class SQLiteReadStatements {
+    let begin: SQLiteStatement
+    let end: SQLiteStatement
+    let clock: SQLiteStatement
+    let findChannel: SQLiteStatement
+    let channelsFrom: SQLiteStatement
+    let messagesForward: SQLiteStatement
+    let messagesBackward: SQLiteStatement
+    let countMessages: SQLiteStatement
+    let deletions: SQLiteStatement
+    let actionsForward: SQLiteStatement
+    let actionsBackward: SQLiteStatement
+    let countActionsOfMessage: SQLiteStatement
+    let actionsOfMessage: SQLiteStatement
+
+    init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
+        begin = try connection.prepare("BEGIN")
+        end = try connection.prepare("COMMIT")
+        clock = try connection.prepare("SELECT last FROM clock")
+        findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
+        channelsFrom = try connection.prepare(
+            "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?")
+        let messages = """
+            SELECT timetoken, uuid, payload, meta, type FROM message
+            WHERE channel = ? AND timetoken > ? AND timetoken < ? ORDER BY timetoken
+            """
+        messagesForward = try connection.prepare("\(messages) LIMIT ?")
+        messagesBackward = try connection.prepare("\(messages) DESC LIMIT ?")
+        countMessages = try connection.prepare(
+            """
+            SELECT count(*) FROM
+            (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? LIMIT ?)
+            """)
+        deletions = try connection.prepare(
+            """
+            SELECT timetoken, after, through FROM deletion
+            WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
+            """)
+        let columns = "SELECT changed, message, type, value, uuid, added, live FROM action"
+        let actions =
+            "\(columns) WHERE channel = ? AND changed > ? AND changed < ? ORDER BY changed"
+        actionsForward = try connection.prepare("\(actions) LIMIT ?")
+        actionsBackward = try connection.prepare("\(actions) DESC LIMIT ?")
+        countActionsOfMessage = try connection.prepare(
+            """
+            SELECT count(*) FROM
+            (SELECT 1 FROM action WHERE channel = ? AND message = ? LIMIT ?)
+            """)
+        // Neither condition nor order may name the bare column: SQLite would walk the whole channel
+        // in the order of its changes.
+        actionsOfMessage = try connection.prepare(
+            """
+            \(columns) WHERE channel = ?1 AND message = ?2 AND live = 1
+            AND +changed > ?3 AND +changed < ?4 AND (?5 IS NULL OR type = ?5)
+            AND (?6 IS NULL OR value = ?6) AND (?7 IS NULL OR uuid = ?7)
+            ORDER BY changed * ?8 LIMIT ?9
+            """)
+    }
+}

@@ -1,0 +1,52 @@
+// A ledger for tests, and the writes that it is given.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+/// A write by ada's phone into `room`, unless said otherwise.
+func write(
+    _ operation: Write.Operation, mutation: String? = nil, command: CommandID = 1,
+    channel: Channel = Channel("room"), device: String = "phone"
+) -> Write {
+    Write(
+        origin: Origin(
+            reactor: 0, session: SessionID(slot: 1, generation: 1), command: command),
+        author: Author(userID: "ada", deviceID: device), channel: channel, operation: operation,
+        mutation: mutation)
+}
+
+/// A ledger whose clock is the test's.
+final class LedgerBench {
+    let store: any Store
+    var wall: UInt64 = 1000
+    var failure: StoreError?
+    private lazy var ledger = Ledger(store: store) { [unowned self] in wall }
+
+    init(_ store: any Store = MemoryStore()) {
+        self.store = store
+    }
+
+    func commit(_ writes: Write...) -> Commit {
+        commit(writes)
+    }
+
+    func commit(_ writes: [Write]) -> Commit {
+        ledger.commit(writes, failure: &failure)
+    }
+
+    func commitExpired(after reserved: UInt64 = 0) -> Commit? {
+        ledger.commitExpired(after: tick(reserved), failure: &failure)
+    }
+
+    /// The reply to one write.
+    func reply(_ operation: Write.Operation, mutation: String? = nil) throws -> Reply {
+        let commit = commit(write(operation, mutation: mutation))
+        return try #require(commit.answers.first).result.get()
+    }
+
+    func stored() throws -> [Envelope] {
+        try store.makeReader().allChanges(in: Channel("room"), after: .zero)
+    }
+}

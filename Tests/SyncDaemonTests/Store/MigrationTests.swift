@@ -1,0 +1,133 @@
+// Files of earlier releases: they are brought up to date at once or not at all.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+/// The tables as the first release made them; never to be changed.
+private let firstTables = """
+    CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE clock(id INTEGER PRIMARY KEY CHECK (id = 0), last INTEGER NOT NULL);
+    INSERT INTO clock VALUES (0, 0);
+    CREATE TABLE channel(
+        id INTEGER PRIMARY KEY, keyset TEXT NOT NULL, name TEXT NOT NULL,
+        UNIQUE (keyset, name));
+    CREATE TABLE message(
+        timetoken INTEGER PRIMARY KEY, channel INTEGER NOT NULL, uuid TEXT NOT NULL,
+        payload TEXT NOT NULL, meta TEXT, type TEXT);
+    CREATE INDEX message_by_channel ON message(channel, timetoken);
+    CREATE TABLE action(
+        channel INTEGER NOT NULL, message INTEGER NOT NULL, type TEXT NOT NULL,
+        value TEXT NOT NULL, uuid TEXT NOT NULL, added INTEGER NOT NULL,
+        changed INTEGER NOT NULL, live INTEGER NOT NULL,
+        PRIMARY KEY (channel, message, type, value, uuid)) WITHOUT ROWID;
+    CREATE INDEX action_by_change ON action(channel, changed);
+    CREATE TABLE device(
+        id INTEGER PRIMARY KEY, keyset TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL,
+        UNIQUE (keyset, user, name));
+    CREATE TABLE mutation(
+        timetoken INTEGER PRIMARY KEY, device INTEGER NOT NULL, name TEXT NOT NULL,
+        fingerprint INTEGER NOT NULL, kind INTEGER NOT NULL, outcome INTEGER NOT NULL);
+    CREATE UNIQUE INDEX mutation_by_name ON mutation(device, name);
+    """
+
+@Suite("Migration")
+struct MigrationTests {
+    private let directory: ScratchDirectory
+    private let path: String
+    private let room = Channel("room")
+
+    init() throws {
+        directory = try ScratchDirectory()
+        path = directory.path + "/syncdaemon.db"
+    }
+
+    /// A file as the first release left it: two messages, an action and a tombstone.
+    private func makeFirstFile() throws {
+        let connection = try SQLiteConnection(path: path)
+        try connection.execute("PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL")
+        try connection.execute(firstTables)
+        try connection.execute(
+            """
+            INSERT INTO meta VALUES ('epoch', '0123456789abcdef');
+            INSERT INTO channel VALUES (7, 'default', 'room');
+            INSERT INTO message VALUES (1, 7, 'ada', '1', NULL, NULL);
+            INSERT INTO message VALUES (2, 7, 'ada', '2', '{}', 'text');
+            INSERT INTO action VALUES (7, 1, 'reaction', '👍', 'ada', 3, 3, 1);
+            INSERT INTO action VALUES (7, 2, 'reaction', '👍', 'ada', 4, 5, 0);
+            UPDATE clock SET last = 5;
+            PRAGMA user_version=1;
+            """)
+    }
+
+    private func version() throws -> Int64? {
+        try SQLiteConnection(path: path).prepare("PRAGMA user_version").first([]) { $0.integer(0) }
+    }
+
+    private func layout(of path: String) throws -> [String] {
+        var layout: [String] = []
+        try SQLiteConnection(path: path).prepare(
+            "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
+        ).query { row in
+            layout.append("\(row.text(0)) \(row.text(1)) \(row.text(2))")
+            return true
+        }
+        return layout
+    }
+
+    @Test("a file of the first release keeps what it holds, and takes what is new")
+    func migrates() throws {
+        try makeFirstFile()
+
+        let store = try SQLiteStore(directory: directory.path)
+
+        #expect(store.epoch == "0123456789abcdef")
+        #expect(store.last == tick(5))
+        #expect(try version() == SQLiteSchema.version)
+        let reader = try store.makeReader()
+        #expect(
+            try reader.allChanges(in: room, after: .zero).map(\.timetoken)
+                == [tick(1), tick(2), tick(3), tick(5)])
+        #expect(try store.expired(before: .end, limit: 9) == [])
+        let group = ChannelGroup("g", keyset: "default")
+        try store.commit(through: 8) {
+            try $0.insert(.numbered(6), at: tick(6), in: room, by: "ada", expires: tick(7))
+            #expect(
+                try $0.deleteMessages(after: .zero, through: tick(1), at: tick(8), in: room))
+            try $0.change(.add(["room"]), of: group)
+        }
+        #expect(
+            try reader.allChanges(in: room, after: .zero).map(\.timetoken)
+                == [tick(2), tick(5), tick(6), tick(8)])
+        #expect(
+            try store.expired(before: tick(8), limit: 9)
+                == [ExpiredMessage(channel: room, timetoken: tick(6))])
+        #expect(try store.channels(of: group) == ["room"])
+    }
+
+    @Test("a migrated file has the layout of a new one")
+    func sameLayout() throws {
+        try makeFirstFile()
+        let new = try ScratchDirectory()
+        for directory in [directory, new] { _ = try SQLiteStore(directory: directory.path) }
+
+        #expect(try layout(of: path) == layout(of: new.path + "/syncdaemon.db"))
+    }
+
+    @Test("a migration that fails half-way leaves the file of the old release, which works later")
+    func failsWhole() throws {
+        try makeFirstFile()
+        // In the way of the last step.
+        try SQLiteConnection(path: path).execute("CREATE TABLE channel_group(x)")
+        let before = try layout(of: path)
+
+        #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
+
+        #expect(try version() == 1)
+        #expect(try layout(of: path) == before)
+        try SQLiteConnection(path: path).execute("DROP TABLE channel_group")
+        #expect(try SQLiteStore(directory: directory.path).last == tick(5))
+        #expect(try version() == SQLiteSchema.version)
+    }
+}
