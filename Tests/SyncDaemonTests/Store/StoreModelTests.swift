@@ -113,11 +113,13 @@ private struct Pair {
             let limit = choices.below(3) + 1
             let old = try same("expired") { try $0.expired(before: now, limit: limit) }
             guard let first = old.first else { return }
-            _ = try same("expire") {
+            let isDone = try same("expire") {
                 try $0.deleteMessages(
                     after: tick(first.timetoken.rawValue - 1), through: first.timetoken, at: now,
                     in: first.channel)
             }
+            #expect(isDone)
+            deletionCount += 1
         } else {
             let start = UInt64(choices.below(Int(clock)))
             let end = tick(start + UInt64(choices.below(40)))
