@@ -8,9 +8,7 @@ import Testing
 @Suite("Hello")
 struct HelloTests {
     private func engine(_ keysets: Keysets) -> Engine {
-        Engine(
-            reactor: 0, epoch: "e", keysets: keysets, submit: { _ in false }, ask: { _ in false },
-            newest: { .zero }, wallTicks: { 1 })
+        .standIn(keysets: keysets)
     }
 
     private func session() -> Session {

@@ -79,13 +79,15 @@ final class HubBench {
         let question = try #require(questions.waiting.first)
         questions.waiting.removeFirst()
         if case .backlog(let channels, let cursor) = question.query {
-            let page = try store.makeReader().backlog(of: channels, after: cursor)
-            let events = page.envelopes.map {
-                ChannelEvent(channel: $0.channel, envelope: EncodedEnvelope($0))
+            let order = EventOrder(after: store.last, wallTicks: { 1 }, publish: { _ in })
+            let answer = question.answer(from: try store.makeReader(), order)
+            guard case .backlog(let events, let through) = answer.result else {
+                Issue.record("no backlog of \(channels) after \(cursor)")
+                return {}
             }
             return { [hub] in
                 guard let poll = hub.poll(waitingFor: question.origin) else { return }
-                hub.received(events, through: page.through, for: poll)
+                hub.received(events, through: through, for: poll)
                 hub.endTurn()
             }
         }
@@ -128,7 +130,7 @@ final class HubBench {
     /// Makes a message durable in any channel; the hub hears of it in a turn of its own.
     func publish(_ number: UInt64, in channel: Channel) throws {
         let message = Message.sized(10)
-        try store.commit(through: tick(number)) {
+        try store.commit(through: number) {
             try $0.insert(message, at: tick(number), in: channel, by: "ada")
         }
         deliver([

@@ -8,6 +8,9 @@ import Testing
 @Suite("Read requests")
 struct ReadRequestTests {
     private let store = MemoryStore()
+    private var order: EventOrder {
+        EventOrder(after: store.last, wallTicks: { 1 }, publish: { _ in })
+    }
 
     init() throws {
         try store.publish(1, in: Channel("a"))
@@ -23,7 +26,8 @@ struct ReadRequestTests {
             origin: Origin(
                 reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1),
             channel: Channel("any", keyset: keyset), query: query)
-        guard case .reply(let result) = request.answer(from: try store.makeReader()).result else {
+        guard case .reply(let result) = request.answer(from: try store.makeReader(), order).result
+        else {
             return nil
         }
         return result
@@ -64,22 +68,51 @@ struct ReadRequestTests {
         #expect(try reply(query, keyset: "k") == .success(counts(1, 0, 1, 0)))
     }
 
-    @Test("a backlog comes with its end")
-    func backlog() throws {
-        let interests = [Interest.channel(Channel("a")), .channel(Channel("b"))]
-        guard
-            case .success(.backlog(let backlog)) = try reply(
-                .backlog(interests, after: tick(1), limit: 1))
-        else {
-            Issue.record("no backlog")
-            return
-        }
-        #expect(backlog.envelopes.map(\.timetoken) == [tick(2)])
-        #expect(backlog.through == tick(2))
-        #expect(!backlog.isComplete)
+    private func backlog(
+        of names: [String], after cursor: UInt64, _ order: EventOrder
+    ) throws -> (seen: [UInt64], through: UInt64) {
+        let channels = names.map { Channel($0) }
+        let request = ReadRequest(
+            origin: Origin(
+                reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1),
+            channel: channels[0], query: .backlog(channels, after: tick(cursor)))
+        let answer = request.answer(from: try store.makeReader(), order)
+        guard case .backlog(let events, let through) = answer.result else { return ([], 0) }
+        return (events.map(\.envelope.timetoken.rawValue), through.rawValue)
     }
 
-    @Test("a backlog of more channels than a reader may look through is refused")
+    @Test("a backlog is of all its channels, in order, with what no store knows")
+    func backlog() throws {
+        let order = order
+        let signal = Announcement(
+            channel: Channel("b"), uuid: "u", event: .signal(Message(payload: "1")), origin: nil)
+        guard case .at(let timetoken) = order.announce(signal) else { return }
+
+        let both = try backlog(of: ["a", "b"], after: 1, order)
+        #expect(both.seen == [2, 4, timetoken.rawValue])
+        #expect(both.through == timetoken.rawValue)
+        #expect(try backlog(of: ["a"], after: 1, order).seen == [4])
+        #expect(try backlog(of: ["none"], after: 0, order).through == timetoken.rawValue)
+    }
+
+    @Test("a backlog ends where a reader stopped")
+    func longBacklog() throws {
+        for number in 5...300 as ClosedRange<UInt64> {
+            try store.publish(number, in: Channel("c.\(number % 3)"))
+        }
+        var seen: [UInt64] = []
+        var cursor: UInt64 = 0
+        while cursor < 300 {
+            let page = try backlog(of: ["c.*", "b"], after: cursor, order)
+            #expect(page.seen.count <= Limits.pollEventsMax)
+            #expect(page.through > cursor)
+            seen += page.seen
+            cursor = page.through
+        }
+        #expect(seen == [2] + Array(5...300))
+    }
+
+    @Test("a backlog of more channels than a reader may look through starts from now")
     func backlogTooWide() throws {
         try store.commit(through: 9) {
             for number in 0...Limits.backlogChannelsMax {
@@ -87,9 +120,8 @@ struct ReadRequestTests {
                 try $0.add(MessageAction(key: .on(1), actionTimetoken: tick(9)), in: channel)
             }
         }
-        let wide = ReadRequest.Query.backlog(
-            [.prefix("wide.", keyset: Channel.defaultKeyset)], after: .zero, limit: 1)
-        let max = Limits.backlogChannelsMax
-        #expect(try reply(wide) == .failure(.tooManyChannels(max, per: "backlog")))
+        let page = try backlog(of: ["wide.*"], after: 0, order)
+        #expect(page.seen == [])
+        #expect(page.through == 9)
     }
 }

@@ -119,7 +119,7 @@ final class SimulatedDaemon {
                     queues.questions.append(question)
                     return true
                 },
-                askPresence: { _ in true }, groups: ChannelGroups([]),
+                askPresence: { _ in true }, groups: ChannelGroups(),
                 newest: { order.visible }, freshCursor: { order.now() },
                 wallTicks: { wall.withLock { $0 } })
             let hub = Hub(

@@ -1,0 +1,22 @@
+// An engine for tests that need little of one: everything that they do not name refuses or is empty.
+
+import EventModel
+
+@testable import SyncDaemon
+
+extension Engine {
+    static func standIn(
+        reactor: Int = 0, keysets: Keysets = Keysets(),
+        submit: @escaping (Write) -> Bool = { _ in false },
+        announce: @escaping (Announcement) -> Announced = { _ in .refused },
+        ask: @escaping (ReadRequest) -> Bool = { _ in false },
+        askPresence: @escaping (PresenceRequest) -> Bool = { _ in false },
+        groups: ChannelGroups = ChannelGroups(), newest: @escaping () -> Timetoken = { .zero },
+        wallTicks: @escaping () -> UInt64 = { 1 }
+    ) -> Engine {
+        Engine(
+            reactor: reactor, epoch: "e", keysets: keysets, submit: submit, announce: announce,
+            ask: ask, askPresence: askPresence, groups: groups, newest: newest,
+            freshCursor: newest, wallTicks: wallTicks)
+    }
+}
