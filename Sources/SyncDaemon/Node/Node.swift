@@ -55,7 +55,8 @@ final class Node: Sendable {
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
-            store: store, memberships: memberships, counters: counters, log: log, publish: { post.publish($0) }, fail: failed)
+            store: store, memberships: memberships, counters: counters, log: log,
+            publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
             counters: counters, log: log, deliver: { post.post(.read($0), to: $0.origin.reactor) },

@@ -1,4 +1,5 @@
-// An engine for tests that need little of one: everything that they do not name refuses or is empty.
+// An engine for tests that need little of one: everything that they do not name refuses or is
+// empty.
 
 import EventModel
 

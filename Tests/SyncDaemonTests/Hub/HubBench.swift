@@ -134,7 +134,8 @@ final class HubBench {
             try $0.insert(message, at: tick(number), in: channel, by: "ada")
         }
         deliver([
-            Envelope(channel: channel, timetoken: tick(number), uuid: "ada", event: .message(message))
+            Envelope(
+                channel: channel, timetoken: tick(number), uuid: "ada", event: .message(message))
         ])
         hub.endTurn()
     }

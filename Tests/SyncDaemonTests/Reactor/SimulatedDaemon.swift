@@ -189,7 +189,9 @@ final class SimulatedDaemon {
     /// Whether nothing is under way anywhere.
     var isQuiet: Bool {
         queues.writes.isEmpty && queues.questions.isEmpty && answers.isEmpty
-            && reactors.allSatisfy { $0.socketEvents.isEmpty && $0.messages.isEmpty && $0.pollAnswers.isEmpty }
+            && reactors.allSatisfy {
+                $0.socketEvents.isEmpty && $0.messages.isEmpty && $0.pollAnswers.isEmpty
+            }
     }
 
     /// What a device that reads everything at once shows.

@@ -60,7 +60,8 @@ extension PubNubRouter {
         switch refusal {
         case .stateTooLong:
             PubNubError.invalid(
-                "A state has at most \(Limits.presenceStateBytesMax) bytes.", .presence).response
+                "A state has at most \(Limits.presenceStateBytesMax) bytes.", .presence
+            ).response
         case .tooManyMemberships, .tooMuchState, .tooManyAnnouncements:
             context.refusal(.overloaded)
         }
