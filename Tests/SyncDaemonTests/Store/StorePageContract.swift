@@ -52,43 +52,6 @@ struct StorePageContract {
     }
 
     @Test(
-        "history that is asked for the oldest goes forward between both bounds",
-        arguments: StoreKind.allCases,
-        [
-            (nil, nil, 2, [1, 2], 2), (nil, nil, 6, [1, 2, 3, 4, 5, 6], nil),
-            (6, 1, 2, [2, 3], 3), (6, 3, 2, [4, 5], nil), (5, nil, 3, [1, 2, 3], 3),
-            (4, nil, 3, [1, 2, 3], nil), (nil, 4, 2, [5, 6], nil), (3, 5, 2, [], nil),
-        ] as [(UInt64?, UInt64?, Int, [UInt64], UInt64?)])
-    func historyFromOldest(
-        _ kind: StoreKind, _ row: (UInt64?, UInt64?, Int, [UInt64], UInt64?)
-    ) throws {
-        let store = try filled(kind, messages: 1...6)
-        let query = HistoryQuery(
-            channel: "room", before: row.0.map(tick), after: row.1.map(tick), limit: row.2,
-            fromOldest: true)
-
-        let page = try store.makeReader().history(query, in: room)
-
-        #expect(page.messages.map(\.timetoken) == row.3.map(tick))
-        #expect(page.next == row.4.map(tick))
-    }
-
-    @Test(
-        "a history page may have its own bytes", arguments: StoreKind.allCases,
-        [(1, [6], 6), (258, [5, 6], 5), (386, [5, 6], 5), (100_000, [1, 2, 3, 4, 5, 6], nil)]
-            as [(Int, [UInt64], UInt64?)])
-    func historyBytes(_ kind: StoreKind, _ row: (Int, [UInt64], UInt64?)) throws {
-        let store = try filled(kind, messages: 1...6)
-
-        let query = HistoryQuery(channel: "room", includesActions: true, bytesMax: row.0)
-        let page = try store.makeReader().history(query, in: room)
-
-        // Each takes 129.
-        #expect(page.messages.map(\.timetoken) == row.1.map(tick))
-        #expect(page.next == row.2.map(tick))
-    }
-
-    @Test(
         "history pages end at their bytes, and follow each other without a gap",
         arguments: StoreKind.allCases, [true, false])
     func cutsHistory(_ kind: StoreKind, goesForward: Bool) throws {
