@@ -1,4 +1,4 @@
-"""A WebSocket device, PubNub's SDK and a poll by hand on one channel end with the same reactions."""
+"""A WebSocket device, PubNub's SDK and a poll by hand on one channel end with one set."""
 
 import asyncio
 import json

@@ -49,6 +49,14 @@ class Door(PubNubTestCase):
     def check_cors(self, answer):
         self.assertEqual(answer.headers.get("access-control-allow-origin"), "*", answer)
 
+    def check_status(self, answer):
+        """JavaScript takes the body's status for the response's."""
+        body = answer.json()
+        if isinstance(body, list):
+            self.assertEqual(body[0], 0)
+        else:
+            self.assertEqual(body.get("status", answer.status), answer.status)
+
     # What is right
 
     def test_headers_of_answers(self):
@@ -146,7 +154,7 @@ class Door(PubNubTestCase):
             with self.subTest(path):
                 answer = self.raw("GET", path)
                 self.assertIn(answer.status, (400, 404))
-                self.assertEqual(answer.json().get("status", answer.status), answer.status)
+                self.check_status(answer)
 
     def test_methods_that_are_none(self):
         for method, path in (
@@ -159,7 +167,7 @@ class Door(PubNubTestCase):
             with self.subTest(method=method, path=path):
                 answer = self.raw(method, path, "Content-Length: 0")
                 self.assertIn(answer.status, (404, 405))
-                self.assertEqual(answer.json().get("status", answer.status), answer.status)
+                self.check_status(answer)
 
     def test_percent_encoding_that_is_broken(self):
         for path in ("/publish/pub/sub/0/room/0/%", "/publish/pub/sub/0/ro%zzom/0/1",
