@@ -15,6 +15,8 @@ class Asyncio(PubNubTestCase):
 
     async def asyncSetUp(self):
         await super().asyncSetUp()
+        self.enterContext(warnings.catch_warnings())
+        warnings.simplefilter("ignore", ResourceWarning)  # The SDK leaves a loop unclosed.
         self.daemon = self.start_daemon()
         self.ada, self.heard = self.asyncio_client("ada")
         self.web = self.rest(self.daemon, "web")
