@@ -83,8 +83,9 @@ class Actions(PubNubTestCase):
         """The SDK hides whether an action was added or removed: a poll by hand shows it."""
         poll = self.poll(self.daemon, "eve", "room")
         added = self.bob.add("room", self.message, "👍").action_timetoken
+        (one,) = poll.turn()
         self.bob.remove("room", self.message, added)
-        one, other = poll.collect(2)
+        (other,) = poll.turn()
         self.assertEqual([it["d"]["event"] for it in (one, other)], ["added", "removed"])
         self.assertEqual(one["d"]["data"], other["d"]["data"])
         self.assertEqual(one["d"]["data"], {
@@ -92,6 +93,27 @@ class Actions(PubNubTestCase):
             "actionTimetoken": added})
         self.assertEqual({(it["e"], it["i"], it["c"]) for it in (one, other)},
                          {(3, "bob", "room")})
+
+    def test_what_was_missed_is_summed_up(self):
+        """Who was away hears of each reaction once, as it stands now."""
+        poll = self.poll(self.daemon, "eve", "room")
+        first = self.bob.add("room", self.message, "👍").action_timetoken
+        self.bob.remove("room", self.message, first)
+        second = self.bob.add("room", self.message, "👍").action_timetoken
+        third = self.ada.add("room", self.message, "👍").action_timetoken
+        self.ada.remove("room", self.message, third)
+        heard = []
+        while not heard or heard[-1][0] != "removed":
+            heard += [(it["d"]["event"], it["d"]["data"]["actionTimetoken"])
+                      for it in poll.turn()]
+        standing = {}
+        for event, timetoken in heard:
+            if event == "added":
+                standing[timetoken] = True
+            else:
+                standing.pop(timetoken, None)
+        self.assertEqual(list(standing), [second])
+        self.assertEqual(len(set(heard)), len(heard), "Nothing twice.")
 
     def test_what_is_heard_can_be_read(self):
         """An event comes after the action is durable: who fetches then must find it."""

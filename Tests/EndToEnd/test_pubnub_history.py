@@ -135,8 +135,8 @@ class Fetch(PubNubTestCase):
         self.assertIn(said["message_type"], (None, 0))
         self.assertEqual((bare["meta"], bare["uuid"]), ("", "ada"))
         result = self.bob.sdk.fetch_messages(
-            "room", include_meta=True, include_uuid=True, include_message_type=True,
-            include_custom_message_type=True).sync().result.channels["room"][0]
+            "room", include_meta=True, include_uuid=True, include_message_type=True
+        ).include_custom_message_type(True).sync().result.channels["room"][0]
         self.assertEqual((result.meta, result.uuid), ({"lang": "en"}, "ada"))
 
     def test_nothing(self):
@@ -276,6 +276,23 @@ class CountsAndDeletes(PubNubTestCase):
         self.assertEqual(
             [it.entry for it in eve.sdk.history().channel("room").sync().result.messages],
             [2, 3, 4, 5])
+
+    async def test_a_native_device_hears_of_a_delete(self):
+        """And PubNub's listeners do not: their SDKs know no such event."""
+        native = await self.device(self.daemon, "nat", keyset="sub")
+        await native.subscribe({"name": "room", "cursor": "0"})
+        await native.reach("room", self.sent[-1])
+        poll = self.poll(self.daemon, "bob", "room")
+        added = self.ada.add("room", self.sent[1], "👍")
+        self.assertEqual(len(poll.turn()), 1)
+        self.ada.sdk.delete_messages("room", self.sent[0], self.sent[3]).sync()
+        last = self.ada.publish("room", "last")
+        self.assertEqual([it["d"] for it in poll.collect(1)], ["last"])
+        await native.reach("room", last)
+        self.assertGreater(last, int(added.action_timetoken))
+        self.assertEqual(
+            sorted(native.rows["room"].messages), [self.sent[0], *self.sent[4:], last])
+        self.assertEqual(native.rows["room"].actions, {})
 
     def test_counts_after_a_delete(self):
         self.ada.sdk.delete_messages("room", self.sent[0] - 1, self.sent[1]).sync()
