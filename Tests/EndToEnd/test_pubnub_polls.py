@@ -1,6 +1,7 @@
 """Five thousand long polls wait for one event: they cost little, and each gets it exactly once."""
 
 import json
+import re
 import resource
 import selectors
 import socket
@@ -112,6 +113,28 @@ class Idle(PubNubTestCase):
             time.sleep(0.5)
             return self.daemon.cpu_seconds() - before < 0.01
         self.eventually(idle, "the daemon to rest")
+
+    def polls(self):
+        """How many polls the daemon counts now."""
+        text = self.web.http.get("/metrics").body.decode()
+        return int(re.search(r"^syncdaemon_polls (\d+)$", text, re.MULTILINE)[1])
+
+    def test_polls_whose_clients_vanish_leave_nothing(self):
+        """Ten times five hundred: dropped while they wait, and nothing of them stays."""
+        start = self.web.publish("room", "start")
+        sizes = []
+        for _ in range(10):
+            crowd = self.crowd(500)
+            crowd.send([start] * 500)
+            self.eventually(lambda: self.polls() == 500, "the polls to wait")
+            crowd.close()
+            self.eventually(lambda: self.polls() == 0, "the polls to be forgotten")
+            sizes.append(self.daemon.resident_bytes())
+        poll = self.poll(self.daemon, "user-00000", "room")
+        self.web.publish("room", "still here")
+        self.assertEqual([it["d"] for it in poll.turn()], ["still here"])
+        if not SANITIZED:
+            self.assertLess(sizes[-1] - sizes[2], 2_000_000, "It grows with every round.")
 
     def test_five_thousand_polls(self):
         start = self.web.publish("room", "start")

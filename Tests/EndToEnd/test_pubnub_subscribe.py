@@ -302,6 +302,23 @@ class Polling(PubNubTestCase):
         answer = self.web.get("/v2/subscribe/{sub}/,/0")
         self.assertEqual(answer.status, 400, answer)
 
+    def test_two_thousand_names_are_the_most(self):
+        for count, status in ((2000, 200), (2001, 400)):
+            names = ",".join(f"c{number}" for number in range(count))
+            answer = self.web.get(f"/v2/subscribe/{{sub}}/{names}/0")
+            self.assertEqual((answer.status, answer.json().get("status", 200)), (status, status))
+
+    def test_a_poll_and_the_next_request_in_one_segment(self):
+        """The answers come in the order of the requests, however long the first one waits."""
+        cursor = self.web.ok("/v2/subscribe/{sub}/room/0")["t"]["t"]
+        with self.rest(self.daemon) as other:
+            http = other.http
+            http.send(http.request("GET", f"/v2/subscribe/sub/room/0?tt={cursor}")
+                      + http.request("GET", "/time/0"))
+            self.web.publish("room", 1)
+            self.assertEqual([it["d"] for it in http.answer().json()["m"]], [1])
+            self.assertEqual(len(http.answer().json()), 1)
+
     def test_bad_cursors(self):
         for cursor in ("x", "-1", "1.5", "9" * 30, "0x10"):
             with self.subTest(cursor):
