@@ -15,8 +15,6 @@ class Asyncio(PubNubTestCase):
 
     async def asyncSetUp(self):
         await super().asyncSetUp()
-        self.enterContext(warnings.catch_warnings())
-        warnings.simplefilter("ignore", ResourceWarning)  # The SDK leaves a loop unclosed.
         self.daemon = self.start_daemon()
         self.ada, self.heard = self.asyncio_client("ada")
         self.web = self.rest(self.daemon, "web")
@@ -27,8 +25,13 @@ class Asyncio(PubNubTestCase):
             made = PubNubAsyncio(configuration(self.daemon, user, **settings))
         heard = Heard()
         made.add_listener(heard)
-        self.addAsyncCleanup(made.stop)
+        self.addAsyncCleanup(self.stop, made)
         return made, heard
+
+    @staticmethod
+    async def stop(client):
+        await client.stop()
+        client._subscription_manager.loop.close()  # The SDK makes one, and leaves it open.
 
     async def until(self, condition, what):
         async with asyncio.timeout(30):

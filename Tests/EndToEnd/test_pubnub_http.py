@@ -5,6 +5,7 @@ import time
 import unittest
 import zlib
 
+from pubnub.enums import PNPushType
 from pubnub.models.consumer.v3.channel import Channel
 
 from raw import Ended
@@ -282,7 +283,8 @@ class Door(PubNubTestCase):
     def test_the_sdk_turns_them_into_clear_errors(self):
         sdk = self.client(self.daemon, "ada", secret_key="sec").sdk
         for request in (sdk.get_all_uuid_metadata(), sdk.list_files("room"),
-                        sdk.get_channel_metadata("room"), sdk.list_files("room"),
+                        sdk.get_channel_metadata("room"),
+                        sdk.list_push_channels("token", PNPushType.FCM),
                         sdk.set_uuid_metadata("ada", name="Ada")):
             with self.sdk_refused(501, "does not have"):
                 request.sync()
