@@ -3,6 +3,8 @@
 SWIFT ?= swift
 # Debian's own: it is the one that has python3-websockets.
 PYTHON ?= /usr/bin/python3
+# What the tests take from PyPI is in an environment of its own, next to what Debian has.
+VENV := .venv
 LISTEN ?= 127.0.0.1:8080
 DATA_DIR ?= .build/data
 # More flags for "make run", such as FLAGS="--log-level debug".
@@ -12,15 +14,23 @@ SOURCES := Package.swift Sources Tests
 RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
-END_TO_END := $(PYTHON) -m unittest discover -s Tests/EndToEnd -v
+END_TO_END := $(VENV)/bin/python -m unittest discover -s Tests/EndToEnd -v
 
-.PHONY: help build run test check lint format tsan asan faults bench docs clean
+.PHONY: help build run test check lint format tsan asan faults bench docs clean packages
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
-build:  ## Installs what is missing and builds everything; a warning is an error.
+packages:
 	@Tools/install-packages test
+
+$(VENV)/.installed: Tests/EndToEnd/requirements.txt | packages
+	@echo "make: installing PubNub's SDK for the tests, from PyPI into $(VENV)"
+	@$(PYTHON) -m venv --clear --system-site-packages $(VENV)
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
+build: packages $(VENV)/.installed  ## Installs what is missing and builds everything; a warning is an error.
 	$(SWIFT) build --build-tests $(STRICT)
 
 run:  ## Installs what is missing, builds for release, and runs the daemon on LISTEN.
@@ -48,8 +58,7 @@ format:  ## Formats in place.
 
 tsan: export SYNCDAEMON_BINARY = $(CURDIR)/.build/tsan/debug/syncdaemon
 tsan: export TSAN_OPTIONS = halt_on_error=1 exitcode=66
-tsan:  ## Runs every test under ThreadSanitizer.
-	@Tools/install-packages test
+tsan: packages $(VENV)/.installed  ## Runs every test under ThreadSanitizer.
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/tsan
 	$(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build/tsan
 	$(END_TO_END)
@@ -57,8 +66,7 @@ tsan:  ## Runs every test under ThreadSanitizer.
 asan: export SYNCDAEMON_BINARY = $(CURDIR)/.build/asan/debug/syncdaemon
 # No leak check: contexts of libwebsockets 4.1.6 are not safe to destroy, so they live until exit.
 asan: export ASAN_OPTIONS = detect_leaks=0 exitcode=66
-asan:  ## Runs every test under AddressSanitizer.
-	@Tools/install-packages test
+asan: packages $(VENV)/.installed  ## Runs every test under AddressSanitizer.
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build/asan
 	$(SWIFT) test --skip-build --disable-xctest --sanitize=address --scratch-path .build/asan
 	$(END_TO_END)
@@ -80,4 +88,4 @@ docs:  ## Builds the reference of EventModel; a broken link is an error.
 	  --fallback-bundle-identifier dev.sync.EventModel --additional-symbol-graph-dir .build/docs-symbols
 
 clean:  ## Removes everything that was built, and the data of "make run".
-	rm -rf .build
+	rm -rf .build $(VENV)

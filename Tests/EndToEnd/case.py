@@ -52,14 +52,14 @@ class DaemonTestCase(unittest.IsolatedAsyncioTestCase):
         if daemon.process is not None and daemon.process.returncode is None:
             daemon.stop()
 
-    async def device(self, daemon, user, name=None):
+    async def device(self, daemon, user, name=None, keyset=None):
         """A connected device; `name` is its device id."""
-        device = self.offline_device(daemon, user, name)
+        device = self.offline_device(daemon, user, name, keyset)
         return await device.connect()
 
-    def offline_device(self, daemon, user, name=None):
+    def offline_device(self, daemon, user, name=None, keyset=None):
         """A device that the test connects in its own way."""
-        device = Device(daemon, user, name or f"{user}-phone")
+        device = Device(daemon, user, name or f"{user}-phone", keyset)
 
         async def leave():
             with contextlib.suppress(OSError, Disconnected):

@@ -37,12 +37,14 @@ class Device:
     reads, where an exception would only end the reading.
     """
 
-    def __init__(self, daemon, user, name):
+    def __init__(self, daemon, user, name, keyset=None):
         self.daemon = daemon
         self.user = user
         self.name = name
+        #: The tenant that hello names; None leaves it to the daemon.
+        self.tenant = keyset
         #: What every envelope must name.
-        self.keyset = "default"
+        self.keyset = keyset or "default"
         self.rows = {}
         #: Rows to go back to, per channel, at the moment when the next subscribe is answered.
         self.restored = {}
@@ -82,7 +84,8 @@ class Device:
     async def connect(self):
         """Opens, says hello, and follows again what was followed before."""
         await self.open()
-        self.welcome = await self.command("hello", userId=self.user, deviceId=self.name)
+        tenant = {} if self.tenant is None else {"keyset": self.tenant}
+        self.welcome = await self.command("hello", userId=self.user, deviceId=self.name, **tenant)
         if self.rows:
             await self.resume()
         if self._reading.done():

@@ -24,6 +24,10 @@ class Answer:
     def __repr__(self):
         return f"<{self.status} {self.headers} {self.body[:80]!r}>"
 
+    def json(self):
+        """The body as JSON."""
+        return json.loads(self.body)
+
 
 class Ended(Exception):
     """The peer closed the TCP connection, with a FIN or a RST."""

@@ -42,16 +42,19 @@ class Rows:
 
     def apply(self, push):
         """Applies one push; raises when it repeats, reorders or skips back."""
-        last = self.cursor
+        last = stored = self.cursor
         for envelope in push["m"]:
             position = timetoken(envelope["p"]["t"])
             if position <= last:
                 raise Violation(f"{self.channel}: {position} came after {last}: {envelope}")
             last = position
+            if envelope["f"] == 1:
+                continue  # Not stored, such as a signal: nobody keeps it, and no cursor moves.
+            stored = position
             self._apply_envelope(envelope, position)
         end = timetoken(push["t"]["t"])
-        if end < last:
-            raise Violation(f"{self.channel}: a push ends at {end}, before its event {last}.")
+        if end < stored:
+            raise Violation(f"{self.channel}: a push ends at {end}, before its event {stored}.")
         self.cursor = end
 
     def _apply_envelope(self, envelope, position):
@@ -62,7 +65,11 @@ class Rows:
                 envelope["i"], envelope["d"], envelope.get("u"), envelope.get("cmt"))
             return
         body = envelope["d"]
-        if envelope["e"] != 3 or body["source"] != "actions" or body["version"] != "1.0":
+        kind = (envelope["e"], body["source"], body["version"])
+        if kind == (5, "messages", "1.0") and body["event"] == "deleted":
+            return self._delete(timetoken(body["data"]["after"]),
+                                timetoken(body["data"]["through"]))
+        if kind != (3, "actions", "1.0"):
             raise Violation(f"An envelope of an unknown kind: {envelope}")
         action = body["data"]
         key = (timetoken(action["messageTimetoken"]), action["type"], action["value"],
@@ -78,6 +85,13 @@ class Rows:
             self.actions.pop(key, None)
         else:
             raise Violation(f"An action event of an unknown kind: {envelope}")
+
+    def _delete(self, after, through):
+        """Messages of a range are gone, and with them their actions."""
+        self.messages = {
+            it: row for it, row in self.messages.items() if not after < it <= through}
+        self.actions = {
+            key: added for key, added in self.actions.items() if not after < key[0] <= through}
 
     def action_rows(self):
         """Standing actions as sorted tuples, comparable with what the server returns."""

@@ -1,0 +1,184 @@
+"""Keysets are tenants: nothing crosses between them, and each has rules of its own."""
+
+import unittest
+
+from pubnub.enums import PNReconnectionPolicy, PNStatusCategory
+
+from sdk import PubNubTestCase
+
+CONFIGURATION = """
+    [keyset main]
+    subscribe_key = sub-main
+    publish_key = pub-main
+
+    [keyset dry]
+    subscribe_key = sub-dry
+    publish_key = pub-dry
+    store = no
+    delete = no
+    presence = no
+
+    [keyset locked]
+    subscribe_key = sub-locked
+    publish_key = pub-locked
+    secret_key = sec-locked
+    access_control = yes
+    """
+MAIN, DRY, LOCKED = (
+    (f"pub-{name}", f"sub-{name}") for name in ("main", "dry", "locked"))
+
+
+class WithoutConfiguration(PubNubTestCase):
+    """Any pair of keys is a tenant."""
+
+    async def test_two_tenants_never_meet(self):
+        daemon = self.start_daemon()
+        worlds = []
+        for keys in (("p1", "one"), ("p2", "two")):
+            worlds.append((
+                keys, self.client(daemon, "ada", keys), self.client(daemon, "bob", keys),
+                self.rest(daemon, "ada", keys)))
+        for keys, ada, bob, _ in worlds:
+            ada.sdk.add_channel_to_channel_group(["room"], "team").sync()
+            bob.subscribe("room", "chat.*", groups=["team"], presence=True)
+        natives = [await self.device(daemon, "nat", keyset=keys[1]) for keys, *_ in worlds]
+        for native in natives:
+            await native.subscribe("room")
+
+        for keys, ada, bob, _ in worlds:
+            message = ada.publish("room", keys[1])
+            ada.publish("chat.x", keys[1])
+            ada.sdk.signal("room", keys[1]).sync()
+            ada.add("room", message, keys[1])
+            ada.sdk.heartbeat().channels(["room"]).state({"room": {"of": keys[1]}}).sync()
+        for (keys, ada, bob, web), native in zip(worlds, natives):
+            own = keys[1]
+            bob.hear(own, own)
+            bob.heard.until(
+                lambda b=bob: b.heard.signals and b.heard.actions and
+                {it.uuid for it in b.heard.presences} >= {"ada", "bob"}, "the rest")
+            self.assertEqual([it.message for it in bob.heard.signals], [own])
+            self.assertEqual([it.value for it in bob.heard.actions], [own])
+            self.assertEqual([it.value for it in ada.actions("room")], [own])
+            self.assertEqual(
+                [it.entry for it in ada.sdk.history().channel("room").sync().result.messages],
+                [own])
+            state = web.ok("/v2/presence/sub-key/{sub}/channel/room/uuid/ada")["payload"]
+            self.assertEqual(state, {"of": own})
+            await native.reach("room", max(row[4] for row in await native.all_actions("room")))
+            self.assertEqual(
+                [it["d"] for push in native.pushes for it in push["m"] if it.get("e") is None],
+                [own])
+        worlds[0][1].sdk.delete_messages("room").sync()
+        worlds[0][1].sdk.remove_channel_group().channel_group("team").sync()
+        keys, ada, *_ = worlds[1]
+        self.assertEqual(len(ada.sdk.history().channel("room").sync().result.messages), 1)
+        self.assertEqual(
+            ada.sdk.list_channels_in_channel_group("team").sync().result.channels, ["room"])
+
+    def test_the_publish_key_does_not_matter(self):
+        daemon = self.start_daemon()
+        bob = self.client(daemon, "bob", ("p1", "one")).subscribe("room")
+        self.client(daemon, "ada", ("another", "one")).publish("room", 1)
+        bob.hear(1)
+
+
+class WithConfiguration(PubNubTestCase):
+    """Only the keys of the file, each with its rules."""
+
+    def setUp(self):
+        self.daemon = self.start_daemon(configuration=CONFIGURATION)
+
+    def test_right_keys(self):
+        bob = self.client(self.daemon, "bob", MAIN).subscribe("room")
+        self.client(self.daemon, "ada", MAIN).publish("room", 1)
+        bob.hear(1)
+
+    def test_a_subscribe_key_that_nobody_has(self):
+        """Every endpoint says so, in the form that the SDK reads there."""
+        web = self.rest(self.daemon, "ada", ("pub-main", "blah"))
+        paths = (
+            "/v2/subscribe/{sub}/room/0", "/publish/{pub}/{sub}/0/room/0/1",
+            "/signal/{pub}/{sub}/0/room/0/1", "/v2/presence/sub-key/{sub}/channel/room",
+            "/v2/presence/sub-key/{sub}/channel/room/heartbeat",
+            "/v2/history/sub-key/{sub}/channel/room", "/v3/history/sub-key/{sub}/channel/room",
+            "/v1/channel-registration/sub-key/{sub}/channel-group/team")
+        for path in paths:
+            with self.subTest(path):
+                answer = web.get(path)
+                self.assertEqual((answer.status, answer.json()), (400, {
+                    "message": "Invalid Subscribe Key", "error": True,
+                    "service": "Access Manager", "status": 400}))
+        answer = web.get("/v1/message-actions/{sub}/channel/room")
+        self.assertEqual((answer.status, answer.json()), (400, {
+            "status": 400, "error": {"source": "actions", "message": "Invalid Subkey"}}))
+        self.assertEqual(web.get("/time/0").status, 200)
+        client = self.client(self.daemon, "ada", ("pub-main", "blah"))
+        with self.sdk_refused(400, "Invalid Subscribe Key"):
+            client.publish("room", 1)
+
+    def test_a_publish_key_of_someone_else(self):
+        for key in ("fake", "pub-dry"):
+            client = self.client(self.daemon, "ada", (key, "sub-main"))
+            with self.sdk_refused(400, "Invalid Key"):
+                client.publish("room", 1)
+            with self.sdk_refused(400, "Invalid Key"):
+                client.sdk.signal("room", 1).sync()
+        answer = self.rest(self.daemon, keys=("fake", "sub-main")).get(
+            "/publish/{pub}/{sub}/0/room/0/1")
+        self.assertEqual(answer.json()[:2], [0, "Invalid Key"])
+
+    def test_a_keyset_that_stores_nothing(self):
+        ada = self.client(self.daemon, "ada", DRY)
+        bob = self.client(self.daemon, "bob", DRY).subscribe("room")
+        ada.publish("room", 1)
+        bob.hear(1)
+        for request in (ada.sdk.fetch_messages("room"), ada.sdk.history().channel("room"),
+                        ada.sdk.message_counts("room", [1]), ada.sdk.delete_messages("room")):
+            with self.sdk_refused(403, "not enabled"):
+                request.sync()
+
+    def test_a_keyset_without_presence(self):
+        ada = self.client(self.daemon, "ada", DRY).subscribe("room")
+        web = self.rest(self.daemon, "bob", DRY)
+        answer = web.get("/v2/presence/sub-key/{sub}/channel/room")
+        if answer.status == 200:
+            self.assertEqual(answer.json()["occupancy"], 0)
+        else:
+            self.assertEqual((answer.status, answer.json()["error"]), (400, 1))
+        web.publish("room", 1)
+        ada.hear(1)
+
+    def test_access_control_refuses_everyone(self):
+        web = self.rest(self.daemon, "ada", LOCKED)
+        for path in ("/v2/subscribe/{sub}/room,den/0", "/publish/{pub}/{sub}/0/room/0/1",
+                     "/signal/{pub}/{sub}/0/room/0/1", "/v3/history/sub-key/{sub}/channel/room",
+                     "/v2/presence/sub-key/{sub}/channel/room"):
+            with self.subTest(path):
+                answer = web.get(path)
+                body = answer.json()
+                self.assertEqual(answer.status, 403, answer)
+                self.assertEqual(
+                    (body["message"], body["error"], body["service"], body["status"]),
+                    ("Forbidden", True, "Access Manager", 403))
+                self.assertIn("room", body["payload"]["channels"])
+        answer = web.add("room", 1700, "👍")
+        self.assertEqual((answer.status, answer.json()["status"]), (403, 403))
+        self.assertEqual(web.get("/time/0").status, 200)
+
+    def test_access_control_and_the_sdk(self):
+        ada = self.client(self.daemon, "ada", LOCKED)
+        with self.sdk_refused(403, "Forbidden"):
+            ada.publish("room", 1)
+        with self.sdk_refused(403, ""):
+            ada.add("room", 1700, "👍")
+        bob = self.client(
+            self.daemon, "bob", LOCKED, reconnect_policy=PNReconnectionPolicy.NONE)
+        bob.subscribe("room", timetoken=0)
+        bob.heard.until(
+            lambda: any(it.category == PNStatusCategory.PNAccessDeniedCategory
+                        for it in bob.heard.statuses), "the refusal")
+
+
+if __name__ == "__main__":
+    unittest.main()
