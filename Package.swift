@@ -36,8 +36,9 @@ let package = Package(
         library("CInih", pkgConfig: "inih", debian: "libinih-dev"),
         library("CHTTPParser", pkgConfig: nil, debian: "libhttp-parser-dev"),
         library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
+        library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         .target(name: "CLinux"),
-        .target(name: "EventModel", swiftSettings: shipped),
+        .target(name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped),
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
         .executableTarget(
             name: "SyncDaemon",
