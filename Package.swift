@@ -38,7 +38,9 @@ let package = Package(
         library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         .target(name: "CLinux"),
-        .target(name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped),
+        .target(
+            name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
+            linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
         .executableTarget(
             name: "SyncDaemon",
