@@ -56,6 +56,9 @@ let package = Package(
         .executableTarget(
             name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],
             swiftSettings: shipped),
+        .executableTarget(
+            name: "reconcilebench", dependencies: ["EventModel"],
+            path: "Benchmarks/Reconciliation", swiftSettings: shipped),
         .target(
             name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
             swiftSettings: checked),
