@@ -10,13 +10,13 @@ DATA_DIR ?= .build/data
 # More flags for "make run", such as FLAGS="--log-level debug".
 FLAGS ?=
 
-SOURCES := Package.swift Sources Tests
+SOURCES := Package.swift Sources Tests Benchmarks
 RELEASE := -c release --static-swift-stdlib
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
 END_TO_END := $(VENV)/bin/python -m unittest discover -s Tests/EndToEnd -v
 
-.PHONY: help build run test check lint format tsan asan faults bench docs clean packages
+.PHONY: help build run test check lint format tsan asan faults bench bench-diff docs clean packages
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -80,6 +80,11 @@ bench:  ## Measures the release build on this machine and prints the tables.
 	@Tools/install-packages test
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(PYTHON) Benchmarks/reactions.py
+
+bench-diff:  ## Measures what digests and repairs by difference cost.
+	@Tools/install-packages run
+	$(SWIFT) build $(RELEASE) --product reconcilebench
+	.build/release/reconcilebench
 
 docs:  ## Builds the reference of EventModel; a broken link is an error.
 	$(SWIFT) package dump-symbol-graph --minimum-access-level public > /dev/null

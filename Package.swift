@@ -36,8 +36,11 @@ let package = Package(
         library("CInih", pkgConfig: "inih", debian: "libinih-dev"),
         library("CHTTPParser", pkgConfig: nil, debian: "libhttp-parser-dev"),
         library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
+        library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         .target(name: "CLinux"),
-        .target(name: "EventModel", swiftSettings: shipped),
+        .target(
+            name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
+            linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
         .executableTarget(
             name: "SyncDaemon",
@@ -53,6 +56,9 @@ let package = Package(
         .executableTarget(
             name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],
             swiftSettings: shipped),
+        .executableTarget(
+            name: "reconcilebench", dependencies: ["EventModel"],
+            path: "Benchmarks/Reconciliation", swiftSettings: shipped),
         .target(
             name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
             swiftSettings: checked),

@@ -28,6 +28,9 @@ struct PlantedBreachTests {
             ("Sources/JSON/JSONValue.swift", "import Dispatch"),
             ("Sources/EventModel/Channel.swift", "import Glibc"),
             ("Sources/EventModel/Channel.swift", "public import JSON"),
+            ("Sources/EventModel/Channel.swift", "import CSodium"),
+            ("Sources/EventModel/Reconciliation/A.swift", "import Glibc"),
+            ("Sources/SyncDaemon/Hub/A.swift", "import CSodium"),
         ])
     func imports(path: String, line: String) {
         let found = breaches(file(path, line))
@@ -48,6 +51,7 @@ struct PlantedBreachTests {
             ("Sources/SyncDaemon/Platform/SocketWatcher.swift", "import CUV"),
             ("Sources/SyncDaemon/Transport/HTTPRequestParser.swift", "import CHTTPParser"),
             ("Sources/SyncDaemon/Platform/Log.swift", "import CSystemd"),
+            ("Sources/EventModel/Reconciliation/KeyedHash.swift", "import CSodium"),
             ("Sources/SyncDaemon/Hub/Hub.swift", "import EventModel"),
             ("Sources/SyncDaemon/Hub/Hub.swift", "// import Foundation"),
             ("Sources/SyncDaemon/Hub/Hub.swift", "let text = \"import Foundation\""),

@@ -1,0 +1,7 @@
+// Of libsodium only SipHash is imported: the digests need no other part of it.
+#ifndef SYNC_CSODIUM_SHIM_H
+#define SYNC_CSODIUM_SHIM_H
+
+#include <sodium/crypto_shorthash_siphash24.h>
+
+#endif

@@ -1,0 +1,63 @@
+// Integers as bytes: little-endian words, and varints as protocol buffers have them.
+
+/// Reads bytes from the front, and never beyond the end.
+struct ByteReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+    var count: Int { rest.count }
+
+    mutating func bytes(_ count: Int) throws(RepairError) -> ArraySlice<UInt8> {
+        guard count <= rest.count else { throw .malformed }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    mutating func word<Word: FixedWidthInteger & UnsignedInteger>() throws(RepairError) -> Word {
+        try bytes(Word.bitWidth / 8).reversed().reduce(0) { $0 << 8 | Word($1) }
+    }
+
+    /// Up to ten bytes, seven bits each, the lowest first; only the shortest form of a number.
+    mutating func varint() throws(RepairError) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard let byte = rest.popFirst() else { throw .malformed }
+            let bits = UInt64(byte & 0x7F)
+            guard shift < 63 || bits <= 1, byte != 0 || shift == 0 else { throw .malformed }
+            value |= bits << shift
+            if byte < 0x80 { return value }
+        }
+        throw .malformed
+    }
+
+    /// A varint whose lowest bit is the sign.
+    mutating func signed() throws(RepairError) -> Int64 {
+        let value = try varint()
+        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+}
+
+extension [UInt8] {
+    mutating func appendWord(_ word: some FixedWidthInteger & UnsignedInteger) {
+        for shift in stride(from: 0, to: word.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+    }
+
+    mutating func appendVarint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+
+    mutating func appendSigned(_ value: Int64) {
+        appendVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+}

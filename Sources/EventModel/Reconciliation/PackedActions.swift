@@ -1,0 +1,121 @@
+// Rows on the wire of a repair: about 14 bytes each, and every text once.
+//
+// Integers are varints, as in protocol buffers; "signed" has the sign in the lowest bit:
+//
+//     count, then per text: bytes, UTF-8
+//     per row: actionTimetoken less the previous row's | signed: actionTimetoken - messageTimetoken
+//              | index of type | index of value | index of uuid
+//
+// Rows ascend by actionTimetoken. Most reactions come soon after their message, so the age is
+// short.
+
+/// The codec of rows, and of timetokens alone.
+public enum PackedActions {
+    /// Writes rows; their order does not matter.
+    public static func bytes(_ actions: [MessageAction]) -> [UInt8] {
+        var indices: [ExactText: UInt64] = [:]
+        var texts: [UInt8] = []
+        var rows: [UInt8] = []
+        var previous: UInt64 = 0
+        for action in actions.sorted(by: { $0.actionTimetoken < $1.actionTimetoken }) {
+            let added = action.actionTimetoken.rawValue
+            precondition(added > previous, "two actions with one timetoken")
+            rows.appendVarint(added - previous)
+            rows.appendSigned(Int64(added) - Int64(action.key.messageTimetoken.rawValue))
+            previous = added
+            for text in [action.key.type, action.key.value, action.key.uuid] {
+                let next = UInt64(indices.count)
+                let index = indices[ExactText(text), default: next]
+                if index == next {
+                    indices[ExactText(text)] = next
+                    texts.appendVarint(UInt64(text.utf8.count))
+                    texts += text.utf8
+                }
+                rows.appendVarint(index)
+            }
+        }
+        var bytes: [UInt8] = []
+        bytes.appendVarint(UInt64(indices.count))
+        return bytes + texts + rows
+    }
+
+    /// Reads rows, ascending by their timetoken.
+    ///
+    /// - Parameter actionsMax: More rows are malformed.
+    public static func actions(
+        _ bytes: [UInt8], actionsMax: Int
+    ) throws(RepairError) -> [MessageAction] {
+        var reader = ByteReader(bytes)
+        let texts = try readTexts(&reader)
+        var actions: [MessageAction] = []
+        var added = Timetoken.zero
+        while !reader.isAtEnd {
+            guard actions.count < actionsMax else { throw .malformed }
+            added = try later(than: added, by: reader.varint())
+            let (message, isTooEarly) = try Int64(added.rawValue).subtractingReportingOverflow(
+                reader.signed())
+            guard !isTooEarly, message >= 0 else { throw .malformed }
+            var fields: [String] = []
+            for _ in 0..<3 {
+                guard let index = try Int(exactly: reader.varint()), index < texts.count else {
+                    throw .malformed
+                }
+                fields.append(texts[index])
+            }
+            actions.append(
+                MessageAction(
+                    key: MessageAction.Key(
+                        messageTimetoken: Timetoken(rawValue: UInt64(message)), type: fields[0],
+                        value: fields[1], uuid: fields[2]),
+                    actionTimetoken: added))
+        }
+        return actions
+    }
+
+    /// Writes timetokens, without their order: what to drop, or what to fetch.
+    public static func bytes(_ timetokens: [Timetoken]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var previous: UInt64 = 0
+        for timetoken in timetokens.sorted() {
+            precondition(timetoken.rawValue > previous, "one timetoken twice")
+            bytes.appendVarint(timetoken.rawValue - previous)
+            previous = timetoken.rawValue
+        }
+        return bytes
+    }
+
+    /// Reads timetokens, ascending.
+    public static func timetokens(
+        _ bytes: [UInt8], timetokensMax: Int
+    ) throws(RepairError) -> [Timetoken] {
+        var reader = ByteReader(bytes)
+        var timetokens: [Timetoken] = []
+        while !reader.isAtEnd {
+            guard timetokens.count < timetokensMax else { throw .malformed }
+            timetokens.append(try later(than: timetokens.last ?? .zero, by: reader.varint()))
+        }
+        return timetokens
+    }
+
+    private static func readTexts(_ reader: inout ByteReader) throws(RepairError) -> [String] {
+        let count = try reader.varint()
+        // Each text takes a byte at least, so a hostile count cannot reserve memory.
+        guard count <= UInt64(reader.count) else { throw .malformed }
+        var texts: [String] = []
+        for _ in 0..<count {
+            guard let length = try Int(exactly: reader.varint()),
+                let text = try String(validating: reader.bytes(length), as: UTF8.self)
+            else { throw .malformed }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    private static func later(
+        than timetoken: Timetoken, by ticks: UInt64
+    ) throws(RepairError) -> Timetoken {
+        let (sum, isTooLate) = timetoken.rawValue.addingReportingOverflow(ticks)
+        guard ticks > 0, !isTooLate, sum <= UInt64(Int64.max) else { throw .malformed }
+        return Timetoken(rawValue: sum)
+    }
+}

@@ -1,0 +1,18 @@
+// Keys and rows for the tests of reconciliation, from one seed.
+
+import EventModel
+import TestSupport
+
+extension SeededGenerator {
+    mutating func key() -> DigestKey { DigestKey.random(using: &self) }
+
+    /// A row with any of some awkward texts.
+    mutating func row() -> MessageAction {
+        let texts = ["", "a", "reaction", "👍", "\u{E9}", "e\u{301}", "\0", "ab"]
+        return MessageAction(
+            key: MessageAction.Key(
+                messageTimetoken: Timetoken(rawValue: next() >> 1), type: pick(texts),
+                value: pick(texts), uuid: pick(texts)),
+            actionTimetoken: Timetoken(rawValue: max(1, next() >> 1)))
+    }
+}
