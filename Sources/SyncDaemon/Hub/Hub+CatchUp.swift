@@ -14,7 +14,6 @@ extension Hub {
         _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken, for answer: ReadAnswer
     ) {
         guard let subscription = reading(answer) else { return }
-        let session = subscription.session
         if !events.isEmpty {
             let before = subscription.position
             queue(
@@ -70,7 +69,7 @@ extension Hub {
             subscription.state = .live
             guard let last = events.last else { return true }
             // Signals and the like reach only those who are here when they are sent.
-            let stored = events.filter(\.isStored)
+            let stored = summed(events.filter(\.isStored))
             guard let lastStored = stored.last else {
                 subscription.position = last.timetoken
                 return true
@@ -141,4 +140,15 @@ extension Hub {
             ReplyEncoder.encode(error, to: question.origin.command, into: &json)
         }
     }
+}
+
+/// Keeps of each action key only what became of it last, as a reader's page does.
+private func summed(_ events: [EncodedEnvelope]) -> [EncodedEnvelope] {
+    var seen: Set<MessageAction.Key> = []
+    var kept: [EncodedEnvelope] = []
+    for event in events.reversed() {
+        if let key = event.actionKey, !seen.insert(key).inserted { continue }
+        kept.append(event)
+    }
+    return kept.reversed()
 }

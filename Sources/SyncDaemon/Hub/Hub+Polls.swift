@@ -18,6 +18,11 @@ extension Hub {
         listToServe(poll)
     }
 
+    /// Starts to remember what happens in these channels: a poll will come for it in a moment.
+    func expectPoll(in interests: [PollRequest.Interest]) {
+        for interest in interests { topics.release(topic(of: interest.channel), at: now) }
+    }
+
     /// Forgets the poll of a connection that is gone.
     func forgetPoll(of session: SessionID) {
         guard let poll = polls.open[session] else { return }

@@ -95,12 +95,3 @@ final class PubNubDoor {
         return context
     }
 }
-
-extension HTTPResponse {
-    /// The same, as the last on its connection.
-    fileprivate var closing: HTTPResponse {
-        var response = self
-        response.keepsConnection = false
-        return response
-    }
-}

@@ -86,7 +86,12 @@ import EventModel
         if hasEnd { end += 1 }
         headByteCount += end - start
         guard headByteCount <= Limits.requestHeaderBytesMax else {
-            refuse(hasStartLine ? 431 : 414, "Make the request shorter.")
+            if hasStartLine {
+                refuse(431, "Make the request shorter.")
+            } else {
+                // SDKs put whole messages into it, so it is answered in their words.
+                refusal = refusal ?? PubNubError.requestTooLong.response.closing
+            }
             return end
         }
         let isFirst = line.isEmpty
@@ -226,7 +231,9 @@ import EventModel
             return refusal
         }
         if let contentLength, Int(contentLength).map({ $0 > Limits.requestBodyBytesMax }) ?? true {
-            return .error(413, "Send a body of at most \(Limits.requestBodyBytesMax) bytes.")
+            return PubNubError.bodyTooLarge(
+                for: request, at: Timetoken(rawValue: Clock.wallTicks())
+            ).closing
         }
         if unsafe parser.pointee.method == HTTP_CONNECT.rawValue {
             return .error(405, "This is no proxy.")

@@ -11,6 +11,8 @@ struct EncodedEnvelope: Sendable, Hashable {
     let isStored: Bool
     /// Whether a long poll gets it: PubNub has no event for deleted messages.
     let isPolled: Bool
+    /// Which action it is about, if it is about one.
+    let actionKey: MessageAction.Key?
     /// One JSON object, as docs/PROTOCOL.md describes it.
     private(set) var json: [UInt8]
 
@@ -24,6 +26,11 @@ struct EncodedEnvelope: Sendable, Hashable {
         encode(envelope, into: &json)
         timetoken = envelope.timetoken
         isStored = envelope.isStored
+        actionKey =
+            switch envelope.event {
+            case .actionAdded(let action), .actionRemoved(let action): action.key
+            case .message, .messagesDeleted, .signal, .presence: nil
+            }
         isPolled = if case .messagesDeleted = envelope.event { false } else { true }
         self.json = json.bytes
     }

@@ -61,6 +61,13 @@ struct HTTPResponse: Sendable, Hashable {
             text: #"{"status":\#(status),"error":"\#(message)"}"# + "\n", keepsConnection: false)
     }
 
+    /// The same, as the last on its connection.
+    var closing: HTTPResponse {
+        var response = self
+        response.keepsConnection = false
+        return response
+    }
+
     /// The response as bytes.
     ///
     /// - Parameter omitsBody: For HEAD: the headers of the response, `Content-Length` included, and

@@ -9,6 +9,7 @@ extension PubNubRouter {
         // Each start of a poll is a beat; an open poll is none.
         context.tell(beat(poll.beat, in: context))
         guard poll.cursor != .zero else {
+            context.hub.expectPoll(in: interests(of: poll, in: context))
             return PubNubReplyEncoder.poll(events: [], cursor: context.engine.freshCursor())
         }
         context.hub.open(

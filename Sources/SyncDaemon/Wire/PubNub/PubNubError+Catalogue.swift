@@ -167,6 +167,15 @@ extension PubNubError {
         message: "Use of the history Delete API is not enabled for this subscribe key. "
             + "Enable it in the server's configuration.")
 
+    /// A body that is longer than the daemon reads, whatever is in it.
+    static func bodyTooLarge(for request: HTTPRequest, at now: Timetoken) -> HTTPResponse {
+        switch RequestTarget(request.target).flatMap(PubNubArea.init) {
+        case .publish: messageTooLarge(at: now).response
+        case .other(.actions): actionTooLarge.response
+        default: .error(413, "Send a body of at most \(Limits.requestBodyBytesMax) bytes.")
+        }
+    }
+
     static let reservedCharacter = PubNubError(
         family: .groups, status: 400, message: "Reserved character in input parameters.")
 

@@ -11,11 +11,11 @@ enum PubNubRequestDecoder {
     static func decode(
         _ request: HTTPRequest, now: Timetoken
     ) -> Result<PubNubRequest, PubNubError>? {
-        if request.method == .options {
-            return .success(PubNubRequest(subscribeKey: "", userID: "", endpoint: .preflight))
-        }
         guard let target = RequestTarget(request.target), let area = PubNubArea(target) else {
             return nil
+        }
+        if request.method == .options {
+            return .success(PubNubRequest(subscribeKey: "", userID: "", endpoint: .preflight))
         }
         let family: PubNubError.Family
         switch area {
