@@ -91,5 +91,22 @@ public enum ProtocolExample {
                     channel: Channel("room"), timetoken: removed, uuid: "bob",
                     event: .actionRemoved(bobs))
             ]),
+        Batch(
+            channel: Channel("room"), cursor: deleted,
+            envelopes: [
+                Envelope(
+                    channel: Channel("room"), timetoken: deleted, uuid: "",
+                    event: .messagesDeleted(after: .zero, through: ada.messageTimetoken))
+            ]),
+        Batch(
+            channel: Channel("room"), cursor: deleted,
+            envelopes: [
+                Envelope(
+                    channel: Channel("room"),
+                    timetoken: Timetoken(rawValue: 17_952_187_953_730_200), uuid: "bob",
+                    event: .signal(Message(payload: #""typing""#)), isStored: false)
+            ]),
     ]
+
+    private static let deleted = Timetoken(rawValue: 17_952_187_953_730_150)
 }

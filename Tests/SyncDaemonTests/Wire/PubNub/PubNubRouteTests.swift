@@ -7,7 +7,9 @@ import Testing
 
 @Suite("PubNub paths")
 struct PubNubRouteTests {
-    @Test("a preflight is answered on every path", arguments: ["/publish/x", "/", "*", "/%zz"])
+    @Test(
+        "a preflight is answered on every path of PubNub's",
+        arguments: ["/publish/x", "/v2/objects/s/uuids", "/v1/message-actions/%zz", "/time"])
     func preflights(target: String) throws {
         #expect(try #require(decoded(.options, target)).get().endpoint == .preflight)
     }
