@@ -16,7 +16,6 @@ public enum Reply: Hashable, Sendable {
     case groupChanged
     case histories([ChannelHistory])
     case messageCounts([MessageCount])
-    case backlog(Backlog)
 }
 
 /// What became of an add.

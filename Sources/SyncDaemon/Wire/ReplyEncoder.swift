@@ -66,7 +66,6 @@ enum ReplyEncoder {
         case .groupChanged: break
         case .histories(let histories): encode(histories, into: &json)
         case .messageCounts(let counts): encode(counts, into: &json)
-        case .backlog(let backlog): encode(backlog, into: &json)
         }
         json.endObject()
     }
@@ -129,15 +128,6 @@ enum ReplyEncoder {
             json.integer(count.count)
             json.endObject()
         }
-        json.endArray()
-    }
-
-    private static func encode(_ backlog: Backlog, into json: inout JSONWriter) {
-        json.name("cursor")
-        json.quoted(backlog.through.rawValue)
-        json.name("m")
-        json.beginArray()
-        for envelope in backlog.envelopes { json.raw(EncodedEnvelope(envelope).json) }
         json.endArray()
     }
 

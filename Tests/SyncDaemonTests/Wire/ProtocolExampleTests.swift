@@ -100,9 +100,6 @@ struct ProtocolExampleTests {
     func otherReplies() {
         let message = StoredMessage(
             timetoken: Timetoken(rawValue: 5), uuid: "ada", message: Message(payload: "[1]"))
-        let envelope = Envelope(
-            channel: Channel("a"), timetoken: Timetoken(rawValue: 5), uuid: "ada",
-            event: .message(Message(payload: "1")))
         let rows: [(Reply, String)] = [
             (.messagesDeleted(Timetoken(rawValue: 5)), #"{"timetoken":"5"}"#),
             (.groupChanged, "{}"),
@@ -119,13 +116,6 @@ struct ProtocolExampleTests {
             (
                 .messageCounts([MessageCount(channel: "a", count: 3)]),
                 #"{"channels":[{"name":"a","count":3}]}"#
-            ),
-            (
-                .backlog(
-                    Backlog(
-                        envelopes: [envelope], through: Timetoken(rawValue: 6), isComplete: true)),
-                #"{"cursor":"6","m":[{"a":"1","f":0,"i":"ada","p":{"t":"5","r":1},"#
-                    + #""k":"default","c":"a","d":1}]}"#
             ),
         ]
         for (reply, text) in rows {
