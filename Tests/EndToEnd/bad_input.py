@@ -130,6 +130,10 @@ def members():
         yield (f"subscribe, {field} {json.dumps(value)[:40]}", "subscribe",
                {"channels": [{"name": "fine"}, channel]}, code,
                "" if code == "invalid_channel" else field)
+    for op in ("publish", "addAction", "removeAction"):
+        # Or anyone could say that somebody came or left.
+        yield (f"{op} to presence", op, COMMANDS[op] | {"channel": "den-pnpres"},
+               "invalid_channel", "-pnpres")
     for name in NO_CHANNELS:
         yield (f"unsubscribe, {name[:20]!r}", "unsubscribe", {"channels": ["fine", name]},
                "invalid_channel", "")

@@ -20,6 +20,8 @@ struct CommandContext {
     func submit(
         _ operation: Write.Operation, in channel: String, mutation: String?
     ) -> Result<Reply, ProtocolError>? {
+        // Whoever could write there could say that somebody came or left.
+        guard !self.channel(channel).isPresence else { return .failure(.presenceIsReadOnly) }
         let write = Write(
             origin: origin, author: author, channel: self.channel(channel), operation: operation,
             mutation: mutation)

@@ -33,6 +33,11 @@ extension ProtocolError {
         message: "A channel name has 1 to \(Limits.channelNameBytesMax) bytes and none of , * / \\ "
             + "or control characters. Rename the channel.")
 
+    static let presenceIsReadOnly = ProtocolError(
+        status: 400, code: "invalid_channel",
+        message: "Channels that end in \(Channel.presenceSuffix) are the daemon's own: follow them, "
+            + "and write to others.")
+
     static func tooManyChannels(_ limit: Int, per scope: String) -> ProtocolError {
         ProtocolError(
             status: 400, code: "too_many_channels",
