@@ -85,6 +85,8 @@ public enum Limits {
     public static let helloSeconds = 10
     /// From the first byte of an HTTP request to its last; over it: the connection is closed.
     public static let requestSeconds = 15
+    /// Bytes of a response that a peer takes in a second at least; a slower one is cut off.
+    public static let slowestBytesPerSecond = 16 * 1024
     /// From then to the moment when it must have read everything; over it: close code 1013.
     public static let stuckSeconds = 10
     /// From the daemon's close frame to the end of the connection.
@@ -134,6 +136,8 @@ public enum Limits {
     public static let wildcardLevelsMax = 2
     /// How long a poll waits for an event, in seconds; SDKs give up after 310.
     public static let pollSeconds = 280
+    /// Pages that are read for one poll; over it: an empty answer with the position reached.
+    public static let pollReadsMax = 20
     /// Events in the answer to one poll.
     public static let pollEventsMax = 100
     /// Events in one catch-up batch.

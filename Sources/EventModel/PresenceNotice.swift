@@ -46,5 +46,13 @@ extension Channel {
     /// Where the presence events of this channel are.
     public var presence: Channel { Channel(name + Channel.presenceSuffix, keyset: keyset) }
 
-    public var isPresence: Bool { name.hasSuffix(Channel.presenceSuffix) }
+    /// By bytes, as all names are compared.
+    public var isPresence: Bool { name.utf8.ends(with: Channel.presenceSuffix.utf8) }
+}
+
+extension String.UTF8View {
+    /// Whether these bytes end with others; `hasSuffix` compares characters.
+    package func ends(with suffix: String.UTF8View) -> Bool {
+        self.suffix(suffix.count).elementsEqual(suffix)
+    }
 }

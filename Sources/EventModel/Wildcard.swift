@@ -7,8 +7,8 @@ extension Channel {
     ///
     /// The presence of a wildcard ends with `.*-pnpres`.
     package var isWildcard: Bool {
-        name.hasSuffix(Self.wildcardSuffix)
-            || name.hasSuffix(Self.wildcardSuffix + Channel.presenceSuffix)
+        name.utf8.ends(with: Self.wildcardSuffix.utf8)
+            || name.utf8.ends(with: (Self.wildcardSuffix + Channel.presenceSuffix).utf8)
     }
 
     /// The wildcards that this channel falls under: `a.*` and `a.b.*` for `a.b.c`.

@@ -133,7 +133,7 @@ def members():
     for op in ("publish", "addAction", "removeAction"):
         # Or anyone could say that somebody came or left.
         yield (f"{op} to presence", op, COMMANDS[op] | {"channel": "den-pnpres"},
-               "invalid_channel", "-pnpres")
+               "invalid_channel", "")
     for name in NO_CHANNELS:
         yield (f"unsubscribe, {name[:20]!r}", "unsubscribe", {"channels": ["fine", name]},
                "invalid_channel", "")

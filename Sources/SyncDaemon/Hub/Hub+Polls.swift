@@ -35,7 +35,7 @@ extension Hub {
     /// channels.
     func groupsChanged(_ groups: [ChannelGroup]) {
         for group in groups {
-            for poll in polls.polls(of: group) { answer(poll, []) }
+            for poll in polls.polls(of: group) { answer(poll, [], from: poll.request.cursor) }
         }
     }
 
@@ -48,7 +48,10 @@ extension Hub {
         for poll in polls.takeOverdue(at: now) { answer(poll, []) }
         let starved = polls.starved
         polls.starved = []
-        for poll in starved where poll.state == .waiting { listToServe(poll) }
+        for poll in starved where poll.state == .starved {
+            poll.state = .waiting
+            listToServe(poll)
+        }
     }
 
     /// The poll that a reader's answer is for, if it still waits.
@@ -63,15 +66,17 @@ extension Hub {
         guard poll.state == .reading else { return }
         poll.state = .waiting
         var found: [PolledEvent] = []
+        let first = Dictionary(
+            poll.request.interests.enumerated().map { ($0.element.channel, $0.offset) },
+            uniquingKeysWith: min)
         for event in events where event.envelope.isPolled {
-            guard
-                let interest = poll.request.interests.first(where: {
-                    $0.channel.covers(event.channel)
-                }),
-                poll.request.accepts(event.envelope)
-            else { continue }
+            let places = ([event.channel] + event.channel.wildcards).compactMap { first[$0] }
+            guard let place = places.min(), poll.request.accepts(event.envelope) else { continue }
             found.append(
-                PolledEvent(envelope: event.envelope, subscription: interest.subscription))
+                PolledEvent(
+                    envelope: event.envelope,
+                    subscription: poll.request.interests[place].subscription))
+            if found.count == Limits.pollEventsMax { break }
         }
         guard found.isEmpty else { return answer(poll, found) }
         poll.position = max(poll.position, through)
@@ -126,6 +131,9 @@ extension Hub {
     }
 
     private func askReaders(for poll: LongPoll) {
+        // A client that wants next to nothing of a long past reads it in several polls.
+        guard poll.readCount < Limits.pollReadsMax else { return answer(poll, []) }
+        poll.readCount += 1
         let origin = Origin(
             reactor: reactor, session: poll.request.session, command: poll.request.command)
         let channels = poll.request.interests.map(\.channel)
@@ -134,17 +142,21 @@ extension Hub {
         if ask(request) {
             poll.state = .reading
         } else {
+            poll.state = .starved
             polls.starved.append(poll)
         }
     }
 
-    private func answer(_ poll: LongPoll, _ events: [PolledEvent]) {
+    /// - Parameter cursor: Where an empty answer leaves the client; `nil`: as far as was looked.
+    private func answer(
+        _ poll: LongPoll, _ events: [PolledEvent], from cursor: Timetoken? = nil
+    ) {
+        let cursor = cursor ?? poll.position
         guard poll.state != .done else { return }
         end(poll)
         let batch = events.prefix(Limits.pollEventsMax)
         counters.deliveries.add(batch.count)
-        answerPoll(
-            poll.request, Array(batch), batch.last?.envelope.timetoken ?? poll.request.cursor)
+        answerPoll(poll.request, Array(batch), batch.last?.envelope.timetoken ?? cursor)
     }
 
     private func end(_ poll: LongPoll) {

@@ -61,6 +61,9 @@ final class Hub {
         transport?.respond(response, to: connection)
     }
 
+    /// Whether sockets have not taken all of their responses yet.
+    var hasUnsentResponses: Bool { transport?.hasUnsentResponses ?? false }
+
     /// Takes the time for this turn.
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds

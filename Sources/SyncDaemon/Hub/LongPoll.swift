@@ -30,6 +30,8 @@ final class LongPoll {
     enum State {
         /// Nothing has happened after its position.
         case waiting
+        /// Waits for the readers to have room for its question.
+        case starved
         /// Waits for a reader's answer.
         case reading
         /// Answered, or its connection is gone.
@@ -41,6 +43,8 @@ final class LongPoll {
     /// Everything up to here was looked at; never below the request's cursor.
     var position: Timetoken
     var state = State.waiting
+    /// Questions that the readers had for it.
+    var readCount = 0
     /// Listed to be served at the end of this turn.
     var isListed = false
 

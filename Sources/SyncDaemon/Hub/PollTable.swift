@@ -4,10 +4,17 @@ import EventModel
 
 /// Finds polls by connection, by group and by the time at which they end.
 struct PollTable {
+    /// Not the poll itself: answered ones would be kept until their time.
+    private struct Deadline {
+        let at: UInt64
+        let session: SessionID
+        let command: CommandID
+    }
+
     private(set) var open: [SessionID: LongPoll] = [:]
     private var byGroup: [ChannelGroup: Set<SessionID>] = [:]
     /// All polls wait equally long, so they end in the order in which they came.
-    private var deadlines: [(at: UInt64, poll: LongPoll)] = []
+    private var deadlines: [Deadline] = []
     private var head = 0
     /// Served at the end of this turn.
     var listed: [LongPoll] = []
@@ -19,7 +26,9 @@ struct PollTable {
         for group in poll.request.groups {
             byGroup[group, default: []].insert(poll.request.session)
         }
-        deadlines.append((deadline, poll))
+        deadlines.append(
+            Deadline(
+                at: deadline, session: poll.request.session, command: poll.request.command))
     }
 
     mutating func remove(_ poll: LongPoll) {
@@ -39,15 +48,23 @@ struct PollTable {
         var overdue: [LongPoll] = []
         while head < deadlines.count {
             let entry = deadlines[head]
-            guard entry.at <= now || entry.poll.state == .done else { break }
-            if entry.poll.state != .done { overdue.append(entry.poll) }
+            let poll = poll(of: entry)
+            guard entry.at <= now || poll == nil else { break }
+            if let poll { overdue.append(poll) }
             head += 1
         }
         // Answered polls stay in the list until their time comes, unless they are most of it.
         if head * 2 > deadlines.count || deadlines.count > 2 * open.count + 1024 {
-            deadlines = deadlines[head...].filter { $0.poll.state != .done }
+            deadlines = deadlines[head...].filter { poll(of: $0) != nil }
             head = 0
         }
         return overdue
+    }
+
+    /// The poll that a deadline is of; `nil` once it was answered.
+    private func poll(of deadline: Deadline) -> LongPoll? {
+        open[deadline.session].flatMap {
+            $0.request.command == deadline.command ? $0 : nil
+        }
     }
 }

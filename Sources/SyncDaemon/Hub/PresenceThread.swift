@@ -55,14 +55,16 @@ final class PresenceThread: Sendable {
     /// Starts the thread; it runs until the process ends.
     ///
     /// - Parameters:
-    ///   - announce: Called on the thread with each presence event, in order.
+    ///   - announce: Called on the thread with each presence event, in order; again with one that
+    ///     it refused.
     ///   - deliver: Called on the thread with each answer.
     init(
-        keysets: Keysets, announce: @escaping @Sendable (Announcement) -> Void,
+        keysets: Keysets, announce: @escaping @Sendable (Announcement) -> Announced,
         deliver: @escaping @Sendable (PresenceAnswer) -> Void
     ) {
         _ = OSThread(name: "presence") { [requests, heartbeat] in
             let presence = Presence(keysets: keysets)
+            var outgoing: [Announcement] = []
             while true {
                 let now = Presence.Instant.now
                 let sleep = presence.nextDeadline.map {
@@ -78,11 +80,14 @@ final class PresenceThread: Sendable {
                     deliver(PresenceAnswer(origin: origin, reply: reply))
                 }
                 for event in presence.advance(to: time) {
-                    announce(
+                    outgoing.append(
                         Announcement(
                             channel: event.channel, uuid: "", event: .presence(event.notice),
                             origin: nil))
                 }
+                // A join that nobody hears of would be wrong for ever: what is refused waits.
+                let rest = outgoing.drop { announce($0) != .refused }
+                outgoing = Array(rest)
             }
         }
     }

@@ -38,6 +38,8 @@ final class TopicTable {
 
     /// Remembers the newest events of a topic, within the reactor's budget.
     func remember(_ events: [EncodedEnvelope], in topic: Topic) {
+        // It may have been forgotten in the very turn that brought it news.
+        guard topics[topic.channel] === topic else { return }
         let before = topic.recent.byteCount
         let isTight = recentByteCount >= Limits.recentBytesPerReactorMax
         let bytesMax = isTight ? 0 : Limits.recentBytesPerChannelMax

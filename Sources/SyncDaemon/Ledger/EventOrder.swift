@@ -34,6 +34,7 @@ final class EventOrder: Sendable {
         /// The commit under way has nothing below this.
         var reserved: Timetoken?
         var waiting: [Announcement] = []
+        var waitingBytes = 0
         var unstored = UnstoredEvents()
     }
 
@@ -74,7 +75,11 @@ final class EventOrder: Sendable {
     func announce(_ announcement: Announcement) -> Announced {
         state.withLock { state in
             guard let timetoken = takePlace(&state) else {
-                guard state.waiting.count < Limits.announcementsWaitingMax else { return .refused }
+                let bytes = announcement.event.unstoredBytes
+                guard state.waiting.count < Limits.announcementsWaitingMax,
+                    state.waitingBytes + bytes <= Limits.ledgerQueueBytesMax
+                else { return .refused }
+                state.waitingBytes += bytes
                 state.waiting.append(announcement)
                 return .waits
             }
@@ -92,16 +97,13 @@ final class EventOrder: Sendable {
         state.withLock { state in takePlace(&state) ?? state.visible }
     }
 
-    /// What was announced in these channels after a position, as far as it is still remembered.
+    /// What was announced, as far as it is still remembered, to be looked through without the lock.
     ///
-    /// - Returns: The events, ascending, and the position up to which nothing can come any more.
-    ///   Whoever then reads the store has seen everything up to that position.
-    func unstored(
-        after cursor: Timetoken, where isWanted: (Channel) -> Bool
-    ) -> (events: [Envelope], visible: Timetoken) {
-        state.withLock { state in
-            (state.unstored.events(after: cursor, where: isWanted), state.visible)
-        }
+    /// - Returns: The events, and the position up to which nothing can come any more. Whoever then
+    ///   reads the store has seen everything up to that position.
+    /// - Complexity: O(1) but for a list of runs: every reactor waits for this lock.
+    func unstored() -> (events: UnstoredEvents, visible: Timetoken) {
+        state.withLock { state in (state.unstored, state.visible) }
     }
 
     // MARK: Commits
@@ -137,6 +139,7 @@ final class EventOrder: Sendable {
                 }
             }
             state.waiting = []
+            state.waitingBytes = 0
             step.last = state.visible
             publish(step)
         }

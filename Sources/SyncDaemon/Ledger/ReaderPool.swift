@@ -148,14 +148,19 @@ extension ReadRequest {
     ) throws(StoreError) -> ReadAnswer.Result {
         // Before the read: then the read sees everything up to `visible`, and nothing that is not
         // stored can come up to there either.
-        let (unstored, visible) = order.unstored(after: cursor) { channel in
-            channels.contains { $0.covers(channel) }
+        let (remembered, visible) = order.unstored()
+        let wanted = Set(channels)
+        let unstored = remembered.events(after: cursor, limit: Limits.pollEventsMax) { channel in
+            wanted.contains(channel) || channel.wildcards.contains(where: wanted.contains)
         }
         let stored = try reader.backlog(
             Interest.stored(of: channels), after: cursor, limit: Limits.pollEventsMax)
         // Over too many channels there is no catching up: the poll goes on from now.
         let cutAt = stored.flatMap { $0.isComplete ? nil : $0.through }
-        let through = cutAt.map { min($0, visible) } ?? visible
+        var through = cutAt.map { min($0, visible) } ?? visible
+        if unstored.count == Limits.pollEventsMax, let last = unstored.last {
+            through = min(through, last.timetoken)
+        }
         let events = ((stored?.envelopes ?? []) + unstored).filter { $0.timetoken <= through }
             .sorted { $0.timetoken < $1.timetoken }
         return .backlog(
@@ -172,8 +177,11 @@ extension ReadRequest {
 extension Interest {
     /// What a store can hold of these channels and wildcards: no presence.
     fileprivate static func stored(of channels: [Channel]) -> [Interest] {
-        channels.filter { !$0.isPresence }.map { channel in
+        channels.filter { !$0.isPresence }.compactMap { channel in
             guard channel.isWildcard else { return .channel(channel) }
+            // Nothing falls under deeper ones.
+            let levels = channel.name.utf8.count { $0 == UInt8(ascii: ".") }
+            guard levels <= Limits.wildcardLevelsMax else { return nil }
             return .prefix(String(channel.name.dropLast()), keyset: channel.keyset)
         }
     }

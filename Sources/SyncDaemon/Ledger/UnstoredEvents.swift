@@ -7,63 +7,77 @@ import EventModel
 /// A long poll sees events only while one is open: what happens between two polls, or before the
 /// next one reaches another reactor, is found here. PubNub keeps such events for minutes too, and
 /// drops the oldest silently.
-struct UnstoredEvents {
-    private var events: [Envelope] = []
-    private var head = 0
+struct UnstoredEvents: Sendable {
+    /// Ascending, in runs: who looks through them holds the runs, and an append copies one at most.
+    private var runs: [[Envelope]] = []
     private var byteCount = 0
     private let bytesMax: Int
     private let ticksMax: UInt64
+    private let runLength: Int
 
+    /// - Parameter runLength: Events that are forgotten together.
     init(
-        bytesMax: Int = Limits.unstoredBytesMax, ticksMax: UInt64 = Limits.unstoredTicksKept
+        bytesMax: Int = Limits.unstoredBytesMax, ticksMax: UInt64 = Limits.unstoredTicksKept,
+        runLength: Int = 256
     ) {
+        self.runLength = runLength
         self.bytesMax = bytesMax
         self.ticksMax = ticksMax
     }
 
-    /// Adds the newest event; forgets the oldest while they are too many or too old.
+    /// Adds the newest event; forgets the oldest runs while there is too much, or it is too old.
     ///
     /// - Complexity: O(1) amortised.
     mutating func append(_ event: Envelope) {
-        events.append(event)
+        if runs.last.map({ $0.count == runLength }) ?? true { runs.append([]) }
+        runs[runs.count - 1].append(event)
         byteCount += event.bytesInMemory
-        while head < events.count, byteCount > bytesMax || isOld(events[head], beside: event) {
-            byteCount -= events[head].bytesInMemory
-            head += 1
-        }
-        if head > 1024, head * 2 > events.count {
-            events.removeFirst(head)
-            head = 0
+        while let oldest = runs.first, runs.count > 1,
+            byteCount > bytesMax || isOld(oldest, beside: event)
+        {
+            byteCount -= oldest.reduce(0) { $0 + $1.bytesInMemory }
+            runs.removeFirst()
         }
     }
 
-    /// Those after a position that somebody wants, ascending.
+    /// The oldest of those after a position that somebody wants, ascending.
     ///
-    /// - Complexity: O(events after the position).
-    func events(after cursor: Timetoken, where isWanted: (Channel) -> Bool) -> [Envelope] {
-        var start = events.count
-        while start > head, events[start - 1].timetoken > cursor { start -= 1 }
-        return events[start...].filter { isWanted($0.channel) }
+    /// - Complexity: O(events after the position): not for whoever holds a lock.
+    func events(
+        after cursor: Timetoken, limit: Int, where isWanted: (Channel) -> Bool
+    ) -> [Envelope] {
+        var found: [Envelope] = []
+        for run in runs where run.last.map({ $0.timetoken > cursor }) ?? false {
+            for event in run where event.timetoken > cursor && isWanted(event.channel) {
+                found.append(event)
+                if found.count == limit { return found }
+            }
+        }
+        return found
     }
 
-    private func isOld(_ event: Envelope, beside newest: Envelope) -> Bool {
-        event.timetoken.rawValue + ticksMax < newest.timetoken.rawValue
+    private func isOld(_ run: [Envelope], beside newest: Envelope) -> Bool {
+        run.last.map { $0.timetoken.rawValue + ticksMax < newest.timetoken.rawValue } ?? true
     }
 }
 
 extension Envelope {
     /// Bytes that it keeps in memory, roughly.
     fileprivate var bytesInMemory: Int {
-        let payload: Int
-        switch event {
+        event.unstoredBytes + channel.name.utf8.count + uuid.utf8.count + 256
+    }
+}
+
+extension Event {
+    /// Bytes of what an event that is not stored says, roughly.
+    var unstoredBytes: Int {
+        switch self {
         case .message(let message), .signal(let message):
-            payload = message.payload.utf8.count + (message.meta?.utf8.count ?? 0)
+            return message.payload.utf8.count + (message.meta?.utf8.count ?? 0)
         case .presence(let notice):
             let users = notice.joined + notice.left + notice.timedOut
-            payload =
-                (notice.state?.utf8.count ?? 0) + users.reduce(0) { $0 + $1.utf8.count + 16 }
-        case .actionAdded, .actionRemoved, .messagesDeleted: payload = 0
+            return (notice.state?.utf8.count ?? 0) + users.reduce(0) { $0 + $1.utf8.count + 16 }
+        case .actionAdded, .actionRemoved, .messagesDeleted: return 0
         }
-        return payload + channel.name.utf8.count + uuid.utf8.count + 256
     }
 }

@@ -64,7 +64,7 @@ final class Node: Sendable {
 
         presence = PresenceThread(
             keysets: configuration.keysets,
-            announce: { [order = ledger.order] in _ = order.announce($0) },
+            announce: { [order = ledger.order] in order.announce($0) },
             deliver: { post.post(.presence($0), to: $0.origin.reactor) })
 
         let started = WorkQueue<TransportError?>(capacity: count)

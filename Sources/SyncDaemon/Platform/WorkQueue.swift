@@ -32,7 +32,14 @@ import Glibc
         self.cost = cost
         unsafe mutex = .allocate(capacity: 1)
         unsafe condition = .allocate(capacity: 1)
-        let status = unsafe (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, nil))
+        // A wall clock that steps must not stretch a wait.
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        let status = unsafe (
+            pthread_mutex_init(mutex, nil), pthread_cond_init(condition, &attributes)
+        )
+        unsafe pthread_condattr_destroy(&attributes)
         precondition(status == (0, 0))
     }
 
@@ -76,7 +83,7 @@ import Glibc
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         var end = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &end)
+        unsafe clock_gettime(CLOCK_MONOTONIC, &end)
         let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
         end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
         end.tv_nsec = nanoseconds % 1_000_000_000

@@ -79,6 +79,7 @@ final class PubNubDoor {
                 return PubNubError.invalidSubscribeKey(context.family).response
             }
             if let refusal = PubNubRouter.accessRefusal(context) { return refusal }
+            if let refusal = PubNubRouter.sizeRefusal(context) { return refusal }
         }
         // Before the request is carried out: an answer may come at once.
         waiting[connection] = context

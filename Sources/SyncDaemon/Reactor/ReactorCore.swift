@@ -49,7 +49,8 @@ final class ReactorCore: TransportDelegate {
     /// Whether a drain was asked for and has nothing left to do.
     var isDrained: Bool {
         guard let drainDeadline else { return false }
-        return (hub.sessions.isEmpty && door.isIdle) || now >= drainDeadline
+        return (hub.sessions.isEmpty && door.isIdle && !hub.hasUnsentResponses)
+            || now >= drainDeadline
     }
 
     /// Stops taking commands and closes each session as soon as its last command is answered.

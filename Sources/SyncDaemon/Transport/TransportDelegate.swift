@@ -32,6 +32,11 @@ protocol Transport: AnyObject {
     /// Also from within ``TransportDelegate/connection(_:didRequest:)``. The delegate is not called
     /// before this returns.
     func respond(_ response: HTTPResponse, to connection: SessionID)
+
+    /// Whether sockets have not taken all of their responses yet.
+    ///
+    /// - Complexity: O(connections): for a daemon that stops.
+    var hasUnsentResponses: Bool { get }
 }
 
 /// Why the daemon closes a connection.

@@ -100,6 +100,8 @@ extension WebSocketTransport {
             unsafe lws_write(connection.wsi, buffer.baseAddress, count, LWS_WRITE_HTTP)
         }
         if written < 0 { return kill(connection) }
+        connection.responseSeconds =
+            Limits.hangupSeconds + count / Limits.slowestBytesPerSecond
         guard unsafe lws_partial_buffered(connection.wsi) != 0 else { return }
         // lws does not look at input while it holds output, so that input would keep the loop
         // awake.
@@ -119,7 +121,7 @@ extension WebSocketTransport {
     private func settle(_ connection: Connection) -> Bool {
         guard connection.http?.isWriting == true else { return false }
         guard unsafe lws_partial_buffered(connection.wsi) == 0 else {
-            setDeadline(of: connection, in: Limits.hangupSeconds)
+            setDeadline(of: connection, in: connection.responseSeconds)
             return false
         }
         guard connection.http?.responseHasLeft() == true else {

@@ -213,6 +213,10 @@ struct TransportSettings: Sendable {
         }
     }
 
+    var hasUnsentResponses: Bool {
+        connections.contains { $0?.http?.isWriting ?? false }
+    }
+
     // MARK: The table
 
     func connection(at slot: UInt32) -> Connection? {
@@ -266,6 +270,8 @@ struct TransportSettings: Sendable {
     /// Whether the delegate is being told of a request.
     var isInDelegate = false
     var isReadingPaused = false
+    /// Seconds in which the peer must take the response under way.
+    var responseSeconds = Limits.hangupSeconds
 
     fileprivate init(id: SessionID, address: PeerAddress) {
         self.id = id

@@ -35,8 +35,8 @@ extension ProtocolError {
 
     static let presenceIsReadOnly = ProtocolError(
         status: 400, code: "invalid_channel",
-        message: "Channels that end in \(Channel.presenceSuffix) are the daemon's own: follow them, "
-            + "and write to others.")
+        message: "Channels that end in \(Channel.presenceSuffix) are the daemon's own: "
+            + "follow them, and write to others.")
 
     static func tooManyChannels(_ limit: Int, per scope: String) -> ProtocolError {
         ProtocolError(

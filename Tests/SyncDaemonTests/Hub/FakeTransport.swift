@@ -36,6 +36,8 @@ final class FakeTransport: Transport {
         closed[session] = code
     }
 
+    var hasUnsentResponses: Bool { false }
+
     func respond(_ response: HTTPResponse, to connection: SessionID) {
         #expect(responses[connection] == nil, "a second response")
         responses[connection] = response

@@ -128,7 +128,7 @@ struct EventOrderTests {
 
     @Test("what was announced is found again, until it is too old or too much")
     func remembers() {
-        var memory = UnstoredEvents(bytesMax: 3000, ticksMax: 100)
+        var memory = UnstoredEvents(bytesMax: 3000, ticksMax: 100, runLength: 1)
         func event(_ timetoken: UInt64, _ name: String) -> Envelope {
             Envelope(
                 channel: Channel(name), timetoken: Timetoken(rawValue: timetoken), uuid: "u",
@@ -137,7 +137,7 @@ struct EventOrderTests {
         for tick in 1...5 { memory.append(event(UInt64(tick), tick == 3 ? "den" : "room")) }
         let room = Channel("room")
         func found(after cursor: UInt64) -> [UInt64] {
-            memory.events(after: Timetoken(rawValue: cursor)) { $0 == room }
+            memory.events(after: Timetoken(rawValue: cursor), limit: 1000) { $0 == room }
                 .map(\.timetoken.rawValue)
         }
         #expect(found(after: 0) == [1, 2, 4, 5])

@@ -3,6 +3,15 @@
 import EventModel
 
 extension PubNubRouter {
+    /// Why a request is too large, its groups' members counted; `nil` when it is not.
+    static func sizeRefusal(_ context: PubNubContext) -> HTTPResponse? {
+        let names = context.request.endpoint.names
+        var count = names.channels.count
+        for group in names.groups { count += context.channels(of: groupName(group)).count }
+        guard count > Limits.channelsPerSessionMax else { return nil }
+        return PubNubError.tooManyChannels(Limits.channelsPerSessionMax, context.family).response
+    }
+
     /// Why a request may not be carried out; `nil` when it may.
     static func accessRefusal(_ context: PubNubContext) -> HTTPResponse? {
         let request = context.request

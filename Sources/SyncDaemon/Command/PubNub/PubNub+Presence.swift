@@ -33,9 +33,11 @@ extension PubNubRouter {
         _ beat: PubNubRequest.Beat, in context: PubNubContext
     ) -> PresenceRequest.Operation {
         var states: [ExactText: String] = [:]
+        let groups = Set(beat.groups.map { ExactText($0) })
         for (name, state) in beat.states {
             // A state given for a group is one for each of its channels.
-            let channels = beat.groups.contains(name) ? context.channels(of: name) : [name]
+            let isGroup = groups.contains(ExactText(name))
+            let channels = isGroup ? context.channels(of: name) : [name]
             for channel in channels { states[ExactText(channel)] = state }
         }
         return .beat(

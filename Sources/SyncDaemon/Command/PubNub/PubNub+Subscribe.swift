@@ -12,6 +12,11 @@ extension PubNubRouter {
             context.hub.expectPoll(in: interests(of: poll, in: context))
             return PubNubReplyEncoder.poll(events: [], cursor: context.engine.freshCursor())
         }
+        // A cursor that was never handed out comes from a store that was replaced by an older copy
+        // of itself: what it waits for may never come.
+        guard poll.cursor <= context.engine.newest() else {
+            return PubNubReplyEncoder.poll(events: [], cursor: context.engine.freshCursor())
+        }
         context.hub.open(
             PollRequest(
                 session: context.origin.session, command: context.origin.command,
@@ -45,11 +50,12 @@ extension PubNubRouter {
                         channel: isPresence ? channel.presence : channel, subscription: group))
             }
         }
-        return interests
+        var seen: Set<Channel> = []
+        return interests.filter { seen.insert($0.channel).inserted }
     }
 
     /// The group that a spelling such as `friends-pnpres` is about.
-    private static func groupName(_ spelling: String) -> String {
+    static func groupName(_ spelling: String) -> String {
         spelling.hasSuffix(Channel.presenceSuffix)
             ? String(spelling.dropLast(Channel.presenceSuffix.count)) : spelling
     }
