@@ -153,7 +153,16 @@ struct TransportSettings: Sendable {
 
     /// Closes a connection as soon as lws is not in the middle of something.
     func kill(_ connection: Connection) {
-        unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+        setTimeout(of: connection, LWS_TO_KILL_ASYNC)
+    }
+
+    /// Sets lws's own timer for a connection.
+    ///
+    /// lws tells libuv of its next timer after an event only: without one it would be late by as
+    /// long as nothing else happens.
+    private func setTimeout(of connection: Connection, _ seconds: Int32) {
+        unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_OK, seconds)
+        unsafe lws_cancel_service(context)
     }
 
     private func deadline(in seconds: Int) -> UInt64 {
@@ -178,7 +187,7 @@ struct TransportSettings: Sendable {
         }
         if written < 0 {
             // The socket is gone; lws tells us with CLOSED as soon as it looks at it again.
-            unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+            kill(connection)
             return false
         }
         guard unsafe lws_partial_buffered(wsi) == 0 else {
@@ -192,8 +201,7 @@ struct TransportSettings: Sendable {
         guard let connection = connection(session), connection.pendingClose == nil else { return }
         connection.pendingClose = (code, reason)
         // A peer that neither reads nor answers is not waited for.
-        unsafe lws_set_timeout(
-            connection.wsi, PENDING_TIMEOUT_USER_OK, Int32(Limits.closeSeconds))
+        setTimeout(of: connection, Int32(Limits.closeSeconds))
         sendClose(of: connection)
     }
 
