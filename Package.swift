@@ -51,6 +51,8 @@ let package = Package(
         .executableTarget(
             name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],
             swiftSettings: shipped),
+        .executableTarget(
+            name: "syncbench", dependencies: ["JSON", "CLinux"], swiftSettings: shipped),
         .target(
             name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
             swiftSettings: checked),
@@ -67,6 +69,10 @@ let package = Package(
             name: "SyncClientTests",
             dependencies: ["SyncClient", "syncctl", "EventModel", "JSON", "TestSupport"],
             exclude: ["Fixtures"],
+            swiftSettings: checked),
+        .testTarget(
+            name: "SyncBenchTests",
+            dependencies: ["syncbench", "JSON", "TestSupport"],
             swiftSettings: checked),
         .testTarget(name: "TidyTests", swiftSettings: checked),
     ]
