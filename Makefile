@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 VENV := .venv
 LISTEN ?= 127.0.0.1:8080
 DATA_DIR ?= .build/data
-# More flags for "make run", such as FLAGS="--log-level debug".
+# More flags for "make run" and "make bench", such as FLAGS="--log-level debug".
 FLAGS ?=
 
 SOURCES := Package.swift Sources Tests Benchmarks
@@ -16,7 +16,8 @@ STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check
 
 END_TO_END := $(VENV)/bin/python -m unittest discover -s Tests/EndToEnd -v
 
-.PHONY: help build run test check lint format tsan asan faults bench bench-diff docs clean packages
+.PHONY: help build run test check lint format tsan asan faults bench bench-peers bench-diff docs \
+  clean packages
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -76,10 +77,17 @@ faults:  ## Kills the daemon 50 times under load, and checks that nothing was lo
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	cd Tests/EndToEnd && CRASH_ROUNDS=50 SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(PYTHON) -m unittest -v test_crash
 
-bench:  ## Measures the release build on this machine and prints the tables.
-	@Tools/install-packages test
+bench:  ## Measures the release build beside the floor and the peers that are installed.
+	@Tools/install-packages run
 	$(SWIFT) build $(RELEASE) --product syncdaemon
-	SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(PYTHON) Benchmarks/reactions.py
+	$(SWIFT) build $(RELEASE) --product syncbench
+	@mkdir -p .build/bench
+	$(CC) -O2 -Wall -Wextra -Werror -o .build/bench/floor Benchmarks/floor/floor.c
+	.build/release/syncbench table --save .build/bench/last.json $(FLAGS)
+	@echo "make bench: kept as .build/bench/last.json, for syncbench compare OLD.json NEW.json"
+
+bench-peers:  ## Installs the peers that "make bench" measures beside the daemon.
+	@Tools/install-peers
 
 bench-diff:  ## Measures what digests and repairs by difference cost.
 	@Tools/install-packages run

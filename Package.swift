@@ -59,6 +59,8 @@ let package = Package(
         .executableTarget(
             name: "reconcilebench", dependencies: ["EventModel"],
             path: "Benchmarks/Reconciliation", swiftSettings: shipped),
+        .executableTarget(
+            name: "syncbench", dependencies: ["JSON", "CLinux"], swiftSettings: shipped),
         .target(
             name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
             swiftSettings: checked),
@@ -75,6 +77,10 @@ let package = Package(
             name: "SyncClientTests",
             dependencies: ["SyncClient", "syncctl", "EventModel", "JSON", "TestSupport"],
             exclude: ["Fixtures"],
+            swiftSettings: checked),
+        .testTarget(
+            name: "SyncBenchTests",
+            dependencies: ["syncbench", "JSON", "TestSupport"],
             swiftSettings: checked),
         .testTarget(name: "TidyTests", swiftSettings: checked),
     ]

@@ -1,8 +1,9 @@
-// Linux calls that glibc hides behind _GNU_SOURCE, which Swift's Glibc module does not define.
+// Linux calls that Swift's Glibc module lacks: what glibc hides behind _GNU_SOURCE, and epoll.
 #ifndef SYNC_CLINUX_H
 #define SYNC_CLINUX_H
 
 #include <pthread.h>
+#include <sys/epoll.h>
 
 /// accept4(2), non-blocking and close-on-exec. Returns -1 and sets errno when nothing is waiting.
 ///

@@ -1,0 +1,72 @@
+// What is measured, in which unit, and what "worse" means for it.
+
+/// A measured quantity; its raw value is its name in JSON.
+enum Metric: String, CaseIterable {
+    case cpuPerDelivery = "cpu_us_per_delivery"
+    case deliveriesPerSecond = "deliveries_per_second"
+    case bytesPerDelivery = "bytes_per_delivery"
+    case median = "p50_ms"
+    case tail = "p99_ms"
+    case connectsPerSecond = "connects_per_second"
+    case cpuPerConnect = "cpu_us_per_connect"
+    case idleBytes = "idle_bytes_per_connection"
+    case idleCPU = "idle_cpu_percent"
+    case acknowledgedPerSecond = "acknowledged_per_second"
+    case acknowledgedMedian = "acknowledged_p50_ms"
+    case acknowledgedTail = "acknowledged_p99_ms"
+    case cpuPerAdd = "cpu_us_per_add"
+    case stuckClosed = "stuck_closed"
+    case grownBytes = "peak_grown_bytes"
+    case budgetBytes = "budget_bytes"
+    case secondsUntilLive = "seconds_until_live"
+    case missed = "missed"
+    case doubled = "doubled"
+    case reads = "reads"
+
+    enum Comparison {
+        /// Divided by the floor's value of the same run.
+        case toFloor(lowerIsBetter: Bool)
+        /// As it is.
+        case plain
+        /// Not at all: times of one machine and day.
+        case none
+    }
+
+    var comparison: Comparison {
+        switch self {
+        case .cpuPerDelivery, .cpuPerConnect: .toFloor(lowerIsBetter: true)
+        case .connectsPerSecond: .toFloor(lowerIsBetter: false)
+        case .bytesPerDelivery, .idleBytes, .missed, .doubled, .reads: .plain
+        case .deliveriesPerSecond, .median, .tail, .idleCPU, .acknowledgedPerSecond,
+            .acknowledgedMedian, .acknowledgedTail, .cpuPerAdd, .stuckClosed, .grownBytes,
+            .budgetBytes, .secondsUntilLive:
+            .none
+        }
+    }
+
+    /// The head of a column.
+    var title: String {
+        switch self {
+        case .cpuPerDelivery: "CPU µs/delivery"
+        case .deliveriesPerSecond: "deliveries/s"
+        case .bytesPerDelivery: "bytes/delivery"
+        case .median: "p50 ms"
+        case .tail: "p99 ms"
+        case .connectsPerSecond: "connects/s"
+        case .cpuPerConnect: "CPU µs/connect"
+        case .idleBytes: "idle bytes/connection"
+        case .idleCPU: "idle CPU %"
+        case .acknowledgedPerSecond: "acknowledged/s"
+        case .acknowledgedMedian: "ack p50 ms"
+        case .acknowledgedTail: "ack p99 ms"
+        case .cpuPerAdd: "CPU µs/add"
+        case .stuckClosed: "closed with 1013"
+        case .grownBytes: "memory grew, bytes"
+        case .budgetBytes: "budget, bytes"
+        case .secondsUntilLive: "all live after s"
+        case .missed: "missed"
+        case .doubled: "doubled"
+        case .reads: "disk reads"
+        }
+    }
+}

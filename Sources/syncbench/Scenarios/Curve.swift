@@ -1,0 +1,41 @@
+// What a delivery costs as there are more and more subscribers, and more and more channels.
+
+extension Scenario {
+    /// A fresh daemon for each point.
+    static func curve(_ run: Run) throws(BenchError) -> [Record] {
+        var records: [Record] = []
+        for subscribers in [10, 100, 1000, 10_000] {
+            let load = try Fanout(
+                Server(.syncdaemon, run), subscribers: subscribers, followers: subscribers,
+                bytes: run.settings[.bytes], parallel: run.settings[.parallel])
+            for window in [1, 50] {
+                let values = try measured(load, window: window, run)
+                records.append(
+                    Record(
+                        scenario: "subscribers", server: .syncdaemon,
+                        parameters: ["subscribers": subscribers, "window": window],
+                        values: values))
+            }
+        }
+        for channels in [1, 100, 10_000, 100_000] {
+            let load = try Fanout(
+                Server(.syncdaemon, run), subscribers: 1000, channels: channels, followers: 10,
+                bytes: run.settings[.bytes], parallel: run.settings[.parallel])
+            records.append(
+                Record(
+                    scenario: "channels", server: .syncdaemon,
+                    parameters: ["channels": channels, "window": 1],
+                    values: try measured(load, window: 1, run)))
+        }
+        return records
+    }
+
+    private static func measured(
+        _ load: Fanout, window: Int, _ run: Run
+    ) throws(BenchError) -> [Metric: Double] {
+        _ = try load.run(window: window, burst: 1, seconds: 0.2)
+        return try load.run(
+            window: window, burst: 1, seconds: Double(run.settings[.seconds])
+        ).values
+    }
+}

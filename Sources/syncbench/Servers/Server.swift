@@ -1,0 +1,179 @@
+// One running server: its folder, its port, its processes.
+
+import Glibc
+
+/// A server that was started for a measurement; it ends with its owner.
+final class Server {
+    let kind: ServerKind
+    let port: UInt16
+    /// All of its processes, for CPU and memory.
+    let processes: [pid_t]
+    private let folder: String
+    private var program: Program?
+
+    var dialect: Dialect { Dialect(kind: kind, port: port) }
+
+    /// - Parameter flags: Further ones for the daemon.
+    init(_ kind: ServerKind, _ run: Run, flags: [String] = []) throws(BenchError) {
+        if let obstacle = Installed(places: run.places).obstacle(of: kind) {
+            throw BenchError("\(kind.title): \(obstacle).")
+        }
+        let folder = "\(run.places.work)/\(kind.rawValue)-\(getpid())-\(Clock.nanoseconds())"
+        try File.makeFolder(folder)
+        let log = "\(folder)/log"
+        let port: UInt16
+        let process: pid_t
+        switch kind {
+        case .syncdaemon, .floor:
+            let program = try Program(
+                kind == .floor
+                    ? [run.places.floor, "0"]
+                    : Self.daemon(run, data: "\(folder)/data") + flags, log: log)
+            port = try program.wait(for: "\(kind.title) listening", look: Self.announcedPort)
+            process = program.process
+            self.program = consume program
+        case .nats, .uwebsockets, .nchan:
+            port = try Self.freePort()
+            // nginx's workers end with their master only when it is asked to end.
+            let program = try Program(
+                Self.peer(kind, run.places, folder: folder, port: port), log: log,
+                endSignal: kind == .nchan ? SIGTERM : SIGKILL)
+            try program.wait(for: "\(kind.title) listening") { _ in Self.answers(port) ? () : nil }
+            process = program.process
+            self.program = consume program
+        }
+        self.kind = kind
+        self.port = port
+        self.folder = folder
+        processes = try Self.processes(of: kind, process)
+    }
+
+    deinit {
+        program = nil
+        _ = Program.firstLine(of: ["rm", "-rf", folder], log: "/dev/null")
+    }
+
+    var cpuNanoseconds: UInt64 {
+        get throws(BenchError) { try ProcessUsage.cpuNanoseconds(of: processes) }
+    }
+
+    var residentBytes: Int {
+        get throws(BenchError) { try ProcessUsage.residentBytes(of: processes) }
+    }
+
+    /// The daemon's own numbers.
+    func metrics() throws(BenchError) -> MetricsText {
+        MetricsText(try Self.get("/metrics", port: port))
+    }
+
+    /// nginx takes connections before it has the worker that will serve them.
+    private static func processes(
+        of kind: ServerKind, _ process: pid_t
+    ) throws(BenchError) -> [pid_t] {
+        let expected = kind == .nchan ? 2 : 1
+        for _ in 0..<400 {
+            let family = ProcessUsage.family(of: process)
+            if family.count >= expected { return family }
+            usleep(5000)
+        }
+        throw BenchError("\(kind.title) has fewer than \(expected) processes.")
+    }
+
+    // MARK: Command lines
+
+    private static func daemon(_ run: Run, data: String) -> [String] {
+        [
+            run.places.daemon, "serve", "--listen", "127.0.0.1:0", "--data-dir", data,
+            "--reactors", "\(run.settings[.reactors])", "--log-level", "warning",
+            // One machine plays all clients here.
+            "--connections-per-address", "1000000", "--commands-per-second", "1000000",
+        ]
+    }
+
+    private static func peer(
+        _ kind: ServerKind, _ places: Places, folder: String, port: UInt16
+    ) throws(BenchError) -> [String] {
+        if kind == .uwebsockets {
+            return [places.python, "\(places.peers)/uwebsockets.py", "\(port)"]
+        }
+        let template = "\(places.peers)/\(kind.rawValue).conf"
+        guard let text = File.text(template) else {
+            throw BenchError("\(template) cannot be read. Run this in the package's folder.")
+        }
+        let path = "\(folder)/\(kind.rawValue).conf"
+        try File.write(text.replacing("@PORT@", with: "\(port)"), to: path)
+        if kind == .nats { return [Program.path(of: "nats-server") ?? "nats-server", "-c", path] }
+        let nginx = Program.path(of: "nginx") ?? "nginx"
+        let absolute = folder.hasPrefix("/") ? folder : "\(workingFolder)/\(folder)"
+        return [nginx, "-p", absolute, "-e", "error.log", "-c", "\(kind.rawValue).conf"]
+    }
+
+    private static var workingFolder: String {
+        guard let path = unsafe getcwd(nil, 0) else { return "." }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    // MARK: Ports
+
+    /// The port in the line that says where a server listens.
+    static func announcedPort(_ output: String) -> UInt16? {
+        let lines = output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        for line in lines {
+            guard let place = line.firstRange(of: "listening on http://127.0.0.1:") else {
+                continue
+            }
+            return UInt16(line[place.upperBound...])
+        }
+        return nil
+    }
+
+    private static func freePort() throws(BenchError) -> UInt16 {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { _ = close(socket) }
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            let general = unsafe UnsafeMutableRawPointer(pointer)
+                .assumingMemoryBound(to: sockaddr.self)
+            guard unsafe bind(socket, general, length) == 0 else { return Int32(-1) }
+            return unsafe getsockname(socket, general, &length)
+        }
+        guard status == 0 else { throw BenchError("There is no free port: \(SystemError.text).") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private static func answers(_ port: UInt16) -> Bool {
+        guard let socket = try? Socket(connectingTo: port, source: 1) else {
+            return false
+        }
+        var state = pollfd(fd: socket.rawValue, events: Int16(POLLOUT), revents: 0)
+        return unsafe Glibc.poll(&state, 1, 1000) == 1 && state.revents & Int16(POLLERR) == 0
+    }
+
+    /// The body of an HTTP answer.
+    private static func get(_ path: String, port: UInt16) throws(BenchError) -> String {
+        let socket = try Socket(connectingTo: port, source: 1)
+        let request = Array(
+            "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)
+        var state = pollfd(fd: socket.rawValue, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe Glibc.poll(&state, 1, 5000)
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        state.events = Int16(POLLIN)
+        guard case .done = socket.send(request[...]) else {
+            throw BenchError("127.0.0.1:\(port) does not take a request for \(path).")
+        }
+        while unsafe Glibc.poll(&state, 1, 5000) == 1 {
+            let outcome = unsafe buffer.withUnsafeMutableBytes { unsafe socket.receive(into: $0) }
+            guard case .done(let count) = outcome else { break }
+            answer += buffer[..<count]
+        }
+        guard let head = answer.firstRange(of: Array("\r\n\r\n".utf8)) else {
+            throw BenchError("127.0.0.1:\(port) did not answer a request for \(path).")
+        }
+        return String(decoding: answer[head.upperBound...], as: UTF8.self)
+    }
+}

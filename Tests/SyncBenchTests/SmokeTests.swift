@@ -1,0 +1,115 @@
+// The load tool as a process, against the real daemon.
+
+import Foundation
+import Testing
+
+@testable import syncbench
+
+@Suite("syncbench", .timeLimit(.minutes(2)))
+struct SmokeTests {
+    /// A folder for one run of the tool, and where the programs are.
+    private struct Workplace: ~Copyable {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "syncbench-\(UUID().uuidString)").path()
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        static func product(_ name: String) throws -> String {
+            let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return URL(filePath: tests).deletingLastPathComponent().appending(path: name).path()
+        }
+
+        /// - Returns: Its exit code and what it printed.
+        func run(_ arguments: String...) throws -> (status: Int32, output: String) {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(filePath: try Self.product("syncbench"))
+            process.arguments = arguments
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            var environment = ProcessInfo.processInfo.environment
+            if environment["SYNCDAEMON_BINARY"] == nil {
+                environment["SYNCDAEMON_BINARY"] = try Self.product("syncdaemon")
+            }
+            process.environment = environment
+            try process.run()
+            let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    @Test("events reach twenty subscribers of the real daemon, and are counted")
+    func fanout() throws {
+        let place = Workplace()
+
+        let result = try place.run(
+            "fanout", "--subscribers", "20", "--seconds", "1", "--rounds", "1", "--work",
+            place.folder, "--json")
+
+        #expect(result.status == 0)
+        let record = try #require(try Record.read(result.output).first)
+        #expect(record.server == .syncdaemon)
+        #expect(record.parameters == ["subscribers": 20, "window": 50, "burst": 1, "bytes": 200])
+        #expect(try #require(record.values[.deliveriesPerSecond]) > 20)
+        #expect(try #require(record.values[.cpuPerDelivery]) > 0)
+        // An event has 200 bytes; around one or more of them is a frame.
+        #expect((200...270).contains(try #require(record.values[.bytesPerDelivery])))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: place.folder) == ["version.log"])
+    }
+
+    @Test("devices that come back have missed nothing")
+    func storm() throws {
+        let place = Workplace()
+
+        let result = try place.run(
+            "storm", "--subscribers", "20", "--channels", "5", "--events", "3", "--work",
+            place.folder, "--json")
+
+        #expect(result.status == 0)
+        let record = try #require(try Record.read(result.output).first)
+        #expect(record.values[.missed] == 0)
+        #expect(record.values[.doubled] == 0)
+    }
+
+    @Test("every add is acknowledged and delivered")
+    func adds() throws {
+        let place = Workplace()
+
+        let result = try place.run(
+            "adds", "--writers", "2", "--channels", "3", "--seconds", "1", "--work",
+            place.folder, "--json")
+
+        #expect(result.status == 0)
+        let records = try Record.read(result.output)
+        #expect(records.map(\.parameters["percent"]) == [100, 50])
+        for record in records {
+            #expect(try #require(record.values[.acknowledgedPerSecond]) > 0)
+        }
+    }
+
+    @Test("exit codes tell a wrong command line from a regression and a missing file")
+    func exitCodes() throws {
+        let place = Workplace()
+        try FileManager.default.createDirectory(
+            atPath: place.folder, withIntermediateDirectories: true)
+        func file(_ name: String, idleBytes: Double) throws -> String {
+            let record = Record(
+                scenario: "idle", server: .syncdaemon, parameters: [:],
+                values: [.idleBytes: idleBytes])
+            let path = "\(place.folder)/\(name)"
+            try record.json.write(toFile: path, atomically: true, encoding: .utf8)
+            return path
+        }
+        let (old, new) = (try file("old", idleBytes: 1000), try file("new", idleBytes: 2000))
+
+        #expect(try place.run("compare", old, old).status == 0)
+        #expect(try place.run("compare", old, new).status == 1)
+        #expect(try place.run("compare", old, "\(place.folder)/absent").status == 1)
+        #expect(try place.run("nonsense").status == 2)
+        #expect(try place.run("--help").output.contains("Usage: syncbench"))
+    }
+}
