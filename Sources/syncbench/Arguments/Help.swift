@@ -62,7 +62,8 @@ enum Help {
         case .slow:
             """
             Publishes to all at a steady rate, first while all of them read, then after --stuck of
-            them have stopped. Times are of those that read in both parts.
+            them have stopped. Times are of those that read in both parts. It fails when the stuck
+            ones never had more waiting than --queue-bytes: then nothing has been shown.
             """
         case .curve:
             """

@@ -15,6 +15,7 @@ enum Metric: String, CaseIterable {
     case acknowledgedMedian = "acknowledged_p50_ms"
     case acknowledgedTail = "acknowledged_p99_ms"
     case cpuPerAdd = "cpu_us_per_add"
+    case stuckSetBack = "stuck_set_back"
     case stuckClosed = "stuck_closed"
     case grownBytes = "peak_grown_bytes"
     case budgetBytes = "budget_bytes"
@@ -38,8 +39,8 @@ enum Metric: String, CaseIterable {
         case .connectsPerSecond: .toFloor(lowerIsBetter: false)
         case .bytesPerDelivery, .idleBytes, .missed, .doubled, .reads: .plain
         case .deliveriesPerSecond, .median, .tail, .idleCPU, .acknowledgedPerSecond,
-            .acknowledgedMedian, .acknowledgedTail, .cpuPerAdd, .stuckClosed, .grownBytes,
-            .budgetBytes, .secondsUntilLive:
+            .acknowledgedMedian, .acknowledgedTail, .cpuPerAdd, .stuckSetBack,
+            .stuckClosed, .grownBytes, .budgetBytes, .secondsUntilLive:
             .none
         }
     }
@@ -60,6 +61,7 @@ enum Metric: String, CaseIterable {
         case .acknowledgedMedian: "ack p50 ms"
         case .acknowledgedTail: "ack p99 ms"
         case .cpuPerAdd: "CPU µs/add"
+        case .stuckSetBack: "set back"
         case .stuckClosed: "closed with 1013"
         case .grownBytes: "memory grew, bytes"
         case .budgetBytes: "budget, bytes"

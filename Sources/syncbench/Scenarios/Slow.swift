@@ -67,7 +67,14 @@ extension Scenario {
         let stuck = run.settings[.stuck]
         for connection in load.crowd.connections[..<stuck] { load.crowd.pause(connection, true) }
         let others = try load.publish()
-        let closed = try load.server.metrics().value("slow_consumers_closed_total")
+        let metrics = try load.server.metrics()
+        let setBack = try metrics.value("slow_consumers_collapsed_total")
+        let closed = try metrics.value("slow_consumers_closed_total")
+        guard setBack + closed >= stuck else {
+            throw BenchError(
+                "Only \(setBack + closed) of \(stuck) stuck readers had more waiting than"
+                    + " \(run.settings[.queueBytes]) bytes. Give more --seconds or --bytes.")
+        }
         func record(_ stuck: Int, _ times: Histogram) -> Record {
             var record = Record(
                 scenario: "slow", server: .syncdaemon,
@@ -83,6 +90,7 @@ extension Scenario {
         var after = record(stuck, others)
         after.values[.grownBytes] = Double(load.peakBytes - memory)
         after.values[.budgetBytes] = Double(stuck * run.settings[.queueBytes])
+        after.values[.stuckSetBack] = Double(setBack)
         after.values[.stuckClosed] = Double(closed)
         return [record(0, all), after]
     }
