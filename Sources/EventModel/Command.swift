@@ -42,11 +42,20 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var cursor: Timetoken?
     /// The store that issued `cursor`; when it is not this one, the cursor means nothing.
     public var epoch: String?
+    /// How long events may wait for more, in milliseconds, up to ``Limits/batchWindowMax``.
+    public var batchMilliseconds: Int
+    /// Whether only the net effect of each batch is wanted.
+    public var coalesces: Bool
 
-    public init(channel: String, cursor: Timetoken? = nil, epoch: String? = nil) {
+    public init(
+        channel: String, cursor: Timetoken? = nil, epoch: String? = nil,
+        batchMilliseconds: Int = 0, coalesces: Bool = false
+    ) {
         self.channel = channel
         self.cursor = cursor
         self.epoch = epoch
+        self.batchMilliseconds = batchMilliseconds
+        self.coalesces = coalesces
     }
 }
 

@@ -14,6 +14,9 @@ public struct Keyset: Hashable, Sendable {
     public var keepsMessages = true
     /// Hours after which messages are deleted; 0 keeps them.
     public var hoursKept = 0
+    /// Milliseconds that events wait for more before they leave, if that is longer than what holds
+    /// for the whole daemon.
+    public var batchWindow = 0
     /// Whether clients may delete messages.
     public var allowsDeleting = true
     /// Whether who is in a channel is known.

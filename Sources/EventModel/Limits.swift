@@ -28,6 +28,9 @@ public enum Limits {
     public static let filterBytesMax = 4096
     /// Levels of parentheses and signs in a filter expression; over it: HTTP 481.
     public static let filterDepthMax = 32
+    /// Milliseconds that events may wait for more, as a subscriber or an administrator wishes; over
+    /// it: `invalid_field`.
+    public static let batchWindowMax = 1000
     /// Channels in one command; over it: `too_many_channels`.
     public static let channelsPerCommandMax = 1000
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.
@@ -110,11 +113,18 @@ public enum Limits {
     public static let readerQueueMax = 16_384
     /// Messages waiting for one reactor; over it the reactor hangs, and the daemon stops itself.
     public static let reactorMailboxMax = 1_000_000
+    /// Milliseconds that a reactor waits with a flush at most, while the last one left events
+    /// behind.
+    public static let pacingMillisecondsMax = 10
+    /// Bytes that a reactor reads from one busy WebSocket per turn, roughly; the rest waits.
+    public static let readBytesPerTurnMax = 32 * 1024
     /// Recent events kept per followed channel and reactor, in bytes, so that catching up seldom
     /// reads.
     public static let recentBytesPerChannelMax = 64 * 1024
-    /// Recent events of all channels together, per reactor, in bytes; over it channels keep none.
-    public static let recentBytesPerReactorMax = 64 * 1024 * 1024
+    /// Recent events of all channels together, in bytes; over it channels keep none.
+    ///
+    /// Each reactor has an equal part of it.
+    public static let recentBytesMax = 128 * 1024 * 1024
     /// Requests that wait for the presence thread; over it: `overloaded`.
     public static let presenceQueueMax = 262_144
     /// Channels in one answer about a whole tenant's presence; the totals count all.

@@ -68,6 +68,11 @@ enum CommandEncoder {
             json.member("name", request.channel)
             json.member("cursor", request.cursor)
             json.member("epoch", request.epoch)
+            if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
+            if request.coalesces {
+                json.name("coalesce")
+                json.bool(true)
+            }
             json.endObject()
         }
         json.endArray()

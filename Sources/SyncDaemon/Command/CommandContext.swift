@@ -58,6 +58,8 @@ struct Engine {
     let keysets: Keysets
     /// Queues a write; `false` when too many wait.
     let submit: (Write) -> Bool
+    /// Has the ledger commit what was queued; called once per turn.
+    let commitSoon: () -> Void
     /// Gives an event that is not stored its place in the order.
     let announce: (Announcement) -> Announced
     /// Queues a question; `false` when too many wait.
@@ -68,6 +70,8 @@ struct Engine {
     let groups: ChannelGroups
     /// The newest commit of all: at or after what any reactor has seen.
     let newest: () -> Timetoken
+    /// How far this reactor's mailbox has everything; see ``EventOrder/settled``.
+    let settled: () -> (visible: Timetoken, durable: Timetoken)
     /// A cursor as of now: every later event is after it.
     let freshCursor: () -> Timetoken
     /// The wall clock, in 100 ns since 1970.

@@ -20,20 +20,23 @@ extension CommandRouter {
         _ request: SubscribeRequest, in context: CommandContext
     ) -> SubscribedChannel {
         let channel = context.channel(request.channel)
+        let pace = Pace(wish: request.batchMilliseconds, coalesces: request.coalesces)
         guard let cursor = request.cursor else {
-            context.hub.subscribe(context.session, to: channel, from: nil)
+            context.hub.subscribe(context.session, to: channel, from: nil, pace: pace)
             return SubscribedChannel(
-                channel: request.channel, mode: .current, cursor: context.hub.durablePosition)
+                channel: request.channel, mode: .current,
+                cursor: context.hub.freshCursor(in: channel))
         }
         // Another store's cursor means nothing here; and a cursor ahead of this store was issued
         // before it was replaced by an older copy of itself. Either way what the device holds
         // cannot be trusted.
         let isForeign = request.epoch.map { $0 != context.engine.epoch } ?? false
         if isForeign || cursor > context.engine.newest() {
-            context.hub.subscribe(context.session, to: channel, from: .zero)
+            context.hub.subscribe(context.session, to: channel, from: .zero, pace: pace)
             return SubscribedChannel(channel: request.channel, mode: .snapshot, cursor: .zero)
         }
-        let hasMissed = context.hub.subscribe(context.session, to: channel, from: cursor)
+        let hasMissed = context.hub.subscribe(
+            context.session, to: channel, from: cursor, pace: pace)
         return SubscribedChannel(
             channel: request.channel, mode: hasMissed ? .delta : .current, cursor: cursor)
     }

@@ -19,7 +19,7 @@ extension Hub {
             queue(
                 frame(of: events[...], in: answer.channel, cursor: cursor), for: subscription,
                 through: through)
-            counters.deliveries.add(events.count)
+            tally.deliveries += events.count
             // Without room it was set back already, and goes on from there.
             guard subscription.state == .reading || subscription.position > before else { return }
         }
@@ -77,7 +77,7 @@ extension Hub {
             queue(
                 frame(of: stored[...], in: topic.channel, cursor: lastStored.timetoken),
                 for: subscription, through: last.timetoken)
-            counters.deliveries.add(stored.count)
+            tally.deliveries += stored.count
             return true
         }
         let request = ReadRequest(
@@ -140,15 +140,4 @@ extension Hub {
             ReplyEncoder.encode(error, to: question.origin.command, into: &json)
         }
     }
-}
-
-/// Keeps of each action key only what became of it last, as a reader's page does.
-private func summed(_ events: [EncodedEnvelope]) -> [EncodedEnvelope] {
-    var seen: Set<MessageAction.Key> = []
-    var kept: [EncodedEnvelope] = []
-    for event in events.reversed() {
-        if let key = event.actionKey, !seen.insert(key).inserted { continue }
-        kept.append(event)
-    }
-    return kept.reversed()
 }

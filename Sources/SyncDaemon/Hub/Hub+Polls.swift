@@ -155,7 +155,7 @@ extension Hub {
         guard poll.state != .done else { return }
         end(poll)
         let batch = events.prefix(Limits.pollEventsMax)
-        counters.deliveries.add(batch.count)
+        tally.deliveries += batch.count
         answerPoll(poll.request, Array(batch), batch.last?.envelope.timetoken ?? cursor)
     }
 

@@ -21,14 +21,31 @@ extension Hub {
     /// - Parameter position: What the subscription has seen once the batch has left.
     func queue(_ frame: Frame, for subscription: Subscription, through position: Timetoken) {
         let session = subscription.session
-        let push = QueuedPush(subscription: subscription, before: subscription.position)
         guard !session.isClosing else { return }
+        if writeAtOnce(frame, to: session) {
+            subscription.position = max(subscription.position, position)
+            return
+        }
+        let push = QueuedPush(subscription: subscription, before: subscription.position)
         guard hasRoom(for: frame, in: session) else { return setBack(push) }
         // Making room may have set this very subscription back: then it reads this again, too.
         guard subscription.position == push.before, subscription.state != .lagging else { return }
-        session.queue.append(frame, push)
         subscription.position = max(subscription.position, position)
+        session.queue.append(frame, push)
         listForFlush(session)
+    }
+
+    /// Writes a frame past the session's queue, if nothing is in its way.
+    ///
+    /// - Returns: `false` when it has to be queued.
+    private func writeAtOnce(_ frame: Frame, to session: Session) -> Bool {
+        guard writesAtOnce, let transport, !session.isListedForFlush, !session.isBlocked,
+            session.queue.isEmpty
+        else { return false }
+        session.isBlocked = !transport.write(frame.bytes.span, to: session.id)
+        tally.frames += 1
+        tally.bytes += frame.bytes.count
+        return true
     }
 
     /// Whether a frame still fits, after the socket and then the batches had to make room.
@@ -36,7 +53,7 @@ extension Hub {
         func fits() -> Bool {
             // One frame alone may be larger: it is not the reader's fault how long a reply is.
             session.queue.isEmpty
-                || session.queue.byteCount + frame.bytes.count <= sendQueueBytesMax
+                || session.queue.byteCount + frame.bytes.count <= settings.sendQueueBytesMax
         }
         if fits() { return true }
         // What came in this turn has not been offered to the socket yet: that is not the reader's
@@ -63,8 +80,8 @@ extension Hub {
         while !session.isBlocked, !session.isClosing, !session.queue.isEmpty {
             session.queue.takeNext(atMost: Limits.writeBytesMax, scratch: &scratch) { bytes in
                 session.isBlocked = !transport.write(bytes, to: session.id)
-                counters.framesWritten.add()
-                counters.bytesWritten.add(bytes.count)
+                tally.frames += 1
+                tally.bytes += bytes.count
             }
         }
     }

@@ -15,8 +15,12 @@ final class Hub {
     private(set) var durablePosition: Timetoken
     /// Milliseconds on a clock that never steps back, as of the start of this turn.
     private(set) var now: UInt64 = 0
-    let topics = TopicTable()
-    private var topicsWithNews: [Topic] = []
+    let topics: TopicTable
+    var topicsWithNews: [Topic] = []
+    var windows = OpenWindows()
+    /// Each session gets at most one frame in this turn: nothing is gained by queueing it.
+    var writesAtOnce = false
+    var tally = Tally()
     var polls = PollTable()
     var sessionsToFlush: [Session] = []
     /// Behind, but the readers had no room for their questions.
@@ -24,12 +28,13 @@ final class Hub {
     /// Found to read too slowly, and given a while.
     var slowSessions: [SessionID: Session] = [:]
     var lastSerial: Int64 = 0
-    private var json = JSONWriter(reserving: 4096)
+    var json = JSONWriter(reserving: 4096)
     var scratch: [UInt8] = []
 
     let reactor: Int
-    let sendQueueBytesMax: Int
+    let settings: HubSettings
     let counters: Counters
+    private let follow: (Channel) -> (visible: Timetoken, durable: Timetoken)
     let ask: (ReadRequest) -> Bool
     /// Answers a poll: its events, and the cursor to go on from.
     var answerPoll: (PollRequest, [PolledEvent], Timetoken) -> Void = { _, _, _ in }
@@ -37,18 +42,26 @@ final class Hub {
 
     /// - Parameters:
     ///   - position: The newest commit before the reactor started.
-    ///   - sendQueueBytesMax: Bytes that may wait for one session's socket.
+    ///   - follow: Has the reactor told of a channel's or wildcard's events; returns positions
+    ///     after which it is told of all, and of all that are stored.
+    ///   - unfollow: Takes that back.
     ///   - ask: Asks a reader thread; `false` when too many questions wait.
     init(
-        reactor: Int, position: Timetoken, sendQueueBytesMax: Int, counters: Counters,
+        reactor: Int, position: Timetoken, settings: HubSettings, counters: Counters,
+        follow: @escaping (Channel) -> (visible: Timetoken, durable: Timetoken) = { _ in
+            (.zero, .zero)
+        },
+        unfollow: @escaping (Channel) -> Void = { _ in },
         ask: @escaping (ReadRequest) -> Bool
     ) {
         self.reactor = reactor
         self.position = position
         durablePosition = position
-        self.sendQueueBytesMax = sendQueueBytesMax
+        self.settings = settings
         self.counters = counters
+        self.follow = follow
         self.ask = ask
+        topics = TopicTable(recentBytesMax: settings.recentBytesMax, unfollow: unfollow)
     }
 
     /// Connects the hub to the transport, which cannot exist before its delegate.
@@ -67,6 +80,14 @@ final class Hub {
     /// Takes the time for this turn.
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
+    }
+
+    /// Hears that everything up to these positions has been accepted.
+    ///
+    /// - Parameter durable: A cursor that survives a restart; at or before `visible`.
+    func settle(visible: Timetoken, durable: Timetoken) {
+        position = max(position, visible)
+        durablePosition = max(durablePosition, durable)
     }
 
     /// Does what is due by the clock; called about once a second.
@@ -127,15 +148,18 @@ final class Hub {
     /// - Parameter cursor: What the device has; `nil` to follow from now on.
     /// - Returns: Whether anything older comes first.
     @discardableResult
-    func subscribe(_ session: Session, to channel: Channel, from cursor: Timetoken?) -> Bool {
+    func subscribe(
+        _ session: Session, to channel: Channel, from cursor: Timetoken?, pace: Pace = Pace()
+    ) -> Bool {
         unsubscribe(session, from: channel)
         let topic = topic(of: channel)
         lastSerial += 1
         let isCurrent = cursor.map { topic.recent.hasNoneStored(after: $0) } ?? true
         let subscription = Subscription(
-            session: session, topic: topic, serial: lastSerial, position: cursor ?? position,
+            session: session, topic: topic, serial: lastSerial,
+            position: cursor ?? max(position, topic.start),
             state: isCurrent ? .live : .lagging)
-        topic.add(subscription)
+        topic.add(subscription, pace: pace)
         session.subscriptions[channel] = subscription
         counters.subscriptions.add()
         if !isCurrent {
@@ -147,7 +171,18 @@ final class Hub {
 
     /// The topic of a channel or wildcard, made when there is none.
     func topic(of channel: Channel) -> Topic {
-        topics.topic(for: channel, position: position, durable: durablePosition)
+        topics.topic(for: channel) {
+            let start = follow(channel)
+            return Topic(
+                channel: channel, position: max(position, start.visible),
+                durable: max(durablePosition, start.durable),
+                window: settings.window(channel.keyset))
+        }
+    }
+
+    /// A cursor for who follows a channel from now on: every stored event after it will come.
+    func freshCursor(in channel: Channel) -> Timetoken {
+        max(durablePosition, topic(of: channel).storedPosition)
     }
 
     func unsubscribe(_ session: Session, from channel: Channel) {
@@ -169,88 +204,21 @@ final class Hub {
         counters.subscriptions.add(-1)
         topics.release(topic, at: now)
     }
+}
 
-    // MARK: Events
+/// What an administrator decided for a hub.
+struct HubSettings {
+    /// Bytes that may wait for one session's socket.
+    var sendQueueBytesMax = Limits.sendQueueBytesMax
+    /// Bytes of recent events, of all topics.
+    var recentBytesMax = Limits.recentBytesMax
+    /// How long events of a keyset wait for more, in milliseconds.
+    var window: (String) -> Int = { _ in 0 }
+}
 
-    /// Takes the events of a step; they leave at the end of the turn.
-    func accept(_ step: Commit) {
-        for event in step.events {
-            var encoded: EncodedEnvelope?
-            topics.forEach(concernedBy: event.channel) { topic in
-                // Once, however many topics it concerns, and not at all for none.
-                let text = encoded ?? EncodedEnvelope(event)
-                encoded = text
-                if topic.pending.isEmpty { topicsWithNews.append(topic) }
-                topic.pending.append(text)
-            }
-        }
-        position = step.last
-        durablePosition = step.durable ?? durablePosition
-    }
-
-    /// Sends what this turn brought: one frame per channel, shared by all its followers.
-    func endTurn() {
-        for topic in topicsWithNews { publish(topic) }
-        topicsWithNews.removeAll(keepingCapacity: true)
-        // After every topic has its news: a poll's cursor stands for all its channels.
-        servePolls()
-        // Flushing may list sessions again, for what they catch up on.
-        while let session = sessionsToFlush.popLast() {
-            session.isListedForFlush = false
-            flush(session)
-        }
-    }
-
-    private func publish(_ topic: Topic) {
-        let events = topic.pending
-        topic.pending.removeAll(keepingCapacity: true)
-        topics.remember(events, in: topic)
-        for interest in topic.interests { listToServe(interest.poll) }
-        var rest = events[...]
-        while !rest.isEmpty {
-            let batch = rest.prefix(fitting(in: rest))
-            rest = rest.dropFirst(batch.count)
-            deliver(batch, of: topic)
-        }
-    }
-
-    /// How many of `events` one frame carries: at least one, and about as many as a page.
-    private func fitting(in events: ArraySlice<EncodedEnvelope>) -> Int {
-        var bytes = 0
-        let count = events.prefix { event in
-            bytes += event.json.count
-            return bytes <= Limits.catchUpBytesMax
-        }.count
-        return max(1, count)
-    }
-
-    private func deliver(_ events: ArraySlice<EncodedEnvelope>, of topic: Topic) {
-        guard let first = events.first, let last = events.last else { return }
-        // What is not stored moves no cursor: a restarted daemon knows nothing of it.
-        topic.storedPosition = events.last(where: \.isStored)?.timetoken ?? topic.storedPosition
-        guard !topic.subscriptions.isEmpty else { return }
-        let frame = frame(of: events, in: topic.channel, cursor: topic.storedPosition)
-        for subscription in topic.subscriptions where subscription.state == .live {
-            if subscription.position < first.timetoken {
-                queue(frame, for: subscription, through: last.timetoken)
-            } else {
-                // It has some of these: it subscribed from a cursor that another reactor had
-                // served.
-                let missing = events.drop { $0.timetoken <= subscription.position }
-                if missing.isEmpty { continue }
-                queue(
-                    self.frame(of: missing, in: topic.channel, cursor: topic.storedPosition),
-                    for: subscription, through: last.timetoken)
-            }
-            counters.deliveries.add(events.count)
-        }
-    }
-
-    func frame(
-        of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken
-    ) -> Frame {
-        json.removeAll()
-        json.push(events, of: channel, cursor: cursor)
-        return Frame(text: json.bytes)
-    }
+/// What a turn did, for the counters, which all threads share: each is touched once per turn.
+struct Tally {
+    var deliveries = 0
+    var frames = 0
+    var bytes = 0
 }

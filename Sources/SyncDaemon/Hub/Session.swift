@@ -48,12 +48,14 @@ final class Subscription {
 
     unowned let session: Session
     let topic: Topic
+    /// Where it is in its topic; `nil` once it was taken out.
+    var lane: Lane?
     /// Names it in a reader's answer; a subscription that was renewed or set back has another.
     var serial: Int64
     /// Everything of the channel up to here has been queued for the session.
     var position: Timetoken
     var state: State
-    /// Its place in its topic's list.
+    /// Its place in its lane's list.
     var index = 0
 
     init(session: Session, topic: Topic, serial: Int64, position: Timetoken, state: State) {

@@ -5,43 +5,67 @@ import EventModel
 /// The followers of one channel, or of a wildcard, and its most recent events.
 final class Topic {
     let channel: Channel
-    private(set) var subscriptions: [Subscription] = []
+    /// Every later event was brought here.
+    let start: Timetoken
+    /// How long events of the channel wait for more at least, in milliseconds.
+    let window: Int
+    /// Followers, by the pace at which they want their batches.
+    private(set) var lanes: [Lane] = []
     /// Interests of long polls that are open.
     private(set) var interests: [PollInterest] = []
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
-    /// The store has nothing for its followers up to here that they were not sent.
-    var storedPosition: Timetoken
+    /// The store has nothing up to here that lanes which begin now would have to be sent.
+    private(set) var storedPosition: Timetoken
     /// In the table's list of topics that nobody follows.
     var isLingering = false
     /// Milliseconds; when that list may forget it.
     var lingersUntil: UInt64 = 0
 
     /// - Parameters:
-    ///   - position: The newest event that the reactor has seen.
-    ///   - durable: The newest commit that it has seen.
-    init(channel: Channel, position: Timetoken, durable: Timetoken) {
+    ///   - position: Every later event will be brought here.
+    ///   - durable: The newest commit that the reactor has seen.
+    init(channel: Channel, position: Timetoken, durable: Timetoken, window: Int = 0) {
         self.channel = channel
+        self.window = window
+        start = position
         storedPosition = durable
         recent = RecentEvents(floor: position)
     }
 
     /// Whether nobody follows it.
-    var isDeserted: Bool { subscriptions.isEmpty && interests.isEmpty }
+    var isDeserted: Bool { lanes.isEmpty && interests.isEmpty }
 
-    /// - Complexity: O(1).
-    func add(_ subscription: Subscription) {
-        subscription.index = subscriptions.count
-        subscriptions.append(subscription)
+    /// Takes the events of this turn, to be sent to every lane.
+    func takePending() -> [EncodedEnvelope] {
+        let events = pending
+        pending.removeAll(keepingCapacity: true)
+        storedPosition = events.last(where: \.isStored)?.timetoken ?? storedPosition
+        return events
     }
 
-    /// - Complexity: O(1): the last one takes the free place.
+    /// - Complexity: O(lanes), of which there are few.
+    func add(_ subscription: Subscription, pace: Pace = Pace()) {
+        var pace = pace
+        pace.milliseconds = max(window, pace.milliseconds)
+        if let lane = lanes.first(where: { $0.pace == pace }) {
+            lane.add(subscription)
+            subscription.lane = lane
+        } else {
+            let lane = Lane(of: self, pace: pace, storedPosition: storedPosition)
+            lanes.append(lane)
+            lane.add(subscription)
+            subscription.lane = lane
+        }
+    }
+
+    /// - Complexity: O(lanes).
     func remove(_ subscription: Subscription) {
-        let last = subscriptions.removeLast()
-        guard last !== subscription else { return }
-        subscriptions[subscription.index] = last
-        last.index = subscription.index
+        guard let lane = subscription.lane else { return }
+        subscription.lane = nil
+        lane.remove(subscription)
+        if lane.subscriptions.isEmpty { lanes.removeAll { $0 === lane } }
     }
 
     /// - Complexity: O(1).

@@ -11,15 +11,21 @@ final class TopicTable {
     private var lingering: [Topic] = []
     private var head = 0
     private var recentByteCount = 0
+    private let recentBytesMax: Int
+    private let unfollow: (Channel) -> Void
+
+    /// - Parameters:
+    ///   - recentBytesMax: Bytes of all topics' recent events.
+    ///   - unfollow: Called with the channel of a topic that was forgotten.
+    init(recentBytesMax: Int, unfollow: @escaping (Channel) -> Void) {
+        self.recentBytesMax = recentBytesMax
+        self.unfollow = unfollow
+    }
 
     /// The topic of a channel or wildcard, made when there is none.
-    ///
-    /// - Parameters:
-    ///   - position: The newest event that the reactor has seen.
-    ///   - durable: The newest commit that it has seen.
-    func topic(for channel: Channel, position: Timetoken, durable: Timetoken) -> Topic {
+    func topic(for channel: Channel, otherwise make: () -> Topic) -> Topic {
         if let topic = topics[channel] { return topic }
-        let topic = Topic(channel: channel, position: position, durable: durable)
+        let topic = make()
         topics[channel] = topic
         if channel.isWildcard { wildcardCount += 1 }
         return topic
@@ -41,7 +47,7 @@ final class TopicTable {
         // It may have been forgotten in the very turn that brought it news.
         guard topics[topic.channel] === topic else { return }
         let before = topic.recent.byteCount
-        let isTight = recentByteCount >= Limits.recentBytesPerReactorMax
+        let isTight = recentByteCount >= recentBytesMax
         let bytesMax = isTight ? 0 : Limits.recentBytesPerChannelMax
         for event in events { topic.recent.append(event, bytesMax: bytesMax) }
         recentByteCount += topic.recent.byteCount - before
@@ -79,6 +85,7 @@ final class TopicTable {
         guard topic.isDeserted else { return }
         recentByteCount -= topic.recent.byteCount
         topics[topic.channel] = nil
+        unfollow(topic.channel)
         if topic.channel.isWildcard { wildcardCount -= 1 }
     }
 }

@@ -31,6 +31,8 @@ final class EventOrder: Sendable {
     private struct State {
         /// No later event is at or before this.
         var visible: Timetoken
+        /// The store's newest commit.
+        var durable: Timetoken
         /// The commit under way has nothing below this.
         var reserved: Timetoken?
         var waiting: [Announcement] = []
@@ -40,6 +42,9 @@ final class EventOrder: Sendable {
 
     private let state: Locked<State>
     private let newest: Atomic<UInt64>
+    private let newestDurable: Atomic<UInt64>
+    private let settledVisible: Atomic<UInt64>
+    private let settledDurable: Atomic<UInt64>
     private let wallTicks: @Sendable () -> UInt64
     private let publish: @Sendable (Commit) -> Void
 
@@ -59,14 +64,34 @@ final class EventOrder: Sendable {
         after visible: Timetoken, wallTicks: @escaping @Sendable () -> UInt64,
         publish: @escaping @Sendable (Commit) -> Void
     ) {
-        state = Locked(State(visible: visible))
+        state = Locked(State(visible: visible, durable: visible))
         newest = Atomic(visible.rawValue)
+        newestDurable = Atomic(visible.rawValue)
+        settledVisible = Atomic(visible.rawValue)
+        settledDurable = Atomic(visible.rawValue)
         self.wallTicks = wallTicks
         self.publish = publish
     }
 
     /// No reactor has heard of anything later, and no cursor that was handed out is later.
     var visible: Timetoken { Timetoken(rawValue: newest.load(ordering: .acquiring)) }
+
+    /// Where somebody begins who was entered in the ``InterestTable`` just now: whatever they are
+    /// not told of is at or before `visible`, and of the stored events at or before `durable`.
+    var frontier: (visible: Timetoken, durable: Timetoken) {
+        let durable = Timetoken(rawValue: newestDurable.load(ordering: .acquiring))
+        return (max(visible, durable), durable)
+    }
+
+    /// How far the reactors' mailboxes have everything that concerns them.
+    ///
+    /// Whoever reads this and then empties its mailbox has seen all its events up to `visible`, and
+    /// of the stored ones `durable` is a cursor that survives a restart.
+    var settled: (visible: Timetoken, durable: Timetoken) {
+        let visible = Timetoken(rawValue: settledVisible.load(ordering: .acquiring))
+        let durable = Timetoken(rawValue: settledDurable.load(ordering: .acquiring))
+        return (visible, min(visible, durable))
+    }
 
     // MARK: Events that are not stored
 
@@ -85,7 +110,7 @@ final class EventOrder: Sendable {
             }
             var step = Commit(last: timetoken)
             add(announcement, at: timetoken, to: &step, &state)
-            publish(step)
+            tell(step, state)
             return .at(timetoken)
         }
     }
@@ -127,7 +152,9 @@ final class EventOrder: Sendable {
             see(max(state.visible, commit.last), &state)
             var commit = commit
             commit.last = state.visible
-            publish(commit)
+            state.durable = max(state.durable, commit.durable ?? .zero)
+            newestDurable.store(state.durable.rawValue, ordering: .releasing)
+            tell(commit, state)
             guard !state.waiting.isEmpty else { return }
             var step = Commit()
             for announcement in state.waiting {
@@ -141,7 +168,7 @@ final class EventOrder: Sendable {
             state.waiting = []
             state.waitingBytes = 0
             step.last = state.visible
-            publish(step)
+            tell(step, state)
         }
     }
 
@@ -158,6 +185,12 @@ final class EventOrder: Sendable {
         guard tight < reserved else { return nil }
         see(tight, &state)
         return tight
+    }
+
+    private func tell(_ step: Commit, _ state: State) {
+        publish(step)
+        settledVisible.store(state.visible.rawValue, ordering: .releasing)
+        settledDurable.store(state.durable.rawValue, ordering: .releasing)
     }
 
     private func see(_ timetoken: Timetoken, _ state: inout State) {

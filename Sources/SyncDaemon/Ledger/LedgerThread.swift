@@ -55,11 +55,16 @@ final class LedgerThread: Sendable {
         }
     }
 
-    /// Queues a write; its answer comes with a commit.
+    /// Queues a write; its answer comes with a commit, some time after the next ``wake()``.
     ///
     /// - Returns: `false` when too much waits already, or the ledger is stopping.
     func submit(_ write: Write) -> Bool {
-        requests.put(.write(write))
+        requests.put(.write(write), wakesReader: false)
+    }
+
+    /// Has the thread commit what was submitted: once for everything that came in one turn.
+    func wake() {
+        requests.wakeReader()
     }
 
     /// Asks the thread to beat once.

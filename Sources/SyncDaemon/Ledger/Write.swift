@@ -56,6 +56,29 @@ struct Commit: Sendable {
     var durable: Timetoken?
 }
 
+extension Commit {
+    /// What each reactor is told of it; `nil`: nothing.
+    ///
+    /// - Parameter wanted: For each event, the reactors that want it.
+    func parts(for reactorCount: Int, wanted: [ReactorSet]) -> [Commit?] {
+        var answers = [[Answer]](repeating: [], count: reactorCount)
+        for answer in self.answers { answers[answer.origin.reactor].append(answer) }
+        return (0..<reactorCount).map { number in
+            var part = self
+            part.answers = answers[number]
+            // Mostly everybody wants all of it or none: then nothing is copied.
+            let count = wanted.count { $0[number] }
+            if count == 0 {
+                part.events = []
+            } else if count < events.count {
+                part.events = zip(events, wanted).filter { $1[number] }.map(\.0)
+            }
+            let isEmpty = part.events.isEmpty && part.answers.isEmpty && groups.isEmpty
+            return isEmpty ? nil : part
+        }
+    }
+}
+
 extension Write {
     /// Bytes that it keeps in memory, roughly.
     var size: Int {

@@ -41,6 +41,8 @@ struct Configuration: Hashable, Sendable {
 
     /// Bytes waiting for one session's socket; over it: close code 1013.
     var sendQueueBytes = Limits.sendQueueBytesMax
+    /// Milliseconds that events wait for more before they leave; 0: to the end of the turn.
+    var batchWindow = 0
     /// Commands per second and session, after a burst of the same size.
     var commandsPerSecond = Limits.commandsPerSecondMax
 

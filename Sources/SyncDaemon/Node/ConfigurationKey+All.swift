@@ -1,5 +1,7 @@
 // The table of settings. A new setting is a field in Configuration and a row here.
 
+import EventModel
+
 extension ConfigurationKey {
     /// Every setting, section by section.
     static let all: [ConfigurationKey] = server + store + log + limits
@@ -67,6 +69,11 @@ extension ConfigurationKey {
             (64 * 1024)...(1024 * 1024 * 1024), bytes: true, into: \.sendQueueBytes,
             "Bytes that may wait for one client that reads slowly. Over it they are dropped, and"
                 + " read again from the store once the client reads."),
+        number(
+            "limits", "batch_window", flag: "--batch-window", 0...Limits.batchWindowMax,
+            into: \.batchWindow,
+            "Milliseconds that events wait for more, so that fewer and larger batches leave. 0"
+                + " sends at once what came together. A subscriber may ask for longer."),
         number(
             "limits", "commands_per_second", flag: "--commands-per-second", 1...1_000_000,
             into: \.commandsPerSecond,

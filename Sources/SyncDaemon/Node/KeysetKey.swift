@@ -64,6 +64,9 @@ extension KeysetKey {
         number(
             "retention_hours", 0...876_000, into: \.hoursKept,
             "Hours after which messages are deleted. 0 keeps them."),
+        number(
+            "least_window", 0...Limits.batchWindowMax, into: \.batchWindow,
+            "Milliseconds that events wait for more, if longer than [limits] batch_window."),
         yesOrNo("delete", into: \.allowsDeleting, "Whether clients may delete messages."),
         yesOrNo("presence", into: \.hasPresence, "Whether clients can ask who is in a channel."),
         number(

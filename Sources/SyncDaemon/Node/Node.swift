@@ -69,8 +69,8 @@ final class Node: Sendable {
 
         let started = WorkQueue<TransportError?>(capacity: count)
         let parts = ReactorParts(
-            configuration: configuration, ledger: ledger, readers: self.readers,
-            presence: presence, counters: counters, admission: admission)
+            configuration: configuration, interests: post.interests, ledger: ledger,
+            readers: self.readers, presence: presence, counters: counters, admission: admission)
         let responder = HTTPResponder()
         let (admission, drained) = (self.admission, self.drained)
         reactors = (0..<count).map { number in

@@ -6,6 +6,7 @@ import EventModel
 ///
 /// The ledger starts before the reactors do, so it is connected afterwards, once.
 final class ReactorSwitch: Sendable {
+    let interests = InterestTable()
     private let reactors = Locked<[Reactor]>([])
     private let count: Int
 
@@ -17,16 +18,13 @@ final class ReactorSwitch: Sendable {
         self.reactors.withLock { $0 = reactors }
     }
 
-    /// Tells every reactor of a step, and each the answers of its own sessions.
+    /// Tells each reactor what concerns it of a step: events that its sessions follow, and their
+    /// answers; nothing when there are none.
     func publish(_ commit: Commit) {
         let reactors = reactors.withLock { $0 }
-        var answers = [[Answer]](repeating: [], count: count)
-        for answer in commit.answers { answers[answer.origin.reactor].append(answer) }
+        let parts = commit.parts(for: count, wanted: interests.reactors(wanting: commit.events))
         for (number, reactor) in reactors.enumerated() {
-            // Even without events: a reactor's position follows the ledger's.
-            var part = commit
-            part.answers = answers[number]
-            reactor.post(.commit(part))
+            if let part = parts[number] { reactor.post(.commit(part)) }
         }
     }
 
@@ -38,6 +36,7 @@ final class ReactorSwitch: Sendable {
 /// What a reactor's core is made of; carried to the reactor's thread.
 struct ReactorParts: Sendable {
     let configuration: Configuration
+    let interests: InterestTable
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
@@ -51,14 +50,26 @@ struct ReactorParts: Sendable {
         let engine = Engine(
             reactor: number, epoch: ledger.epoch, keysets: configuration.keysets,
             submit: { [ledger] in ledger.submit($0) },
+            commitSoon: { [ledger] in ledger.wake() },
             announce: { [ledger] in ledger.order.announce($0) },
             ask: { [readers] in readers.ask($0) },
             askPresence: { [presence] in presence.ask($0) }, groups: ledger.groups,
             newest: { [ledger] in ledger.order.visible },
+            settled: { [ledger] in ledger.order.settled },
             freshCursor: { [ledger] in ledger.order.now() }, wallTicks: Clock.wallTicks)
+        let settings = HubSettings(
+            sendQueueBytesMax: configuration.sendQueueBytes,
+            recentBytesMax: Limits.recentBytesMax / configuration.reactorCount,
+            window: { [keysets = configuration.keysets, window = configuration.batchWindow] in
+                max(window, keysets[$0]?.batchWindow ?? 0)
+            })
         let hub = Hub(
-            reactor: number, position: engine.newest(),
-            sendQueueBytesMax: configuration.sendQueueBytes, counters: counters,
+            reactor: number, position: engine.newest(), settings: settings, counters: counters,
+            follow: { [interests, ledger] channel in
+                interests.add(channel, of: number)
+                return ledger.order.frontier
+            },
+            unfollow: { [interests] in interests.remove($0, of: number) },
             ask: engine.ask)
         return ReactorCore(
             hub: hub, engine: engine, counters: counters,

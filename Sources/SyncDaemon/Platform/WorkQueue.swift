@@ -52,8 +52,10 @@ import Glibc
 
     /// Adds an item and wakes one reader.
     ///
+    /// - Parameter wakesReader: Whether a reader that sleeps takes the item now, or some time after
+    ///   ``wakeReader()``.
     /// - Returns: `false` when the queue is full or closed; the item was not taken.
-    func put(_ item: Item) -> Bool {
+    func put(_ item: Item, wakesReader: Bool = true) -> Bool {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         let itemCost = cost(item)
@@ -62,8 +64,13 @@ import Glibc
         }
         items.append(item)
         waitingCost += itemCost
-        unsafe pthread_cond_signal(condition)
+        if wakesReader { unsafe pthread_cond_signal(condition) }
         return true
+    }
+
+    /// Wakes one reader for items that were put without.
+    func wakeReader() {
+        unsafe pthread_cond_signal(condition)
     }
 
     /// Waits for work and takes up to `limit` items, oldest first.

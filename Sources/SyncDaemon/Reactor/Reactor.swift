@@ -55,10 +55,15 @@ private func run(
 ) {
     var batch: [ReactorMessage] = []
     var hasReported = false
+    var pacing = Pacing()
     core.beginTurn(at: Clock.monotonicMilliseconds())
     while true {
-        loop.runOnce(waitingAtMost: 1000)
-        core.beginTurn(at: Clock.monotonicMilliseconds())
+        loop.runOnce(
+            waitingAtMost: pacing.sleep(
+                at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.hub.nextDue))
+        let now = Clock.monotonicMilliseconds()
+        core.beginTurn(at: now)
+        transport.readOn()
         mailbox.drain(into: &batch)
         for message in batch {
             switch message {
@@ -71,8 +76,13 @@ private func run(
             case .drain(let deadline): core.drain(until: deadline)
             }
         }
+        core.endReading()
+        guard !pacing.holds(at: now) else { continue }
+        let hadNews = core.hub.hasNews
         core.endTurn()
-        transport.endTurn(at: Clock.monotonicMilliseconds())
+        let end = Clock.monotonicMilliseconds()
+        pacing.flushed(from: now, to: end, leftEvents: hadNews && mailbox.count > 0)
+        transport.endTurn(at: end)
         if core.isDrained, !hasReported {
             hasReported = true
             drained()

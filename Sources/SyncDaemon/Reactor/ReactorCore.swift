@@ -17,6 +17,8 @@ final class ReactorCore: TransportDelegate {
     /// Milliseconds on a clock that never steps back, as of the start of this turn.
     private var now: UInt64 = 0
     private var lastTick: UInt64 = 0
+    /// What the mailbox held at the start of this turn reached so far.
+    private var settled: (visible: Timetoken, durable: Timetoken) = (.zero, .zero)
     /// Who has not said `hello` yet, oldest first.
     private var awaitingHello: [(deadline: UInt64, session: SessionID)] = []
     private var drainDeadline: UInt64?
@@ -37,10 +39,18 @@ final class ReactorCore: TransportDelegate {
 
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
+        settled = engine.settled()
         hub.beginTurn(at: milliseconds)
     }
 
+    /// Everything that came in this turn was heard.
+    func endReading() {
+        // Before anything is sent: the ledger works while the sockets are written to.
+        engine.commitSoon()
+    }
+
     func endTurn() {
+        hub.settle(visible: settled.visible, durable: settled.durable)
         if now >= lastTick + 1000 { tick() }
         if drainDeadline != nil { closeIdleSessions() }
         hub.endTurn()

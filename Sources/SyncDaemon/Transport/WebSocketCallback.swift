@@ -97,6 +97,7 @@ private func receive(
     in transport: WebSocketTransport
 ) -> CInt {
     guard connection.pendingClose == nil else { return 0 }
+    transport.didReceive(piece.count, on: connection)
     guard unsafe lws_frame_is_binary(wsi) == 0 else {
         return unsafe close(wsi, .unsupportedData, "Send text messages, not binary ones.")
     }

@@ -12,7 +12,7 @@ private func makeProtocols(named name: StaticString) -> UnsafeMutablePointer<lws
     unsafe protocols[0].name = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     // Memory per WebSocket connection, and the most that lws reads from its socket per turn: 512
     // costs 1.9 KiB a connection where 4096 costs 5.3.
-    unsafe protocols[0].rx_buffer_size = 512
+    unsafe protocols[0].rx_buffer_size = WebSocketTransport.readBytes
     // Without it lws cuts writes to `rx_buffer_size`, and copies the rest.
     unsafe protocols[0].tx_packet_size = Limits.writeBytesMax
     return unsafe protocols

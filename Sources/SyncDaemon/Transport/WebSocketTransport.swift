@@ -41,7 +41,7 @@ struct TransportSettings: Sendable {
     let settings: TransportSettings
     private let reactor: Int
     private let admission: Admission
-    private let context: OpaquePointer
+    let context: OpaquePointer
     private let loop: EventLoop
     private let vhost: OpaquePointer
     /// For raw sockets; a vhost of its own: a WebSocket client may name any protocol of a vhost.
@@ -50,6 +50,8 @@ struct TransportSettings: Sendable {
     /// By slot: when each connection must have moved on, in milliseconds; 0 for never.
     private var deadlines: [UInt64] = []
     private var lastSweep: UInt64 = 0
+    /// Sessions that had filled the read buffer in this turn.
+    var busy: [SessionID] = []
     private var freeSlots: [UInt32] = []
     private var nextGeneration: UInt32 = 0
 
@@ -267,6 +269,8 @@ struct TransportSettings: Sendable {
     /// Whether it was upgraded and the delegate knows of it.
     var isSession = false
     var assembler = MessageAssembler()
+    /// Bytes in the reads of this turn so far, roughly.
+    var bytesRead = 0
     var pendingClose: (code: CloseCode, reason: String)?
     /// The close frame of `pendingClose` has been handed to lws.
     var hasSentClose = false

@@ -97,7 +97,12 @@ enum CommandDecoder {
                 SubscribeRequest(
                     channel: try entry.channelName("name"),
                     cursor: try entry.optionalTimetoken("cursor"),
-                    epoch: try entry.optionalText("epoch", bytesMax: 64)))
+                    epoch: try entry.optionalText("epoch", bytesMax: 64),
+                    batchMilliseconds: try entry.milliseconds(
+                        "batch", max: Limits.batchWindowMax),
+                    coalesces: try entry.read { (entry) throws(JSONError) in
+                        try entry.flag("coalesce")
+                    }))
         }
         return requests
     }

@@ -11,8 +11,8 @@ struct EncodedEnvelope: Sendable, Hashable {
     let isStored: Bool
     /// Whether a long poll gets it: PubNub has no event for deleted messages.
     let isPolled: Bool
-    /// Which action it is about, if it is about one.
-    let actionKey: MessageAction.Key?
+    /// Which action it is about and what happened to it, if it is about one.
+    let action: ActionChange?
     /// One JSON object, as docs/PROTOCOL.md describes it.
     private(set) var json: [UInt8]
 
@@ -26,14 +26,21 @@ struct EncodedEnvelope: Sendable, Hashable {
         encode(envelope, into: &json)
         timetoken = envelope.timetoken
         isStored = envelope.isStored
-        actionKey =
+        action =
             switch envelope.event {
-            case .actionAdded(let action), .actionRemoved(let action): action.key
+            case .actionAdded(let action): ActionChange(key: action.key, isAdded: true)
+            case .actionRemoved(let action): ActionChange(key: action.key, isAdded: false)
             case .message, .messagesDeleted, .signal, .presence: nil
             }
         isPolled = if case .messagesDeleted = envelope.event { false } else { true }
         self.json = json.bytes
     }
+}
+
+/// What happened to which action.
+struct ActionChange: Sendable, Hashable {
+    let key: MessageAction.Key
+    let isAdded: Bool
 }
 
 extension JSONWriter {

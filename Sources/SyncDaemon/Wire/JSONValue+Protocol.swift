@@ -65,6 +65,16 @@ extension JSONValue {
         return list
     }
 
+    /// A time, 0 when absent.
+    func milliseconds(_ name: StaticString, max: Int) throws(ProtocolError) -> Int {
+        let time = try read { (json) throws(JSONError) in try json.optionalInteger("\(name)") }
+        guard let time else { return 0 }
+        guard (0...Int64(max)).contains(time) else {
+            throw .invalidField("\(name)", "milliseconds, from 0 to \(max)")
+        }
+        return Int(time)
+    }
+
     /// The page size, `max` when absent.
     func limit(max: Int) throws(ProtocolError) -> Int {
         let limit = try read { (json) throws(JSONError) in try json.optionalInteger("limit") }

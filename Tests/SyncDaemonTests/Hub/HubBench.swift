@@ -22,11 +22,13 @@ final class HubBench {
         var isFull = false
     }
 
-    init(sendQueueBytesMax: Int = 1 << 20) {
+    init(sendQueueBytesMax: Int = 1 << 20, window: Int = 0) {
         let questions = Questions()
         self.questions = questions
         hub = Hub(
-            reactor: 3, position: .zero, sendQueueBytesMax: sendQueueBytesMax, counters: counters,
+            reactor: 3, position: .zero,
+            settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax, window: { _ in window }),
+            counters: counters,
             ask: { question in
                 guard !questions.isFull else { return false }
                 questions.waiting.append(question)

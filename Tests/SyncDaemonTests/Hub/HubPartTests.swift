@@ -123,14 +123,22 @@ struct TopicTests {
                 let subscription = Subscription(
                     session: session, topic: topic, serial: Int64(serial), position: .zero,
                     state: .live)
-                topic.add(subscription)
+                topic.add(subscription, pace: Pace(wish: choices.below(300), coalesces: false))
                 members.append(subscription)
             } else {
                 topic.remove(members.remove(at: choices.below(members.count)))
             }
-            #expect(Set(topic.subscriptions.map(\.serial)) == Set(members.map(\.serial)))
-            #expect(topic.subscriptions.count == members.count)
-            #expect(topic.subscriptions.enumerated().allSatisfy { $0.offset == $0.element.index })
+            let subscriptions = topic.lanes.flatMap(\.subscriptions)
+            #expect(Set(subscriptions.map(\.serial)) == Set(members.map(\.serial)))
+            #expect(subscriptions.count == members.count)
+            #expect(topic.lanes.count <= Pace.windows.count)
+            for lane in topic.lanes {
+                #expect(!lane.subscriptions.isEmpty)
+                for (index, subscription) in lane.subscriptions.enumerated() {
+                    #expect(subscription.index == index)
+                    #expect(subscription.lane === lane)
+                }
+            }
         }
     }
 }

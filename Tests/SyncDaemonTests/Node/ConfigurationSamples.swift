@@ -31,6 +31,7 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("log.level", "debug"),
         ConfigurationSample("log.format", "text"),
         ConfigurationSample("limits.send_queue_bytes", "256K", written: "262144"),
+        ConfigurationSample("limits.batch_window", "20"),
         ConfigurationSample("limits.commands_per_second", "50"),
     ]
 }

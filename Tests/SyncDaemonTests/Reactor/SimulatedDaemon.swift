@@ -77,11 +77,14 @@ final class SimulatedDaemon {
     private final class Queues {
         var writes: [Write] = []
         var questions: [ReadRequest] = []
+        /// By reactor: whether its mailbox is empty.
+        var isHeard: [Bool] = []
         let steps = Locked<[Commit]>([])
         let wall = Locked<UInt64>(1000)
     }
 
     let store = MemoryStore()
+    private let interests = InterestTable()
     private(set) var reactors: [SimulatedReactor] = []
     private(set) var problems: [String] = []
     /// Every signal, in order.
@@ -96,6 +99,7 @@ final class SimulatedDaemon {
     /// - Parameter questionsMax: Beyond so many waiting questions the readers are overloaded.
     init(reactorCount: Int, sendQueueBytesMax: Int, questionsMax: Int) throws {
         let queues = Queues()
+        queues.isHeard = Array(repeating: true, count: reactorCount)
         let (steps, wall) = (queues.steps, queues.wall)
         self.queues = queues
         ledger = Ledger(store: store) { wall.withLock { $0 } }
@@ -113,18 +117,29 @@ final class SimulatedDaemon {
                     queues.writes.append(write)
                     return true
                 },
-                announce: { order.announce($0) },
+                commitSoon: {}, announce: { order.announce($0) },
                 ask: { question in
                     guard queues.questions.count < questionsMax else { return false }
                     queues.questions.append(question)
                     return true
                 },
                 askPresence: { _ in true }, groups: ChannelGroups(),
-                newest: { order.visible }, freshCursor: { order.now() },
+                newest: { order.visible },
+                // Turns here may leave messages behind: only an empty mailbox says that all was
+                // heard.
+                settled: { queues.isHeard[number] ? order.settled : (.zero, .zero) },
+                freshCursor: { order.now() },
                 wallTicks: { wall.withLock { $0 } })
             let hub = Hub(
-                reactor: number, position: .zero, sendQueueBytesMax: sendQueueBytesMax,
-                counters: Counters(), ask: engine.ask)
+                reactor: number, position: .zero,
+                settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax),
+                counters: Counters(),
+                follow: { [interests] channel in
+                    interests.add(channel, of: number)
+                    return order.frontier
+                },
+                unfollow: { [interests] in interests.remove($0, of: number) },
+                ask: engine.ask)
             return SimulatedReactor(
                 core: ReactorCore(
                     hub: hub, engine: engine, counters: Counters(), commandsPerSecondMax: 1_000_000,
@@ -163,12 +178,13 @@ final class SimulatedDaemon {
     private func publishSteps() {
         for step in queues.steps.withLock({ $0 }) {
             signals += step.events.filter { !$0.isStored }
+            let wanted = interests.reactors(wanting: step.events)
+            let parts = step.parts(for: reactors.count, wanted: wanted)
             for (number, reactor) in reactors.enumerated() {
-                var part = step
-                part.answers = step.answers.filter { $0.origin.reactor == number }
-                reactor.messages.append(.commit(part))
+                if let part = parts[number] { reactor.messages.append(.commit(part)) }
             }
         }
+        queues.isHeard = reactors.map(\.messages.isEmpty)
         queues.steps.withLock { $0 = [] }
     }
 

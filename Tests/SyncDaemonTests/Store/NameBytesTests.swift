@@ -68,7 +68,7 @@ struct NameBytesTests {
     func topics() throws {
         let transport = FakeTransport()
         let hub = Hub(
-            reactor: 0, position: .zero, sendQueueBytesMax: 1000, counters: Counters(),
+            reactor: 0, position: .zero, settings: HubSettings(), counters: Counters(),
             ask: { _ in true })
         hub.attach(transport)
         let session = Session(

@@ -1,0 +1,100 @@
+// Followers of one topic who get the same frames at the same moments.
+
+import EventModel
+
+/// How a follower wants its batches.
+struct Pace: Hashable, Sendable {
+    /// How long events may wait for more, in milliseconds; 0: to the end of the turn.
+    var milliseconds = 0
+    /// Whether only the net effect per action matters.
+    var coalesces = false
+
+    /// The windows that there are: a wish gets the next longer one, so that a topic has few lanes.
+    static let windows = [0, 10, 20, 50, 100, 200, 500, 1000]
+
+    init() {}
+
+    /// - Parameter wish: Milliseconds, up to the longest window.
+    init(wish: Int, coalesces: Bool) {
+        milliseconds = Self.windows.first { $0 >= wish } ?? Limits.batchWindowMax
+        self.coalesces = coalesces
+    }
+}
+
+/// Some subscriptions of a topic, with what they are sent next.
+final class Lane {
+    unowned let topic: Topic
+    let pace: Pace
+    private(set) var subscriptions: [Subscription] = []
+    /// Events whose window is not over.
+    var pending: [EncodedEnvelope] = []
+    /// In the hub's list of lanes whose window is open.
+    var isWaiting = false
+    /// The store has nothing for these followers up to here that they were not sent.
+    var storedPosition: Timetoken
+
+    init(of topic: Topic, pace: Pace, storedPosition: Timetoken) {
+        self.topic = topic
+        self.pace = pace
+        self.storedPosition = storedPosition
+    }
+
+    /// - Complexity: O(1).
+    func add(_ subscription: Subscription) {
+        subscription.index = subscriptions.count
+        subscriptions.append(subscription)
+    }
+
+    /// - Complexity: O(1): the last one takes the free place.
+    func remove(_ subscription: Subscription) {
+        let last = subscriptions.removeLast()
+        guard last !== subscription else { return }
+        subscriptions[subscription.index] = last
+        last.index = subscription.index
+    }
+}
+
+/// Lanes whose windows are open, by the time at which they end.
+struct OpenWindows {
+    /// All windows of one length end in the order in which they began.
+    private struct Line {
+        var entries: [(due: UInt64, lane: Lane)] = []
+        var head = 0
+    }
+
+    private var lines: [Int: Line] = [:]
+
+    /// When the first one ends; `nil` when none is open.
+    var nextDue: UInt64? {
+        lines.values.compactMap { line in
+            line.head < line.entries.count ? line.entries[line.head].due : nil
+        }.min()
+    }
+
+    mutating func open(_ lane: Lane, at now: UInt64) {
+        lane.isWaiting = true
+        let due = now + UInt64(lane.pace.milliseconds)
+        lines[lane.pace.milliseconds, default: Line()].entries.append((due, lane))
+    }
+
+    /// The lanes whose windows are over.
+    mutating func takeDue(at now: UInt64) -> [Lane] {
+        var due: [Lane] = []
+        for window in lines.keys {
+            guard var line = lines.removeValue(forKey: window) else { continue }
+            while line.head < line.entries.count, line.entries[line.head].due <= now {
+                due.append(line.entries[line.head].lane)
+                line.head += 1
+            }
+            if line.head == line.entries.count {
+                continue
+            } else if line.head * 2 > line.entries.count {
+                line.entries.removeFirst(line.head)
+                line.head = 0
+            }
+            lines[window] = line
+        }
+        for lane in due { lane.isWaiting = false }
+        return due
+    }
+}
