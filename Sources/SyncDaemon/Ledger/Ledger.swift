@@ -156,9 +156,8 @@ final class Ledger {
 
         case .deleteMessages(let start, let end):
             // Nothing that is still to come is deleted.
-            let range = MessageRange(
-                channel: write.channel, after: start, through: min(end, timetoken))
-            try delete(range, at: timetoken, into: &commit)
+            let range = MessageRange(after: start, through: min(end, timetoken))
+            try delete(range, in: write.channel, at: timetoken, into: &commit)
             return .success(.deleted(timetoken))
 
         case .changeGroup(let group, let change):
@@ -175,15 +174,16 @@ final class Ledger {
     }
 
     private func delete(
-        _ range: MessageRange, at timetoken: Timetoken, into commit: inout Commit
+        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
+        into commit: inout Commit
     ) throws(StoreError) {
         guard
             try store.deleteMessages(
-                after: range.after, through: range.through, at: timetoken, in: range.channel)
+                after: range.after, through: range.through, at: timetoken, in: channel,
+                eachAction: { _ in })
         else { return }
         commit.events.append(
-            .deletion(
-                after: range.after, through: range.through, at: timetoken, in: range.channel))
+            .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
     }
 
     /// Where the order has come to, or the clock.
@@ -194,10 +194,9 @@ final class Ledger {
         for message in try store.expired(before: now, limit: limit) {
             last = last.successor(at: wallTicks())
             let range = MessageRange(
-                channel: message.channel,
                 after: Timetoken(rawValue: message.timetoken.rawValue - 1),
                 through: message.timetoken)
-            try delete(range, at: last, into: &commit)
+            try delete(range, in: message.channel, at: last, into: &commit)
         }
     }
 
@@ -208,13 +207,6 @@ final class Ledger {
             before: Timetoken(rawValue: last.rawValue - Limits.mutationTicksKept),
             limit: 2 * writeCount + 16)
     }
-}
-
-/// Messages of one channel; the range leaves its start out and holds its end.
-private struct MessageRange {
-    let channel: Channel
-    let after: Timetoken
-    let through: Timetoken
 }
 
 extension Timetoken {

@@ -2,6 +2,7 @@
 // batch.
 
 import EventModel
+import Synchronization
 
 /// The part of the ledger that any thread may hold.
 final class LedgerThread: Sendable {
@@ -14,7 +15,10 @@ final class LedgerThread: Sendable {
     let order: EventOrder
     let groups: ChannelGroups
     let heartbeat = Heartbeat()
-    let epoch: String
+    /// What cursors are worth.
+    let epochs: Epochs
+    let secret: DigestSecret
+    private let floor: Atomic<UInt64>
     private let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
     ) { request in
@@ -36,7 +40,9 @@ final class LedgerThread: Sendable {
     ) {
         order = EventOrder(after: store.last, wallTicks: Clock.wallTicks, publish: publish)
         groups = ChannelGroups(memberships)
-        epoch = store.epoch
+        epochs = Epochs(store: store.epoch, runs: store.runs)
+        secret = store.secret
+        floor = Atomic(store.tombstoneFloor.rawValue)
         thread = Locked(nil)
         let handover = Handover(store)
         thread.withLock { thread in
@@ -54,6 +60,9 @@ final class LedgerThread: Sendable {
             }
         }
     }
+
+    /// Removed actions that changed up to here may be forgotten.
+    var tombstoneFloor: Timetoken { Timetoken(rawValue: floor.load(ordering: .acquiring)) }
 
     /// Queues a write; its answer comes with a commit.
     ///

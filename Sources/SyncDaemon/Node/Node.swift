@@ -59,7 +59,8 @@ final class Node: Sendable {
             publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
-            counters: counters, log: log, deliver: { post.post(.read($0), to: $0.origin.reactor) },
+            repairs: RepairCache(secret: ledger.secret), counters: counters, log: log,
+            deliver: { post.post(.read($0), to: $0.origin.reactor) },
             fail: failed)
 
         presence = PresenceThread(

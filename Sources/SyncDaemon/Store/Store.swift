@@ -12,6 +12,10 @@ import EventModel
 protocol Store: AnyObject {
     /// Random, and made with the store: a replaced store has another.
     var epoch: String { get }
+    /// Every start of a daemon on this store, the present one last; each is durable.
+    var runs: [StoreRun] { get }
+    /// What the keys of its digests are made from; made with the store.
+    var secret: DigestSecret { get }
     /// The last timetoken that a commit was made through; ``Timetoken/zero`` in a new store.
     var last: Timetoken { get }
 
@@ -27,12 +31,13 @@ protocol Store: AnyObject {
     ) throws(StoreError)
 
     /// Deletes the messages with `start < timetoken <= end`, and all actions on timetokens in that
-    /// range, and leaves one deletion that readers' ``StoreReader/changes(in:after:)`` reports.
+    /// range, and leaves one deletion that readers' ``StoreReader/changes(in:from:)`` reports.
     ///
+    /// - Parameter eachAction: Called with every action that stood, and no longer does.
     /// - Returns: `false` when there was no such message; then nothing was changed.
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel
+        in channel: Channel, eachAction: (MessageAction) -> Void
     ) throws(StoreError) -> Bool
 
     /// Messages that expired before a moment, the first to expire first.
@@ -51,12 +56,31 @@ protocol Store: AnyObject {
     /// - Precondition: None stands with this key.
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError)
 
-    /// Leaves a tombstone that readers' ``StoreReader/changes(in:after:)`` reports.
+    /// Leaves a tombstone that readers' ``StoreReader/changes(in:from:)`` reports.
     ///
     /// - Precondition: One stands with this key.
     func remove(
         _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
     ) throws(StoreError)
+
+    /// What was kept last; ``Digest/empty`` at first.
+    ///
+    /// The store only keeps it: the ledger knows what becomes of a channel's actions.
+    func digest(of channel: Channel) throws(StoreError) -> Digest
+
+    func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError)
+
+    /// Tombstones that changed up to here may be forgotten, and no later one is.
+    ///
+    /// As of the last commit.
+    var tombstoneFloor: Timetoken { get }
+
+    /// Whether ``forgetTombstones(before:limit:)`` would find any.
+    func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool
+
+    /// Forgets at most `limit` tombstones of all channels that changed before a moment, the oldest
+    /// first, and raises the floor to the newest of them.
+    func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError)
 
     func outcome(
         of mutation: String, by author: Author
@@ -97,10 +121,21 @@ protocol StoreReader: AnyObject {
     ///
     /// A removed action is reported even to a reader that never saw it added. A deleted message is
     /// gone, and its deletion is reported in its place in the order. The page ends early at
-    /// ``Limits/catchUpEventsMax`` or ``Limits/catchUpBytesMax``.
+    /// ``Limits/catchUpEventsMax`` or ``Limits/catchUpBytesMax``, and may be empty then: the next
+    /// one starts from ``ChangeStart/advanced(to:)``.
     func changes(
-        in channel: Channel, after cursor: Timetoken
+        in channel: Channel, from start: ChangeStart
     ) throws(StoreError) -> ChangePage
+
+    /// The fingerprint of the channel's standing actions, and the commit that it is of.
+    func digest(
+        of channel: Channel
+    ) throws(StoreError) -> (digest: Digest, cursor: Timetoken)
+
+    /// Lends one committed state of a channel.
+    func withSnapshot<Result>(
+        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result
 
     func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage
 
@@ -136,6 +171,40 @@ struct ChangePage: Sendable, Hashable {
     var through: Timetoken
     /// Whether `through` is the newest commit that the reader saw.
     var isComplete: Bool
+    /// The channel's state as of `through`, when the page is complete.
+    var digest: Digest?
+}
+
+/// Where reading a channel's changes starts, for each kind of row.
+struct ChangeStart: Sendable, Hashable {
+    /// Messages and deletions after it.
+    var messages: Timetoken
+    /// Standing actions that changed after it.
+    var actions: Timetoken
+    /// Removed actions that changed after it.
+    var tombstones: Timetoken
+}
+
+extension ChangeStart {
+    /// Everything after one position.
+    init(after cursor: Timetoken) {
+        self.init(messages: cursor, actions: cursor, tombstones: cursor)
+    }
+
+    /// Where the page after one that ends at `cursor` starts.
+    func advanced(to cursor: Timetoken) -> ChangeStart {
+        ChangeStart(
+            messages: max(messages, cursor), actions: max(actions, cursor),
+            tombstones: max(tombstones, cursor))
+    }
+}
+
+/// One start of a daemon on a store.
+struct StoreRun: Sendable, Hashable {
+    /// Eight random hexadecimal digits.
+    var id: String
+    /// The store's last commit before it.
+    var startedAfter: Timetoken
 }
 
 /// What somebody follows: one channel, or all whose names begin alike.
@@ -211,6 +280,19 @@ enum Outcome: Sendable, Hashable {
 func makeEpoch() -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+/// A secret for a new store.
+func makeSecret() -> DigestSecret {
+    var generator = SystemRandomNumberGenerator()
+    return .random(using: &generator)
+}
+
+extension StoreRun {
+    /// A run with a name of its own: 32 random bits in hexadecimal.
+    init(after last: Timetoken) {
+        self.init(id: String(makeEpoch().prefix(8)), startedAfter: last)
+    }
 }
 
 /// Why something could not be kept or read; always an operator's problem, never a client's.

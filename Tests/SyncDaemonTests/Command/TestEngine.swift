@@ -16,7 +16,8 @@ extension Engine {
         wallTicks: @escaping () -> UInt64 = { 1 }
     ) -> Engine {
         Engine(
-            reactor: reactor, epoch: "e", keysets: keysets, submit: submit, announce: announce,
+            reactor: reactor, epoch: "e.f", judge: { _, _ in .known }, tombstoneFloor: { .zero },
+            digestKey: makeSecret().key, keysets: keysets, submit: submit, announce: announce,
             ask: ask, askPresence: askPresence, groups: groups, newest: newest,
             freshCursor: newest, wallTicks: wallTicks)
     }
