@@ -157,6 +157,8 @@ public enum Limits {
     public static let backlogChannelsMax = 50_000
     /// Channel and device names whose ids the store remembers.
     public static let internedNamesMax = 100_000
+    /// Channels whose digests the ledger remembers; over it they are read again.
+    public static let digestsInMemoryMax = 100_000
     /// Runs of the daemon whose cursors are still good; those of older ones get a snapshot.
     public static let runsMax = 10_000
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.

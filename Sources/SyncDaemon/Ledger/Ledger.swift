@@ -15,12 +15,19 @@ final class Ledger {
     private var last: Timetoken
     /// Groups of each keyset that was asked for, counted once.
     var groupCounts: [ExactText: Int] = [:]
+    private var digests: ChannelDigests
+    private let tombstoneTicksKept: UInt64
 
-    /// - Parameter wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either
-    ///   direction.
-    init(store: any Store, wallTicks: @escaping () -> UInt64) {
+    /// - Parameters:
+    ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
+    ///   - wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either direction.
+    init(
+        store: any Store, tombstoneTicksKept: UInt64, wallTicks: @escaping () -> UInt64
+    ) {
         self.store = store
+        self.tombstoneTicksKept = tombstoneTicksKept
         self.wallTicks = wallTicks
+        digests = ChannelDigests(secret: store.secret)
         last = store.last
     }
 
@@ -52,14 +59,18 @@ final class Ledger {
             }
             try forgetOldMutations(after: writes.count)
             try deleteExpired(expiredMax ?? 2 * writes.count + 16, into: &commit)
+            try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
+            commit.digests = try digests.write(to: store)
             try store.commit(through: last)
         } catch {
             store.rollback()
             last = start
             groupCounts = [:]
+            digests.forget()
             failure = error
             let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
             commit.events = []
+            commit.digests = [:]
             commit.groups = []
             commit.answers = writes.map { Answer(origin: $0.origin, result: .failure(refusal)) }
         }
@@ -68,15 +79,17 @@ final class Ledger {
         return commit
     }
 
-    /// Deletes messages whose time is over: for when no writes come.
+    /// Deletes messages whose time is over, and forgets old tombstones: for when no writes come.
     ///
     /// - Parameter reserved: Asked for only when there is something to delete.
-    /// - Returns: A commit like any other; `nil` when nothing has expired. Call again until then.
+    /// - Returns: A commit like any other; `nil` when there is nothing. Call again until then.
     func commitExpired(
         after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
     ) -> Commit? {
         do throws(StoreError) {
-            guard try !store.expired(before: now, limit: 1).isEmpty else { return nil }
+            var isNeeded = try !store.expired(before: now, limit: 1).isEmpty
+            if !isNeeded { isNeeded = try hasOldTombstones() }
+            guard isNeeded else { return nil }
         } catch {
             failure = error
             return nil
@@ -123,6 +136,7 @@ final class Ledger {
             try store.insert(
                 message, at: timetoken, in: write.channel, by: write.author.userID,
                 expires: timetoken.expiry(afterHours: hoursKept))
+            try digests.touch(write.channel, of: store)
             commit.events.append(write.envelope(at: timetoken, .message(message)))
             return .success(.published(timetoken))
 
@@ -132,6 +146,7 @@ final class Ledger {
             }
             let action = MessageAction(key: key, actionTimetoken: timetoken)
             try store.add(action, in: write.channel)
+            try digests.insert(action, in: write.channel, of: store)
             commit.events.append(write.envelope(at: timetoken, .actionAdded(action)))
             return .success(.added(timetoken))
 
@@ -170,6 +185,7 @@ final class Ledger {
         into commit: inout Commit
     ) throws(StoreError) {
         try store.remove(action.key, at: timetoken, in: write.channel)
+        try digests.remove(action, in: write.channel, of: store)
         commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
     }
 
@@ -177,11 +193,7 @@ final class Ledger {
         _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
         into commit: inout Commit
     ) throws(StoreError) {
-        guard
-            try store.deleteMessages(
-                after: range.after, through: range.through, at: timetoken, in: channel,
-                eachAction: { _ in })
-        else { return }
+        guard try digests.delete(range, at: timetoken, in: channel, of: store) else { return }
         commit.events.append(
             .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
     }
@@ -202,14 +214,32 @@ final class Ledger {
 
     /// Forgets faster than mutations come, so that what is kept stays within its time.
     private func forgetOldMutations(after writeCount: Int) throws(StoreError) {
-        guard last.rawValue > Limits.mutationTicksKept else { return }
-        try store.forgetMutations(
-            before: Timetoken(rawValue: last.rawValue - Limits.mutationTicksKept),
-            limit: 2 * writeCount + 16)
+        guard let moment = last.moment(ticksBefore: Limits.mutationTicksKept) else { return }
+        try store.forgetMutations(before: moment, limit: 2 * writeCount + 16)
+    }
+
+    private func forgetOldTombstones(_ limit: Int) throws(StoreError) {
+        guard let moment = oldTombstones else { return }
+        try store.forgetTombstones(before: moment, limit: limit)
+    }
+
+    private func hasOldTombstones() throws(StoreError) -> Bool {
+        guard let moment = oldTombstones else { return false }
+        return try store.hasTombstones(before: moment)
+    }
+
+    /// Tombstones before this moment are old; `nil`: none is; those of this commit may be.
+    private var oldTombstones: Timetoken? {
+        Timetoken(rawValue: now.rawValue + 1).moment(ticksBefore: tombstoneTicksKept)
     }
 }
 
 extension Timetoken {
+    /// The moment so long before this; `nil` before the beginning.
+    fileprivate func moment(ticksBefore ticks: UInt64) -> Timetoken? {
+        rawValue > ticks ? Timetoken(rawValue: rawValue - ticks) : nil
+    }
+
     /// Hours after this; `nil` for 0, which is never.
     fileprivate func expiry(afterHours hours: Int) -> Timetoken? {
         guard hours > 0 else { return nil }

@@ -31,10 +31,12 @@ final class LedgerThread: Sendable {
     /// - Parameters:
     ///   - store: Made on the calling thread and handed over: nothing else may hold it.
     ///   - memberships: All channel groups of the store.
+    ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
-        store: sending any Store, memberships: [GroupMembership], counters: Counters, log: Log,
+        store: sending any Store, memberships: [GroupMembership], tombstoneTicksKept: UInt64,
+        counters: Counters, log: Log,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
@@ -47,7 +49,9 @@ final class LedgerThread: Sendable {
         let handover = Handover(store)
         thread.withLock { thread in
             thread = OSThread(name: "ledger") { [self] in
-                let ledger = Ledger(store: handover.take(), wallTicks: Clock.wallTicks)
+                let ledger = Ledger(
+                    store: handover.take(), tombstoneTicksKept: tombstoneTicksKept,
+                    wallTicks: Clock.wallTicks)
                 while true {
                     let taken = requests.take(atMost: Limits.commitWritesMax)
                     guard !taken.isEmpty else { return }
@@ -95,18 +99,22 @@ final class LedgerThread: Sendable {
             // A heartbeat, about once a second: time to delete what is over.
             guard let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
             else { return report(failure, of: 0, counters, log, fail: fail) }
-            groups.apply(commit.groups)
-            order.finish(commit)
+            publish(commit, of: ledger)
             return report(failure, of: 0, counters, log, fail: fail)
         }
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
         counters.writesCommitted.add(writes.count)
         counters.commitMicroseconds.add(Int(Clock.monotonicMicroseconds() - start))
+        publish(commit, of: ledger)
+        report(failure, of: writes.count, counters, log, fail: fail)
+    }
+
+    private func publish(_ commit: Commit, of ledger: Ledger) {
         // Before anyone is told: who then asks sees the new members.
         groups.apply(commit.groups)
+        floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         order.finish(commit)
-        report(failure, of: writes.count, counters, log, fail: fail)
     }
 
     private func report(

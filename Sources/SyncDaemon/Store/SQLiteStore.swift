@@ -66,7 +66,7 @@ final class SQLiteStore: Store {
     func begin() throws(StoreError) {
         try statements.begin.run()
         if !isRunStored, let run = runs.last {
-            try statements.insertRun.run(.text(run.id), .timetoken(run.startedAfter))
+            try statements.digests.insertRun.run(.text(run.id), .timetoken(run.startedAfter))
         }
     }
 

@@ -20,12 +20,7 @@ final class SQLiteWriteStatements {
     let deleteMessages: SQLiteStatement
     let standingInRange: SQLiteStatement
     let deleteActions: SQLiteStatement
-    let findDigest: SQLiteStatement
-    let putDigest: SQLiteStatement
-    let findTombstones: SQLiteStatement
-    let deleteAction: SQLiteStatement
-    let raiseTombstoneFloor: SQLiteStatement
-    let insertRun: SQLiteStatement
+    let digests: SQLiteDigestStatements
     let insertDeletion: SQLiteStatement
     let findExpired: SQLiteStatement
     let channelsOfGroup: SQLiteStatement
@@ -84,6 +79,33 @@ final class SQLiteWriteStatements {
             "DELETE FROM action WHERE channel = ? AND message > ? AND message <= ?")
         insertDeletion = try connection.prepare(
             "INSERT INTO deletion(timetoken, channel, after, through) VALUES (?, ?, ?, ?)")
+        digests = try SQLiteDigestStatements(connection)
+        findExpired = try connection.prepare(
+            """
+            SELECT channel.keyset, channel.name, message.timetoken FROM message
+            JOIN channel ON channel.id = message.channel
+            WHERE message.expires < ? ORDER BY message.expires, message.timetoken LIMIT ?
+            """)
+        channelsOfGroup = try connection.prepare(
+            "SELECT channel FROM channel_group WHERE keyset = ? AND name = ? ORDER BY channel")
+        addToGroup = try connection.prepare("INSERT OR IGNORE INTO channel_group VALUES (?, ?, ?)")
+        removeFromGroup = try connection.prepare(
+            "DELETE FROM channel_group WHERE keyset = ? AND name = ? AND channel = ?")
+        deleteGroup = try connection.prepare(
+            "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
+    }
+}
+
+/// What reconciling devices needs.
+final class SQLiteDigestStatements {
+    let findDigest: SQLiteStatement
+    let putDigest: SQLiteStatement
+    let findTombstones: SQLiteStatement
+    let deleteAction: SQLiteStatement
+    let raiseTombstoneFloor: SQLiteStatement
+    let insertRun: SQLiteStatement
+
+    init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
         findDigest = try connection.prepare("SELECT count, lane0, lane1 FROM channel WHERE id = ?")
         putDigest = try connection.prepare(
             "UPDATE channel SET count = ?2, lane0 = ?3, lane1 = ?4 WHERE id = ?1")
@@ -101,18 +123,5 @@ final class SQLiteWriteStatements {
         raiseTombstoneFloor = try connection.prepare(
             "UPDATE meta SET value = ? WHERE name = 'tombstone_floor'")
         insertRun = try connection.prepare("INSERT INTO run(id, started_after) VALUES (?, ?)")
-        findExpired = try connection.prepare(
-            """
-            SELECT channel.keyset, channel.name, message.timetoken FROM message
-            JOIN channel ON channel.id = message.channel
-            WHERE message.expires < ? ORDER BY message.expires, message.timetoken LIMIT ?
-            """)
-        channelsOfGroup = try connection.prepare(
-            "SELECT channel FROM channel_group WHERE keyset = ? AND name = ? ORDER BY channel")
-        addToGroup = try connection.prepare("INSERT OR IGNORE INTO channel_group VALUES (?, ?, ?)")
-        removeFromGroup = try connection.prepare(
-            "DELETE FROM channel_group WHERE keyset = ? AND name = ? AND channel = ?")
-        deleteGroup = try connection.prepare(
-            "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
     }
 }

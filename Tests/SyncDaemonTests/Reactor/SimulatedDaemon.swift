@@ -99,7 +99,7 @@ final class SimulatedDaemon {
         let queues = Queues()
         let (steps, wall) = (queues.steps, queues.wall)
         self.queues = queues
-        ledger = Ledger(store: store) { wall.withLock { $0 } }
+        ledger = Ledger(store: store, tombstoneTicksKept: 1 << 60) { wall.withLock { $0 } }
         let order = EventOrder(
             after: store.last, wallTicks: { wall.withLock { $0 } },
             publish: { step in steps.withLock { $0.append(step) } })
