@@ -60,7 +60,12 @@ final class Node: Sendable {
             publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
-            repairs: RepairCache(secret: ledger.secret), counters: counters, log: log,
+            repairs: RepairCache(secret: ledger.secret) { channel in
+                log.error(
+                    "A channel's digest is not that of its rows: the database is damaged.",
+                    ["channel": channel.name])
+            },
+            counters: counters, log: log,
             deliver: { post.post(.read($0), to: $0.origin.reactor) },
             fail: failed)
 
