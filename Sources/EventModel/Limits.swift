@@ -167,6 +167,17 @@ public enum Limits {
     public static let backlogChannelsMax = 50_000
     /// Channel and device names whose ids the store remembers.
     public static let internedNamesMax = 100_000
+    /// Coded symbols that a device may send in one repair; when they cannot do: a snapshot.
+    public static let repairSymbolsMax = 16_384
+    /// Bytes of the rows in one repair's answer; over it: a snapshot.
+    public static let repairBytesMax = 256 * 1024
+    /// Bytes of channels that devices are being compared with; over it the channel that was used
+    /// longest ago is read again.
+    public static let repairCacheBytesMax = 64 * 1024 * 1024
+    /// Channels whose digests the ledger remembers; over it they are read again.
+    public static let digestsInMemoryMax = 100_000
+    /// Runs of the daemon whose cursors are still good; those of older ones get a snapshot.
+    public static let runsMax = 10_000
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.
     public static let mutationTicksKept: UInt64 = 30 * 24 * 3600 * 10_000_000
 

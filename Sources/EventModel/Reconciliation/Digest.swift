@@ -28,6 +28,15 @@ public struct Digest: Hashable, Sendable {
         self.count = count
     }
 
+    /// Reads what a store kept of ``count`` and ``words``.
+    package init(count: Int64, words: (UInt64, UInt64)) {
+        self.count = count
+        lanes = words
+    }
+
+    /// Both lanes, for a store.
+    package var words: (UInt64, UInt64) { lanes }
+
     /// Both lanes as numbers, 16 lower-case hexadecimal digits each; the count is not in it.
     public var text: String {
         Hexadecimal.text(lanes.0) + Hexadecimal.text(lanes.1)

@@ -21,7 +21,7 @@ public struct DigestKey: Hashable, Sendable {
         self.init(words: (words.0.byteSwapped, words.1.byteSwapped))
     }
 
-    private init(words: (UInt64, UInt64)) {
+    init(words: (UInt64, UInt64)) {
         self.words = words
     }
 

@@ -52,8 +52,14 @@ struct CommandContext {
 struct Engine {
     /// The reactor's own number.
     let reactor: Int
-    /// Names the store.
+    /// Names the store and the present run of the daemon: `STORE.RUN`.
     let epoch: String
+    /// What a cursor is worth that a client got when its epoch was the one it names.
+    let judge: (_ cursor: Timetoken, _ epoch: String?) -> CursorJudgement
+    /// Removed actions up to here may be forgotten: a cursor before it cannot be caught up with.
+    let tombstoneFloor: () -> Timetoken
+    /// The key of a channel's digests.
+    let digestKey: (Channel) -> DigestKey
     /// The tenants.
     let keysets: Keysets
     /// Queues a write; `false` when too many wait.

@@ -30,8 +30,7 @@ extension CommandRouter {
         // Another store's cursor means nothing here; and a cursor ahead of this store was issued
         // before it was replaced by an older copy of itself. Either way what the device holds
         // cannot be trusted.
-        let isForeign = request.epoch.map { $0 != context.engine.epoch } ?? false
-        if isForeign || cursor > context.engine.newest() {
+        if context.engine.judge(cursor, request.epoch) != .known {
             context.hub.subscribe(context.session, to: channel, from: .zero, pace: pace)
             return SubscribedChannel(channel: request.channel, mode: .snapshot, cursor: .zero)
         }

@@ -83,7 +83,8 @@ extension Hub {
         let request = ReadRequest(
             origin: Origin(
                 reactor: reactor, session: subscription.session.id, command: subscription.serial),
-            channel: topic.channel, query: .changes(after: subscription.position))
+            channel: topic.channel, query: .changes(from: ChangeStart(after: subscription.position))
+        )
         guard ask(request) else {
             starvedSessions.append(subscription.session)
             return false

@@ -15,12 +15,19 @@ final class Ledger {
     private var last: Timetoken
     /// Groups of each keyset that was asked for, counted once.
     var groupCounts: [ExactText: Int] = [:]
+    private var digests: ChannelDigests
+    private let tombstoneTicksKept: UInt64
 
-    /// - Parameter wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either
-    ///   direction.
-    init(store: any Store, wallTicks: @escaping () -> UInt64) {
+    /// - Parameters:
+    ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
+    ///   - wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either direction.
+    init(
+        store: any Store, tombstoneTicksKept: UInt64, wallTicks: @escaping () -> UInt64
+    ) {
         self.store = store
+        self.tombstoneTicksKept = tombstoneTicksKept
         self.wallTicks = wallTicks
+        digests = ChannelDigests(secret: store.secret)
         last = store.last
     }
 
@@ -52,14 +59,18 @@ final class Ledger {
             }
             try forgetOldMutations(after: writes.count)
             try deleteExpired(expiredMax ?? 2 * writes.count + 16, into: &commit)
+            try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
+            commit.digests = try digests.write(to: store)
             try store.commit(through: last)
         } catch {
             store.rollback()
             last = start
             groupCounts = [:]
+            digests.forget()
             failure = error
             let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
             commit.events = []
+            commit.digests = [:]
             commit.groups = []
             commit.answers = writes.map { Answer(origin: $0.origin, result: .failure(refusal)) }
         }
@@ -68,15 +79,17 @@ final class Ledger {
         return commit
     }
 
-    /// Deletes messages whose time is over: for when no writes come.
+    /// Deletes messages whose time is over, and forgets old tombstones: for when no writes come.
     ///
     /// - Parameter reserved: Asked for only when there is something to delete.
-    /// - Returns: A commit like any other; `nil` when nothing has expired. Call again until then.
+    /// - Returns: A commit like any other; `nil` when there is nothing. Call again until then.
     func commitExpired(
         after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
     ) -> Commit? {
         do throws(StoreError) {
-            guard try !store.expired(before: now, limit: 1).isEmpty else { return nil }
+            var isNeeded = try !store.expired(before: now, limit: 1).isEmpty
+            if !isNeeded { isNeeded = try hasOldTombstones() }
+            guard isNeeded else { return nil }
         } catch {
             failure = error
             return nil
@@ -123,6 +136,7 @@ final class Ledger {
             try store.insert(
                 message, at: timetoken, in: write.channel, by: write.author.userID,
                 expires: timetoken.expiry(afterHours: hoursKept))
+            try digests.touch(write.channel, of: store)
             commit.events.append(write.envelope(at: timetoken, .message(message)))
             return .success(.published(timetoken))
 
@@ -132,6 +146,7 @@ final class Ledger {
             }
             let action = MessageAction(key: key, actionTimetoken: timetoken)
             try store.add(action, in: write.channel)
+            try digests.insert(action, in: write.channel, of: store)
             commit.events.append(write.envelope(at: timetoken, .actionAdded(action)))
             return .success(.added(timetoken))
 
@@ -156,9 +171,8 @@ final class Ledger {
 
         case .deleteMessages(let start, let end):
             // Nothing that is still to come is deleted.
-            let range = MessageRange(
-                channel: write.channel, after: start, through: min(end, timetoken))
-            try delete(range, at: timetoken, into: &commit)
+            let range = MessageRange(after: start, through: min(end, timetoken))
+            try delete(range, in: write.channel, at: timetoken, into: &commit)
             return .success(.deleted(timetoken))
 
         case .changeGroup(let group, let change):
@@ -171,19 +185,17 @@ final class Ledger {
         into commit: inout Commit
     ) throws(StoreError) {
         try store.remove(action.key, at: timetoken, in: write.channel)
+        try digests.remove(action, in: write.channel, of: store)
         commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
     }
 
     private func delete(
-        _ range: MessageRange, at timetoken: Timetoken, into commit: inout Commit
+        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
+        into commit: inout Commit
     ) throws(StoreError) {
-        guard
-            try store.deleteMessages(
-                after: range.after, through: range.through, at: timetoken, in: range.channel)
-        else { return }
+        guard try digests.delete(range, at: timetoken, in: channel, of: store) else { return }
         commit.events.append(
-            .deletion(
-                after: range.after, through: range.through, at: timetoken, in: range.channel))
+            .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
     }
 
     /// Where the order has come to, or the clock.
@@ -194,30 +206,40 @@ final class Ledger {
         for message in try store.expired(before: now, limit: limit) {
             last = last.successor(at: wallTicks())
             let range = MessageRange(
-                channel: message.channel,
                 after: Timetoken(rawValue: message.timetoken.rawValue - 1),
                 through: message.timetoken)
-            try delete(range, at: last, into: &commit)
+            try delete(range, in: message.channel, at: last, into: &commit)
         }
     }
 
     /// Forgets faster than mutations come, so that what is kept stays within its time.
     private func forgetOldMutations(after writeCount: Int) throws(StoreError) {
-        guard last.rawValue > Limits.mutationTicksKept else { return }
-        try store.forgetMutations(
-            before: Timetoken(rawValue: last.rawValue - Limits.mutationTicksKept),
-            limit: 2 * writeCount + 16)
+        guard let moment = last.moment(ticksBefore: Limits.mutationTicksKept) else { return }
+        try store.forgetMutations(before: moment, limit: 2 * writeCount + 16)
+    }
+
+    private func forgetOldTombstones(_ limit: Int) throws(StoreError) {
+        guard let moment = oldTombstones else { return }
+        try store.forgetTombstones(before: moment, limit: limit)
+    }
+
+    private func hasOldTombstones() throws(StoreError) -> Bool {
+        guard let moment = oldTombstones else { return false }
+        return try store.hasTombstones(before: moment)
+    }
+
+    /// Tombstones before this moment are old; `nil`: none is; those of this commit may be.
+    private var oldTombstones: Timetoken? {
+        Timetoken(rawValue: now.rawValue + 1).moment(ticksBefore: tombstoneTicksKept)
     }
 }
 
-/// Messages of one channel; the range leaves its start out and holds its end.
-private struct MessageRange {
-    let channel: Channel
-    let after: Timetoken
-    let through: Timetoken
-}
-
 extension Timetoken {
+    /// The moment so long before this; `nil` before the beginning.
+    fileprivate func moment(ticksBefore ticks: UInt64) -> Timetoken? {
+        rawValue > ticks ? Timetoken(rawValue: rawValue - ticks) : nil
+    }
+
     /// Hours after this; `nil` for 0, which is never.
     fileprivate func expiry(afterHours hours: Int) -> Timetoken? {
         guard hours > 0 else { return nil }

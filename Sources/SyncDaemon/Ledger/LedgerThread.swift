@@ -2,6 +2,7 @@
 // batch.
 
 import EventModel
+import Synchronization
 
 /// The part of the ledger that any thread may hold.
 final class LedgerThread: Sendable {
@@ -14,7 +15,10 @@ final class LedgerThread: Sendable {
     let order: EventOrder
     let groups: ChannelGroups
     let heartbeat = Heartbeat()
-    let epoch: String
+    /// What cursors are worth.
+    let epochs: Epochs
+    let secret: DigestSecret
+    private let floor: Atomic<UInt64>
     private let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
     ) { request in
@@ -27,21 +31,27 @@ final class LedgerThread: Sendable {
     /// - Parameters:
     ///   - store: Made on the calling thread and handed over: nothing else may hold it.
     ///   - memberships: All channel groups of the store.
+    ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
-        store: sending any Store, memberships: [GroupMembership], counters: Counters, log: Log,
+        store: sending any Store, memberships: [GroupMembership], tombstoneTicksKept: UInt64,
+        counters: Counters, log: Log,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
         order = EventOrder(after: store.last, wallTicks: Clock.wallTicks, publish: publish)
         groups = ChannelGroups(memberships)
-        epoch = store.epoch
+        epochs = Epochs(store: store.epoch, runs: store.runs)
+        secret = store.secret
+        floor = Atomic(store.tombstoneFloor.rawValue)
         thread = Locked(nil)
         let handover = Handover(store)
         thread.withLock { thread in
             thread = OSThread(name: "ledger") { [self] in
-                let ledger = Ledger(store: handover.take(), wallTicks: Clock.wallTicks)
+                let ledger = Ledger(
+                    store: handover.take(), tombstoneTicksKept: tombstoneTicksKept,
+                    wallTicks: Clock.wallTicks)
                 while true {
                     let taken = requests.take(atMost: Limits.commitWritesMax)
                     guard !taken.isEmpty else { return }
@@ -54,6 +64,9 @@ final class LedgerThread: Sendable {
             }
         }
     }
+
+    /// Removed actions that changed up to here may be forgotten.
+    var tombstoneFloor: Timetoken { Timetoken(rawValue: floor.load(ordering: .acquiring)) }
 
     /// Queues a write; its answer comes with a commit, some time after the next ``wake()``.
     ///
@@ -91,18 +104,22 @@ final class LedgerThread: Sendable {
             // A heartbeat, about once a second: time to delete what is over.
             guard let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
             else { return report(failure, of: 0, counters, log, fail: fail) }
-            groups.apply(commit.groups)
-            order.finish(commit)
+            publish(commit, of: ledger)
             return report(failure, of: 0, counters, log, fail: fail)
         }
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
         counters.writesCommitted.add(writes.count)
         counters.commitMicroseconds.add(Int(Clock.monotonicMicroseconds() - start))
+        publish(commit, of: ledger)
+        report(failure, of: writes.count, counters, log, fail: fail)
+    }
+
+    private func publish(_ commit: Commit, of ledger: Ledger) {
         // Before anyone is told: who then asks sees the new members.
         groups.apply(commit.groups)
+        floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         order.finish(commit)
-        report(failure, of: writes.count, counters, log, fail: fail)
     }
 
     private func report(

@@ -6,7 +6,11 @@ import EventModel
 /// One question about the committed state.
 struct ReadRequest: Sendable {
     enum Query: Sendable {
-        case changes(after: Timetoken)
+        case changes(from: ChangeStart)
+        /// The channel's digest, and as of when.
+        case state
+        /// How a device differs whose symbols these are, from index 0 on.
+        case repair(SymbolRun)
         /// What a long poll missed, in channels and wildcards.
         case backlog([Channel], after: Timetoken)
         case history(HistoryQuery)
@@ -35,10 +39,14 @@ struct ReadAnswer: Sendable {
         /// A page of changes, encoded here so that no reactor has to.
         ///
         /// The store has nothing else up to `cursor`, and nothing else can come up to `through`.
-        case changes([EncodedEnvelope], cursor: Timetoken, through: Timetoken)
+        /// The digest is the channel's state as of `cursor`, when that is the newest commit.
+        case changes(
+            [EncodedEnvelope], cursor: Timetoken, through: Timetoken, digest: Digest?)
+        case state(Digest, at: Timetoken)
+        case repair(RepairOutcome)
         /// What a poll missed; nothing else can come up to `through`.
         case backlog([ChannelEvent], through: Timetoken)
-        /// The changes could not be read.
+        /// The changes, the state or what a repair needs could not be read.
         case failed(StoreError)
     }
 
@@ -55,11 +63,12 @@ final class ReaderPool: Sendable {
     ///
     /// - Parameters:
     ///   - order: What says how far an answer reaches.
+    ///   - repairs: What the threads share for repairs.
     ///   - deliver: Called on a reader's thread with each answer.
     ///   - fail: Called when a reader cannot be made. It must end the process.
     init(
         count: Int, makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
-        order: EventOrder, counters: Counters, log: Log,
+        order: EventOrder, repairs: RepairCache, counters: Counters, log: Log,
         deliver: @escaping @Sendable (ReadAnswer) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
@@ -70,7 +79,7 @@ final class ReaderPool: Sendable {
                 while true {
                     for request in requests.take(atMost: 1) {
                         counters.reads.add()
-                        let answer = request.answer(from: reader, order)
+                        let answer = request.answer(from: reader, order, repairs: repairs)
                         if case .failed(let error) = answer.result {
                             log.error("A read failed.", ["error": error.description])
                         }
@@ -94,22 +103,31 @@ final class ReaderPool: Sendable {
 
 extension ReadRequest {
     /// Answers on the calling thread.
-    func answer(from reader: any StoreReader, _ order: EventOrder) -> ReadAnswer {
-        ReadAnswer(origin: origin, channel: channel, result: result(from: reader, order))
+    func answer(
+        from reader: any StoreReader, _ order: EventOrder, repairs: RepairCache
+    ) -> ReadAnswer {
+        ReadAnswer(
+            origin: origin, channel: channel, result: result(from: reader, order, repairs))
     }
 
     private func result(
-        from reader: any StoreReader, _ order: EventOrder
+        from reader: any StoreReader, _ order: EventOrder, _ repairs: RepairCache
     ) -> ReadAnswer.Result {
         do throws(StoreError) {
             switch query {
-            case .changes(let cursor):
+            case .changes(let start):
                 // Before the read: then the read sees everything up to it.
                 let visible = order.visible
-                let page = try reader.changes(in: channel, after: cursor)
+                let page = try reader.changes(in: channel, from: start)
                 return .changes(
                     page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
-                    through: page.isComplete ? max(page.through, visible) : page.through)
+                    through: page.isComplete ? max(page.through, visible) : page.through,
+                    digest: page.digest)
+            case .state:
+                let state = try reader.digest(of: channel)
+                return .state(state.digest, at: state.cursor)
+            case .repair(let symbols):
+                return .repair(try repairs.outcome(of: symbols, in: channel, from: reader))
             case .backlog(let channels, let cursor):
                 return try backlog(of: channels, after: cursor, from: reader, order)
             case .history(let query):
@@ -135,7 +153,7 @@ extension ReadRequest {
             }
         } catch {
             switch query {
-            case .changes, .backlog: return .failed(error)
+            case .changes, .state, .repair, .backlog: return .failed(error)
             default: return .reply(.failure(.storeUnavailable))
             }
         }

@@ -50,6 +50,8 @@ struct Commit: Sendable {
     var answers: [Answer] = []
     /// Each group that changed, once, with all its channels.
     var groups: [GroupMembership] = []
+    /// The state after it of every channel that has a stored event in it.
+    var digests: [Channel: Digest] = [:]
     /// Every later event is after this.
     var last: Timetoken = .zero
     /// The store's own last timetoken, when this is its commit: a cursor that survives a restart.

@@ -31,6 +31,8 @@ struct Configuration: Hashable, Sendable {
     /// Its default depends on the environment: see `defaultDirectory`. Empty only with
     /// `StoreKind.memory`.
     var directory = ""
+    /// How long a removed action is remembered; 0 forgets it at once.
+    var tombstoneDays = 30
 
     // MARK: [log]
 

@@ -51,6 +51,10 @@ extension ConfigurationKey {
         directory(
             "store", "directory", flag: "--data-dir", into: \.directory,
             "Directory of the data. It is created when it is absent."),
+        number(
+            "store", "tombstone_days", flag: "--tombstone-days", 0...36_500, into: \.tombstoneDays,
+            "Days for which it is remembered that a reaction was removed. Devices that were away"
+                + " for longer compare their reactions with the server's when they come back."),
     ]
 
     private static let log = [

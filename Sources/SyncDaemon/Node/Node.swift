@@ -55,11 +55,18 @@ final class Node: Sendable {
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
-            store: store, memberships: memberships, counters: counters, log: log,
+            store: store, memberships: memberships,
+            tombstoneTicksKept: configuration.tombstoneTicksKept, counters: counters, log: log,
             publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
-            counters: counters, log: log, deliver: { post.post(.read($0), to: $0.origin.reactor) },
+            repairs: RepairCache(secret: ledger.secret) { channel in
+                log.error(
+                    "A channel's digest is not that of its rows: the database is damaged.",
+                    ["channel": channel.name])
+            },
+            counters: counters, log: log,
+            deliver: { post.post(.read($0), to: $0.origin.reactor) },
             fail: failed)
 
         presence = PresenceThread(
@@ -124,6 +131,9 @@ final class Node: Sendable {
 }
 
 extension Configuration {
+    /// How long a removed action is remembered, in timetoken ticks.
+    fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
+
     /// Threads that serve connections.
     var reactorCount: Int {
         reactors > 0 ? reactors : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

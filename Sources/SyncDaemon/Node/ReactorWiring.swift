@@ -48,7 +48,13 @@ struct ReactorParts: Sendable {
         _ number: Int, answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
     ) -> ReactorCore {
         let engine = Engine(
-            reactor: number, epoch: ledger.epoch, keysets: configuration.keysets,
+            reactor: number, epoch: ledger.epochs.text,
+            judge: { [ledger] cursor, epoch in
+                ledger.epochs.judge(cursor, epoch, newest: ledger.order.visible)
+            },
+            tombstoneFloor: { [ledger] in ledger.tombstoneFloor },
+            digestKey: { [ledger] in ledger.secret.key(of: $0) },
+            keysets: configuration.keysets,
             submit: { [ledger] in ledger.submit($0) },
             commitSoon: { [ledger] in ledger.wake() },
             announce: { [ledger] in ledger.order.announce($0) },

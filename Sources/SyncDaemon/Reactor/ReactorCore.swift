@@ -109,8 +109,9 @@ final class ReactorCore: TransportDelegate {
             hub.answer(session) { json in
                 encode(result, to: answer.origin.command, into: &json)
             }
-        case .changes(let events, let cursor, let through):
+        case .changes(let events, let cursor, let through, _):
             hub.received(events, cursor: cursor, through: through, for: answer)
+        case .state, .repair: break
         case .backlog(let events, let through):
             guard let poll = hub.poll(waitingFor: answer.origin) else { return }
             hub.received(events, through: through, for: poll)

@@ -79,29 +79,30 @@ extension Envelope {
 struct ChangeList {
     /// Ascending by timetoken.
     var envelopes: [Envelope] = []
-    /// Whether rows of this kind may follow the last one here.
-    var isCut = false
+    /// How far they were looked for, when rows of this kind may follow.
+    var cutAt: Timetoken?
 }
 
 /// Puts rows of several kinds of one channel into one ascending page.
 ///
 /// - Parameter last: The newest commit that the reader saw, or as far as it looked.
 func merge(_ lists: [ChangeList], last: Timetoken) -> ChangePage {
-    // A list that was cut says nothing about what follows its last row: the page ends where it
-    // ends.
-    let end = lists.filter(\.isCut).compactMap { $0.envelopes.last?.timetoken }.min()
+    // A list that was cut says nothing about what follows: the page ends where it ends.
+    let end = lists.compactMap(\.cutAt).min()
     let envelopes = lists.flatMap(\.envelopes).sorted { $0.timetoken < $1.timetoken }
     var budget = PageBudget()
     var page: [Envelope] = []
+    var through = end ?? last
     for envelope in envelopes {
         if let end, envelope.timetoken > end { break }
         page.append(envelope)
-        if !budget.spend(envelope.size) || page.count == Limits.catchUpEventsMax { break }
+        if !budget.spend(envelope.size) || page.count == Limits.catchUpEventsMax {
+            if end != nil || page.count < envelopes.count { through = envelope.timetoken }
+            break
+        }
     }
     let isComplete = end == nil && page.count == envelopes.count
-    return ChangePage(
-        envelopes: page, through: isComplete ? last : page.last?.timetoken ?? last,
-        isComplete: isComplete)
+    return ChangePage(envelopes: page, through: through, isComplete: isComplete)
 }
 
 /// Puts pages of several channels into one, in which nothing is missing up to its end.

@@ -12,12 +12,27 @@ final class MemoryReader: StoreReader {
 
     // MARK: Changes
 
-    func changes(in channel: Channel, after cursor: Timetoken) -> ChangePage {
+    func changes(in channel: Channel, from start: ChangeStart) -> ChangePage {
         let state = committed.withLock { $0 }
-        let deletions = state.deletions[channel, default: []].filter { $0.timetoken > cursor }
+        let deletions = state.deletions[channel, default: []].filter {
+            $0.timetoken > start.messages
+        }
         let lists = lists(
-            in: channel, of: state, after: cursor, through: .end, limit: Limits.catchUpEventsMax)
-        return merge(lists + [cutList(deletions) { _ in 0 }], last: state.last)
+            in: channel, of: state, from: start, through: .end, limit: Limits.catchUpEventsMax)
+        var page = merge(lists + [cutList(deletions) { _ in 0 }], last: state.last)
+        if page.isComplete { page.digest = state.digests[channel] ?? .empty }
+        return page
+    }
+
+    func digest(of channel: Channel) -> (digest: Digest, cursor: Timetoken) {
+        let state = committed.withLock { $0 }
+        return (state.digests[channel] ?? .empty, state.last)
+    }
+
+    func withSnapshot<Result>(
+        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try body(MemorySnapshot(state: committed.withLock { $0 }, channel: channel))
     }
 
     func backlog(_ interests: [Interest], after cursor: Timetoken, limit: Int) -> Backlog? {
@@ -34,7 +49,8 @@ final class MemoryReader: StoreReader {
         var merged = BacklogMerge(limit: limit, last: state.last)
         for channel in channels {
             let lists = lists(
-                in: channel, of: state, after: cursor, through: merged.through, limit: limit)
+                in: channel, of: state, from: ChangeStart(after: cursor), through: merged.through,
+                limit: limit)
             merged.add(merge(lists, last: merged.through))
         }
         return merged.backlog
@@ -42,14 +58,14 @@ final class MemoryReader: StoreReader {
 
     /// Messages and actions that changed in a range.
     private func lists(
-        in channel: Channel, of state: MemoryStore.State, after start: Timetoken,
+        in channel: Channel, of state: MemoryStore.State, from start: ChangeStart,
         through end: Timetoken, limit: Int
     ) -> [ChangeList] {
         let messages = state.messages[channel, default: []].filter {
-            $0.timetoken > start && $0.timetoken <= end
+            $0.timetoken > start.messages && $0.timetoken <= end
         }
-        let actions = state.actions[channel, default: [:]].filter {
-            $0.value.changed > start && $0.value.changed <= end
+        let actions = state.actions[channel, default: [:]].filter { _, row in
+            row.changed > (row.isLive ? start.actions : start.tombstones) && row.changed <= end
         }.sorted { $0.value.changed < $1.value.changed }
         return [
             cutList(messages.map { ($0.envelope(in: channel), $0.size) }, limit),
@@ -75,7 +91,7 @@ final class MemoryReader: StoreReader {
             list.envelopes.append(row.envelope)
             if !budget.spend(row.size) { break }
         }
-        list.isCut = list.envelopes.count < rows.count
+        if list.envelopes.count < rows.count { list.cutAt = list.envelopes.last?.timetoken }
         return list
     }
 

@@ -31,10 +31,14 @@ final class MemoryStore: Store {
         var deletions: [Channel: [Envelope]] = [:]
         var groups: [ChannelGroup: Set<ExactText>] = [:]
         var actions: [Channel: [MessageAction.Key: ActionRow]] = [:]
+        var digests: [Channel: Digest] = [:]
+        var tombstoneFloor = Timetoken.zero
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
 
     let epoch = makeEpoch()
+    let runs = [StoreRun(after: .zero)]
+    let secret = makeSecret()
     /// What readers see.
     private let committed: Locked<State>
     /// What the open transaction has made of it.
@@ -45,6 +49,7 @@ final class MemoryStore: Store {
     }
 
     var last: Timetoken { working.last }
+    var tombstoneFloor: Timetoken { committed.withLock { $0.tombstoneFloor } }
 
     func begin() {}
 
@@ -69,7 +74,7 @@ final class MemoryStore: Store {
 
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel
+        in channel: Channel, eachAction: (MessageAction) -> Void
     ) -> Bool {
         func isIncluded(_ message: Timetoken) -> Bool { start < message && message <= end }
         let gone = working.messages[channel, default: []].filter { isIncluded($0.timetoken) }
@@ -78,8 +83,10 @@ final class MemoryStore: Store {
             working.expiries[ExpiredMessage(channel: channel, timetoken: message.timetoken)] = nil
         }
         working.messages[channel]?.removeAll { isIncluded($0.timetoken) }
-        working.actions[channel] = working.actions[channel]?.filter {
-            !isIncluded($0.key.messageTimetoken)
+        for (key, row) in working.actions[channel, default: [:]]
+        where isIncluded(key.messageTimetoken) {
+            if row.isLive { eachAction(MessageAction(key: key, actionTimetoken: row.added)) }
+            working.actions[channel]?[key] = nil
         }
         working.deletions[channel, default: []].append(
             .deletion(after: start, through: end, at: timetoken, in: channel))
@@ -115,6 +122,36 @@ final class MemoryStore: Store {
         working.actions[channel]?[key]?.changed = timetoken
         working.actions[channel]?[key]?.isLive = false
     }
+
+    func digest(of channel: Channel) -> Digest {
+        working.digests[channel] ?? .empty
+    }
+
+    func setDigest(_ digest: Digest, of channel: Channel) {
+        working.digests[channel] = digest
+    }
+
+    // MARK: Tombstones
+
+    private var tombstones: [(channel: Channel, key: MessageAction.Key, changed: Timetoken)] {
+        working.actions.flatMap { channel, rows in
+            rows.filter { !$0.value.isLive }.map { (channel, $0.key, $0.value.changed) }
+        }
+    }
+
+    func hasTombstones(before moment: Timetoken) -> Bool {
+        tombstones.contains { $0.changed < moment }
+    }
+
+    func forgetTombstones(before moment: Timetoken, limit: Int) {
+        let old = tombstones.filter { $0.changed < moment }.sorted { $0.changed < $1.changed }
+        for (channel, key, changed) in old.prefix(limit) {
+            working.actions[channel]?[key] = nil
+            working.tombstoneFloor = max(working.tombstoneFloor, changed)
+        }
+    }
+
+    // MARK: Mutations
 
     func outcome(of mutation: String, by author: Author) -> MutationRecord? {
         working.mutations[MutationName(author: author, name: ExactText(mutation))]?.record

@@ -87,6 +87,10 @@ enum SQLiteValue {
         .integer(Int64(timetoken.rawValue))
     }
 
+    static func word(_ word: UInt64) -> SQLiteValue {
+        .integer(Int64(bitPattern: word))
+    }
+
     static func optional(_ timetoken: Timetoken?) -> SQLiteValue {
         timetoken.map { .timetoken($0) } ?? .null
     }
@@ -111,6 +115,10 @@ enum SQLiteValue {
 
     /// Runs a statement that returns no rows.
     func run(_ values: SQLiteValue...) throws(StoreError) {
+        try run(values)
+    }
+
+    func run(_ values: [SQLiteValue]) throws(StoreError) {
         try bind(values)
         defer { unsafe sqlite3_reset(handle) }
         let status = unsafe sqlite3_step(handle)

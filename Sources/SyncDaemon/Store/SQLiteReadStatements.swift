@@ -6,6 +6,7 @@ final class SQLiteReadStatements {
     let end: SQLiteStatement
     let clock: SQLiteStatement
     let findChannel: SQLiteStatement
+    let findState: SQLiteStatement
     let channelsFrom: SQLiteStatement
     let messagesForward: SQLiteStatement
     let messagesBackward: SQLiteStatement
@@ -15,12 +16,16 @@ final class SQLiteReadStatements {
     let actionsBackward: SQLiteStatement
     let countActionsOfMessage: SQLiteStatement
     let actionsOfMessage: SQLiteStatement
+    let standingActions: SQLiteStatement
+    let actionAddedAt: SQLiteStatement
 
     init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         clock = try connection.prepare("SELECT last FROM clock")
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
+        findState = try connection.prepare(
+            "SELECT id, count, lane0, lane1 FROM channel WHERE keyset = ? AND name = ?")
         channelsFrom = try connection.prepare(
             "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?")
         let messages = """
@@ -44,6 +49,10 @@ final class SQLiteReadStatements {
             "\(columns) WHERE channel = ? AND changed > ? AND changed < ? ORDER BY changed"
         actionsForward = try connection.prepare("\(actions) LIMIT ?")
         actionsBackward = try connection.prepare("\(actions) DESC LIMIT ?")
+        standingActions = try connection.prepare("\(columns) WHERE channel = ? AND live = 1")
+        // An action that stands has not changed since it was added.
+        actionAddedAt = try connection.prepare(
+            "\(columns) WHERE channel = ? AND changed = ? AND live = 1")
         countActionsOfMessage = try connection.prepare(
             """
             SELECT count(*) FROM

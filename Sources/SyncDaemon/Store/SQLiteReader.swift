@@ -20,20 +20,42 @@ final class SQLiteReader: StoreReader {
 
     // MARK: Changes
 
-    func changes(in channel: Channel, after cursor: Timetoken) throws(StoreError) -> ChangePage {
+    func changes(in channel: Channel, from start: ChangeStart) throws(StoreError) -> ChangePage {
         try statements.begin.run()
         defer { endTransaction() }
         let last = try last()
-        guard let id = try id(of: channel) else {
-            return ChangePage(envelopes: [], through: last, isComplete: true)
+        let (id, digest) = try state(of: channel)
+        guard let id else {
+            return ChangePage(envelopes: [], through: last, isComplete: true, digest: digest)
         }
         let limit = Limits.catchUpEventsMax
         let lists = [
-            try messages(in: channel, id, after: cursor, before: .end, limit: limit),
-            try actions(in: channel, id, after: cursor, before: .end, limit: limit),
-            try deletions(in: channel, id, after: cursor, limit: limit),
+            try messages(in: channel, id, after: start.messages, before: .end, limit: limit),
+            try actions(in: channel, id, from: start, before: .end, limit: limit),
+            try deletions(in: channel, id, after: start.messages, limit: limit),
         ]
-        return merge(lists, last: last)
+        var page = merge(lists, last: last)
+        if page.isComplete { page.digest = digest }
+        return page
+    }
+
+    func digest(
+        of channel: Channel
+    ) throws(StoreError) -> (digest: Digest, cursor: Timetoken) {
+        try statements.begin.run()
+        defer { endTransaction() }
+        let cursor = try last()
+        return (try state(of: channel).digest, cursor)
+    }
+
+    func withSnapshot<Result>(
+        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try statements.begin.run()
+        defer { endTransaction() }
+        let cursor = try last()
+        let (id, digest) = try state(of: channel)
+        return try body(SQLiteSnapshot(reader: self, id: id, cursor: cursor, digest: digest))
     }
 
     func backlog(
@@ -47,7 +69,8 @@ final class SQLiteReader: StoreReader {
             let end = Timetoken(rawValue: merged.through.rawValue + 1)
             let lists = [
                 try messages(in: channel, id, after: cursor, before: end, limit: limit),
-                try actions(in: channel, id, after: cursor, before: end, limit: limit),
+                try actions(
+                    in: channel, id, from: ChangeStart(after: cursor), before: end, limit: limit),
             ]
             merged.add(merge(lists, last: merged.through))
         }
@@ -67,26 +90,38 @@ final class SQLiteReader: StoreReader {
             envelopes.append(stored.envelope(in: channel))
             return budget.spend(stored.size)
         }
-        return ChangeList(envelopes: envelopes, isCut: budget.isSpent || envelopes.count == limit)
+        let isCut = budget.isSpent || envelopes.count == limit
+        return ChangeList(envelopes: envelopes, cutAt: isCut ? envelopes.last?.timetoken : nil)
     }
 
     private func actions(
-        in channel: Channel, _ id: Int64, after cursor: Timetoken, before end: Timetoken,
+        in channel: Channel, _ id: Int64, from start: ChangeStart, before end: Timetoken,
         limit: Int
     ) throws(StoreError) -> ChangeList {
         var budget = PageBudget()
-        var envelopes: [Envelope] = []
+        var list = ChangeList()
+        var examined = 0
+        let first = min(start.actions, start.tombstones)
         try statements.actionsForward.query(
-            .integer(id), .timetoken(cursor), .timetoken(end), .integer(Int64(limit))
+            .integer(id), .timetoken(first), .timetoken(end), .integer(-1)
         ) { row in
-            let action = action(row)
-            envelopes.append(
-                Envelope(
-                    channel: channel, timetoken: row.timetoken(0), uuid: action.key.uuid,
-                    event: row.integer(6) == 1 ? .actionAdded(action) : .actionRemoved(action)))
-            return budget.spend(action.size)
+            let changed = row.timetoken(0)
+            let isLive = isLive(row)
+            examined += 1
+            var isFull = examined >= Limits.actionsExaminedMax
+            if changed > (isLive ? start.actions : start.tombstones) {
+                let action = action(row)
+                list.envelopes.append(
+                    Envelope(
+                        channel: channel, timetoken: changed, uuid: action.key.uuid,
+                        event: isLive ? .actionAdded(action) : .actionRemoved(action)))
+                let mayGoOn = budget.spend(action.size) && list.envelopes.count < limit
+                isFull = isFull || !mayGoOn
+            }
+            if isFull { list.cutAt = changed }
+            return !isFull
         }
-        return ChangeList(envelopes: envelopes, isCut: budget.isSpent || envelopes.count == limit)
+        return list
     }
 
     private func deletions(
@@ -102,7 +137,8 @@ final class SQLiteReader: StoreReader {
                     in: channel))
             return true
         }
-        return ChangeList(envelopes: envelopes, isCut: envelopes.count == limit)
+        return ChangeList(
+            envelopes: envelopes, cutAt: envelopes.count == limit ? envelopes.last?.timetoken : nil)
     }
 
     // MARK: History
@@ -203,6 +239,14 @@ final class SQLiteReader: StoreReader {
         }
     }
 
+    /// A channel's row and digest; no row when nothing was ever in it.
+    private func state(of channel: Channel) throws(StoreError) -> (id: Int64?, digest: Digest) {
+        let found = try statements.findState.first([.text(channel.keyset), .text(channel.name)]) {
+            (id: Optional($0.integer(0)), digest: Digest($0, from: 1))
+        }
+        return found ?? (nil, .empty)
+    }
+
     private func last() throws(StoreError) -> Timetoken {
         try statements.clock.first([]) { $0.timetoken(0) } ?? .zero
     }
@@ -219,12 +263,26 @@ final class SQLiteReader: StoreReader {
                 payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4)))
     }
 
+    func isLive(_ row: borrowing SQLiteRow) -> Bool { row.integer(6) == 1 }
+
     func action(_ row: borrowing SQLiteRow) -> MessageAction {
         MessageAction(
             key: MessageAction.Key(
                 messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
                 uuid: row.text(4)),
             actionTimetoken: row.timetoken(5))
+    }
+}
+
+extension Digest {
+    /// Reads three columns: the count and both lanes.
+    init(_ row: borrowing SQLiteRow, from column: Int32) {
+        self.init(
+            count: row.integer(column),
+            words: (
+                UInt64(bitPattern: row.integer(column + 1)),
+                UInt64(bitPattern: row.integer(column + 2))
+            ))
     }
 }
 

@@ -1,5 +1,7 @@
 // The tables, and how a file gets them. docs/OPERATIONS.md tells operators what is in the file.
 
+import EventModel
+
 /// The layout of the database file.
 enum SQLiteSchema {
     static let version = Int64(steps.count)
@@ -23,16 +25,63 @@ enum SQLiteSchema {
         guard found < version else { return }
         try connection.execute("BEGIN IMMEDIATE")
         for step in steps.dropFirst(Int(found)) { try connection.execute(step) }
-        if found == 0 {
-            try connection.prepare("INSERT INTO meta(name, value) VALUES ('epoch', ?)")
-                .run(.text(makeEpoch()))
+        let insertMeta = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
+        if found == 0 { try insertMeta.run(.text("epoch"), .text(makeEpoch())) }
+        if found < 3 {
+            let secret = makeSecret()
+            try insertMeta.run(.text("secret"), .text(secret.text))
+            try insertMeta.run(.text("tombstone_floor"), .text("0"))
+            try addDigests(connection, secret)
         }
         try connection.execute("PRAGMA user_version=\(version)")
         try connection.execute("COMMIT")
     }
 
+    /// Computes what the ledger keeps up to date from then on.
+    private static func addDigests(
+        _ connection: borrowing SQLiteConnection, _ secret: DigestSecret
+    ) throws(StoreError) {
+        var channels: [(id: Int64, channel: Channel)] = []
+        try connection.prepare("SELECT id, name, keyset FROM channel").query { row in
+            channels.append((row.integer(0), Channel(row.text(1), keyset: row.text(2))))
+            return true
+        }
+        let actions = try connection.prepare(
+            "SELECT message, type, value, uuid, added FROM action WHERE channel = ? AND live = 1")
+        let update = try connection.prepare(
+            "UPDATE channel SET count = ?, lane0 = ?, lane1 = ? WHERE id = ?")
+        for (id, channel) in channels {
+            let key = secret.key(of: channel)
+            var digest = Digest.empty
+            try actions.query(.integer(id)) { row in
+                let actionKey = MessageAction.Key(
+                    messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
+                    uuid: row.text(3))
+                digest.insert(
+                    MessageAction(key: actionKey, actionTimetoken: row.timetoken(4)), key: key)
+                return true
+            }
+            guard digest != .empty else { continue }
+            let words = digest.words
+            try update.run(
+                .integer(digest.count), .word(words.0), .word(words.1), .integer(id))
+        }
+    }
+
+    /// The runs that are in the file, the oldest first; only the newest are kept.
+    static func runs(_ connection: borrowing SQLiteConnection) throws(StoreError) -> [StoreRun] {
+        var runs: [StoreRun] = []
+        try connection.prepare(
+            "SELECT id, started_after FROM run ORDER BY number DESC LIMIT \(Limits.runsMax)"
+        ).query { row in
+            runs.append(StoreRun(id: row.text(0), startedAfter: row.timetoken(1)))
+            return true
+        }
+        return runs.reversed()
+    }
+
     /// What leads from each version to the next; files exist of each: append, never change one.
-    private static let steps = [tables, deletionsAndGroups]
+    private static let steps = [tables, deletionsAndGroups, reconciliation]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
     /// - `message`: keyed by its timetoken, which is unique in the whole file.
@@ -81,5 +130,20 @@ enum SQLiteSchema {
         CREATE TABLE channel_group(
             keyset TEXT NOT NULL, name TEXT NOT NULL, channel TEXT NOT NULL,
             PRIMARY KEY (keyset, name, channel)) WITHOUT ROWID;
+        """
+
+    /// - `channel.count`, `lane0`, `lane1`: the digest of the actions that stand; its key comes
+    ///   from
+    ///   `secret` in `meta`.
+    /// - `run`: one row per start of the daemon, with the last timetoken before it.
+    /// - `action_tombstone`: in the order in which tombstones are forgotten; `tombstone_floor` in
+    ///   `meta` is the newest that was.
+    private static let reconciliation = """
+        ALTER TABLE channel ADD COLUMN count INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN lane0 INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN lane1 INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE run(
+            number INTEGER PRIMARY KEY, id TEXT NOT NULL, started_after INTEGER NOT NULL);
+        CREATE INDEX action_tombstone ON action(changed) WHERE live = 0;
         """
 }

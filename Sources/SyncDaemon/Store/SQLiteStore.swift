@@ -6,7 +6,14 @@ import Glibc
 /// A store in a directory of its own.
 final class SQLiteStore: Store {
     let epoch: String
+    let runs: [StoreRun]
+    let secret: DigestSecret
     private(set) var last: Timetoken
+    private(set) var tombstoneFloor: Timetoken
+    /// What the open transaction raised it to.
+    var raisedFloor: Timetoken?
+    /// Whether ``runs`` are durable, the present one too.
+    private var isRunStored = false
 
     private let path: String
     /// Locked for as long as the store is open: two daemons on one file would issue the same
@@ -29,11 +36,24 @@ final class SQLiteStore: Store {
         connection = try SQLiteConnection(path: path)
         try SQLiteSchema.prepare(connection, path: path)
         statements = try SQLiteWriteStatements(connection)
-        epoch =
-            try connection.prepare("SELECT value FROM meta WHERE name = 'epoch'")
-            .first([]) { $0.text(0) } ?? ""
-        last =
+        let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
+        epoch = try meta.first([.text("epoch")]) { $0.text(0) } ?? ""
+        guard let secret = DigestSecret(try meta.first([.text("secret")]) { $0.text(0) } ?? "")
+        else { throw .cannotOpen(path: path, reason: "its secret is missing or damaged") }
+        self.secret = secret
+        tombstoneFloor = try meta.first([.text("tombstone_floor")]) { $0.timetoken(0) } ?? .zero
+        let last =
             try connection.prepare("SELECT last FROM clock").first([]) { $0.timetoken(0) } ?? .zero
+        self.last = last
+        runs = try SQLiteSchema.runs(connection) + [StoreRun(after: last)]
+        do throws(StoreError) {
+            try begin()
+            try commit(through: last)
+        } catch {
+            rollback()
+            // The run is stored with the first transaction that finds room.
+            guard error == .full else { throw error }
+        }
     }
 
     deinit {
@@ -45,16 +65,23 @@ final class SQLiteStore: Store {
 
     func begin() throws(StoreError) {
         try statements.begin.run()
+        if !isRunStored, let run = runs.last {
+            try statements.digests.insertRun.run(.text(run.id), .timetoken(run.startedAfter))
+        }
     }
 
     func commit(through last: Timetoken) throws(StoreError) {
         try statements.moveClock.run(.timetoken(last))
         try statements.commit.run()
         self.last = last
+        isRunStored = true
+        if let raisedFloor { tombstoneFloor = raisedFloor }
+        raisedFloor = nil
         try checkpointIfLong()
     }
 
     func rollback() {
+        raisedFloor = nil
         // Ids that this transaction made are gone with it.
         channels = [:]
         devices = [:]
@@ -97,11 +124,18 @@ final class SQLiteStore: Store {
 
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel
+        in channel: Channel, eachAction: (MessageAction) -> Void
     ) throws(StoreError) -> Bool {
         let id = SQLiteValue.integer(try id(of: channel))
         try statements.deleteMessages.run(id, .timetoken(start), .timetoken(end))
         guard connection.changedRows > 0 else { return false }
+        try statements.standingInRange.query(id, .timetoken(start), .timetoken(end)) { row in
+            let key = MessageAction.Key(
+                messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
+                uuid: row.text(3))
+            eachAction(MessageAction(key: key, actionTimetoken: row.timetoken(4)))
+            return true
+        }
         try statements.deleteActions.run(id, .timetoken(start), .timetoken(end))
         try statements.insertDeletion.run(
             .timetoken(timetoken), id, .timetoken(start), .timetoken(end))
@@ -190,7 +224,7 @@ final class SQLiteStore: Store {
 
     // MARK: Names
 
-    private func id(of channel: Channel) throws(StoreError) -> Int64 {
+    func id(of channel: Channel) throws(StoreError) -> Int64 {
         if let id = channels[channel] { return id }
         let arguments: [SQLiteValue] = [.text(channel.keyset), .text(channel.name)]
         var id = try statements.findChannel.first(arguments) { $0.integer(0) }

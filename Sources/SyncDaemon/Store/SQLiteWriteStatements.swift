@@ -18,7 +18,9 @@ final class SQLiteWriteStatements {
     let forgetMutations: SQLiteStatement
     let findActionKey: SQLiteStatement
     let deleteMessages: SQLiteStatement
+    let standingInRange: SQLiteStatement
     let deleteActions: SQLiteStatement
+    let digests: SQLiteDigestStatements
     let insertDeletion: SQLiteStatement
     let findExpired: SQLiteStatement
     let channelsOfGroup: SQLiteStatement
@@ -68,10 +70,16 @@ final class SQLiteWriteStatements {
             """)
         deleteMessages = try connection.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?")
+        standingInRange = try connection.prepare(
+            """
+            SELECT message, type, value, uuid, added FROM action
+            WHERE channel = ? AND message > ? AND message <= ? AND live = 1
+            """)
         deleteActions = try connection.prepare(
             "DELETE FROM action WHERE channel = ? AND message > ? AND message <= ?")
         insertDeletion = try connection.prepare(
             "INSERT INTO deletion(timetoken, channel, after, through) VALUES (?, ?, ?, ?)")
+        digests = try SQLiteDigestStatements(connection)
         findExpired = try connection.prepare(
             """
             SELECT channel.keyset, channel.name, message.timetoken FROM message
@@ -85,5 +93,35 @@ final class SQLiteWriteStatements {
             "DELETE FROM channel_group WHERE keyset = ? AND name = ? AND channel = ?")
         deleteGroup = try connection.prepare(
             "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
+    }
+}
+
+/// What reconciling devices needs.
+final class SQLiteDigestStatements {
+    let findDigest: SQLiteStatement
+    let putDigest: SQLiteStatement
+    let findTombstones: SQLiteStatement
+    let deleteAction: SQLiteStatement
+    let raiseTombstoneFloor: SQLiteStatement
+    let insertRun: SQLiteStatement
+
+    init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
+        findDigest = try connection.prepare("SELECT count, lane0, lane1 FROM channel WHERE id = ?")
+        putDigest = try connection.prepare(
+            "UPDATE channel SET count = ?2, lane0 = ?3, lane1 = ?4 WHERE id = ?1")
+        // The index is named so that a statement that cannot use it is an error.
+        findTombstones = try connection.prepare(
+            """
+            SELECT channel, message, type, value, uuid, changed FROM action
+            INDEXED BY action_tombstone WHERE live = 0 AND changed < ? ORDER BY changed LIMIT ?
+            """)
+        deleteAction = try connection.prepare(
+            """
+            DELETE FROM action WHERE channel = ? AND message = ? AND type = ? AND value = ?
+            AND uuid = ?
+            """)
+        raiseTombstoneFloor = try connection.prepare(
+            "UPDATE meta SET value = ? WHERE name = 'tombstone_floor'")
+        insertRun = try connection.prepare("INSERT INTO run(id, started_after) VALUES (?, ?)")
     }
 }

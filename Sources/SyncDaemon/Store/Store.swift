@@ -12,6 +12,10 @@ import EventModel
 protocol Store: AnyObject {
     /// Random, and made with the store: a replaced store has another.
     var epoch: String { get }
+    /// Every start of a daemon on this store, the present one last; each is durable.
+    var runs: [StoreRun] { get }
+    /// What the keys of its digests are made from; made with the store.
+    var secret: DigestSecret { get }
     /// The last timetoken that a commit was made through; ``Timetoken/zero`` in a new store.
     var last: Timetoken { get }
 
@@ -27,12 +31,13 @@ protocol Store: AnyObject {
     ) throws(StoreError)
 
     /// Deletes the messages with `start < timetoken <= end`, and all actions on timetokens in that
-    /// range, and leaves one deletion that readers' ``StoreReader/changes(in:after:)`` reports.
+    /// range, and leaves one deletion that readers' ``StoreReader/changes(in:from:)`` reports.
     ///
+    /// - Parameter eachAction: Called with every action that stood, and no longer does.
     /// - Returns: `false` when there was no such message; then nothing was changed.
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel
+        in channel: Channel, eachAction: (MessageAction) -> Void
     ) throws(StoreError) -> Bool
 
     /// Messages that expired before a moment, the first to expire first.
@@ -51,12 +56,31 @@ protocol Store: AnyObject {
     /// - Precondition: None stands with this key.
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError)
 
-    /// Leaves a tombstone that readers' ``StoreReader/changes(in:after:)`` reports.
+    /// Leaves a tombstone that readers' ``StoreReader/changes(in:from:)`` reports.
     ///
     /// - Precondition: One stands with this key.
     func remove(
         _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
     ) throws(StoreError)
+
+    /// What was kept last; ``Digest/empty`` at first.
+    ///
+    /// The store only keeps it: the ledger knows what becomes of a channel's actions.
+    func digest(of channel: Channel) throws(StoreError) -> Digest
+
+    func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError)
+
+    /// Tombstones that changed up to here may be forgotten, and no later one is.
+    ///
+    /// As of the last commit.
+    var tombstoneFloor: Timetoken { get }
+
+    /// Whether ``forgetTombstones(before:limit:)`` would find any.
+    func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool
+
+    /// Forgets at most `limit` tombstones of all channels that changed before a moment, the oldest
+    /// first, and raises the floor to the newest of them.
+    func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError)
 
     func outcome(
         of mutation: String, by author: Author
@@ -88,54 +112,12 @@ protocol Store: AnyObject {
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader { get }
 }
 
-/// Reads a store's committed state.
-///
-/// Confined to the thread that made it.
-protocol StoreReader: AnyObject {
-    /// What changed in a channel after a position: each message once, each action key once as it
-    /// stands.
-    ///
-    /// A removed action is reported even to a reader that never saw it added. A deleted message is
-    /// gone, and its deletion is reported in its place in the order. The page ends early at
-    /// ``Limits/catchUpEventsMax`` or ``Limits/catchUpBytesMax``.
-    func changes(
-        in channel: Channel, after cursor: Timetoken
-    ) throws(StoreError) -> ChangePage
-
-    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage
-
-    /// Looks at no more than ``Limits/actionsExaminedMax`` rows: a page whose filter matches little
-    /// ends early, with a `next`.
-    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage
-
-    /// For each, the messages after its position, up to ``Limits/messageCountMax``.
-    func messageCounts(
-        _ positions: [(channel: Channel, after: Timetoken)]
-    ) throws(StoreError) -> [Int]
-
-    /// Channels that ever held something and whose name begins with `prefix`, in the order of their
-    /// bytes.
-    func channels(
-        inKeyset keyset: String, withPrefix prefix: String, limit: Int
-    ) throws(StoreError) -> [String]
-
-    /// What changed in any of several channels after a position, deletions left out.
-    ///
-    /// - Returns: At most `limit` events, each once, however many of `interests` match it; `nil`
-    ///   when these are more than ``Limits/backlogChannelsMax`` channels.
-    func backlog(
-        _ interests: [Interest], after cursor: Timetoken, limit: Int
-    ) throws(StoreError) -> Backlog?
-}
-
-/// Changes of one channel, in order.
-struct ChangePage: Sendable, Hashable {
-    /// Ascending by timetoken.
-    var envelopes: [Envelope]
-    /// The page holds every change up to here, and nothing after it.
-    var through: Timetoken
-    /// Whether `through` is the newest commit that the reader saw.
-    var isComplete: Bool
+/// One start of a daemon on a store.
+struct StoreRun: Sendable, Hashable {
+    /// Eight random hexadecimal digits.
+    var id: String
+    /// The store's last commit before it.
+    var startedAfter: Timetoken
 }
 
 /// What somebody follows: one channel, or all whose names begin alike.
@@ -211,6 +193,19 @@ enum Outcome: Sendable, Hashable {
 func makeEpoch() -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+/// A secret for a new store.
+func makeSecret() -> DigestSecret {
+    var generator = SystemRandomNumberGenerator()
+    return .random(using: &generator)
+}
+
+extension StoreRun {
+    /// A run with a name of its own: 32 random bits in hexadecimal.
+    init(after last: Timetoken) {
+        self.init(id: String(makeEpoch().prefix(8)), startedAfter: last)
+    }
 }
 
 /// Why something could not be kept or read; always an operator's problem, never a client's.

@@ -16,9 +16,10 @@ extension Engine {
         wallTicks: @escaping () -> UInt64 = { 1 }
     ) -> Engine {
         Engine(
-            reactor: reactor, epoch: "e", keysets: keysets, submit: submit,
-            commitSoon: {}, announce: announce, ask: ask, askPresence: askPresence, groups: groups,
-            newest: newest,
-            settled: { (newest(), newest()) }, freshCursor: newest, wallTicks: wallTicks)
+            reactor: reactor, epoch: "e.f", judge: { _, _ in .known }, tombstoneFloor: { .zero },
+            digestKey: makeSecret().key, keysets: keysets, submit: submit, commitSoon: {},
+            announce: announce, ask: ask, askPresence: askPresence, groups: groups,
+            newest: newest, settled: { (newest(), newest()) }, freshCursor: newest,
+            wallTicks: wallTicks)
     }
 }

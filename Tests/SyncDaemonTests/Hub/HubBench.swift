@@ -82,7 +82,8 @@ final class HubBench {
         questions.waiting.removeFirst()
         if case .backlog(let channels, let cursor) = question.query {
             let order = EventOrder(after: store.last, wallTicks: { 1 }, publish: { _ in })
-            let answer = question.answer(from: try store.makeReader(), order)
+            let answer = question.answer(
+                from: try store.makeReader(), order, repairs: RepairCache(secret: store.secret))
             guard case .backlog(let events, let through) = answer.result else {
                 Issue.record("no backlog of \(channels) after \(cursor)")
                 return {}
@@ -93,7 +94,7 @@ final class HubBench {
                 hub.endTurn()
             }
         }
-        guard case .changes(let cursor) = question.query else {
+        guard case .changes(let start) = question.query else {
             return { [hub] in
                 guard let session = hub.sessions[question.origin.session] else { return }
                 hub.answer(session) { json in
@@ -104,10 +105,10 @@ final class HubBench {
                 hub.endTurn()
             }
         }
-        let page = try store.makeReader().changes(in: question.channel, after: cursor)
+        let page = try store.makeReader().changes(in: question.channel, from: start)
         let answer = ReadAnswer(
             origin: question.origin, channel: question.channel,
-            result: .changes([], cursor: .zero, through: .zero))
+            result: .changes([], cursor: .zero, through: .zero, digest: nil))
         return { [hub] in
             hub.received(
                 page.envelopes.map(EncodedEnvelope.init), cursor: page.through,

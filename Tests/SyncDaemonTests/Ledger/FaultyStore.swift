@@ -8,7 +8,7 @@ import EventModel
 final class FaultyStore: Store {
     enum Call: CaseIterable {
         case begin, insert, standingAction, add, remove, remember, commit
-        case deleteMessages, expired, changeGroup
+        case deleteMessages, expired, changeGroup, digest, setDigest, forgetTombstones
     }
 
     let base = MemoryStore()
@@ -23,6 +23,8 @@ final class FaultyStore: Store {
     private(set) var forgotten: [(before: Timetoken, limit: Int)] = []
 
     var epoch: String { base.epoch }
+    var runs: [StoreRun] { base.runs }
+    var secret: DigestSecret { base.secret }
     var last: Timetoken { base.last }
 
     private func pass(_ call: Call) throws(StoreError) {
@@ -53,10 +55,32 @@ final class FaultyStore: Store {
 
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel
+        in channel: Channel, eachAction: (MessageAction) -> Void
     ) throws(StoreError) -> Bool {
         try pass(.deleteMessages)
-        return base.deleteMessages(after: start, through: end, at: timetoken, in: channel)
+        return base.deleteMessages(
+            after: start, through: end, at: timetoken, in: channel, eachAction: eachAction)
+    }
+
+    func digest(of channel: Channel) throws(StoreError) -> Digest {
+        try pass(.digest)
+        return base.digest(of: channel)
+    }
+
+    func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {
+        try pass(.setDigest)
+        base.setDigest(digest, of: channel)
+    }
+
+    var tombstoneFloor: Timetoken { base.tombstoneFloor }
+
+    func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool {
+        base.hasTombstones(before: moment)
+    }
+
+    func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError) {
+        try pass(.forgetTombstones)
+        base.forgetTombstones(before: moment, limit: limit)
     }
 
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {

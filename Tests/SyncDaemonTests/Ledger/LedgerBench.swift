@@ -22,10 +22,14 @@ final class LedgerBench {
     let store: any Store
     var wall: UInt64 = 1000
     var failure: StoreError?
-    private lazy var ledger = Ledger(store: store) { [unowned self] in wall }
+    private let tombstoneTicksKept: UInt64
+    private lazy var ledger = Ledger(store: store, tombstoneTicksKept: tombstoneTicksKept) {
+        [unowned self] in wall
+    }
 
-    init(_ store: any Store = MemoryStore()) {
+    init(_ store: any Store = MemoryStore(), tombstoneTicksKept: UInt64 = 1 << 60) {
         self.store = store
+        self.tombstoneTicksKept = tombstoneTicksKept
     }
 
     func commit(_ writes: Write...) -> Commit {

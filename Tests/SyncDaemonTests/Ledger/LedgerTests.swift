@@ -261,7 +261,7 @@ struct LedgerTests {
         [StoreError.full, .broken(code: 10, reason: "disk I/O error")])
     func failsWhole(_ call: FaultyStore.Call, _ error: StoreError) throws {
         let store = FaultyStore()
-        let bench = LedgerBench(store)
+        let bench = LedgerBench(store, tombstoneTicksKept: 500)
         let before = bench.commit(write(.add(.on(9))))
         let storedBefore = try bench.stored()
         let group = ChannelGroup("family", keyset: "default")
@@ -271,6 +271,7 @@ struct LedgerTests {
             write(.remove(.on(9), observed: nil), mutation: "c", command: 3),
             write(.deleteMessages(after: .zero, through: tick(1)), mutation: "d", command: 4),
             write(.changeGroup(group, .add(["a"])), mutation: "e", command: 5),
+            write(.publish(.numbered(2)), mutation: "f", command: 6, channel: Channel("attic")),
         ]
         store.fault = (call, error)
         let failed = bench.commit(writes)
@@ -279,6 +280,7 @@ struct LedgerTests {
         #expect(store.failures == 1)
         #expect(failed.events == [])
         #expect(failed.groups == [])
+        #expect(failed.digests == [:])
         #expect(failed.last == before.last)
         #expect(
             failed.answers == writes.map { Answer(origin: $0.origin, result: .failure(refusal)) })
@@ -288,7 +290,7 @@ struct LedgerTests {
 
         store.fault = nil
         let retried = bench.commit(writes)
-        #expect(retried.events.count == 3)
+        #expect(retried.events.count == 4)
         #expect(retried.groups == [GroupMembership(group: group, channels: ["a"])])
         #expect(try retried.answers.map { try $0.result.get() }.count == writes.count)
         #expect(retried.events.allSatisfy { $0.timetoken > before.last })

@@ -19,6 +19,11 @@ struct ReadRequestTests {
         try store.publish(4, in: Channel("a"))
     }
 
+    private func answer(to request: ReadRequest, _ order: EventOrder) throws -> ReadAnswer {
+        request.answer(
+            from: try store.makeReader(), order, repairs: RepairCache(secret: store.secret))
+    }
+
     private func reply(
         _ query: ReadRequest.Query, keyset: String = Channel.defaultKeyset
     ) throws -> Result<Reply, ProtocolError>? {
@@ -26,8 +31,7 @@ struct ReadRequestTests {
             origin: Origin(
                 reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1),
             channel: Channel("any", keyset: keyset), query: query)
-        guard case .reply(let result) = request.answer(from: try store.makeReader(), order).result
-        else {
+        guard case .reply(let result) = try answer(to: request, order).result else {
             return nil
         }
         return result
@@ -76,7 +80,7 @@ struct ReadRequestTests {
             origin: Origin(
                 reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1),
             channel: channels[0], query: .backlog(channels, after: tick(cursor)))
-        let answer = request.answer(from: try store.makeReader(), order)
+        let answer = try answer(to: request, order)
         guard case .backlog(let events, let through) = answer.result else { return ([], 0) }
         return (events.map(\.envelope.timetoken.rawValue), through.rawValue)
     }

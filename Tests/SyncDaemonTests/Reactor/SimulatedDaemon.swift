@@ -93,6 +93,7 @@ final class SimulatedDaemon {
     private let ledger: Ledger
     private let order: EventOrder
     private let reader: any StoreReader
+    private let repairs: RepairCache
     private var answers: [ReadAnswer] = []
     private var model = LedgerModel()
 
@@ -102,16 +103,19 @@ final class SimulatedDaemon {
         queues.isHeard = Array(repeating: true, count: reactorCount)
         let (steps, wall) = (queues.steps, queues.wall)
         self.queues = queues
-        ledger = Ledger(store: store) { wall.withLock { $0 } }
+        ledger = Ledger(store: store, tombstoneTicksKept: 1 << 60) { wall.withLock { $0 } }
         let order = EventOrder(
             after: store.last, wallTicks: { wall.withLock { $0 } },
             publish: { step in steps.withLock { $0.append(step) } })
         self.order = order
         reader = try store.makeReader()
-        let epoch = store.epoch
+        repairs = RepairCache(secret: store.secret)
+        let (epochs, secret) = (Epochs(store: store.epoch, runs: store.runs), store.secret)
         reactors = (0..<reactorCount).map { number in
             let engine = Engine(
-                reactor: number, epoch: epoch, keysets: Keysets(),
+                reactor: number, epoch: epochs.text,
+                judge: { epochs.judge($0, $1, newest: order.visible) },
+                tombstoneFloor: { .zero }, digestKey: secret.key, keysets: Keysets(),
                 submit: { write in
                     guard queues.writes.count < 30 else { return false }
                     queues.writes.append(write)
@@ -192,7 +196,7 @@ final class SimulatedDaemon {
     func read(_ choices: inout SeededGenerator) {
         guard !queues.questions.isEmpty else { return }
         let question = queues.questions.remove(at: choices.below(queues.questions.count))
-        answers.append(question.answer(from: reader, order))
+        answers.append(question.answer(from: reader, order, repairs: repairs))
     }
 
     /// Delivers any of the answers, so that they overtake each other.

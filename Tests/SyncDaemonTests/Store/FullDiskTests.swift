@@ -88,7 +88,7 @@ struct FullDiskTests {
         let disk = try SmallDisk(bytes: 24 << 20)
         let store = try SQLiteStore(directory: disk.path + "/data")
         var now: UInt64 = 0
-        let ledger = Ledger(store: store) { now }
+        let ledger = Ledger(store: store, tombstoneTicksKept: 1 << 60) { now }
         var accepted = 0
         var seen: [Timetoken] = []
         var failure: StoreError?

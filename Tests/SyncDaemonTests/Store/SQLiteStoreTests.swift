@@ -112,13 +112,13 @@ struct SQLiteStoreTests {
     func refusesNewerSchema() throws {
         let path = directory.path + "/syncdaemon.db"
         do { _ = try SQLiteStore(directory: directory.path) }
-        try SQLiteConnection(path: path).execute("PRAGMA user_version=3")
+        try SQLiteConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version + 1)")
 
         let error = #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
 
-        #expect(error == .newerSchema(path: path, version: 3))
-        #expect(error?.description.contains("schema 3") == true)
-        try SQLiteConnection(path: path).execute("PRAGMA user_version=2")
+        #expect(error == .newerSchema(path: path, version: SQLiteSchema.version + 1))
+        #expect(error?.description.contains("schema \(SQLiteSchema.version + 1)") == true)
+        try SQLiteConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version)")
         #expect(try SQLiteStore(directory: directory.path).last == .zero)
     }
 

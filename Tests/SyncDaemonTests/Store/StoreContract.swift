@@ -26,7 +26,7 @@ struct StoreContract {
         #expect(store.epoch != other.epoch)
         #expect(store.epoch.utf8.count == 16)
         let page = try store.makeReader().changes(in: room, after: .zero)
-        #expect(page == ChangePage(envelopes: [], through: .zero, isComplete: true))
+        #expect(page == ChangePage(envelopes: [], through: .zero, isComplete: true, digest: .empty))
     }
 
     @Test(
@@ -200,7 +200,7 @@ struct StoreContract {
         let unknown = Channel("c")
         #expect(
             try reader.changes(in: unknown, after: .zero)
-                == ChangePage(envelopes: [], through: tick(32), isComplete: true))
+                == ChangePage(envelopes: [], through: tick(32), isComplete: true, digest: .empty))
         let history = try reader.history(HistoryQuery(channel: "c"), in: unknown)
         #expect(history == HistoryPage(messages: [], next: nil))
         let actions = try reader.actions(ActionsQuery(channel: "c"), in: unknown)

@@ -68,6 +68,14 @@ extension Store {
         try insert(message, at: timetoken, in: channel, by: uuid, expires: nil)
     }
 
+    func deleteMessages(
+        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
+        in channel: Channel
+    ) throws(StoreError) -> Bool {
+        try deleteMessages(
+            after: start, through: end, at: timetoken, in: channel, eachAction: { _ in })
+    }
+
     /// Runs `body` as one transaction.
     func commit(through last: UInt64, _ body: (any Store) throws -> Void) throws {
         try begin()
@@ -84,6 +92,11 @@ extension Store {
 }
 
 extension StoreReader {
+    /// A page of everything after one position.
+    func changes(in channel: Channel, after cursor: Timetoken) throws(StoreError) -> ChangePage {
+        try changes(in: channel, from: ChangeStart(after: cursor))
+    }
+
     /// Every page of changes after a position, and the last page's end.
     func allPages(in channel: Channel, after cursor: Timetoken) throws -> [ChangePage] {
         var pages = [try changes(in: channel, after: cursor)]

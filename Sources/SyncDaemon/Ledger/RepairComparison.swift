@@ -1,0 +1,106 @@
+// Finds how a device's actions differ from the channel's, and whether that is worth the bytes.
+
+import EventModel
+
+/// What a reader makes of a device's symbols.
+enum RepairOutcome: Sendable, Hashable {
+    /// They do not tell yet; so many in all will probably do.
+    case needs(Int)
+    case repaired(RepairedChannel)
+    /// Everything anew is cheaper, or the symbols contradict themselves.
+    case snapshot
+}
+
+/// What makes a device's actions those of the server.
+struct RepairedChannel: Sendable, Hashable {
+    /// The state that the device is brought to.
+    var cursor: Timetoken
+    /// The channel's digest as of `cursor`.
+    var digest: Digest
+    /// To be inserted after `drop` was dropped: a damaged row is in both.
+    var rows: [MessageAction]
+    /// Timetokens of actions that do not stand, ascending, each once.
+    var drop: [Timetoken]
+}
+
+/// A device's symbols, to be compared with the channel's.
+///
+/// The symbols may be hostile: nothing that is read out of them is believed before it was found in
+/// the store, and the work is bounded by their number.
+struct RepairComparison {
+    let key: DigestKey
+    private let run: SymbolRun
+
+    /// Bytes of a symbol and of a row on the wire, roughly; docs/RECONCILIATION.md has measured
+    /// them.
+    private static let symbolBytes = 18
+    private static let rowBytes = 14
+    /// Symbols that fit into one command are asked for in any case: a snapshot has messages too.
+    private static let cheapBytes = Limits.frameBytesMax * 3 / 4
+
+    init(_ run: SymbolRun, key: DigestKey) {
+        self.run = run
+        self.key = key
+    }
+
+    /// Whether these are a set's first symbols, and not too many.
+    var isAcceptable: Bool {
+        run.first == 0 && run.symbols.count <= Limits.repairSymbolsMax
+    }
+
+    /// - Parameter local: The channel's symbols as of the snapshot, as many as the device's.
+    func outcome(
+        _ local: [CodedSymbol], _ snapshot: any ChannelSnapshot
+    ) throws(StoreError) -> RepairOutcome {
+        // Beyond what is accepted, so that its estimate is not cut short there.
+        var decoder = RatelessDecoder(key: key, symbolsMax: RatelessEncoder.indexMax)
+        do throws(RepairError) {
+            for (remote, local) in zip(run.symbols, local) where !decoder.isDecoded {
+                try decoder.add(remote: remote, local: local)
+            }
+        } catch {
+            return .snapshot
+        }
+        guard decoder.isDecoded else {
+            return needs(decoder.likelySymbolCount, rowCount: Int(clamping: snapshot.digest.count))
+        }
+        guard let rows = try rows(decoder.onlyLocal, snapshot) else { return .snapshot }
+        let drop = Set(decoder.onlyRemote.map(\.actionTimetoken))
+        // The ledger never gave this one.
+        guard !drop.contains(.zero) else { return .snapshot }
+        return .repaired(
+            RepairedChannel(
+                cursor: snapshot.cursor, digest: snapshot.digest, rows: rows, drop: drop.sorted()))
+    }
+
+    private func needs(_ symbolCount: Int, rowCount: Int) -> RepairOutcome {
+        let worthwhile = max(Self.cheapBytes, rowCount * Self.rowBytes)
+        guard symbolCount <= Limits.repairSymbolsMax,
+            symbolCount * Self.symbolBytes <= worthwhile
+        else { return .snapshot }
+        return .needs(symbolCount)
+    }
+
+    /// The rows of what the device lacks; `nil` when they are too long for one answer, or when the
+    /// device's symbols made something up.
+    private func rows(
+        _ items: [RepairItem], _ snapshot: any ChannelSnapshot
+    ) throws(StoreError) -> [MessageAction]? {
+        var rows: [MessageAction] = []
+        var texts: Set<ExactText> = []
+        var bytes = 0
+        for item in items {
+            guard let action = try snapshot.action(addedAt: item.actionTimetoken),
+                RepairItem(action, key: key) == item
+            else { return nil }
+            bytes += Self.rowBytes
+            for text in [action.key.type, action.key.value, action.key.uuid]
+            where texts.insert(ExactText(text)).inserted {
+                bytes += text.utf8.count + 1
+            }
+            guard bytes <= Limits.repairBytesMax else { return nil }
+            rows.append(action)
+        }
+        return rows
+    }
+}

@@ -1,0 +1,125 @@
+// Several questions about one channel's actions, answered from one committed state.
+
+import EventModel
+
+/// A channel's actions as of one commit; valid only during the call that lends it.
+protocol ChannelSnapshot {
+    /// The commit that it is of.
+    var cursor: Timetoken { get }
+    /// What the ledger says of the actions.
+    var digest: Digest { get }
+
+    /// Every action that stands, in no order.
+    func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError)
+
+    /// The ranges of messages that were deleted after a position.
+    func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange]
+
+    /// What became of each action key that changed after a position: since when it stands, or
+    /// `nil`.
+    ///
+    /// Keys whose tombstone was forgotten, or which went with a deleted message, are left out.
+    func forEachChange(
+        after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+    ) throws(StoreError)
+
+    /// The action that stands since a moment.
+    func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction?
+}
+
+/// Messages of a channel; the range leaves its start out and holds its end.
+struct MessageRange: Sendable, Hashable {
+    let after: Timetoken
+    let through: Timetoken
+
+    func contains(_ message: Timetoken) -> Bool { after < message && message <= through }
+}
+
+/// A channel's snapshot in a read transaction of SQLite's.
+struct SQLiteSnapshot: ChannelSnapshot {
+    let reader: SQLiteReader
+    /// The channel's row; none when nothing was ever in it.
+    let id: Int64?
+    let cursor: Timetoken
+    let digest: Digest
+
+    func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError) {
+        guard let id else { return }
+        try reader.statements.standingActions.query(.integer(id)) { row in
+            body(reader.action(row))
+            return true
+        }
+    }
+
+    func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
+        guard let id else { return [] }
+        var ranges: [MessageRange] = []
+        try reader.statements.deletions.query(
+            .integer(id), .timetoken(cursor), .integer(-1)
+        ) { row in
+            ranges.append(MessageRange(after: row.timetoken(1), through: row.timetoken(2)))
+            return true
+        }
+        return ranges
+    }
+
+    func forEachChange(
+        after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+    ) throws(StoreError) {
+        guard let id else { return }
+        try reader.statements.actionsForward.query(
+            .integer(id), .timetoken(cursor), .timetoken(.end), .integer(-1)
+        ) { row in
+            let action = reader.action(row)
+            body(action.key, reader.isLive(row) ? action.actionTimetoken : nil)
+            return true
+        }
+    }
+
+    func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction? {
+        guard let id else { return nil }
+        return try reader.statements.actionAddedAt.first([.integer(id), .timetoken(timetoken)]) {
+            reader.action($0)
+        }
+    }
+}
+
+/// A channel's snapshot in a copy of the memory store.
+struct MemorySnapshot: ChannelSnapshot {
+    let state: MemoryStore.State
+    let channel: Channel
+
+    var cursor: Timetoken { state.last }
+    var digest: Digest { state.digests[channel] ?? .empty }
+
+    private var rows: [MessageAction.Key: MemoryStore.ActionRow] {
+        state.actions[channel, default: [:]]
+    }
+
+    func forEachAction(_ body: (MessageAction) -> Void) {
+        for (key, row) in rows where row.isLive {
+            body(MessageAction(key: key, actionTimetoken: row.added))
+        }
+    }
+
+    func deletions(after cursor: Timetoken) -> [MessageRange] {
+        state.deletions[channel, default: []].filter { $0.timetoken > cursor }.compactMap {
+            guard case .messagesDeleted(let start, let end) = $0.event else { return nil }
+            return MessageRange(after: start, through: end)
+        }
+    }
+
+    func forEachChange(
+        after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+    ) {
+        for (key, row) in rows where row.changed > cursor {
+            body(key, row.isLive ? row.added : nil)
+        }
+    }
+
+    func action(addedAt timetoken: Timetoken) -> MessageAction? {
+        rows.first { $0.value.isLive && $0.value.added == timetoken }.map {
+            MessageAction(key: $0.key, actionTimetoken: timetoken)
+        }
+    }
+}

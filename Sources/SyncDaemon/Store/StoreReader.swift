@@ -1,0 +1,90 @@
+// What the daemon asks a store, beside its ledger: every call is of one committed state.
+
+import EventModel
+
+/// Reads a store's committed state.
+///
+/// Confined to the thread that made it.
+protocol StoreReader: AnyObject {
+    /// What changed in a channel after a position: each message once, each action key once as it
+    /// stands.
+    ///
+    /// A removed action is reported even to a reader that never saw it added. A deleted message is
+    /// gone, and its deletion is reported in its place in the order. The page ends early at
+    /// ``Limits/catchUpEventsMax`` or ``Limits/catchUpBytesMax``, and may be empty then: the next
+    /// one starts from ``ChangeStart/advanced(to:)``.
+    func changes(
+        in channel: Channel, from start: ChangeStart
+    ) throws(StoreError) -> ChangePage
+
+    /// The fingerprint of the channel's standing actions, and the commit that it is of.
+    func digest(
+        of channel: Channel
+    ) throws(StoreError) -> (digest: Digest, cursor: Timetoken)
+
+    /// Lends one committed state of a channel.
+    func withSnapshot<Result>(
+        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result
+
+    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage
+
+    /// Looks at no more than ``Limits/actionsExaminedMax`` rows: a page whose filter matches little
+    /// ends early, with a `next`.
+    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage
+
+    /// For each, the messages after its position, up to ``Limits/messageCountMax``.
+    func messageCounts(
+        _ positions: [(channel: Channel, after: Timetoken)]
+    ) throws(StoreError) -> [Int]
+
+    /// Channels that ever held something and whose name begins with `prefix`, in the order of their
+    /// bytes.
+    func channels(
+        inKeyset keyset: String, withPrefix prefix: String, limit: Int
+    ) throws(StoreError) -> [String]
+
+    /// What changed in any of several channels after a position, deletions left out.
+    ///
+    /// - Returns: At most `limit` events, each once, however many of `interests` match it; `nil`
+    ///   when these are more than ``Limits/backlogChannelsMax`` channels.
+    func backlog(
+        _ interests: [Interest], after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> Backlog?
+}
+
+/// Changes of one channel, in order.
+struct ChangePage: Sendable, Hashable {
+    /// Ascending by timetoken.
+    var envelopes: [Envelope]
+    /// The page holds every change up to here, and nothing after it.
+    var through: Timetoken
+    /// Whether `through` is the newest commit that the reader saw.
+    var isComplete: Bool
+    /// The channel's state as of `through`, when the page is complete.
+    var digest: Digest?
+}
+
+/// Where reading a channel's changes starts, for each kind of row.
+struct ChangeStart: Sendable, Hashable {
+    /// Messages and deletions after it.
+    var messages: Timetoken
+    /// Standing actions that changed after it.
+    var actions: Timetoken
+    /// Removed actions that changed after it.
+    var tombstones: Timetoken
+}
+
+extension ChangeStart {
+    /// Everything after one position.
+    init(after cursor: Timetoken) {
+        self.init(messages: cursor, actions: cursor, tombstones: cursor)
+    }
+
+    /// Where the page after one that ends at `cursor` starts.
+    func advanced(to cursor: Timetoken) -> ChangeStart {
+        ChangeStart(
+            messages: max(messages, cursor), actions: max(actions, cursor),
+            tombstones: max(tombstones, cursor))
+    }
+}
