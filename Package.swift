@@ -23,7 +23,7 @@ func library(_ name: String, pkgConfig: String?, debian package: String) -> Targ
 let package = Package(
     name: "syncdaemon",
     products: [
-        .executable(name: "syncdaemon", targets: ["SyncDaemon"]),
+        .executable(name: "syncdaemon", targets: ["Daemon"]),
         .executable(name: "syncctl", targets: ["syncctl"]),
         .library(name: "SyncClient", targets: ["SyncClient", "EventModel"]),
     ],
@@ -42,13 +42,14 @@ let package = Package(
             name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
-        .executableTarget(
+        .target(
             name: "SyncDaemon",
             dependencies: [
                 "EventModel", "JSON", "CWebsockets", "CSQLite", "CUV", "CSystemd", "CInih",
                 "CHTTPParser", "CZlib", "CLinux",
             ],
             swiftSettings: shipped),
+        .executableTarget(name: "Daemon", dependencies: ["SyncDaemon"], swiftSettings: shipped),
         .target(
             name: "SyncClient",
             dependencies: ["EventModel", "JSON", "CWebsockets"],

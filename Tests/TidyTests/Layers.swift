@@ -1,7 +1,7 @@
 // The rooms of the daemon: a file may name types of its own room and of lower ones.
 
 enum Layers {
-    /// Folders of Sources/SyncDaemon, lowest first; main.swift stands above all of them.
+    /// Folders of Sources/SyncDaemon, lowest first; Program.swift stands above all of them.
     static let folders = [
         "Platform", "Wire", "Transport", "Store", "Ledger", "Hub", "Command", "Reactor", "Node",
     ]
@@ -22,7 +22,7 @@ enum Layers {
             return file.code.enumerated().flatMap { index, line in
                 line.words.compactMap { word in
                     guard let layer = layers[word], layer > own else { return nil }
-                    let room = layer < folders.count ? folders[layer] : "Main.swift"
+                    let room = layer < folders.count ? folders[layer] : "Program.swift"
                     return file.breach(index, "\(word) is from \(room), which is above")
                 }
             }

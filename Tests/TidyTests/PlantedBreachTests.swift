@@ -143,17 +143,17 @@ struct PlantedBreachTests {
     func layers() {
         let hub = file("Sources/SyncDaemon/Hub/Hub.swift", "final class Hub {}")
         let node = file("Sources/SyncDaemon/Node/Node.swift", "private struct Row { let hub: Hub }")
-        let main = file("Sources/SyncDaemon/Main.swift", "enum Daemon { let hub: Hub }")
+        let program = file("Sources/SyncDaemon/Program.swift", "enum Main { let hub: Hub }")
         let wire = file(
             "Sources/SyncDaemon/Wire/Frame.swift", "// of the Hub", "struct Frame { let row: Row }",
-            "func f(_ hub: Hub) { \"Hub\" }", "let daemon: Daemon")
+            "func f(_ hub: Hub) { \"Hub\" }", "let main: Main")
         let stray = file("Sources/SyncDaemon/Utilities/A.swift")
 
-        #expect(Layers.breaches([hub, node, main]).isEmpty)
+        #expect(Layers.breaches([hub, node, program]).isEmpty)
         #expect(
-            Layers.breaches([hub, node, main, wire, stray]).map(\.description) == [
+            Layers.breaches([hub, node, program, wire, stray]).map(\.description) == [
                 "Sources/SyncDaemon/Wire/Frame.swift:4: Hub is from Hub, which is above",
-                "Sources/SyncDaemon/Wire/Frame.swift:5: Daemon is from Main.swift, which is above",
+                "Sources/SyncDaemon/Wire/Frame.swift:5: Main is from Program.swift, which is above",
                 "Sources/SyncDaemon/Utilities/A.swift:1: this folder is not in the list of layers",
             ])
     }

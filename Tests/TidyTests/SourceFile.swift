@@ -13,7 +13,7 @@ struct Breach: Hashable, Sendable, CustomStringConvertible {
 }
 
 struct SourceFile: Sendable {
-    /// From the package's root: `Sources/SyncDaemon/Main.swift`.
+    /// From the package's root: `Sources/SyncDaemon/Program.swift`.
     let path: String
     let lines: [Substring]
     /// The same lines with comments and the text of strings blanked out.

@@ -1,18 +1,12 @@
 // The program: reads what it is asked, and does it. Start reading at `Service.run`, then `Node`.
 
-import Glibc
-
-@main
-enum SyncDaemon {
-    static func main() {
-        let code = run(Array(CommandLine.arguments.dropFirst()))
-        fflush(nil)
-        // Not `exit`: the reactors still run, and what C libraries tear down at exit is theirs,
-        // too.
-        _exit(code)
-    }
-
-    private static func run(_ arguments: [String]) -> Int32 {
+/// The daemon as a program runs it; the one name that this module shows.
+public enum Program {
+    /// Does what the arguments ask, until that is done.
+    ///
+    /// - Parameter arguments: Without the program's own name.
+    /// - Returns: The exit code; threads may still run.
+    public static func run(_ arguments: [String]) -> Int32 {
         do throws(ConfigurationError) {
             switch try Invocation.parse(arguments) {
             case .serve(let arguments):
