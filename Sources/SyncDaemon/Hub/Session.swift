@@ -46,7 +46,9 @@ final class Subscription {
         case cancelled
     }
 
-    unowned let session: Session
+    /// Held as long as the session holds the subscription, which ends with the session: an
+    /// `unowned` reference costs a delivery more than this one.
+    let session: Session
     let topic: Topic
     /// Where it is in its topic; `nil` once it was taken out.
     var lane: Lane?

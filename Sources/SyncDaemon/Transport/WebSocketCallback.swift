@@ -99,7 +99,7 @@ private func receive(
     guard connection.pendingClose == nil else { return 0 }
     transport.didReceive(piece.count, on: connection)
     guard unsafe lws_frame_is_binary(wsi) == 0 else {
-        return unsafe close(wsi, .unsupportedData, "Send text messages, not binary ones.")
+        return close(connection, .unsupportedData, "Send text messages, not binary ones.")
     }
     let step = unsafe connection.assembler.add(
         piece, remainingInFragment: Int(clamping: lws_remaining_packet_payload(wsi)),
@@ -113,7 +113,7 @@ private func receive(
         let message = connection.assembler.take()
         unsafe transport.delegate.session(connection.id, didReceive: message.span.bytes)
     case .refused(let code, let reason):
-        return unsafe close(wsi, code, reason)
+        return close(connection, code, reason)
     }
     return 0
 }
@@ -135,12 +135,13 @@ private func becameWritable(
 }
 
 /// Leaves the reason with lws, and answers what makes it close.
-private func close(_ wsi: OpaquePointer, _ code: CloseCode, _ reason: String) -> CInt {
+private func close(_ connection: Connection, _ code: CloseCode, _ reason: String) -> CInt {
+    connection.isEnding = true
     var text = Array(code.frame(reason: reason).dropFirst(4))
     let count = text.count
     unsafe text.withUnsafeMutableBufferPointer { buffer in
         unsafe lws_close_reason(
-            wsi, lws_close_status(UInt32(code.rawValue)), buffer.baseAddress, count)
+            connection.wsi, lws_close_status(UInt32(code.rawValue)), buffer.baseAddress, count)
     }
     return -1
 }

@@ -36,7 +36,9 @@ extension WebSocketTransport {
             }
             let isBusy = connection.bytesRead >= Self.readBytes
             connection.bytesRead = 0
-            guard isBusy, connection.isSession, connection.pendingClose == nil else { return }
+            guard isBusy, connection.isSession, !connection.isEnding,
+                connection.pendingClose == nil
+            else { return }
             var event = pollfd()
             event.fd = unsafe lws_get_socket_fd(connection.wsi)
             event.events = Int16(POLLIN)

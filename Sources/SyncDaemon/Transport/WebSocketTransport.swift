@@ -271,6 +271,8 @@ struct TransportSettings: Sendable {
     var assembler = MessageAssembler()
     /// Bytes in the reads of this turn so far, roughly.
     var bytesRead = 0
+    /// Whether lws was told to close it: it reads by itself until the peer has answered.
+    var isEnding = false
     var pendingClose: (code: CloseCode, reason: String)?
     /// The close frame of `pendingClose` has been handed to lws.
     var hasSentClose = false
