@@ -11,13 +11,14 @@ struct QueuedPush {
 
 /// Frames in the order in which they must leave, with their size.
 struct SendQueue {
+    private(set) var byteCount = 0
+    private var head = 0
     private var frames: [Frame] = []
     /// Beside each frame; `nil` for replies.
     private var pushes: [QueuedPush?] = []
-    private var head = 0
-    private(set) var byteCount = 0
 
-    var isEmpty: Bool { head == frames.count }
+    /// No frame is empty: each has a header.
+    var isEmpty: Bool { byteCount == 0 }
 
     mutating func append(_ frame: Frame, _ push: QueuedPush? = nil) {
         frames.append(frame)

@@ -4,17 +4,19 @@ import EventModel
 
 /// One connection, authenticated once it said `hello`.
 final class Session {
+    // First what each delivery looks at: it fits into one line of the processor's cache.
     let id: SessionID
-    /// `nil` until `hello`.
-    var author: Author?
-    var subscriptions: [Channel: Subscription] = [:]
-    var queue = SendQueue()
     /// The socket is full: nothing is written before the transport says that it takes bytes again.
     var isBlocked = false
     /// Listed for the flush at the end of this turn.
     var isListedForFlush = false
     /// Being closed: nothing more is queued.
     var isClosing = false
+    var queue = SendQueue()
+
+    /// `nil` until `hello`.
+    var author: Author?
+    var subscriptions: [Channel: Subscription] = [:]
     /// Commands that wait for the ledger or a reader.
     var commandsInFlight = 0
     var bucket: TokenBucket

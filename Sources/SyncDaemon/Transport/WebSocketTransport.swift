@@ -263,17 +263,17 @@ struct TransportSettings: Sendable {
 /// One socket: one that has said nothing yet, an HTTP connection, or a WebSocket session.
 @safe final class Connection {
     let id: SessionID
-    let address: PeerAddress
     /// Valid from the first callback to `WSI_DESTROY`.
     var wsi: OpaquePointer?
     /// Whether it was upgraded and the delegate knows of it.
     var isSession = false
+    var pendingClose: (code: CloseCode, reason: String)?
+    let address: PeerAddress
     var assembler = MessageAssembler()
     /// Bytes in the reads of this turn so far, roughly.
     var bytesRead = 0
     /// Whether lws was told to close it: it reads by itself until the peer has answered.
     var isEnding = false
-    var pendingClose: (code: CloseCode, reason: String)?
     /// The close frame of `pendingClose` has been handed to lws.
     var hasSentClose = false
 
