@@ -60,6 +60,15 @@ public enum Limits {
     /// Seconds after which a client that was refused for now may try again.
     public static let retryAfterSeconds = 1
 
+    // MARK: What a repair may cost
+
+    /// Coded symbols of one repair, 24 bytes each; over it: a snapshot.
+    public static let repairSymbolsMax = 16_384
+    /// Rows that one repair brings or drops; over it: a snapshot.
+    public static let repairRowsMax = 16_384
+    /// Coded symbols of all repairs under way on one reactor; over it: `overloaded`.
+    public static let repairSymbolsPerReactorMax = 2_000_000
+
     // MARK: What one session may hold
 
     /// Channels that one session follows; over it: `too_many_channels`.
