@@ -62,7 +62,7 @@ public enum Limits {
 
     // MARK: What a repair may cost
 
-    /// Coded symbols of one repair, 24 bytes each; over it: a snapshot.
+    /// Coded symbols of one repair, which a session keeps, 24 bytes each; over it: a snapshot.
     public static let repairSymbolsMax = 16_384
     /// Rows that one repair brings or drops; over it: a snapshot.
     public static let repairRowsMax = 16_384

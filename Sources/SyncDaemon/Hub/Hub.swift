@@ -24,6 +24,12 @@ final class Hub {
     /// Found to read too slowly, and given a while.
     var slowSessions: [SessionID: Session] = [:]
     var lastSerial: Int64 = 0
+    /// Topics whose state is known, with subscriptions that still have to be told of it.
+    var topicsToTell: [Topic] = []
+    /// Topics whose state the readers had no room to be asked for.
+    var topicsToAskFor: [Topic] = []
+    /// Coded symbols that all sessions keep.
+    var repairSymbolCount = 0
     private var json = JSONWriter(reserving: 4096)
     var scratch: [UInt8] = []
 
@@ -74,6 +80,7 @@ final class Hub {
         topics.expire(at: now)
         endOverduePolls()
         retryStarved()
+        askForStates()
         closeStuckSessions()
     }
 
@@ -164,6 +171,7 @@ final class Hub {
 
     private func cancel(_ subscription: Subscription) {
         subscription.state = .cancelled
+        endRepair(of: subscription)
         let topic = subscription.topic
         topic.remove(subscription)
         counters.subscriptions.add(-1)
@@ -184,6 +192,7 @@ final class Hub {
                 topic.pending.append(text)
             }
         }
+        attach(step.digests)
         position = step.last
         durablePosition = step.durable ?? durablePosition
     }
@@ -194,6 +203,7 @@ final class Hub {
         topicsWithNews.removeAll(keepingCapacity: true)
         // After every topic has its news: a poll's cursor stands for all its channels.
         servePolls()
+        tellStates()
         // Flushing may list sessions again, for what they catch up on.
         while let session = sessionsToFlush.popLast() {
             session.isListedForFlush = false
@@ -205,6 +215,7 @@ final class Hub {
         let events = topic.pending
         topic.pending.removeAll(keepingCapacity: true)
         topics.remember(events, in: topic)
+        topic.noteState(after: events)
         for interest in topic.interests { listToServe(interest.poll) }
         var rest = events[...]
         while !rest.isEmpty {
@@ -249,8 +260,15 @@ final class Hub {
     func frame(
         of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken
     ) -> Frame {
+        frame(of: events, in: channel, cursor: cursor, state: events.state)
+    }
+
+    func frame(
+        of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken,
+        state: Digest?
+    ) -> Frame {
         json.removeAll()
-        json.push(events, of: channel, cursor: cursor)
+        json.push(events, of: channel, cursor: cursor, state: state)
         return Frame(text: json.bytes)
     }
 }

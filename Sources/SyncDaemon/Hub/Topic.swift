@@ -11,6 +11,7 @@ final class Topic {
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
+    var state = TopicState()
     /// The store has nothing for its followers up to here that they were not sent.
     var storedPosition: Timetoken
     /// In the table's list of topics that nobody follows.

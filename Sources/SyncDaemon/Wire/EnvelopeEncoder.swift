@@ -38,6 +38,13 @@ struct EncodedEnvelope: Sendable, Hashable {
     }
 }
 
+extension Collection<EncodedEnvelope> where Self: BidirectionalCollection {
+    /// What the channel's actions come to after these events; `nil` amid a commit.
+    ///
+    /// What is not stored moves no cursor, and so no state.
+    var state: Digest? { last(where: \.isStored)?.state }
+}
+
 extension JSONWriter {
     /// Writes a push: the events of one channel, ending at `cursor`.
     ///
