@@ -60,15 +60,6 @@ public enum Limits {
     /// Seconds after which a client that was refused for now may try again.
     public static let retryAfterSeconds = 1
 
-    // MARK: What a repair may cost
-
-    /// Coded symbols of one repair, which a session keeps, 24 bytes each; over it: a snapshot.
-    public static let repairSymbolsMax = 16_384
-    /// Rows that one repair brings or drops; over it: a snapshot.
-    public static let repairRowsMax = 16_384
-    /// Coded symbols of all repairs under way on one reactor; over it: `overloaded`.
-    public static let repairSymbolsPerReactorMax = 2_000_000
-
     // MARK: What one session may hold
 
     /// Channels that one session follows; over it: `too_many_channels`.
@@ -167,7 +158,12 @@ public enum Limits {
     /// Channel and device names whose ids the store remembers.
     public static let internedNamesMax = 100_000
     /// Coded symbols that a device may send in one repair; when they cannot do: a snapshot.
+    ///
+    /// Its session keeps them, 24 bytes each. No more rows can be brought or dropped either: each
+    /// symbol gives one row away.
     public static let repairSymbolsMax = 16_384
+    /// Coded symbols of all repairs under way on one reactor; over it: `overloaded`.
+    public static let repairSymbolsPerReactorMax = 2_000_000
     /// Bytes of the rows in one repair's answer; over it: a snapshot.
     public static let repairBytesMax = 256 * 1024
     /// Bytes of channels that devices are being compared with; over it the channel that was used

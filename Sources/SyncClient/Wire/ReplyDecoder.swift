@@ -74,9 +74,9 @@ struct ReplyDecoder {
                 RepairDifference(
                     cursor: cursor, state: state,
                     rows: try PackedActions.actions(
-                        text: rows, actionsMax: Limits.repairRowsMax),
+                        text: rows, actionsMax: Limits.repairSymbolsMax),
                     dropped: try PackedActions.timetokens(
-                        text: drop, timetokensMax: Limits.repairRowsMax)))
+                        text: drop, timetokensMax: Limits.repairSymbolsMax)))
         } catch {
             throw .wrongType("rows", expected: "base64 of packed rows, and \"drop\" of timetokens")
         }

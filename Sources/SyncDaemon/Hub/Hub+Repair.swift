@@ -88,7 +88,7 @@ extension Hub {
             session.repair?.command = nil
             session.repair?.needed = count
             return .success(.repair(.needsSymbols(count)))
-        case .repaired(let channel) where channel.isSmall:
+        case .repaired(let channel):
             endRepair(of: session)
             learn(channel.digest, at: channel.cursor, of: answer.channel)
             goOn(subscription, from: channel.cursor)
@@ -98,7 +98,7 @@ extension Hub {
                         RepairDifference(
                             cursor: channel.cursor, state: channel.digest, rows: channel.rows,
                             dropped: channel.drop))))
-        case .needs, .repaired, .snapshot:
+        case .needs, .snapshot:
             endRepair(of: session)
             return .success(.repair(.snapshot))
         }
@@ -150,8 +150,4 @@ extension Hub {
 enum RepairRefusal: Error {
     case error(ProtocolError)
     case step(RepairStep)
-}
-
-extension RepairedChannel {
-    fileprivate var isSmall: Bool { max(rows.count, drop.count) <= Limits.repairRowsMax }
 }
