@@ -39,6 +39,11 @@ class RepairCase(DaemonTestCase):
         """The device has what the daemon has, and says so itself."""
         last = await writer.publish(channel, "marker")
         await device.reach(channel, last)
+        # That push may be the one that shows the damage.
+        await device.until(
+            lambda: not device.rows[channel].is_wrong and channel not in device.repairing,
+            "the end of the repair")
+        await device.reach(channel, last)
         truth = await writer.all_actions(channel)
         self.assertEqual(device.rows[channel].action_rows(), truth)
         messages = await writer.all_messages(channel)
