@@ -7,12 +7,14 @@ public typealias CommandID = Int64
 public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
-        case hello, subscribe, unsubscribe, publish, addAction, removeAction, history, actions, ping
+        case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, history,
+            actions, ping
     }
 
     case hello(Hello)
     case subscribe([SubscribeRequest])
     case unsubscribe(channels: [String])
+    case repair(RepairRequest)
     case publish(PublishRequest)
     case addAction(ActionRequest)
     case removeAction(RemovalRequest)
@@ -40,22 +42,40 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var channel: String
     /// Where the device stopped; everything after it comes first; `nil`: from now on.
     public var cursor: Timetoken?
-    /// The store that issued `cursor`; when it is not this one, the cursor means nothing.
+    /// The store, and its run, that issued `cursor`; in another store the cursor means nothing.
     public var epoch: String?
+    /// What the device's actions come to at `cursor`.
+    public var base: Digest?
+    /// Whether the device found that its actions are not the server's.
+    public var asksForRepair: Bool
     /// How long events may wait for more, in milliseconds, up to ``Limits/batchWindowMax``.
     public var batchMilliseconds: Int
     /// Whether only the net effect of each batch is wanted.
     public var coalesces: Bool
 
     public init(
-        channel: String, cursor: Timetoken? = nil, epoch: String? = nil,
-        batchMilliseconds: Int = 0, coalesces: Bool = false
+        channel: String, cursor: Timetoken? = nil, epoch: String? = nil, base: Digest? = nil,
+        asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false
     ) {
         self.channel = channel
         self.cursor = cursor
         self.epoch = epoch
+        self.base = base
+        self.asksForRepair = asksForRepair
         self.batchMilliseconds = batchMilliseconds
         self.coalesces = coalesces
+    }
+}
+
+/// Coded symbols of a device's actions, so that the daemon finds how they differ from its own.
+public struct RepairRequest: Hashable, Sendable {
+    public var channel: String
+    /// From index 0, or from where the device's last request for this channel ended.
+    public var run: SymbolRun
+
+    public init(channel: String, run: SymbolRun) {
+        self.channel = channel
+        self.run = run
     }
 }
 

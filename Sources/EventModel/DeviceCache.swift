@@ -68,8 +68,10 @@ public struct DeviceCache: Hashable, Sendable {
             return .actionsChanged(of: action.key.messageTimetoken)
         case .messagesDeleted(let start, let end):
             messages = messages.filter { $0.key <= start || $0.key > end }
+            // After a repair the actions may be ahead of the messages: later ones stay.
             actions = actions.filter {
                 $0.key.messageTimetoken <= start || $0.key.messageTimetoken > end
+                    || $0.value > envelope.timetoken
             }
             return .messagesDeleted(after: start, through: end)
         case .signal, .presence:

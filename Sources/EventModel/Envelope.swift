@@ -65,10 +65,15 @@ public struct Batch: Hashable, Sendable {
     public let cursor: Timetoken
     /// Ascending by timetoken; may be empty, when only the cursor moves.
     public let envelopes: [Envelope]
+    /// What the channel's actions come to at `cursor`; `nil` when the batch ends amid a commit.
+    public let state: Digest?
 
-    public init(channel: Channel, cursor: Timetoken, envelopes: [Envelope]) {
+    public init(
+        channel: Channel, cursor: Timetoken, envelopes: [Envelope], state: Digest? = nil
+    ) {
         self.channel = channel
         self.cursor = cursor
         self.envelopes = envelopes
+        self.state = state
     }
 }

@@ -5,6 +5,7 @@ public enum Reply: Hashable, Sendable {
     case hello(Welcome)
     case subscribed([SubscribedChannel])
     case unsubscribed(channels: [String])
+    case repair(RepairStep)
     case published(Timetoken)
     case actionAdded(MessageAction, Addition)
     case actionRemoved(Removal)
@@ -41,7 +42,7 @@ public struct Welcome: Hashable, Sendable {
     public var session: String
     /// The daemon's clock.
     public var time: Timetoken
-    /// Random, made with the store: a replaced store has another.
+    /// Names the store and its present run; for clients one opaque text, which goes with cursors.
     public var epoch: String
     /// Seconds of silence after which either side pings.
     public var heartbeatSeconds: Int
@@ -72,6 +73,9 @@ public struct SubscribedChannel: Hashable, Sendable {
         case current
         /// The rows that changed after its cursor, each once, in order.
         case delta
+        /// Nothing before a `repair` of its actions: what it has cannot be brought up to date by
+        /// what changed.
+        case repair
         /// All rows: its cursor is from another store. The device empties its cache first.
         case snapshot
     }
@@ -79,12 +83,51 @@ public struct SubscribedChannel: Hashable, Sendable {
     public var channel: String
     public var mode: Mode
     /// Where the stream of batches starts: the device's own cursor, zero for a snapshot, or now.
+    ///
+    /// In a repair it may be before the device's own: messages after it are not in this store.
     public var cursor: Timetoken
+    /// The secret of the channel's digests.
+    public var key: DigestKey?
+    /// What the channel's actions come to at `cursor`, when the daemon has it at hand.
+    public var state: Digest?
 
-    public init(channel: String, mode: Mode, cursor: Timetoken) {
+    public init(
+        channel: String, mode: Mode, cursor: Timetoken, key: DigestKey? = nil,
+        state: Digest? = nil
+    ) {
         self.channel = channel
         self.mode = mode
         self.cursor = cursor
+        self.key = key
+        self.state = state
+    }
+}
+
+/// How a repair goes on after a run of symbols.
+public enum RepairStep: Hashable, Sendable {
+    /// The difference is not decoded yet: go on up to so many symbols in all.
+    case needsSymbols(Int)
+    case difference(RepairDifference)
+    /// Everything anew costs less, or the symbols contradict each other.
+    case snapshot
+}
+
+/// What makes a device's actions equal to the daemon's.
+public struct RepairDifference: Hashable, Sendable {
+    /// The device then has the channel's actions as of here.
+    public var cursor: Timetoken
+    /// What they come to: a device that comes to something else takes a snapshot.
+    public var state: Digest
+    /// Ascending by `actionTimetoken`; each takes the place of an action with its key.
+    public var rows: [MessageAction]
+    /// The `actionTimetoken`s of what to drop before that, ascending.
+    public var dropped: [Timetoken]
+
+    public init(cursor: Timetoken, state: Digest, rows: [MessageAction], dropped: [Timetoken]) {
+        self.cursor = cursor
+        self.state = state
+        self.rows = rows
+        self.dropped = dropped
     }
 }
 

@@ -6,12 +6,16 @@ import json
 
 import websockets
 
+import reconcile
 from daemon import PATIENCE
 from rows import Rows, Violation, action_row, timetoken
 
 SUBPROTOCOL = "sync.v1.json"
 #: Replies that say "nothing was applied as far as I know, retry with the same mutation".
 RETRYABLE = {"overloaded", "draining", "store_unavailable", "too_many_in_flight", "rate_limited"}
+#: Coded symbols in one frame, and in the first question of a repair.
+SYMBOLS_PER_FRAME = 1300
+FIRST_SYMBOLS = 32
 #: Commands that one device has under way when it works through a long list.
 WINDOW = 200
 
@@ -49,6 +53,15 @@ class Device:
         #: Rows to go back to, per channel, at the moment when the next subscribe is answered.
         self.restored = {}
         self.pushes = []
+        #: Whether a cache that turns out to be wrong is repaired; else that is a violation.
+        self.heals = False
+        #: What each channel's repairs were answered, in order.
+        self.repairs = {}
+        #: Channels whose repair waits for the test, which then calls `repair`.
+        self.patient = set()
+        #: Channels whose repair is under way: their actions must not change.
+        self.repairing = set()
+        self._healing = set()
         self.unmatched = []
         self.violations = []
         self.welcome = None
@@ -96,8 +109,7 @@ class Device:
     async def resume(self):
         """Asks for what was missed in every channel that this device knows."""
         return await self.subscribe(*(
-            {"name": name, "cursor": str(rows.cursor), "epoch": rows.epoch}
-            for name, rows in self.rows.items()))
+            {"name": name, **rows.base()} for name, rows in self.rows.items()))
 
     async def close(self):
         """Leaves politely."""
@@ -151,8 +163,9 @@ class Device:
         finally:
             self.close_code = socket.close_code
             self.online.clear()
+            self.repairing.clear()
             lost, self._pending = self._pending, {}
-            for future, _ in lost.values():
+            for future, *_ in lost.values():
                 if not future.done():
                     future.set_exception(Disconnected(f"closed with {socket.close_code}"))
             self._news.set()
@@ -163,12 +176,15 @@ class Device:
                 raise Violation(f"A push that nobody asked for: {frame}")
             self.rows[frame["c"]].apply(frame)
             self.pushes.append(frame)
+            self._check(frame["c"], frame)
         elif frame["id"] in self._pending:
-            future, op = self._pending.pop(frame["id"])
+            future, op, fields = self._pending.pop(frame["id"])
             if ("ok" in frame) == ("error" in frame):
                 raise Violation(f"A reply has either ok or error: {frame}")
             if "ok" in frame and op == "subscribe":
                 self._note_subscription(frame["ok"]["channels"])
+            if op == "repair" and "ok" in frame:
+                self._note_repair(fields["channel"], frame["ok"])
             if not future.done():
                 future.set_result(frame)
         else:
@@ -181,12 +197,80 @@ class Device:
             rows = self.rows.setdefault(channel["name"], Rows(channel["name"], self.keyset))
             if rows.channel in self.restored:
                 rows.messages, rows.actions = self.restored.pop(rows.channel)
-            if channel["mode"] == "snapshot":
-                rows.clear()
-            elif channel["mode"] not in ("delta", "current"):
-                raise Violation(f"An unknown mode: {channel}")
             rows.cursor = timetoken(channel["cursor"])
             rows.epoch = self.welcome["epoch"]
+            rows.key = bytes.fromhex(channel["key"])
+            rows.is_wrong = False
+            self.repairing.discard(rows.channel)
+            if rows.cursor == 0 and channel["mode"] != "repair":
+                rows.clear()
+                rows.is_whole = True
+            if channel["mode"] == "repair":
+                rows.messages = {
+                    it: row for it, row in rows.messages.items() if it <= rows.cursor}
+                self.repairing.add(rows.channel)
+                if rows.channel not in self.patient:
+                    self._later(self.repair(rows.channel))
+            elif channel["mode"] not in ("delta", "current", "snapshot"):
+                raise Violation(f"An unknown mode: {channel}")
+            elif "s" in channel:
+                rows.verify(channel["s"])
+                self._check(rows.channel, channel)
+
+    # Repairs
+
+    def _check(self, channel, frame):
+        if not self.rows[channel].is_wrong or channel in self.repairing:
+            return
+        if not self.heals:
+            raise Violation(f"{self.rows[channel].state()} is not what the daemon has: {frame}")
+        self.repairing.add(channel)
+        self._later(self.subscribe(
+            {"name": channel, **self.rows[channel].base(), "repair": True}))
+
+    def _note_repair(self, channel, answer):
+        self.repairs.setdefault(channel, []).append(answer)
+        if "rows" in answer:
+            self.rows[channel].repair(answer)
+            self.repairing.discard(channel)
+            if self.rows[channel].is_wrong:
+                raise Violation(f"A repair of {channel} that did not make it equal: {answer}")
+
+    def _later(self, work):
+        """Something that the reading task must not wait for."""
+        async def run():
+            try:
+                await work
+            except (Disconnected, websockets.WebSocketException):
+                pass  # Coming back begins anew.
+            except Refused as refusal:
+                # A newer wish may have ended the repair.
+                if refusal.code not in RETRYABLE | {"no_repair"}:
+                    self.violations.append(f"A repair was refused: {refusal}")
+
+        task = asyncio.create_task(run())
+        self._healing.add(task)
+        task.add_done_callback(self._healing.discard)
+
+    async def repair(self, channel):
+        """Sends symbols of the actions until the daemon knows how they differ."""
+        rows = self.rows[channel].action_rows()
+        sent, need = 0, FIRST_SYMBOLS
+        while need is not None:
+            cells = reconcile.symbols(self.rows[channel].key, rows, need)
+            parts = [
+                self.command(
+                    "repair", channel=channel, count=len(rows), **{"from": first},
+                    symbols=reconcile.symbols_text(
+                        cells[first:first + SYMBOLS_PER_FRAME], first, len(rows)))
+                for first in range(sent, need, SYMBOLS_PER_FRAME)]
+            answer = (await asyncio.gather(*parts))[-1]
+            sent, need = need, answer.get("need")
+            if need is not None and need <= sent:
+                raise Violation(f"A repair of {channel} asks for what it has: {answer}")
+        if "snapshot" in answer:
+            await self.subscribe({"name": channel, "cursor": "0"})
+        return answer
 
     # Commands
 
@@ -199,7 +283,7 @@ class Device:
             raise Disconnected("not connected")
         number = next(self._ids)
         future = asyncio.get_running_loop().create_future()
-        self._pending[number] = (future, op)
+        self._pending[number] = (future, op, fields)
         try:
             await self._socket.send(json.dumps({"id": number, "op": op, **fields}))
             # Not wait_for: Python 3.11's forgets a cancellation that comes with the reply.

@@ -4,7 +4,10 @@ Written from docs/PROTOCOL.md and shares nothing with the Swift client, so that 
 made twice to go unseen.
 """
 
+import functools
 import json
+
+import reconcile
 
 
 class Violation(AssertionError):
@@ -25,8 +28,16 @@ def action_row(action):
         timetoken(action["actionTimetoken"]))
 
 
+#: Hashing in Python is slow, and devices of a test hold the same rows.
+row_hash = functools.lru_cache(maxsize=1 << 17)(reconcile.row_hash)
+
+
 class Rows:
-    """The messages and actions of one channel, and the checks on the order of its pushes."""
+    """The messages and actions of one channel, and the checks on the order of its pushes.
+
+    A device that began with everything must come to what the daemon says in `s`; one that began
+    somewhere lacks what was before.
+    """
 
     def __init__(self, channel, keyset="default"):
         self.channel = channel
@@ -35,10 +46,48 @@ class Rows:
         self.epoch = None
         self.messages = {}
         self.actions = {}
+        self.key = None
+        #: Whether the actions are all that stood at the cursor.
+        self.is_whole = False
+        #: How often what is here came to what the daemon said, and whether it does not.
+        self.verified = 0
+        self.is_wrong = False
 
     def clear(self):
         self.messages.clear()
         self.actions.clear()
+
+    # What it comes to
+
+    def state(self):
+        """Count and digest of the actions, as `s` has them."""
+        lanes = [sum(lane) & reconcile.MASK64 for lane in zip(
+            *(row_hash(self.key, row) for row in self.action_rows()), strict=True)] or [0, 0]
+        return {"n": len(self.actions), "d": f"{lanes[0]:016x}{lanes[1]:016x}"}
+
+    def base(self):
+        """What `subscribe` says of this cache."""
+        known = {"cursor": str(self.cursor), "epoch": self.epoch}
+        if self.is_whole and self.key is not None:
+            state = self.state()
+            known |= {"count": state["n"], "digest": state["d"]}
+        return known
+
+    def verify(self, state):
+        """Compares with the daemon's state; without one there is nothing to say."""
+        if state is None or not self.is_whole:
+            return
+        self.is_wrong = self.state() != state
+        self.verified += not self.is_wrong
+
+    def repair(self, answer):
+        """Applies the answer to a repair: first what is to go, then what is to stand."""
+        gone = set(reconcile.unpack_timetokens(answer["drop"]))
+        self.actions = {key: added for key, added in self.actions.items() if added not in gone}
+        for *key, added in reconcile.unpack_rows(answer["rows"]):
+            self.actions[tuple(key)] = added
+        self.is_whole = True
+        self.verify(answer["s"])
 
     def apply(self, push):
         """Applies one push; raises when it repeats, reorders or skips back."""
@@ -56,6 +105,7 @@ class Rows:
         if end < stored:
             raise Violation(f"{self.channel}: a push ends at {end}, before its event {stored}.")
         self.cursor = end
+        self.verify(push.get("s"))
 
     def _apply_envelope(self, envelope, position):
         if envelope["c"] != self.channel or envelope["k"] != self.keyset:
@@ -68,7 +118,7 @@ class Rows:
         kind = (envelope["e"], body["source"], body["version"])
         if kind == (5, "messages", "1.0") and body["event"] == "deleted":
             return self._delete(timetoken(body["data"]["after"]),
-                                timetoken(body["data"]["through"]))
+                                timetoken(body["data"]["through"]), position)
         if kind != (3, "actions", "1.0"):
             raise Violation(f"An envelope of an unknown kind: {envelope}")
         action = body["data"]
@@ -86,12 +136,13 @@ class Rows:
         else:
             raise Violation(f"An action event of an unknown kind: {envelope}")
 
-    def _delete(self, after, through):
-        """Messages of a range are gone, and with them their actions."""
+    def _delete(self, after, through, position):
+        """Messages of a range are gone, and with them the actions that they had then."""
         self.messages = {
             it: row for it, row in self.messages.items() if not after < it <= through}
         self.actions = {
-            key: added for key, added in self.actions.items() if not after < key[0] <= through}
+            key: added for key, added in self.actions.items()
+            if not after < key[0] <= through or added > position}
 
     def action_rows(self):
         """Standing actions as sorted tuples, comparable with what the server returns."""

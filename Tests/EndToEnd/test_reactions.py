@@ -175,7 +175,7 @@ class Greeting(DaemonTestCase):
     def check_welcome(self, welcome):
         self.assertEqual(len(welcome["time"]), 17)
         self.assertTrue(welcome["session"])
-        self.assertRegex(welcome["epoch"], "^[0-9a-f]{16}$")
+        self.assertRegex(welcome["epoch"], "^[0-9a-f]{16}[.][0-9a-f]{8}$")
         self.assertEqual(welcome["heartbeat"], 25)
         self.assertEqual(welcome["limits"]["frameBytes"], 32768)
         self.assertEqual(welcome["limits"]["channels"], 10000)

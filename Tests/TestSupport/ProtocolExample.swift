@@ -15,6 +15,25 @@ public enum ProtocolExample {
     private static let removed = Timetoken(rawValue: 17_952_187_953_730_099)
     private static let start = Timetoken(rawValue: 17_952_187_953_729_261)
     private static let bobs = MessageAction(key: bob, actionTimetoken: added)
+    private static let epoch = "6f1c0e5b9a7d42d3.07c1a5e2"
+    private static let key = DigestKey("4b1d0fe26a9c73588e05d7b1c3fa2964")
+    /// What the channel comes to with bob's action alone, under `key`.
+    private static let one: Digest = {
+        var digest = Digest()
+        if let key { digest.insert(bobs, key: key) }
+        return digest
+    }()
+    /// Stands on a device whose cache is wrong.
+    private static let adas = MessageAction(
+        key: MessageAction.Key(
+            messageTimetoken: ada.messageTimetoken, type: "reaction", value: "👎", uuid: "ada"),
+        actionTimetoken: Timetoken(rawValue: 17_952_187_953_730_010))
+    /// What that device sends for its repair.
+    private static let adasSymbols: RatelessEncoder = {
+        var encoder = RatelessEncoder(0..<3)
+        if let key { encoder.insert(RepairItem(adas, key: key)) }
+        return encoder
+    }()
     private static let hi = Message(
         payload: #"{"text":"hi"}"#, meta: #"{"lang":"en"}"#, type: "text")
 
@@ -23,7 +42,7 @@ public enum ProtocolExample {
         1: .hello(Hello(userID: "ada", deviceID: "phone")),
         2: .subscribe([SubscribeRequest(channel: "room")]),
         3: .subscribe([
-            SubscribeRequest(channel: "room", cursor: start, epoch: "6f1c0e5b9a7d42d3"),
+            SubscribeRequest(channel: "room", cursor: added, epoch: epoch, base: one),
             SubscribeRequest(channel: "den", cursor: .zero),
         ]),
         4: .unsubscribe(channels: ["den"]),
@@ -46,16 +65,29 @@ public enum ProtocolExample {
                 value: "👍",
                 userID: "bob", after: .zero, limit: 10)),
         11: .ping,
+        13: .subscribe([
+            SubscribeRequest(
+                channel: "room", cursor: added, epoch: epoch,
+                base: Digest("7ec8a6737c3c2d39149fb0dd0bd22ee1", count: 1), asksForRepair: true)
+        ]),
+        14: .repair(RepairRequest(channel: "room", run: adasSymbols.run(0..<2))),
+        15: .repair(RepairRequest(channel: "room", run: adasSymbols.run(2..<3))),
+        16: .repair(RepairRequest(channel: "room", run: adasSymbols.run(0..<1))),
     ]
 
     /// What each example reply says, by its id.
     public static let replies: [CommandID: Reply] = [
         1: .hello(
-            Welcome(session: "0-1", time: start, epoch: "6f1c0e5b9a7d42d3", heartbeatSeconds: 25)),
-        2: .subscribed([SubscribedChannel(channel: "room", mode: .current, cursor: start)]),
+            Welcome(session: "0-1", time: start, epoch: epoch, heartbeatSeconds: 25)),
+        2: .subscribed([
+            SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
+        ]),
         3: .subscribed([
-            SubscribedChannel(channel: "room", mode: .delta, cursor: start),
-            SubscribedChannel(channel: "den", mode: .delta, cursor: .zero),
+            SubscribedChannel(
+                channel: "room", mode: .current, cursor: added, key: key, state: one),
+            SubscribedChannel(
+                channel: "den", mode: .delta, cursor: .zero,
+                key: DigestKey("9c8e417b02d65fa3e1f0387bd4a95c26")),
         ]),
         4: .unsubscribed(channels: ["den"]),
         5: .published(ada.messageTimetoken),
@@ -70,6 +102,15 @@ public enum ProtocolExample {
         9: .history(HistoryPage(messages: [], next: nil)),
         10: .actions(ActionsPage(actions: [bobs], next: nil)),
         11: .pong(Timetoken(rawValue: 17_952_187_953_731_000)),
+        13: .subscribed([
+            SubscribedChannel(channel: "room", mode: .repair, cursor: added, key: key)
+        ]),
+        14: .repair(.needsSymbols(3)),
+        15: .repair(
+            .difference(
+                RepairDifference(
+                    cursor: added, state: one, rows: [bobs], dropped: [adas.actionTimetoken]))),
+        16: .repair(.snapshot),
     ]
 
     /// What the example pushes say, in their order.
@@ -83,14 +124,14 @@ public enum ProtocolExample {
                 Envelope(
                     channel: Channel("room"), timetoken: added, uuid: "bob",
                     event: .actionAdded(bobs)),
-            ]),
+            ], state: one),
         Batch(
             channel: Channel("room"), cursor: removed,
             envelopes: [
                 Envelope(
                     channel: Channel("room"), timetoken: removed, uuid: "bob",
                     event: .actionRemoved(bobs))
-            ]),
+            ], state: .empty),
         Batch(
             channel: Channel("room"), cursor: deleted,
             envelopes: [

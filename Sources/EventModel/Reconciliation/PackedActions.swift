@@ -97,6 +97,30 @@ public enum PackedActions {
         return timetokens
     }
 
+    /// Rows in base64, for JSON.
+    public static func text(_ actions: [MessageAction]) -> String { Base64.text(bytes(actions)) }
+
+    /// Timetokens in base64, for JSON.
+    public static func text(_ timetokens: [Timetoken]) -> String {
+        Base64.text(bytes(timetokens))
+    }
+
+    /// Reads rows from base64.
+    public static func actions(
+        text: some StringProtocol, actionsMax: Int
+    ) throws(RepairError) -> [MessageAction] {
+        guard let bytes = Base64.bytes(text) else { throw .malformed }
+        return try actions(bytes, actionsMax: actionsMax)
+    }
+
+    /// Reads timetokens from base64.
+    public static func timetokens(
+        text: some StringProtocol, timetokensMax: Int
+    ) throws(RepairError) -> [Timetoken] {
+        guard let bytes = Base64.bytes(text) else { throw .malformed }
+        return try timetokens(bytes, timetokensMax: timetokensMax)
+    }
+
     private static func readTexts(_ reader: inout ByteReader) throws(RepairError) -> [String] {
         let count = try reader.varint()
         // Each text takes a byte at least, so a hostile count cannot reserve memory.

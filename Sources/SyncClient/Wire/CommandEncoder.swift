@@ -32,6 +32,11 @@ enum CommandEncoder {
             json.beginArray()
             for channel in channels { json.string(channel) }
             json.endArray()
+        case .repair(let request):
+            json.member("channel", request.channel)
+            json.member("from", request.run.first)
+            json.member("count", Int(request.run.itemCount))
+            json.member("symbols", request.run.text)
         case .publish(let request):
             write(request, into: &json)
         case .addAction(let request):
@@ -68,6 +73,14 @@ enum CommandEncoder {
             json.member("name", request.channel)
             json.member("cursor", request.cursor)
             json.member("epoch", request.epoch)
+            if let base = request.base {
+                json.member("count", Int(base.count))
+                json.member("digest", base.text)
+            }
+            if request.asksForRepair {
+                json.name("repair")
+                json.bool(true)
+            }
             if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
             if request.coalesces {
                 json.name("coalesce")

@@ -14,6 +14,7 @@ struct ReplyDecoder {
         case .hello: return .hello(try welcome(result))
         case .subscribe: return .subscribed(try subscribed(result))
         case .unsubscribe: return .unsubscribed(channels: try channels(result))
+        case .repair: return .repair(try step(result))
         case .publish: return .published(try result.timetoken("timetoken"))
         case .addAction: return try added(result)
         case .removeAction: return .actionRemoved(try result.word("applied"))
@@ -46,9 +47,39 @@ struct ReplyDecoder {
             channels.append(
                 SubscribedChannel(
                     channel: try channel.string("name"), mode: try channel.word("mode"),
-                    cursor: try channel.timetoken("cursor")))
+                    cursor: try channel.timetoken("cursor"), key: try key(channel),
+                    state: try channel.state()))
         }
         return channels
+    }
+
+    private func key(_ channel: borrowing JSONValue) throws(JSONError) -> DigestKey? {
+        guard let text = try channel.optionalString("key") else { return nil }
+        guard let key = DigestKey(text) else {
+            throw .wrongType("key", expected: "a string of 32 hexadecimal digits")
+        }
+        return key
+    }
+
+    private func step(_ result: borrowing JSONValue) throws(JSONError) -> RepairStep {
+        if let need = try result.optionalInteger("need") { return .needsSymbols(Int(need)) }
+        if try result.flag("snapshot") { return .snapshot }
+        guard let state = try result.state() else {
+            throw .missingField("s", expected: "an object")
+        }
+        let cursor = try result.timetoken("cursor")
+        let (rows, drop) = (try result.string("rows"), try result.string("drop"))
+        do throws(RepairError) {
+            return .difference(
+                RepairDifference(
+                    cursor: cursor, state: state,
+                    rows: try PackedActions.actions(
+                        text: rows, actionsMax: Limits.repairSymbolsMax),
+                    dropped: try PackedActions.timetokens(
+                        text: drop, timetokensMax: Limits.repairSymbolsMax)))
+        } catch {
+            throw .wrongType("rows", expected: "base64 of packed rows, and \"drop\" of timetokens")
+        }
     }
 
     private func channels(_ result: borrowing JSONValue) throws(JSONError) -> [String] {

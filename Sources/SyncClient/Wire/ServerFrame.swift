@@ -4,7 +4,8 @@ import EventModel
 
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
-    case hello, subscribe, unsubscribe, publish, addAction, removeAction, history, actions, ping
+    case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, history, actions,
+        ping
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -23,6 +24,7 @@ extension Command {
         case .hello: .hello
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
+        case .repair: .repair
         case .publish: .publish
         case .addAction: .addAction
         case .removeAction: .removeAction

@@ -60,7 +60,8 @@ struct ServerFrameDecoder {
             }
             envelopes.append(envelope)
         }
-        return Batch(channel: channel, cursor: cursor, envelopes: envelopes)
+        return Batch(
+            channel: channel, cursor: cursor, envelopes: envelopes, state: try frame.state())
     }
 
     private func envelope(
@@ -130,6 +131,16 @@ extension JSONValue {
             throw .wrongType(name, expected: "a string of 1 to 19 digits")
         }
         return timetoken
+    }
+
+    /// What a channel's actions come to, in the member `s`; `nil` when absent.
+    func state() throws(JSONError) -> Digest? {
+        guard member("s") != nil else { return nil }
+        let state = try object("s")
+        guard let digest = Digest(try state.string("d"), count: try state.integer("n")) else {
+            throw .wrongType("d", expected: "a string of 32 hexadecimal digits")
+        }
+        return digest
     }
 
     func action(by uuid: String) throws(JSONError) -> MessageAction {

@@ -14,6 +14,7 @@ enum CommandRouter {
         case .hello: .failure(.helloAgain)
         case .subscribe(let requests): subscribe(requests, in: context)
         case .unsubscribe(let channels): unsubscribe(channels, in: context)
+        case .repair(let request): repair(request, in: context)
         case .publish(let request): publish(request, in: context)
         case .addAction(let request): addAction(request, in: context)
         case .removeAction(let request): removeAction(request, in: context)

@@ -19,25 +19,61 @@ extension CommandRouter {
     private static func start(
         _ request: SubscribeRequest, in context: CommandContext
     ) -> SubscribedChannel {
-        let channel = context.channel(request.channel)
-        let pace = Pace(wish: request.batchMilliseconds, coalesces: request.coalesces)
         guard let cursor = request.cursor else {
-            context.hub.subscribe(context.session, to: channel, from: nil, pace: pace)
-            return SubscribedChannel(
-                channel: request.channel, mode: .current,
-                cursor: context.hub.freshCursor(in: channel))
+            let channel = context.channel(request.channel)
+            context.hub.subscribe(context.session, to: channel, from: nil, pace: request.pace)
+            return reply(to: request, .current, context.hub.freshCursor(in: channel), in: context)
         }
-        // Another store's cursor means nothing here; and a cursor ahead of this store was issued
-        // before it was replaced by an older copy of itself. Either way what the device holds
-        // cannot be trusted.
-        if context.engine.judge(cursor, request.epoch) != .known {
-            context.hub.subscribe(context.session, to: channel, from: .zero, pace: pace)
-            return SubscribedChannel(channel: request.channel, mode: .snapshot, cursor: .zero)
+        switch context.engine.judge(cursor, request.epoch) {
+        case .foreign, .beyond(.zero): return follow(request, .snapshot, from: .zero, in: context)
+        // An older copy of the store was put back: both agree up to `end`.
+        case .beyond(let end): return hold(request, at: end, in: context)
+        case .known: break
         }
-        let hasMissed = context.hub.subscribe(
-            context.session, to: channel, from: cursor, pace: pace)
-        return SubscribedChannel(
-            channel: request.channel, mode: hasMissed ? .delta : .current, cursor: cursor)
+        // What was removed between the cursor and the floor may be forgotten.
+        let isOld = cursor > .zero && cursor < context.engine.tombstoneFloor()
+        if isOld || request.asksForRepair { return hold(request, at: cursor, in: context) }
+        return follow(request, .delta, from: cursor, in: context)
+    }
+
+    /// Sends what comes after a cursor of this store.
+    ///
+    /// - Parameter mode: How it starts, unless the device turns out to be up to date.
+    private static func follow(
+        _ request: SubscribeRequest, _ mode: SubscribedChannel.Mode, from cursor: Timetoken,
+        in context: CommandContext
+    ) -> SubscribedChannel {
+        let (hub, channel) = (context.hub, context.channel(request.channel))
+        let hasMissed = hub.subscribe(
+            context.session, to: channel, from: cursor, pace: request.pace)
+        let subscription = context.session.subscriptions[channel]
+        // A device that has nothing holds nothing that was removed before now.
+        if cursor == .zero { subscription?.tombstonesFrom = hub.durablePosition }
+        guard !hasMissed else { return reply(to: request, mode, cursor, in: context) }
+        let state = hub.state(of: channel, at: cursor)
+        if let base = request.base, let state, base != state, mode != .snapshot {
+            return hold(request, at: cursor, in: context)
+        }
+        if state == nil { subscription.map(hub.tellState) }
+        let quietMode = mode == .snapshot ? mode : .current
+        return reply(to: request, quietMode, cursor, state: state, in: context)
+    }
+
+    private static func hold(
+        _ request: SubscribeRequest, at cursor: Timetoken, in context: CommandContext
+    ) -> SubscribedChannel {
+        context.hub.hold(
+            context.session, on: context.channel(request.channel), at: cursor, pace: request.pace)
+        return reply(to: request, .repair, cursor, in: context)
+    }
+
+    private static func reply(
+        to request: SubscribeRequest, _ mode: SubscribedChannel.Mode, _ cursor: Timetoken,
+        state: Digest? = nil, in context: CommandContext
+    ) -> SubscribedChannel {
+        SubscribedChannel(
+            channel: request.channel, mode: mode, cursor: cursor,
+            key: context.engine.digestKey(context.channel(request.channel)), state: state)
     }
 
     static func unsubscribe(
@@ -48,4 +84,8 @@ extension CommandRouter {
         }
         return .success(.unsubscribed(channels: channels))
     }
+}
+
+extension SubscribeRequest {
+    fileprivate var pace: Pace { Pace(wish: batchMilliseconds, coalesces: coalesces) }
 }

@@ -10,15 +10,18 @@ extension Hub {
     /// - Parameters:
     ///   - cursor: The store has nothing else up to here.
     ///   - through: Nothing else can come up to here; at or after `cursor`.
+    ///   - state: What the channel's actions come to at `cursor`; only with the last page.
     func received(
-        _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken, for answer: ReadAnswer
+        _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken,
+        state: Digest? = nil, for answer: ReadAnswer
     ) {
+        if let state { learn(state, at: cursor, of: answer.channel) }
         guard let subscription = reading(answer) else { return }
-        if !events.isEmpty {
+        if !events.isEmpty || state != nil {
             let before = subscription.position
             queue(
-                frame(of: events[...], in: answer.channel, cursor: cursor), for: subscription,
-                through: through)
+                frame(of: events[...], in: answer.channel, cursor: cursor, state: state),
+                for: subscription, through: through)
             tally.deliveries += events.count
             // Without room it was set back already, and goes on from there.
             guard subscription.state == .reading || subscription.position > before else { return }
@@ -29,7 +32,7 @@ extension Hub {
 
     /// Hears that a reader could not read: the client's cursor still holds, so it may come again.
     func failedToRead(_ answer: ReadAnswer) {
-        guard let subscription = reading(answer) else { return }
+        guard !failedToLearn(answer), let subscription = reading(answer) else { return }
         close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
     }
 
@@ -65,26 +68,28 @@ extension Hub {
     private func catchUp(_ subscription: Subscription) -> Bool {
         guard subscription.state == .lagging else { return true }
         let topic = subscription.topic
-        if let events = topic.recent.events(after: subscription.position) {
+        if let events = remembered(for: subscription) {
             subscription.state = .live
-            guard let last = events.last else { return true }
             // Signals and the like reach only those who are here when they are sent.
-            let stored = summed(events.filter(\.isStored))
-            guard let lastStored = stored.last else {
-                subscription.position = last.timetoken
+            guard let lastStored = events.last(where: \.isStored) else {
+                tellRepaired(subscription)
+                subscription.position = events.last?.timetoken ?? subscription.position
                 return true
             }
+            let missing = summed(events.filter { $0.isStored && subscription.lacks($0) })
+            let through = events.last?.timetoken ?? lastStored.timetoken
             queue(
-                frame(of: stored[...], in: topic.channel, cursor: lastStored.timetoken),
-                for: subscription, through: last.timetoken)
-            tally.deliveries += stored.count
+                frame(
+                    of: missing[...], in: topic.channel, cursor: lastStored.timetoken,
+                    state: lastStored.state),
+                for: subscription, through: through)
+            tally.deliveries += missing.count
             return true
         }
         let request = ReadRequest(
             origin: Origin(
                 reactor: reactor, session: subscription.session.id, command: subscription.serial),
-            channel: topic.channel, query: .changes(from: ChangeStart(after: subscription.position))
-        )
+            channel: topic.channel, query: .changes(from: subscription.start))
         guard ask(request) else {
             starvedSessions.append(subscription.session)
             return false

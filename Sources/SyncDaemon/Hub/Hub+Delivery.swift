@@ -16,6 +16,7 @@ extension Hub {
                 topic.pending.append(text)
             }
         }
+        attach(step.digests)
         settle(visible: step.last, durable: step.durable ?? durablePosition)
     }
 
@@ -35,6 +36,7 @@ extension Hub {
         writesAtOnce = false
         // After every topic has its news: a poll's cursor stands for all its channels.
         servePolls()
+        tellStates()
         // Flushing may list sessions again, for what they catch up on.
         while let session = sessionsToFlush.popLast() {
             session.isListedForFlush = false
@@ -46,6 +48,7 @@ extension Hub {
     private func publish(_ topic: Topic) {
         let events = topic.takePending()
         topics.remember(events, in: topic)
+        topic.noteState(after: events)
         for interest in topic.interests { listToServe(interest.poll) }
         for lane in topic.lanes {
             if lane.pace.milliseconds == 0 {
@@ -89,7 +92,8 @@ extension Hub {
         // What is not stored moves no cursor: a restarted daemon knows nothing of it.
         lane.storedPosition = batch.last(where: \.isStored)?.timetoken ?? lane.storedPosition
         let events = lane.pace.coalesces ? netEffect(of: batch) : batch
-        let frame = frame(of: events, in: lane.topic.channel, cursor: lane.storedPosition)
+        let frame = frame(
+            of: events, in: lane.topic.channel, cursor: lane.storedPosition, state: batch.state)
         for subscription in lane.subscriptions where subscription.state == .live {
             if events.isEmpty {
                 subscription.position = max(subscription.position, last)
@@ -111,16 +115,19 @@ extension Hub {
         let events = lane.pace.coalesces ? summed(Array(missing))[...] : missing
         guard let last = events.last else { return }
         queue(
-            frame(of: events, in: lane.topic.channel, cursor: lane.storedPosition),
+            frame(
+                of: events, in: lane.topic.channel, cursor: lane.storedPosition,
+                state: batch.state),
             for: subscription, through: last.timetoken)
         tally.deliveries += events.count
     }
 
     func frame(
-        of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken
+        of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken,
+        state: Digest?
     ) -> Frame {
         json.removeAll()
-        json.push(events, of: channel, cursor: cursor)
+        json.push(events, of: channel, cursor: cursor, state: state)
         return Frame(text: json.bytes)
     }
 

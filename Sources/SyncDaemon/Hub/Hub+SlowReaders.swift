@@ -22,7 +22,7 @@ extension Hub {
         guard subscription.state != .cancelled else { return }
         subscription.position = min(subscription.position, push.before)
         switch subscription.state {
-        case .lagging, .cancelled: return
+        case .lagging, .held, .cancelled: return
         case .reading:
             // The page that is under way starts too late.
             lastSerial += 1

@@ -28,6 +28,12 @@ final class Hub {
     /// Found to read too slowly, and given a while.
     var slowSessions: [SessionID: Session] = [:]
     var lastSerial: Int64 = 0
+    /// Topics whose state is known, with subscriptions that still have to be told of it.
+    var topicsToTell: [Topic] = []
+    /// Topics whose state the readers had no room to be asked for.
+    var topicsToAskFor: [Topic] = []
+    /// Coded symbols that all sessions keep.
+    var repairSymbolCount = 0
     var json = JSONWriter(reserving: 4096)
     var scratch: [UInt8] = []
 
@@ -95,6 +101,7 @@ final class Hub {
         topics.expire(at: now)
         endOverduePolls()
         retryStarved()
+        askForStates()
         closeStuckSessions()
     }
 
@@ -199,6 +206,7 @@ final class Hub {
 
     private func cancel(_ subscription: Subscription) {
         subscription.state = .cancelled
+        endRepair(of: subscription)
         let topic = subscription.topic
         topic.remove(subscription)
         counters.subscriptions.add(-1)

@@ -28,6 +28,8 @@ final class Session {
     var pagesInFlight = 0
     /// When it must have taken everything that is queued: it was found to read too slowly.
     var mustReadBy: UInt64?
+    /// What its device sent for the repair of one channel.
+    var repair: Repair?
 
     init(id: SessionID, bucket: TokenBucket) {
         self.id = id
@@ -44,6 +46,8 @@ final class Subscription {
         case lagging
         /// Behind, and waiting for a reader's answer.
         case reading
+        /// Gets nothing before its device's actions are repaired.
+        case held
         /// Taken back by the client, or its session is gone.
         case cancelled
     }
@@ -58,6 +62,10 @@ final class Subscription {
     var serial: Int64
     /// Everything of the channel up to here has been queued for the session.
     var position: Timetoken
+    /// Its device has the channel's actions as of here, though it may lack messages before it.
+    var actionsFrom = Timetoken.zero
+    /// Its device holds no action that was removed before this.
+    var tombstonesFrom = Timetoken.zero
     var state: State
     /// Its place in its lane's list.
     var index = 0

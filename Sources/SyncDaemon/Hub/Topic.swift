@@ -16,6 +16,7 @@ final class Topic {
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
+    var state = TopicState()
     /// The store has nothing up to here that lanes which begin now would have to be sent.
     private(set) var storedPosition: Timetoken
     /// In the table's list of topics that nobody follows.

@@ -31,6 +31,9 @@ final class TopicTable {
         return topic
     }
 
+    /// The topic of a channel or wildcard, if there is one.
+    func existing(_ channel: Channel) -> Topic? { topics[channel] }
+
     /// Calls with every topic that an event of this channel concerns.
     ///
     /// - Complexity: O(1); O(dots in the name) while somebody follows a wildcard.

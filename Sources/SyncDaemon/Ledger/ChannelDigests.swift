@@ -28,7 +28,7 @@ struct ChannelDigests {
 
     /// A channel has an event that leaves its actions as they are.
     mutating func touch(_ channel: Channel, of store: any Store) throws(StoreError) {
-        _ = try index(of: channel, store)
+        touch(try index(of: channel, store))
     }
 
     mutating func insert(
@@ -37,6 +37,7 @@ struct ChannelDigests {
         let index = try index(of: channel, store)
         entries[index].digest.insert(action, key: entries[index].key)
         entries[index].isChanged = true
+        touch(index)
     }
 
     mutating func remove(
@@ -45,6 +46,7 @@ struct ChannelDigests {
         let index = try index(of: channel, store)
         entries[index].digest.remove(action, key: entries[index].key)
         entries[index].isChanged = true
+        touch(index)
     }
 
     /// Deletes messages from the store, and what the actions on them had added.
@@ -59,11 +61,13 @@ struct ChannelDigests {
         let isDone = try store.deleteMessages(
             after: range.after, through: range.through, at: timetoken, in: channel,
             eachAction: { digest.remove($0, key: key) })
+        guard isDone else { return false }
         if digest != entries[index].digest {
             entries[index].digest = digest
             entries[index].isChanged = true
         }
-        return isDone
+        touch(index)
+        return true
     }
 
     /// Writes what changed.
@@ -94,19 +98,16 @@ struct ChannelDigests {
     private mutating func index(
         of channel: Channel, _ store: any Store
     ) throws(StoreError) -> Int {
-        let index: Int
-        if let known = indices[channel] {
-            index = known
-        } else {
-            index = entries.count
-            let digest = try store.digest(of: channel)
-            entries.append(Entry(channel: channel, key: secret.key(of: channel), digest: digest))
-            indices[channel] = index
-        }
-        if !entries[index].isTouched {
-            entries[index].isTouched = true
-            touched.append(index)
-        }
-        return index
+        if let known = indices[channel] { return known }
+        let digest = try store.digest(of: channel)
+        entries.append(Entry(channel: channel, key: secret.key(of: channel), digest: digest))
+        indices[channel] = entries.count - 1
+        return entries.count - 1
+    }
+
+    private mutating func touch(_ index: Int) {
+        guard !entries[index].isTouched else { return }
+        entries[index].isTouched = true
+        touched.append(index)
     }
 }

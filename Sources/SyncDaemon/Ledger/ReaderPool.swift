@@ -46,7 +46,7 @@ struct ReadAnswer: Sendable {
         case repair(RepairOutcome)
         /// What a poll missed; nothing else can come up to `through`.
         case backlog([ChannelEvent], through: Timetoken)
-        /// The changes, the state or what a repair needs could not be read.
+        /// The changes or the state could not be read.
         case failed(StoreError)
     }
 
@@ -153,7 +153,7 @@ extension ReadRequest {
             }
         } catch {
             switch query {
-            case .changes, .state, .repair, .backlog: return .failed(error)
+            case .changes, .state, .backlog: return .failed(error)
             default: return .reply(.failure(.storeUnavailable))
             }
         }

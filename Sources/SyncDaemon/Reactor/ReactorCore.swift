@@ -109,9 +109,17 @@ final class ReactorCore: TransportDelegate {
             hub.answer(session) { json in
                 encode(result, to: answer.origin.command, into: &json)
             }
-        case .changes(let events, let cursor, let through, _):
-            hub.received(events, cursor: cursor, through: through, for: answer)
-        case .state, .repair: break
+        case .changes(let events, let cursor, let through, let state):
+            hub.received(events, cursor: cursor, through: through, state: state, for: answer)
+        case .state(let state, let position):
+            hub.learn(state, at: position, of: answer.channel)
+        case .repair(let outcome):
+            guard let session = hub.sessions[answer.origin.session] else { return }
+            session.commandsInFlight -= 1
+            let result = hub.finishRepair(outcome, for: answer)
+            hub.answer(session) { json in
+                encode(result, to: answer.origin.command, into: &json)
+            }
         case .backlog(let events, let through):
             guard let poll = hub.poll(waitingFor: answer.origin) else { return }
             hub.received(events, through: through, for: poll)

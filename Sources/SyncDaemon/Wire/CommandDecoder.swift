@@ -44,6 +44,7 @@ enum CommandDecoder {
         case .hello: .hello(try hello(json))
         case .subscribe: .subscribe(try subscribe(json))
         case .unsubscribe: .unsubscribe(channels: try channelNames(json))
+        case .repair: .repair(try repair(json))
         case .publish: .publish(try publish(json))
         case .addAction: .addAction(try action(json))
         case .removeAction: .removeAction(try removal(json))
@@ -98,6 +99,8 @@ enum CommandDecoder {
                     channel: try entry.channelName("name"),
                     cursor: try entry.optionalTimetoken("cursor"),
                     epoch: try entry.optionalText("epoch", bytesMax: 64),
+                    base: try entry.base(),
+                    asksForRepair: try asksForRepair(entry),
                     batchMilliseconds: try entry.milliseconds(
                         "batch", max: Limits.batchWindowMax),
                     coalesces: try entry.read { (entry) throws(JSONError) in
@@ -105,6 +108,34 @@ enum CommandDecoder {
                     }))
         }
         return requests
+    }
+
+    private static func asksForRepair(
+        _ entry: borrowing JSONValue
+    ) throws(ProtocolError) -> Bool {
+        let asks = try entry.read { (entry) throws(JSONError) in try entry.flag("repair") }
+        if asks, entry.member("cursor") == nil {
+            throw ProtocolError(.missingField("cursor", expected: "a string of decimal digits"))
+        }
+        return asks
+    }
+
+    private static func repair(_ json: borrowing JSONValue) throws(ProtocolError) -> RepairRequest {
+        let channel = try json.channelName("channel")
+        let from = try json.count("from", max: Int64(Limits.repairSymbolsMax))
+        let count = try json.count("count", max: Int64(UInt32.max))
+        let symbols = try json.text("symbols", bytesMax: Limits.frameBytesMax)
+        do throws(RepairError) {
+            return RepairRequest(
+                channel: channel,
+                run: try SymbolRun(
+                    first: Int(from), itemCount: count, text: symbols,
+                    symbolsMax: Limits.repairSymbolsMax - Int(from)))
+        } catch {
+            throw .invalidField(
+                "symbols",
+                "coded symbols in base64, up to \(Limits.repairSymbolsMax) of a channel in all")
+        }
     }
 
     private static func channelNames(

@@ -13,6 +13,8 @@ struct EncodedEnvelope: Sendable, Hashable {
     let isPolled: Bool
     /// Which action it is about and what happened to it, if it is about one.
     let action: ActionChange?
+    /// What the channel's actions come to at this event; only where a commit ends.
+    var state: Digest?
     /// One JSON object, as docs/PROTOCOL.md describes it.
     private(set) var json: [UInt8]
 
@@ -43,10 +45,20 @@ struct ActionChange: Sendable, Hashable {
     let isAdded: Bool
 }
 
+extension Collection<EncodedEnvelope> where Self: BidirectionalCollection {
+    /// What the channel's actions come to after these events; `nil` amid a commit.
+    ///
+    /// What is not stored moves no cursor, and so no state.
+    var state: Digest? { last(where: \.isStored)?.state }
+}
+
 extension JSONWriter {
     /// Writes a push: the events of one channel, ending at `cursor`.
+    ///
+    /// - Parameter state: What the channel's actions come to at `cursor`, if that is known.
     mutating func push(
-        _ envelopes: some Sequence<EncodedEnvelope>, of channel: Channel, cursor: Timetoken
+        _ envelopes: some Sequence<EncodedEnvelope>, of channel: Channel, cursor: Timetoken,
+        state: Digest? = nil
     ) {
         beginObject()
         name("t")
@@ -57,6 +69,18 @@ extension JSONWriter {
         beginArray()
         for envelope in envelopes { raw(envelope.json) }
         endArray()
+        if let state { self.state(state) }
+        endObject()
+    }
+
+    /// Writes what a channel's actions come to into the object that is open.
+    mutating func state(_ state: Digest) {
+        name("s")
+        beginObject()
+        name("n")
+        integer(state.count)
+        name("d")
+        string(state.text)
         endObject()
     }
 

@@ -48,6 +48,25 @@ extension JSONValue {
         return timetoken
     }
 
+    /// What `count` and `digest` say together; `nil` when both are absent.
+    func base() throws(ProtocolError) -> Digest? {
+        guard member("count") != nil || member("digest") != nil else { return nil }
+        let count = try count("count", max: Int64(UInt32.max))
+        guard let digest = Digest(try text("digest", bytesMax: 32), count: count) else {
+            throw .invalidField("digest", "a string of 32 lower-case hexadecimal digits")
+        }
+        return digest
+    }
+
+    /// An integer from 0 to `max` that must be there.
+    func count(_ name: String, max: Int64) throws(ProtocolError) -> Int64 {
+        let count = try read { (json) throws(JSONError) in try json.integer(name) }
+        guard (0...max).contains(count) else {
+            throw .invalidField(name, "an integer from 0 to \(max)")
+        }
+        return count
+    }
+
     func channelName(_ name: String) throws(ProtocolError) -> String {
         let channel = try read { (json) throws(JSONError) in try json.string(name) }
         guard isValidChannelName(channel) else { throw .invalidChannel }

@@ -49,6 +49,10 @@ extension ProtocolError {
         status: 400, code: "too_many_groups",
         message: "At most \(Limits.groupsPerKeysetMax) channel groups per keyset. Delete some.")
 
+    static let noRepair = ProtocolError(
+        status: 409, code: "no_repair",
+        message: "This channel waits for no repair. Subscribe to it again, and look at the mode.")
+
     static let helloFirst = ProtocolError(
         status: 401, code: "hello_first",
         message: #"Say who you are first: {"id":1,"op":"hello","userId":"…","deviceId":"…"}."#)

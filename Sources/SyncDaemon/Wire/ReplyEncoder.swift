@@ -41,6 +41,7 @@ enum ReplyEncoder {
             json.beginArray()
             for channel in channels { json.string(channel) }
             json.endArray()
+        case .repair(let step): encode(step, into: &json)
         case .published(let timetoken):
             json.name("timetoken")
             json.quoted(timetoken.rawValue)
@@ -99,9 +100,33 @@ enum ReplyEncoder {
             json.string(channel.mode.rawValue)
             json.name("cursor")
             json.quoted(channel.cursor.rawValue)
+            if let key = channel.key {
+                json.name("key")
+                json.string(key.text)
+            }
+            if let state = channel.state { json.state(state) }
             json.endObject()
         }
         json.endArray()
+    }
+
+    private static func encode(_ step: RepairStep, into json: inout JSONWriter) {
+        switch step {
+        case .needsSymbols(let count):
+            json.name("need")
+            json.integer(count)
+        case .difference(let difference):
+            json.name("cursor")
+            json.quoted(difference.cursor.rawValue)
+            json.state(difference.state)
+            json.name("rows")
+            json.string(PackedActions.text(difference.rows))
+            json.name("drop")
+            json.string(PackedActions.text(difference.dropped))
+        case .snapshot:
+            json.name("snapshot")
+            json.bool(true)
+        }
     }
 
     private static func encode(_ histories: [ChannelHistory], into json: inout JSONWriter) {

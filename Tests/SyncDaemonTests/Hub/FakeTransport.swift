@@ -136,7 +136,15 @@ enum ServerText {
         }
         return Batch(
             channel: channel, cursor: try timetoken(try json.object("t"), "t"),
-            envelopes: envelopes)
+            envelopes: envelopes, state: try state(json))
+    }
+
+    private static func state(_ json: borrowing JSONValue) throws -> Digest? {
+        guard json.member("s") != nil else { return nil }
+        let state = try json.object("s")
+        let (text, count) = (try state.string("d"), try state.integer("n"))
+        let digest: Digest = try #require(Digest(text, count: count))
+        return digest
     }
 
     /// One event by itself.

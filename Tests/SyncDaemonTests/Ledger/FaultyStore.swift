@@ -16,6 +16,8 @@ final class FaultyStore: Store {
     var fault: (call: Call, error: StoreError)?
     /// How many times something failed.
     private(set) var failures = 0
+    /// After how many digests one is not kept, though the ledger is told that it is.
+    var skippedDigest: Int?
     /// Groups that are counted though nobody made them.
     var furtherGroups = 0
     /// How often groups were counted.
@@ -69,6 +71,10 @@ final class FaultyStore: Store {
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {
         try pass(.setDigest)
+        if let skipped = skippedDigest {
+            skippedDigest = skipped - 1
+            if skipped == 0 { return }
+        }
         base.setDigest(digest, of: channel)
     }
 

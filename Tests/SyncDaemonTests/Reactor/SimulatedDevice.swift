@@ -113,7 +113,10 @@ final class SimulatedDevice {
                 problems.append("a snapshot for a cursor of this store")
             }
             newest[name] = channel.cursor
-            if caches[name] == nil {
+            if channel.cursor == .zero {
+                // Everything comes anew, but not what was removed meanwhile.
+                caches[name] = DeviceCache()
+            } else if caches[name] == nil {
                 caches[name] = DeviceCache(cursor: channel.cursor)
                 starts[name] = channel.cursor
             }

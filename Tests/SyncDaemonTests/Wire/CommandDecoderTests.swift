@@ -32,6 +32,12 @@ struct CommandDecoderTests {
             ),
             .subscribe: (#","channels":[{"name":"r"}]"#, .subscribe([.init(channel: "r")])),
             .unsubscribe: (#","channels":["r","s"]"#, .unsubscribe(channels: ["r", "s"])),
+            .repair: (
+                #","channel":"r","from":0,"count":0,"symbols":"AAAAAAAAAAAAAAAAAAAAAAA=""#,
+                .repair(
+                    RepairRequest(
+                        channel: "r", run: SymbolRun(first: 0, itemCount: 0, symbols: [.empty])))
+            ),
             .publish: (
                 #","channel":"r","payload":null"#,
                 .publish(PublishRequest(channel: "r", message: Message(payload: "null")))
@@ -107,7 +113,7 @@ struct CommandDecoderTests {
         (#"{"id":1,"op":""}"#, "invalid_field", #"The field "op" must be a string of 1 to 64 "#),
         (
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
-            #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, publish, "#
+            #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, repair, publish, "#
                 + "addAction, removeAction, history, actions, ping."
         ),
     ]

@@ -42,7 +42,7 @@ struct ProtocolExampleTests {
                 written { json in
                     json.push(
                         batch.envelopes.map(EncodedEnvelope.init), of: batch.channel,
-                        cursor: batch.cursor)
+                        cursor: batch.cursor, state: batch.state)
                 }
             } + [refusalOfPublish(), refusalOfCutText()]
 
@@ -70,7 +70,7 @@ struct ProtocolExampleTests {
         let all: [ProtocolError] = [
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups, .helloFirst,
-            .helloAgain, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
+            .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
             .tooManyInFlight, .overloaded, .draining,
             .storeUnavailable, .storeFull, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),

@@ -1,0 +1,155 @@
+// Devices whose actions cannot be brought up to date by what changed: they are held until they are
+// repaired.
+
+import EventModel
+
+/// What a device sent for the repair of one channel: symbols of its actions, from index 0 on.
+struct Repair {
+    /// The subscription's; another one of the channel needs another repair.
+    let serial: Int64
+    let itemCount: Int64
+    var symbols: [CodedSymbol] = []
+    /// Fewer symbols tell nothing, as a reader said.
+    var needed = 0
+    /// The command whose question a reader has.
+    var command: CommandID?
+}
+
+extension Subscription {
+    /// Where reading what it lacks starts.
+    var start: ChangeStart {
+        let actions = max(position, actionsFrom)
+        return ChangeStart(
+            messages: position, actions: actions, tombstones: max(actions, tombstonesFrom))
+    }
+
+    /// Whether an event after its position says something that a repair did not say.
+    func lacks(_ event: EncodedEnvelope) -> Bool {
+        event.action == nil || event.timetoken > actionsFrom
+    }
+}
+
+extension Hub {
+    /// Starts to follow a channel, and sends nothing of it before its device is repaired.
+    ///
+    /// - Parameter cursor: The device has all messages up to here.
+    func hold(
+        _ session: Session, on channel: Channel, at cursor: Timetoken, pace: Pace = Pace()
+    ) {
+        unsubscribe(session, from: channel)
+        let topic = topic(of: channel)
+        lastSerial += 1
+        let subscription = Subscription(
+            session: session, topic: topic, serial: lastSerial, position: cursor, state: .held)
+        topic.add(subscription, pace: pace)
+        session.subscriptions[channel] = subscription
+        counters.subscriptions.add()
+    }
+
+    // MARK: Symbols
+
+    /// Takes symbols of a device's actions.
+    ///
+    /// - Returns: All that came so far, to be compared by a reader; or what to answer at once.
+    func take(
+        _ run: SymbolRun, for subscription: Subscription, command: CommandID
+    ) -> Result<SymbolRun, RepairRefusal> {
+        let session = subscription.session
+        guard subscription.state == .held else { return .failure(.error(.noRepair)) }
+        if run.first == 0 { endRepair(of: session) }
+        var repair =
+            session.repair ?? Repair(serial: subscription.serial, itemCount: run.itemCount)
+        guard repair.serial == subscription.serial, repair.itemCount == run.itemCount,
+            repair.symbols.count == run.first, repair.command == nil
+        else { return .failure(.error(.noRepair)) }
+        guard repairSymbolCount + run.symbols.count <= Limits.repairSymbolsPerReactorMax else {
+            endRepair(of: session)
+            return .failure(.error(.overloaded))
+        }
+        repairSymbolCount += run.symbols.count
+        repair.symbols += run.symbols
+        let isEnough = repair.symbols.count >= repair.needed
+        if isEnough { repair.command = command }
+        session.repair = repair
+        guard isEnough else { return .failure(.step(.needsSymbols(repair.needed))) }
+        return .success(
+            SymbolRun(first: 0, itemCount: repair.itemCount, symbols: repair.symbols))
+    }
+
+    /// Takes what a reader made of the symbols, and lets the subscription go on when they told.
+    func finishRepair(
+        _ outcome: RepairOutcome, for answer: ReadAnswer
+    ) -> Result<Reply, ProtocolError> {
+        guard let session = sessions[answer.origin.session],
+            let subscription = session.subscriptions[answer.channel],
+            subscription.state == .held, session.repair?.serial == subscription.serial,
+            session.repair?.command == answer.origin.command
+        else { return .failure(.noRepair) }
+        switch outcome {
+        case .needs(let count) where count <= Limits.repairSymbolsMax:
+            session.repair?.command = nil
+            session.repair?.needed = count
+            return .success(.repair(.needsSymbols(count)))
+        case .repaired(let channel):
+            endRepair(of: session)
+            learn(channel.digest, at: channel.cursor, of: answer.channel)
+            goOn(subscription, from: channel.cursor)
+            return .success(
+                .repair(
+                    .difference(
+                        RepairDifference(
+                            cursor: channel.cursor, state: channel.digest, rows: channel.rows,
+                            dropped: channel.drop))))
+        case .needs, .snapshot:
+            endRepair(of: session)
+            return .success(.repair(.snapshot))
+        }
+    }
+
+    /// Forgets the symbols that a subscription's device sent.
+    func endRepair(of subscription: Subscription) {
+        let session = subscription.session
+        guard session.repair?.serial == subscription.serial else { return }
+        endRepair(of: session)
+    }
+
+    private func endRepair(of session: Session) {
+        repairSymbolCount -= session.repair?.symbols.count ?? 0
+        session.repair = nil
+    }
+
+    // MARK: Afterwards
+
+    /// Sends what the device lacks: of actions only what came after `cursor`.
+    private func goOn(_ subscription: Subscription, from cursor: Timetoken) {
+        subscription.actionsFrom = cursor
+        subscription.state = .lagging
+        subscription.session.lagging.append(subscription)
+        listForFlush(subscription.session)
+    }
+
+    /// The events that a subscription needs to be up to date, those before its repair included;
+    /// `nil` when memory does not reach back far enough, or this reactor has not heard of all
+    /// commits up to the repair.
+    func remembered(for subscription: Subscription) -> ArraySlice<EncodedEnvelope>? {
+        let topic = subscription.topic
+        guard durablePosition >= subscription.actionsFrom,
+            subscription.actionsFrom <= subscription.position || topic.pending.isEmpty
+        else { return nil }
+        return topic.recent.events(after: subscription.position)
+    }
+
+    /// Moves the cursor of a device that is up to date since its repair.
+    ///
+    /// Else a cursor from before the tombstone floor would stay there.
+    func tellRepaired(_ subscription: Subscription) {
+        guard subscription.actionsFrom > subscription.position else { return }
+        tellState(subscription)
+    }
+}
+
+/// Why symbols are not compared.
+enum RepairRefusal: Error {
+    case error(ProtocolError)
+    case step(RepairStep)
+}

@@ -1,0 +1,163 @@
+"""Digests and coded symbols, computed a second time.
+
+Written from docs/RECONCILIATION.md and shares nothing with the Swift code, so that a mistake has
+to be made twice to go unseen, and so that the page is known to say enough.
+"""
+
+import base64
+import math
+import struct
+
+MASK32 = (1 << 32) - 1
+MASK64 = (1 << 64) - 1
+
+
+def _rotate(word, count, width=64):
+    return ((word << count) | (word >> (width - count))) & ((1 << width) - 1)
+
+
+def siphash128(key, data):
+    """SipHash-2-4 with 128 bits of output, as its two little-endian words."""
+    k0, k1 = struct.unpack("<QQ", key)
+    v0 = k0 ^ 0x736F6D6570736575
+    v1 = k1 ^ 0x646F72616E646F6D ^ 0xEE
+    v2 = k0 ^ 0x6C7967656E657261
+    v3 = k1 ^ 0x7465646279746573
+
+    def rounds(count):
+        nonlocal v0, v1, v2, v3
+        for _ in range(count):
+            v0 = (v0 + v1) & MASK64
+            v1 = _rotate(v1, 13) ^ v0
+            v0 = _rotate(v0, 32)
+            v2 = (v2 + v3) & MASK64
+            v3 = _rotate(v3, 16) ^ v2
+            v0 = (v0 + v3) & MASK64
+            v3 = _rotate(v3, 21) ^ v0
+            v2 = (v2 + v1) & MASK64
+            v1 = _rotate(v1, 17) ^ v2
+            v2 = _rotate(v2, 32)
+
+    whole = len(data) // 8 * 8
+    last = int.from_bytes(data[whole:], "little") | (len(data) & 0xFF) << 56
+    for (word,) in [*struct.iter_unpack("<Q", data[:whole]), (last,)]:
+        v3 ^= word
+        rounds(2)
+        v0 ^= word
+    v2 ^= 0xEE
+    rounds(4)
+    first = v0 ^ v1 ^ v2 ^ v3
+    v1 ^= 0xDD
+    rounds(4)
+    return first, v0 ^ v1 ^ v2 ^ v3
+
+
+def row_hash(key, row):
+    """The hash of (messageTimetoken, type, value, uuid, actionTimetoken)."""
+    message, *texts, added = row
+    data = struct.pack("<Q", message)
+    for text in texts:
+        encoded = text.encode()
+        data += struct.pack("<I", len(encoded)) + encoded
+    return siphash128(key, data + struct.pack("<Q", added))
+
+
+def digest(key, rows):
+    """The digest of rows as its text."""
+    lanes = [0, 0]
+    for row in rows:
+        for lane, word in enumerate(row_hash(key, row)):
+            lanes[lane] = (lanes[lane] + word) & MASK64
+    return f"{lanes[0]:016x}{lanes[1]:016x}"
+
+
+def mapping(seed):
+    """The ascending indices of the symbols that an item is in."""
+    s0, s1 = seed & MASK32, seed >> 32
+    index = 0
+    while True:
+        yield index
+        r = _rotate(s0 * 0x9E3779BB & MASK32, 5, 32) * 5 & MASK32
+        s1 ^= s0
+        s0 = _rotate(s0, 26, 32) ^ s1 ^ (s1 << 9 & MASK32)
+        s1 = _rotate(s1, 13, 32)
+        u = (r + 0.5) / 4294967296
+        index = math.ceil(math.sqrt((index + 1) * (index + 2) / u + 0.25) - 1.5)
+
+
+def symbols(key, rows, count):
+    """The first `count` coded symbols of a set of rows, each (timetokens, tags, checksums, n)."""
+    cells = [[0, 0, 0, 0] for _ in range(count)]
+    for row in rows:
+        tag = row_hash(key, row)[0] & MASK32
+        seed, second = siphash128(key, struct.pack("<QI", row[-1], tag))
+        for index in mapping(seed):
+            if index >= count:
+                break
+            cell = cells[index]
+            cell[0] ^= row[-1]
+            cell[1] ^= tag
+            cell[2] ^= second & MASK32
+            cell[3] += 1
+    return cells
+
+
+def _varint(value):
+    encoded = b""
+    while value >= 0x80:
+        encoded += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return encoded + bytes([value])
+
+
+def symbols_text(cells, first, size):
+    """Symbols from index `first` of a set of `size` rows, as they travel."""
+    encoded = b""
+    for offset, (timetokens, tags, checksums, n) in enumerate(cells):
+        rest = n - 2 * size // (first + offset + 2)
+        encoded += struct.pack("<QII", timetokens, tags, checksums)
+        encoded += _varint(rest << 1 if rest >= 0 else (-rest << 1) - 1)
+    return base64.b64encode(encoded).decode()
+
+
+class _Reader:
+    def __init__(self, text):
+        self.rest = base64.b64decode(text, validate=True)
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte, self.rest = self.rest[0], self.rest[1:]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def signed(self):
+        value = self.varint()
+        return -(value + 1) // 2 if value & 1 else value // 2
+
+    def text(self):
+        length = self.varint()
+        text, self.rest = self.rest[:length], self.rest[length:]
+        return text.decode()
+
+
+def unpack_rows(text):
+    """The rows of a repair's answer."""
+    reader = _Reader(text)
+    texts = [reader.text() for _ in range(reader.varint())]
+    rows, added = [], 0
+    while reader.rest:
+        added += reader.varint()
+        message = added - reader.signed()
+        rows.append((message, *(texts[reader.varint()] for _ in range(3)), added))
+    return rows
+
+
+def unpack_timetokens(text):
+    """What a repair's answer says to drop."""
+    reader, timetokens = _Reader(text), []
+    while reader.rest:
+        timetokens.append((timetokens[-1] if timetokens else 0) + reader.varint())
+    return timetokens

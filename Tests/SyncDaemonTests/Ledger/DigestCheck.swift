@@ -1,0 +1,81 @@
+// Whether a store's digests are those of its rows, and a random life that they must survive.
+
+import EventModel
+import TestSupport
+
+@testable import SyncDaemon
+
+/// The digest of a channel, computed from nothing but its rows.
+func recomputedDigest(of channel: Channel, in store: any Store) throws -> Digest {
+    let key = store.secret.key(of: channel)
+    var digest = Digest.empty
+    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+        try snapshot.forEachAction { digest.insert($0, key: key) }
+    }
+    return digest
+}
+
+/// Writes of all kinds in some channels, and after each commit the truth.
+struct DigestLife {
+    let channels = [Channel("a"), Channel("b"), Channel("a", keyset: "k")]
+    private(set) var choices: SeededGenerator
+    private(set) var addCount = 0
+    private var published: [Timetoken] = [.zero]
+    private let hour: UInt64 = 36_000_000_000
+
+    init(seed: UInt64) {
+        choices = SeededGenerator(seed: seed)
+    }
+
+    /// One commit, and what is wrong after it.
+    mutating func step(_ bench: LedgerBench) throws -> [String] {
+        bench.wall += UInt64(choices.below(100))
+        if choices.chance(3) { bench.wall += 2 * hour }
+        let writes = (0..<choices.below(8) + 1).map { _ in
+            write(operation(at: bench.wall), channel: choices.pick(channels))
+        }
+        let commit: Commit
+        if choices.chance(10) {
+            guard let expired = bench.commitExpired() else { return [] }
+            commit = expired
+        } else {
+            commit = bench.commit(writes)
+        }
+        for event in commit.events {
+            if case .message = event.event { published.append(event.timetoken) }
+            if case .actionAdded = event.event { addCount += 1 }
+        }
+        return try problems(after: commit, bench.store)
+    }
+
+    /// Mostly on recent messages, so that keys meet each other.
+    private mutating func operation(at wall: UInt64) -> Write.Operation {
+        let recent = Array(published.suffix(6))
+        let message = choices.pick(recent)
+        let key = MessageAction.Key(
+            messageTimetoken: message, type: "reaction", value: choices.pick(["👍", "👎"]),
+            uuid: choices.pick(["ada", "bob"]))
+        switch choices.below(10) {
+        case 0: return .publish(.numbered(wall), hoursKept: choices.pick([0, 1]))
+        case 1: return .deleteMessages(after: choices.pick(recent), through: message)
+        case 2: return .remove(key, observed: tick(wall))
+        case 3..<6: return .remove(key, observed: nil)
+        default: return .add(key)
+        }
+    }
+
+    private func problems(after commit: Commit, _ store: any Store) throws -> [String] {
+        var problems: [String] = []
+        let touched = Set(commit.events.map(\.channel))
+        if Set(commit.digests.keys) != touched { problems.append("digests of other channels") }
+        for channel in channels {
+            let truth = try recomputedDigest(of: channel, in: store)
+            let stored = try store.makeReader().digest(of: channel)
+            if stored.digest != truth { problems.append("\(channel) has another digest") }
+            if let told = commit.digests[channel], told != truth {
+                problems.append("\(channel) was told another digest")
+            }
+        }
+        return problems
+    }
+}

@@ -1,0 +1,260 @@
+// What every store promises for reconciliation: digests, starts of each kind, tombstones with an
+// end.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Store contract: reconciliation")
+struct StoreReconciliationContract {
+    private let directory: ScratchDirectory
+    private let room = Channel("room")
+    private let den = Channel("den")
+
+    init() throws {
+        directory = try ScratchDirectory()
+    }
+
+    private func added(_ key: MessageAction.Key, _ timetoken: UInt64) -> MessageAction {
+        MessageAction(key: key, actionTimetoken: tick(timetoken))
+    }
+
+    // MARK: Digests
+
+    @Test(
+        "a digest is kept with its transaction, for each channel", arguments: StoreKind.allCases)
+    func keepsDigests(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        let reader = try store.makeReader()
+        let digest = Digest(count: -3, words: (.max, 1 << 63))
+        #expect(try store.digest(of: room) == .empty)
+        try store.commit(through: 5) { try $0.setDigest(digest, of: room) }
+
+        #expect(try reader.digest(of: room).digest == digest)
+        #expect(try reader.digest(of: room).cursor == tick(5))
+        #expect(try reader.digest(of: den).digest == .empty)
+        #expect(try reader.digest(of: den).cursor == tick(5))
+        try store.begin()
+        try store.setDigest(.empty, of: room)
+        #expect(try store.digest(of: room) == .empty)
+        #expect(try reader.digest(of: room).digest == digest)
+        store.rollback()
+        #expect(try store.digest(of: room) == digest)
+    }
+
+    @Test("the last page of changes, and no other, says the state", arguments: StoreKind.allCases)
+    func pagesSayDigest(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        let digest = Digest(count: 7, words: (1, 2))
+        let count = UInt64(Limits.catchUpEventsMax) + 10
+        try store.commit(through: count) {
+            for number in 1...count { try $0.add(added(.on(number), number), in: room) }
+            try $0.setDigest(digest, of: room)
+        }
+
+        let pages = try store.makeReader().allPages(in: room, after: .zero)
+
+        #expect(pages.map(\.digest) == [nil, digest])
+        #expect(pages.last?.through == tick(count))
+    }
+
+    // MARK: Where reading starts
+
+    @Test("messages, actions and tombstones each start where asked", arguments: StoreKind.allCases)
+    func startsApart(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        try store.commit(through: 8) {
+            try $0.insert(.numbered(1), at: tick(1), in: room, by: "ada")
+            try $0.add(added(.on(1), 2), in: room)
+            try $0.add(added(.on(9), 3), in: room)
+            try $0.remove(.on(9), at: tick(4), in: room)
+            try $0.insert(.numbered(5), at: tick(5), in: room, by: "ada")
+            try $0.add(added(.on(5), 6), in: room)
+            #expect(
+                try $0.deleteMessages(after: tick(4), through: tick(5), at: tick(8), in: room))
+        }
+        let reader = try store.makeReader()
+        func seen(_ messages: UInt64, _ actions: UInt64, _ tombstones: UInt64) throws -> [UInt64] {
+            let start = ChangeStart(
+                messages: tick(messages), actions: tick(actions), tombstones: tick(tombstones))
+            return try reader.changes(in: room, from: start).envelopes.map(\.timetoken.rawValue)
+        }
+
+        #expect(try seen(0, 0, 0) == [1, 2, 4, 8])
+        #expect(try seen(1, 0, 0) == [2, 4, 8])
+        #expect(try seen(0, 2, 0) == [1, 4, 8])
+        #expect(try seen(0, 0, 4) == [1, 2, 8])
+        #expect(try seen(0, 8, 8) == [1, 8])
+        #expect(try seen(8, 0, 8) == [2])
+        #expect(try seen(8, 8, 8) == [])
+    }
+
+    @Test(
+        "pages follow each other from any start, also where nothing is to be seen",
+        arguments: StoreKind.allCases)
+    func pagesFromStart(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        let count = UInt64(Limits.actionsExaminedMax) + 1000
+        try store.commit(through: count + 600) {
+            for number in 1...count {
+                try $0.add(added(.on(number), number), in: room)
+                // As the ledger never does, but what it leaves is the same.
+                if number < count - 10 { try $0.remove(.on(number), at: tick(number), in: room) }
+            }
+            for number in count + 1...count + 600 {
+                try $0.insert(.numbered(number), at: tick(number), in: room, by: "ada")
+            }
+        }
+        let reader = try store.makeReader()
+        var start = ChangeStart(messages: .zero, actions: .zero, tombstones: .end)
+        var seen: [Timetoken] = []
+        var isComplete = false
+        while !isComplete {
+            let page = try reader.changes(in: room, from: start)
+            guard page.through > start.actions || page.isComplete else {
+                Issue.record("stands still at \(start)")
+                return
+            }
+            seen += page.envelopes.map(\.timetoken)
+            start = start.advanced(to: page.through)
+            isComplete = page.isComplete
+        }
+
+        #expect(seen == (count - 10...count + 600).map(tick))
+    }
+
+    // MARK: Deletions
+
+    @Test("a deletion says which actions stood, and only those", arguments: StoreKind.allCases)
+    func saysWhatStood(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        try store.commit(through: 8) {
+            for number in 1...3 as ClosedRange<UInt64> {
+                try $0.insert(.numbered(number), at: tick(number), in: room, by: "ada")
+            }
+            try $0.add(added(.on(1), 4), in: room)
+            try $0.add(added(.on(2), 5), in: room)
+            try $0.add(added(.on(2, "👎"), 6), in: room)
+            try $0.remove(.on(2, "👎"), at: tick(7), in: room)
+            try $0.add(added(.on(3), 8), in: room)
+            try $0.add(added(.on(2), 8), in: den)
+        }
+        var gone: [MessageAction] = []
+        func delete(through end: UInt64) throws -> Bool {
+            var isDone = false
+            try store.commit(through: 9) {
+                isDone = try $0.deleteMessages(
+                    after: tick(1), through: tick(end), at: tick(9), in: room,
+                    eachAction: { gone.append($0) })
+            }
+            return isDone
+        }
+
+        #expect(try delete(through: 3))
+        #expect(Set(gone) == [added(.on(2), 5), added(.on(3), 8)])
+        #expect(gone.count == 2)
+        #expect(try !delete(through: 3))
+        #expect(gone.count == 2)
+    }
+
+    // MARK: Tombstones
+
+    @Test(
+        "the oldest tombstones are forgotten first, and the floor never forgets what they were",
+        arguments: StoreKind.allCases)
+    func forgets(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        let reader = try store.makeReader()
+        try store.commit(through: 20) {
+            for (number, channel) in [(1, room), (2, den), (3, room), (4, room)] {
+                let number = UInt64(number)
+                try $0.add(added(.on(number), number), in: channel)
+                try $0.remove(.on(number), at: tick(number + 10), in: channel)
+            }
+            try $0.add(added(.on(5), 5), in: room)
+        }
+        func left() throws -> [UInt64] {
+            try [room, den].flatMap { try reader.allChanges(in: $0, after: .zero) }
+                .map(\.timetoken.rawValue).sorted()
+        }
+        #expect(store.tombstoneFloor == .zero)
+        #expect(try !store.hasTombstones(before: tick(11)))
+        #expect(try store.hasTombstones(before: tick(12)))
+
+        try store.begin()
+        try store.forgetTombstones(before: tick(14), limit: 2)
+        #expect(store.tombstoneFloor == .zero)
+        store.rollback()
+        #expect(try left() == [5, 11, 12, 13, 14])
+        #expect(store.tombstoneFloor == .zero)
+
+        try store.commit(through: 21) {
+            try $0.forgetTombstones(before: tick(14), limit: 1)
+            try $0.forgetTombstones(before: tick(14), limit: 1)
+        }
+        #expect(try left() == [5, 13, 14])
+        #expect(store.tombstoneFloor == tick(12))
+        try store.commit(through: 22) { try $0.forgetTombstones(before: tick(14), limit: 9) }
+        #expect(try left() == [5, 14])
+        #expect(store.tombstoneFloor == tick(13))
+        try store.commit(through: 23) { try $0.forgetTombstones(before: tick(14), limit: 9) }
+        #expect(store.tombstoneFloor == tick(13))
+        #expect(try !store.hasTombstones(before: tick(14)))
+        // Who was removed and added again is no tombstone.
+        try store.commit(through: 24) {
+            try $0.add(added(.on(4), 24), in: room)
+            try $0.forgetTombstones(before: .end, limit: 9)
+        }
+        #expect(try left() == [5, 24])
+        #expect(store.tombstoneFloor == tick(13))
+    }
+
+    // MARK: Snapshots
+
+    @Test("a snapshot is one committed state of one channel", arguments: StoreKind.allCases)
+    func snapshots(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        let digest = Digest(count: 1, words: (2, 3))
+        try store.commit(through: 9) {
+            try $0.insert(.numbered(1), at: tick(1), in: room, by: "ada")
+            try $0.add(added(.on(1), 2), in: room)
+            try $0.add(added(.on(5), 3), in: room)
+            try $0.add(added(.on(6), 4), in: room)
+            try $0.remove(.on(6), at: tick(5), in: room)
+            try $0.add(added(.on(5), 6), in: den)
+            #expect(
+                try $0.deleteMessages(after: .zero, through: tick(1), at: tick(7), in: room))
+            try $0.setDigest(digest, of: room)
+        }
+
+        try store.makeReader().withSnapshot(of: room) { snapshot throws(StoreError) in
+            // What is committed meanwhile is not in it.
+            do { try store.publish(10, in: room) } catch { Issue.record(error) }
+            #expect(snapshot.cursor == tick(9))
+            #expect(snapshot.digest == digest)
+            var standing: [MessageAction] = []
+            try snapshot.forEachAction { standing.append($0) }
+            #expect(standing == [added(.on(5), 3)])
+            #expect(try snapshot.action(addedAt: tick(3)) == added(.on(5), 3))
+            for timetoken in [1, 2, 4, 5, 6] as [UInt64] {
+                #expect(try snapshot.action(addedAt: tick(timetoken)) == nil)
+            }
+            #expect(
+                try snapshot.deletions(after: tick(6))
+                    == [MessageRange(after: .zero, through: tick(1))])
+            #expect(try snapshot.deletions(after: tick(7)) == [])
+            var changes: [MessageAction.Key: Timetoken?] = [:]
+            try snapshot.forEachChange(after: tick(2)) { changes.updateValue($1, forKey: $0) }
+            #expect(changes == [.on(5): tick(3), .on(6): nil])
+            changes = [:]
+            try snapshot.forEachChange(after: tick(5)) { changes.updateValue($1, forKey: $0) }
+            #expect(changes == [:])
+        }
+        try store.makeReader().withSnapshot(of: Channel("none")) { snapshot throws(StoreError) in
+            #expect(snapshot.digest == .empty)
+            try snapshot.forEachAction { _ in Issue.record("an action from nowhere") }
+            #expect(try snapshot.action(addedAt: tick(3)) == nil)
+        }
+    }
+}
