@@ -5,7 +5,7 @@ import EventModel
 import JSON
 
 extension Hub {
-    /// Takes a reader's page for a subscription that is behind.
+    /// Takes a reader's page for the subscriptions that wait for it: one frame for all of them.
     ///
     /// - Parameters:
     ///   - cursor: The store has nothing else up to here.
@@ -16,24 +16,34 @@ extension Hub {
         state: Digest? = nil, for answer: ReadAnswer
     ) {
         if let state { learn(state, at: cursor, of: answer.channel) }
-        guard let subscription = reading(answer) else { return }
-        if !events.isEmpty || state != nil {
-            let before = subscription.position
-            queue(
-                frame(of: events[...], in: answer.channel, cursor: cursor, state: state),
-                for: subscription, through: through)
-            tally.deliveries += events.count
-            // Without room it was set back already, and goes on from there.
-            guard subscription.state == .reading || subscription.position > before else { return }
+        let waiting = flights.land(answer.origin.command)
+        let hasNews = !events.isEmpty || state != nil
+        var shared: Frame?
+        for subscription in stillReading(waiting) {
+            if hasNews {
+                let before = subscription.position
+                let frame =
+                    shared
+                    ?? frame(of: events[...], in: answer.channel, cursor: cursor, state: state)
+                shared = frame
+                queue(frame, for: subscription, through: through)
+                tally.deliveries += events.count
+                // Without room it was set back already, and goes on from there.
+                guard subscription.state == .reading || subscription.position > before else {
+                    continue
+                }
+            }
+            subscription.position = max(subscription.position, through)
+            continueLater(subscription)
         }
-        subscription.position = max(subscription.position, through)
-        continueLater(subscription)
     }
 
-    /// Hears that a reader could not read: the client's cursor still holds, so it may come again.
+    /// Hears that a reader could not read: the clients' cursors still hold, so they may come again.
     func failedToRead(_ answer: ReadAnswer) {
-        guard !failedToLearn(answer), let subscription = reading(answer) else { return }
-        close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
+        guard !failedToLearn(answer) else { return }
+        for subscription in stillReading(flights.land(answer.origin.command)) {
+            close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
+        }
     }
 
     /// Asks again for sessions whose questions found no place; called about once a second.
@@ -42,17 +52,17 @@ extension Hub {
         starvedSessions = []
     }
 
-    /// The subscription that a page is for, if it still wants it.
-    private func reading(_ answer: ReadAnswer) -> Subscription? {
-        guard let session = sessions[answer.origin.session] else { return nil }
-        session.pagesInFlight -= 1
-        guard let subscription = session.subscriptions[answer.channel],
-            subscription.serial == answer.origin.command, subscription.state == .reading
-        else {
-            listForFlush(session)
-            return nil
+    /// Those who still want the page that they waited for.
+    private func stillReading(_ waiting: [Flights.Passenger]) -> [Subscription] {
+        waiting.compactMap { passenger in
+            let subscription = passenger.subscription
+            subscription.session.pagesInFlight -= 1
+            guard subscription.serial == passenger.serial, subscription.state == .reading else {
+                listForFlush(subscription.session)
+                return nil
+            }
+            return subscription
         }
-        return subscription
     }
 
     private func continueLater(_ subscription: Subscription) {
@@ -86,16 +96,26 @@ extension Hub {
             tally.deliveries += missing.count
             return true
         }
-        let request = ReadRequest(
-            origin: Origin(
-                reactor: reactor, session: subscription.session.id, command: subscription.serial),
-            channel: topic.channel, query: .changes(from: subscription.start))
-        guard ask(request) else {
+        guard board(subscription) else {
             starvedSessions.append(subscription.session)
             return false
         }
         subscription.state = .reading
         subscription.session.pagesInFlight += 1
+        return true
+    }
+
+    /// Has a subscription wait for the page that it needs, which is asked for once for all who need
+    /// the same.
+    private func board(_ subscription: Subscription) -> Bool {
+        let page = Flights.Page(channel: subscription.topic.channel, start: subscription.start)
+        if flights.join(page, subscription) { return true }
+        let flight = flights.next
+        let origin = Origin(reactor: reactor, session: Self.nobody, command: flight)
+        let request = ReadRequest(
+            origin: origin, channel: page.channel, query: .changes(from: page.start))
+        guard ask(request) else { return false }
+        flights.begin(page, with: subscription)
         return true
     }
 

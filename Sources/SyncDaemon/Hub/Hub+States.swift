@@ -71,7 +71,10 @@ extension Hub {
     ///
     /// - Returns: Whether it was asked for a state.
     func failedToLearn(_ answer: ReadAnswer) -> Bool {
-        guard answer.origin.session == Self.nobody else { return false }
+        // Pages are numbered from 1.
+        guard answer.origin.session == Self.nobody, answer.origin.command == 0 else {
+            return false
+        }
         if let topic = topics.existing(answer.channel) {
             topic.state.isAskedFor = false
             topicsToAskFor.append(topic)

@@ -28,6 +28,7 @@ final class Hub {
     /// Found to read too slowly, and given a while.
     var slowSessions: [SessionID: Session] = [:]
     var lastSerial: Int64 = 0
+    var flights = Flights()
     /// Topics whose state is known, with subscriptions that still have to be told of it.
     var topicsToTell: [Topic] = []
     /// Topics whose state the readers had no room to be asked for.

@@ -1,0 +1,49 @@
+// Reads under way, so that devices which need the same page wait for one read.
+
+import EventModel
+
+/// Pages that readers were asked for, with the subscriptions that wait for each.
+struct Flights {
+    /// What a read answers.
+    struct Page: Hashable {
+        let channel: Channel
+        let start: ChangeStart
+    }
+
+    /// A subscription as it was when it began to wait; renewed or set back it has another serial.
+    struct Passenger {
+        let subscription: Subscription
+        let serial: Int64
+    }
+
+    private var open: [Page: CommandID] = [:]
+    private var flights: [CommandID: (page: Page, passengers: [Passenger])] = [:]
+    /// Names the next read.
+    private(set) var next: CommandID = 1
+
+    /// Adds a subscription to a read that is under way.
+    ///
+    /// - Returns: `false` when there is none of this page.
+    mutating func join(_ page: Page, _ subscription: Subscription) -> Bool {
+        guard let flight = open[page] else { return false }
+        flights[flight]?.passengers.append(
+            Passenger(subscription: subscription, serial: subscription.serial))
+        return true
+    }
+
+    /// Takes a read that was asked for under the name ``next``.
+    mutating func begin(_ page: Page, with subscription: Subscription) {
+        open[page] = next
+        flights[next] = (
+            page, [Passenger(subscription: subscription, serial: subscription.serial)]
+        )
+        next += 1
+    }
+
+    /// Ends a read, and names who waited for it.
+    mutating func land(_ flight: CommandID) -> [Passenger] {
+        guard let (page, passengers) = flights.removeValue(forKey: flight) else { return [] }
+        open[page] = nil
+        return passengers
+    }
+}

@@ -1,0 +1,79 @@
+// Devices that need the same page wait for one read of it.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Shared reads")
+struct FlightTests {
+    private let bench = HubBench()
+    private var room: Channel { bench.room }
+
+    /// A channel with ten stored events that memory does not hold.
+    private func forget() throws {
+        _ = try bench.store(1...10)
+        bench.hub.accept(Commit(last: tick(10), durable: tick(10)))
+        bench.hub.endTurn()
+    }
+
+    private func follow(from cursor: UInt64) -> Session {
+        let session = bench.open()
+        bench.hub.subscribe(session, to: room, from: tick(cursor))
+        bench.hub.endTurn()
+        return session
+    }
+
+    @Test("one read and one frame serve all who come from the same cursor")
+    func shares() throws {
+        try forget()
+        let sessions = (0..<20).map { _ in follow(from: 4) }
+        let other = follow(from: 6)
+        #expect(bench.asked == 2)
+        try bench.answerAll()
+
+        let frame = try #require(bench.transport.writes[sessions[0].id]?.first)
+        for session in sessions {
+            #expect(bench.transport.writes[session.id]?.first == frame)
+            #expect(try bench.seen(session) == Array(5...10))
+        }
+        #expect(try bench.seen(other) == Array(7...10))
+        #expect(bench.asked == 2)
+    }
+
+    @Test("who leaves or starts anew while a read is under way gets nothing of it")
+    func leaves() throws {
+        try forget()
+        let (stays, leaves, renews) = (follow(from: 0), follow(from: 0), follow(from: 0))
+        bench.hub.unsubscribe(leaves, from: room)
+        bench.hub.subscribe(renews, to: room, from: tick(8))
+        bench.hub.endTurn()
+        try bench.answerAll()
+
+        #expect(try bench.seen(stays) == Array(1...10))
+        #expect(try bench.seen(leaves) == [])
+        #expect(try bench.seen(renews) == [9, 10])
+    }
+
+    @Test("a session that is gone does not keep the others from their page")
+    func vanishes() throws {
+        try forget()
+        let (vanishes, stays) = (follow(from: 2), follow(from: 2))
+        bench.hub.forget(vanishes.id)
+        try bench.answerAll()
+        #expect(try bench.seen(stays) == Array(3...10))
+    }
+
+    @Test("a failed read ends all who waited for it, with a cursor that still holds")
+    func fails() throws {
+        try forget()
+        let sessions = (0..<3).map { _ in follow(from: 2) }
+        let question = try #require(bench.waiting.first)
+        bench.hub.failedToRead(
+            ReadAnswer(origin: question.origin, channel: room, result: .failed(.full)))
+        bench.hub.endTurn()
+        for session in sessions {
+            #expect(bench.transport.closed[session.id] == .tryAgainLater)
+        }
+    }
+}
