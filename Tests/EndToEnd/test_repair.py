@@ -203,10 +203,10 @@ class Repairs(RepairCase):
         messages = await self.populate(writer)
         await self.assert_equal(reader, writer)
         for damage in (self.lose, self.invent, self.alter):
+            before = len(reader.repairs.get("room", []))
             damage(reader.rows["room"])
             await writer.add("room", messages[0], FACES[40])
             await writer.remove("room", messages[0], FACES[40])
-            before = len(reader.repairs.get("room", []))
             await reader.until(
                 lambda count=before: len(reader.repairs.get("room", [])) > count, "the repair")
             await self.assert_equal(reader, writer)

@@ -4,15 +4,19 @@
 import EventModel
 
 /// What a device sent for the repair of one channel: symbols of its actions, from index 0 on.
-struct Repair {
-    /// The subscription's; another one of the channel needs another repair.
-    let serial: Int64
+///
+/// A class, so that the many subscriptions that need none have no room for it.
+final class Repair {
     let itemCount: Int64
     var symbols: [CodedSymbol] = []
     /// Fewer symbols tell nothing, as a reader said.
     var needed = 0
     /// The command whose question a reader has.
     var command: CommandID?
+
+    init(itemCount: Int64) {
+        self.itemCount = itemCount
+    }
 }
 
 extension Subscription {
@@ -54,23 +58,21 @@ extension Hub {
     func take(
         _ run: SymbolRun, for subscription: Subscription, command: CommandID
     ) -> Result<SymbolRun, RepairRefusal> {
-        let session = subscription.session
         guard subscription.state == .held else { return .failure(.error(.noRepair)) }
-        if run.first == 0 { endRepair(of: session) }
-        var repair =
-            session.repair ?? Repair(serial: subscription.serial, itemCount: run.itemCount)
-        guard repair.serial == subscription.serial, repair.itemCount == run.itemCount,
-            repair.symbols.count == run.first, repair.command == nil
+        if run.first == 0 { endRepair(of: subscription) }
+        let repair = subscription.repair ?? Repair(itemCount: run.itemCount)
+        guard repair.itemCount == run.itemCount, repair.symbols.count == run.first,
+            repair.command == nil
         else { return .failure(.error(.noRepair)) }
-        guard repairSymbolCount + run.symbols.count <= Limits.repairSymbolsPerReactorMax else {
-            endRepair(of: session)
+        guard hasRoom(forSymbols: run.symbols.count, in: subscription.session) else {
+            endRepair(of: subscription)
             return .failure(.error(.overloaded))
         }
-        repairSymbolCount += run.symbols.count
+        count(run.symbols.count, of: subscription.session)
         repair.symbols += run.symbols
         let isEnough = repair.symbols.count >= repair.needed
         if isEnough { repair.command = command }
-        session.repair = repair
+        subscription.repair = repair
         guard isEnough else { return .failure(.step(.needsSymbols(repair.needed))) }
         return .success(
             SymbolRun(first: 0, itemCount: repair.itemCount, symbols: repair.symbols))
@@ -82,16 +84,16 @@ extension Hub {
     ) -> Result<Reply, ProtocolError> {
         guard let session = sessions[answer.origin.session],
             let subscription = session.subscriptions[answer.channel],
-            subscription.state == .held, session.repair?.serial == subscription.serial,
-            session.repair?.command == answer.origin.command
+            subscription.state == .held,
+            subscription.repair?.command == answer.origin.command
         else { return .failure(.noRepair) }
         switch outcome {
         case .needs(let count) where count <= Limits.repairSymbolsMax:
-            session.repair?.command = nil
-            session.repair?.needed = count
+            subscription.repair?.command = nil
+            subscription.repair?.needed = count
             return .success(.repair(.needsSymbols(count)))
         case .repaired(let channel):
-            endRepair(of: session)
+            endRepair(of: subscription)
             learn(channel.digest, at: channel.cursor, of: answer.channel)
             goOn(subscription, from: channel.cursor)
             return .success(
@@ -101,21 +103,25 @@ extension Hub {
                             cursor: channel.cursor, state: channel.digest, rows: channel.rows,
                             dropped: channel.drop))))
         case .needs, .snapshot:
-            endRepair(of: session)
+            endRepair(of: subscription)
             return .success(.repair(.snapshot))
         }
     }
 
     /// Forgets the symbols that a subscription's device sent.
     func endRepair(of subscription: Subscription) {
-        let session = subscription.session
-        guard session.repair?.serial == subscription.serial else { return }
-        endRepair(of: session)
+        count(-(subscription.repair?.symbols.count ?? 0), of: subscription.session)
+        subscription.repair = nil
     }
 
-    private func endRepair(of session: Session) {
-        repairSymbolCount -= session.repair?.symbols.count ?? 0
-        session.repair = nil
+    private func hasRoom(forSymbols count: Int, in session: Session) -> Bool {
+        session.repairSymbolCount + count <= Limits.repairSymbolsPerSessionMax
+            && repairSymbolCount + count <= Limits.repairSymbolsPerReactorMax
+    }
+
+    private func count(_ symbols: Int, of session: Session) {
+        session.repairSymbolCount += symbols
+        repairSymbolCount += symbols
     }
 
     // MARK: Afterwards

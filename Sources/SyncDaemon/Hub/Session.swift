@@ -28,8 +28,8 @@ final class Session {
     var pagesInFlight = 0
     /// When it must have taken everything that is queued: it was found to read too slowly.
     var mustReadBy: UInt64?
-    /// What its device sent for the repair of one channel.
-    var repair: Repair?
+    /// Coded symbols that its subscriptions keep.
+    var repairSymbolCount = 0
 
     init(id: SessionID, bucket: TokenBucket) {
         self.id = id
@@ -69,6 +69,8 @@ final class Subscription {
     var state: State
     /// Its place in its lane's list.
     var index = 0
+    /// What its device sent for a repair, while it is held.
+    var repair: Repair?
 
     init(session: Session, topic: Topic, serial: Int64, position: Timetoken, state: State) {
         self.session = session

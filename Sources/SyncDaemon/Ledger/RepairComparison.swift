@@ -17,7 +17,8 @@ struct RepairedChannel: Sendable, Hashable {
     var cursor: Timetoken
     /// The channel's digest as of `cursor`.
     var digest: Digest
-    /// To be inserted after `drop` was dropped: a damaged row is in both.
+    /// To be inserted after `drop` was dropped: what stands under a damaged row's timetoken is in
+    /// both.
     var rows: [MessageAction]
     /// Timetokens of actions that do not stand, ascending, each once.
     var drop: [Timetoken]
@@ -34,7 +35,7 @@ struct RepairComparison {
     /// Bytes of a symbol and of a row on the wire, roughly; docs/RECONCILIATION.md has measured
     /// them.
     private static let symbolBytes = 18
-    private static let rowBytes = 14
+    fileprivate static let rowBytes = 14
     /// Symbols that fit into one command are asked for in any case: a snapshot has messages too.
     private static let cheapBytes = Limits.frameBytesMax * 3 / 4
 
@@ -64,10 +65,11 @@ struct RepairComparison {
         guard decoder.isDecoded else {
             return needs(decoder.likelySymbolCount, rowCount: Int(clamping: snapshot.digest.count))
         }
-        guard let rows = try rows(decoder.onlyLocal, snapshot) else { return .snapshot }
         let drop = Set(decoder.onlyRemote.map(\.actionTimetoken))
         // The ledger never gave this one.
-        guard !drop.contains(.zero) else { return .snapshot }
+        guard !drop.contains(.zero),
+            let rows = try rows(decoder.onlyLocal, dropped: drop, snapshot)
+        else { return .snapshot }
         return .repaired(
             RepairedChannel(
                 cursor: snapshot.cursor, digest: snapshot.digest, rows: rows, drop: drop.sorted()))
@@ -83,24 +85,40 @@ struct RepairComparison {
 
     /// The rows of what the device lacks; `nil` when they are too long for one answer, or when the
     /// device's symbols made something up.
+    ///
+    /// - Parameter dropped: A device drops all that it has under a timetoken, so what stands there
+    ///   has to be sent.
     private func rows(
-        _ items: [RepairItem], _ snapshot: any ChannelSnapshot
+        _ items: [RepairItem], dropped: Set<Timetoken>, _ snapshot: any ChannelSnapshot
     ) throws(StoreError) -> [MessageAction]? {
-        var rows: [MessageAction] = []
-        var texts: Set<ExactText> = []
-        var bytes = 0
+        var rows = RepairRows()
         for item in items {
             guard let action = try snapshot.action(addedAt: item.actionTimetoken),
-                RepairItem(action, key: key) == item
+                RepairItem(action, key: key) == item, rows.append(action)
             else { return nil }
-            bytes += Self.rowBytes
-            for text in [action.key.type, action.key.value, action.key.uuid]
-            where texts.insert(ExactText(text)).inserted {
-                bytes += text.utf8.count + 1
-            }
-            guard bytes <= Limits.repairBytesMax else { return nil }
-            rows.append(action)
         }
-        return rows
+        for timetoken in dropped.subtracting(items.map(\.actionTimetoken)) {
+            guard let action = try snapshot.action(addedAt: timetoken) else { continue }
+            guard rows.append(action) else { return nil }
+        }
+        return rows.actions
+    }
+}
+
+/// Rows for one answer, and what they cost.
+private struct RepairRows {
+    private(set) var actions: [MessageAction] = []
+    private var texts: Set<ExactText> = []
+    private var bytes = 0
+
+    /// - Returns: Whether they still fit.
+    mutating func append(_ action: MessageAction) -> Bool {
+        actions.append(action)
+        bytes += RepairComparison.rowBytes
+        for text in [action.key.type, action.key.value, action.key.uuid]
+        where texts.insert(ExactText(text)).inserted {
+            bytes += text.utf8.count + 1
+        }
+        return bytes <= Limits.repairBytesMax
     }
 }

@@ -92,7 +92,9 @@ enum ServerText {
         /// The whole answer to a command that succeeded.
         var ok: String?
         /// What a reply to `subscribe` says of each channel.
-        var channels: [String: (mode: String, cursor: Timetoken)] = [:]
+        var channels: [String: SubscribedChannel] = [:]
+        /// What a reply to `repair` says.
+        var step: RepairStep?
 
         static func == (left: Reply, right: Reply) -> Bool {
             left.id == right.id && left.code == right.code && left.ok == right.ok
@@ -114,11 +116,15 @@ enum ServerText {
         if let channels = json.member("ok")?.member("channels") {
             for index in 0..<channels.count where channels.element(at: index).isObject {
                 let channel = channels.element(at: index)
-                reply.channels[try channel.string("name")] = (
-                    try channel.string("mode"), try Self.timetoken(channel, "cursor")
-                )
+                let mode = SubscribedChannel.Mode(rawValue: try channel.string("mode"))
+                let name = try channel.string("name")
+                reply.channels[name] = SubscribedChannel(
+                    channel: name, mode: try #require(mode),
+                    cursor: try Self.timetoken(channel, "cursor"),
+                    key: DigestKey(try channel.string("key")), state: try Self.state(channel))
             }
         }
+        if let result = json.member("ok") { reply.step = try Self.step(result) }
         self = .reply(reply)
     }
 
@@ -137,6 +143,20 @@ enum ServerText {
         return Batch(
             channel: channel, cursor: try timetoken(try json.object("t"), "t"),
             envelopes: envelopes, state: try state(json))
+    }
+
+    private static func step(_ json: borrowing JSONValue) throws -> RepairStep? {
+        if let need = try json.optionalInteger("need") { return .needsSymbols(Int(need)) }
+        if try json.flag("snapshot") { return .snapshot }
+        guard json.member("rows") != nil else { return nil }
+        let (rows, drop, state) = (
+            try json.string("rows"), try json.string("drop"), try state(json)
+        )
+        return .difference(
+            RepairDifference(
+                cursor: try timetoken(json, "cursor"), state: try #require(state),
+                rows: try PackedActions.actions(text: rows, actionsMax: 10_000),
+                dropped: try PackedActions.timetokens(text: drop, timetokensMax: 10_000)))
     }
 
     private static func state(_ json: borrowing JSONValue) throws -> Digest? {

@@ -129,7 +129,8 @@ struct RepairTests {
         hub.hold(session, on: Channel("den"), at: tick(5))
         let den = try #require(session.subscriptions[Channel("den")])
         _ = hub.take(run(0, count: 7), for: den, command: 10)
-        #expect(hub.repairSymbolCount == 7)
+        #expect(hub.repairSymbolCount == 11, "each channel has its own")
+        #expect(session.repairSymbolCount == 11)
         hub.forget(session.id)
         #expect(hub.repairSymbolCount == 0)
         #expect(bench.counters.subscriptions.value == 0)
@@ -153,6 +154,25 @@ struct RepairTests {
             return
         }
         #expect(hub.repairSymbolCount == taken)
+    }
+
+    @Test("one session keeps symbols of several channels, but not of many")
+    func boundsSymbolsOfSession() throws {
+        let session = bench.open()
+        let many = Limits.repairSymbolsMax
+        for number in 0...Limits.repairSymbolsPerSessionMax / many {
+            let channel = Channel("c\(number)")
+            hub.hold(session, on: channel, at: tick(5))
+            let subscription = try #require(session.subscriptions[channel])
+            let result = hub.take(run(0, count: many), for: subscription, command: 9)
+            if number < Limits.repairSymbolsPerSessionMax / many {
+                #expect(try result.get().symbols.count == many)
+            } else if case .failure(.error(.overloaded)) = result {
+                #expect(session.repairSymbolCount == Limits.repairSymbolsPerSessionMax)
+            } else {
+                Issue.record("too many symbols were kept")
+            }
+        }
     }
 
     @Test("a repair that costs too much ends in a snapshot")

@@ -23,18 +23,23 @@ private struct Simulation {
     private let attention: [Int]
     /// How often things of each kind happened: a run in which nothing happens proves nothing.
     private(set) var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0, polls: 0)
+    /// Whether removals are forgotten early, and rows damaged: then caches have to be repaired.
+    private let isCruel: Bool
 
     init(seed: UInt64) throws {
         choices = SeededGenerator(seed: seed)
+        isCruel = seed.isMultiple(of: 2)
         daemon = try SimulatedDaemon(
             reactorCount: choices.below(3) + 1,
             sendQueueBytesMax: choices.pick([600, 3000, 1_000_000]),
-            questionsMax: choices.pick([1, 3, 1000]))
+            questionsMax: choices.pick([1, 3, 1000]),
+            tombstoneTicksKept: isCruel ? choices.pick([0, 100, 2000]) : 1 << 60)
         attention = [100, choices.pick([20, 100]), choices.pick([5, 50])]
         devices = (0..<5).map { SimulatedDevice(userID: "u\($0 % 3)", deviceID: "d\($0)") }
         for (index, device) in devices.enumerated() where index < devices.count - 1 {
-            for name in channels { device.caches[name] = DeviceCache() }
+            for name in channels { device.caches[name] = SimulatedCache() }
         }
+        for device in devices { device.mayDiffer = isCruel }
     }
 
     var problems: [String] {
@@ -58,7 +63,8 @@ private struct Simulation {
             // Nobody's cursor may move by these, and nobody's cache may change.
             daemon.signal(in: Channel(choices.pick(channels)), saying: "1")
         case 48..<50: daemon.moveClock(by: choices.pick([-500, -1, 1, 10, 1000]))
-        case 50..<57: disturb(choices.pick(devices))
+        case 50..<56: disturb(choices.pick(devices))
+        case 56: damage(choices.pick(devices))
         case 57..<70: try listen(choices.pick(devices))
         case 70..<76: try poll()
         default: act(choices.pick(devices))
@@ -89,6 +95,21 @@ private struct Simulation {
         counts.reconnects += 1
     }
 
+    /// Rows that were lost, or never were.
+    private mutating func damage(_ device: SimulatedDevice) {
+        let name = choices.pick(channels)
+        guard isCruel, device.repairing[name] == nil, device.caches[name]?.isWhole ?? false
+        else { return }
+        for _ in 0..<choices.pick([1, 3, 30]) {
+            let number = choices.below(1000)
+            if choices.chance(50) {
+                device.caches[name]?.lose(number)
+            } else {
+                device.caches[name]?.invent(number)
+            }
+        }
+    }
+
     /// Reads what reached the device, up to the close.
     private mutating func listen(_ device: SimulatedDevice) throws {
         guard let connection = device.connection else { return }
@@ -97,6 +118,8 @@ private struct Simulation {
             if case .push = text { counts.pushes += 1 }
             device.receive(text)
         }
+        for text in device.outgoing { send(text, from: device) }
+        device.outgoing = []
         guard let code = transport.closed[connection.session] else { return }
         #expect(code == .tryAgainLater)
         counts.slow += 1
@@ -222,6 +245,12 @@ private struct Simulation {
     /// Heals the network and lets everything arrive.
     mutating func settle() throws {
         var quietRounds = 0
+        for device in devices where device.connection != nil {
+            // Whoever is damaged and heard nothing since learns of it.
+            let names = device.followed.filter { device.caches[$0] != nil }.sorted()
+            guard !names.isEmpty else { continue }
+            send(device.subscription(to: names, epoch: daemon.store.epoch), from: device)
+        }
         for _ in 0..<1000 where quietRounds < 4 {
             for device in devices {
                 if device.connection == nil { connect(device) }
@@ -255,12 +284,13 @@ private struct Simulation {
                 if let start = device.starts[name] {
                     let expected = truth.messages.filter { $0.key > start }
                     if cache.messages != expected { found.append("\(device.deviceID) has a gap") }
-                } else if cache.canonicalBytes != truth.canonicalBytes {
-                    found.append("\(device.deviceID) shows another \(name)")
+                } else if cache.messages != truth.messages || cache.actions != truth.actions {
+                    found.append("\(device.deviceID) shows another \(name) DEBUG \(cache.messages.count) \(truth.messages.count) cursor \(cache.cursor) truth \(truth.cursor) whole \(cache.isWhole) repairing \(device.repairing) extra \(cache.actions.filter { truth.actions[$0.key] != $0.value }.map { ($0.key.value, $0.value) }) lacks \(truth.actions.filter { cache.actions[$0.key] != $0.value }.map { ($0.key.value, $0.value) })  counts \(device.counts) floor \(daemon.store.tombstoneFloor)")
                 }
             }
         }
-        for poller in pollers {
+        // A poll has no way to learn of a removal that is forgotten.
+        for poller in pollers where !isCruel {
             found += try poller.differences(
                 truth: { try daemon.truth(of: $0.name) },
                 sent: { channel in

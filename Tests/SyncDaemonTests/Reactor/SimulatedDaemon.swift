@@ -97,13 +97,17 @@ final class SimulatedDaemon {
     private var answers: [ReadAnswer] = []
     private var model = LedgerModel()
 
-    /// - Parameter questionsMax: Beyond so many waiting questions the readers are overloaded.
-    init(reactorCount: Int, sendQueueBytesMax: Int, questionsMax: Int) throws {
+    /// - Parameters:
+    ///   - questionsMax: Beyond so many waiting questions the readers are overloaded.
+    ///   - tombstoneTicksKept: How long a removed action is remembered.
+    init(
+        reactorCount: Int, sendQueueBytesMax: Int, questionsMax: Int, tombstoneTicksKept: UInt64
+    ) throws {
         let queues = Queues()
         queues.isHeard = Array(repeating: true, count: reactorCount)
         let (steps, wall) = (queues.steps, queues.wall)
         self.queues = queues
-        ledger = Ledger(store: store, tombstoneTicksKept: 1 << 60) { wall.withLock { $0 } }
+        ledger = Ledger(store: store, tombstoneTicksKept: tombstoneTicksKept) { wall.withLock { $0 } }
         let order = EventOrder(
             after: store.last, wallTicks: { wall.withLock { $0 } },
             publish: { step in steps.withLock { $0.append(step) } })
@@ -115,7 +119,7 @@ final class SimulatedDaemon {
             let engine = Engine(
                 reactor: number, epoch: epochs.text,
                 judge: { epochs.judge($0, $1, newest: order.visible) },
-                tombstoneFloor: { .zero }, digestKey: secret.key, keysets: Keysets(),
+                tombstoneFloor: { [store] in store.tombstoneFloor }, digestKey: secret.key, keysets: Keysets(),
                 submit: { write in
                     guard queues.writes.count < 30 else { return false }
                     queues.writes.append(write)

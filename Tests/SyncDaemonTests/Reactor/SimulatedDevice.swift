@@ -24,11 +24,23 @@ final class SimulatedDevice {
     var connection: Connection?
     /// Channels that it follows whenever it is connected.
     var followed: Set<String> = []
-    var caches: [String: DeviceCache] = [:]
+    var caches: [String: SimulatedCache] = [:]
     /// Where a device started that wanted no past.
     var starts: [String: Timetoken] = [:]
     var mutations: [Mutation] = []
     private(set) var problems: [String] = []
+    /// Whether what the daemon says may differ from what is here: rows were damaged, or removals
+    /// are forgotten.
+    var mayDiffer = false
+    /// Commands that it wants to send by itself.
+    var outgoing: [String] = []
+    /// How often its caches were compared, and how often they were repaired.
+    private(set) var counts = (compared: 0, repaired: 0, snapshots: 0)
+    /// Channels that are being repaired, each with the number of symbols that were sent.
+    private(set) var repairing: [String: Int] = [:]
+    private var repairCommands: [CommandID: (name: String, attempt: Int)] = [:]
+    /// Each repair of a channel has a number: answers to an earlier one say nothing.
+    private var attempts: [String: Int] = [:]
     /// Commands without a reply, each with the mutation it carries.
     private(set) var pending: [CommandID: Int?] = [:]
     private var lastID: CommandID = 0
@@ -51,8 +63,9 @@ final class SimulatedDevice {
     /// A wish to follow channels from where their caches stand.
     func subscription(to channels: [String], epoch: String) -> String {
         let entries = channels.map { name in
-            guard let cursor = caches[name]?.cursor else { return #"{"name":"\#(name)"}"# }
-            return #"{"name":"\#(name)","cursor":"\#(cursor)","epoch":"\#(epoch)"}"#
+            guard let cache = caches[name] else { return #"{"name":"\#(name)"}"# }
+            let base = cache.digest.map { #","count":\#($0.count),"digest":"\#($0.text)""# } ?? ""
+            return #"{"name":"\#(name)","cursor":"\#(cache.cursor)","epoch":"\#(epoch)"\#(base)}"#
         }
         return command(#""op":"subscribe","channels":[\#(entries.joined(separator: ","))]"#)
     }
@@ -62,6 +75,9 @@ final class SimulatedDevice {
         connection = nil
         pending = [:]
         newest = [:]
+        outgoing = []
+        repairing = [:]
+        repairCommands = [:]
     }
 
     func receive(_ text: ServerText) {
@@ -95,8 +111,12 @@ final class SimulatedDevice {
             problems.append("\(name): a signal moved the cursor to \(batch.cursor)")
         }
         newest[name] = last
+        if repairing[name] != nil, repairing[name] != Self.askedFor {
+            problems.append("\(deviceID) got a push of \(name) before its repair")
+        }
         cache.apply(batch)
         caches[name] = cache
+        compare(name, with: batch.state)
     }
 
     private func receive(_ reply: ServerText.Reply) {
@@ -109,17 +129,30 @@ final class SimulatedDevice {
             return problems.append("\(deviceID) got an unexpected reply to \(id)")
         }
         for (name, channel) in reply.channels {
-            if channel.mode == "snapshot" {
+            if channel.mode == .snapshot {
                 problems.append("a snapshot for a cursor of this store")
             }
             newest[name] = channel.cursor
-            if channel.cursor == .zero {
+            repairing[name] = nil
+            if channel.cursor == .zero, channel.mode != .repair {
                 // Everything comes anew, but not what was removed meanwhile.
-                caches[name] = DeviceCache()
+                caches[name] = SimulatedCache()
+                starts[name] = nil
             } else if caches[name] == nil {
-                caches[name] = DeviceCache(cursor: channel.cursor)
+                caches[name] = SimulatedCache(cursor: channel.cursor, isWhole: false)
                 starts[name] = channel.cursor
             }
+            caches[name]?.key = channel.key
+            if channel.mode == .repair {
+                repairing[name] = 0
+                attempts[name, default: 0] += 1
+                sendSymbols(of: name, upTo: Self.firstSymbols)
+            }
+            compare(name, with: channel.state)
+        }
+        if let (name, attempt) = repairCommands.removeValue(forKey: id) {
+            if attempt == attempts[name] { receive(reply, forRepairOf: name) }
+            return
         }
         if let code = reply.code, code != "overloaded" { problems.append("\(id): \(code)") }
         guard let mutation, let answer = reply.ok else { return }
@@ -127,5 +160,72 @@ final class SimulatedDevice {
             problems.append("\(mutations[mutation].fields) was answered \(first), then \(answer)")
         }
         mutations[mutation].answer = answer
+    }
+
+    // MARK: Repairs
+
+    private static let firstSymbols = 8
+    private static let symbolsPerCommand = 20
+    /// In place of a number of symbols: the daemon has not said yet that it is ready.
+    private static let askedFor = -1
+
+    /// Compares a cache with what the daemon says, and has it repaired when it is another.
+    private func compare(_ name: String, with state: Digest?) {
+        guard repairing[name] == nil, let cache = caches[name] else { return }
+        if state != nil, cache.isWhole { counts.compared += 1 }
+        guard cache.differs(from: state) else { return }
+        if !mayDiffer { problems.append("\(deviceID) shows another \(name) at \(cache.cursor)") }
+        repairing[name] = Self.askedFor
+        outgoing.append(
+            command(
+                #""op":"subscribe","channels":[{"name":"\#(name)","cursor":"\#(cache.cursor)","#
+                    + #""repair":true}]"#))
+    }
+
+    private func sendSymbols(of name: String, upTo count: Int) {
+        guard let cache = caches[name], let sent = repairing[name] else { return }
+        for first in stride(from: sent, to: count, by: Self.symbolsPerCommand) {
+            let indices = first..<min(count, first + Self.symbolsPerCommand)
+            outgoing.append(
+                command(
+                    #""op":"repair","channel":"\#(name)","from":\#(first),"#
+                        + #""count":\#(cache.actions.count),"#
+                        + #""symbols":"\#(cache.symbols(indices))""#))
+            repairCommands[lastID] = (name, attempts[name] ?? 0)
+        }
+        repairing[name] = count
+    }
+
+    private func receive(_ reply: ServerText.Reply, forRepairOf name: String) {
+        // A later subscription may have ended it; and without room it begins anew.
+        if let code = reply.code {
+            if code != "no_repair", code != "overloaded" { problems.append("repair: \(code)") }
+            if code == "overloaded", let cursor = caches[name]?.cursor {
+                repairing[name] = Self.askedFor
+                outgoing.append(
+                    command(
+                        #""op":"subscribe","channels":[{"name":"\#(name)","cursor":"\#(cursor)","#
+                            + #""repair":true}]"#))
+            }
+            return
+        }
+        guard let sent = repairing[name], sent > 0 else { return }
+        switch reply.step {
+        case .needsSymbols(let count):
+            if count > sent { sendSymbols(of: name, upTo: count) }
+        case .difference(let difference):
+            repairing[name] = nil
+            caches[name]?.repair(difference)
+            counts.repaired += 1
+            if caches[name]?.differs(from: difference.state) ?? true {
+                problems.append("\(deviceID) was repaired to another \(name)")
+            }
+        case .snapshot:
+            counts.snapshots += 1
+            repairing[name] = Self.askedFor
+            outgoing.append(
+                command(#""op":"subscribe","channels":[{"name":"\#(name)","cursor":"0"}]"#))
+        case nil: problems.append("\(deviceID) got \(reply) to a repair")
+        }
     }
 }

@@ -32,6 +32,19 @@ private let firstTables = """
     CREATE UNIQUE INDEX mutation_by_name ON mutation(device, name);
     """
 
+/// What the second release added; never to be changed.
+private let secondStep = """
+    ALTER TABLE message ADD COLUMN expires INTEGER;
+    CREATE INDEX message_by_expiry ON message(expires) WHERE expires IS NOT NULL;
+    CREATE TABLE deletion(
+        timetoken INTEGER PRIMARY KEY, channel INTEGER NOT NULL, after INTEGER NOT NULL,
+        through INTEGER NOT NULL);
+    CREATE INDEX deletion_by_channel ON deletion(channel, timetoken);
+    CREATE TABLE channel_group(
+        keyset TEXT NOT NULL, name TEXT NOT NULL, channel TEXT NOT NULL,
+        PRIMARY KEY (keyset, name, channel)) WITHOUT ROWID;
+    """
+
 @Suite("Migration")
 struct MigrationTests {
     private let directory: ScratchDirectory
@@ -59,6 +72,29 @@ struct MigrationTests {
             UPDATE clock SET last = 5;
             PRAGMA user_version=1;
             """)
+    }
+
+    /// A file as the second release left it: many actions, some of them removed, in two channels.
+    private func makeSecondFile() throws {
+        try makeFirstFile()
+        let connection = try SQLiteConnection(path: path)
+        try connection.execute(secondStep)
+        try connection.execute(
+            """
+            INSERT INTO channel VALUES (8, 'k', 'é');
+            INSERT INTO channel VALUES (9, 'default', 'none');
+            INSERT INTO deletion VALUES (99, 7, 50, 60);
+            UPDATE clock SET last = 5000;
+            PRAGMA user_version=2;
+            """)
+        for number in 100..<1100 {
+            let (channel, isLive) = (number % 3 == 0 ? 7 : 8, number % 5 == 0 ? 0 : 1)
+            try connection.execute(
+                """
+                INSERT INTO action VALUES (\(channel), \(number), 'reaction', '👍', 'u\(number % 7)',
+                \(number + 1000), \(number + 1000 + 2000 * (1 - isLive)), \(isLive))
+                """)
+        }
     }
 
     private func version() throws -> Int64? {
@@ -106,9 +142,56 @@ struct MigrationTests {
         #expect(try store.channels(of: group) == ["room"])
     }
 
+    @Test("a file of the second release gets the digests of its rows, in one step")
+    func addsDigests() throws {
+        try makeSecondFile()
+
+        let store = try SQLiteStore(directory: directory.path)
+
+        let reader = try store.makeReader()
+        let counts = try [
+            room, Channel("é", keyset: "k"), Channel("none"), Channel("unknown"),
+        ].map { channel in
+            let state = try reader.digest(of: channel)
+            #expect(try state.digest == recomputedDigest(of: channel, in: store), "\(channel)")
+            #expect(state.cursor == tick(5000))
+            return state.digest.count
+        }
+        // A third of a thousand rows and two thirds, less a fifth of each, and the first release's.
+        #expect(counts == [267, 534, 0, 0])
+        #expect(store.tombstoneFloor == .zero)
+        #expect(store.runs.map(\.startedAfter) == [tick(5000)])
+        // The tombstones that the file had before there was an end to them.
+        try store.commit(through: 5001) { try $0.forgetTombstones(before: tick(8), limit: 9) }
+        #expect(store.tombstoneFloor == tick(5))
+        #expect(try store.hasTombstones(before: .end))
+        try store.commit(through: 5002) { try $0.forgetTombstones(before: .end, limit: 9999) }
+        #expect(try !store.hasTombstones(before: .end))
+        #expect(store.tombstoneFloor == tick(4095))
+    }
+
+    @Test("secret, runs and floor are made once, and each start adds a run")
+    func keepsSecret() throws {
+        try makeSecondFile()
+        var runs: [[StoreRun]] = []
+        var secrets: Set<DigestSecret> = []
+        for number in 0..<3 as Range<UInt64> {
+            let store = try SQLiteStore(directory: directory.path)
+            secrets.insert(store.secret)
+            runs.append(store.runs)
+            try store.publish(6000 + number, in: room)
+        }
+
+        #expect(secrets.count == 1)
+        #expect(runs[2].map(\.startedAfter) == [tick(5000), tick(6000), tick(6001)])
+        #expect(Array(runs[2].prefix(2)) == runs[1])
+        #expect(Set(runs[2].map(\.id)).count == 3)
+        #expect(runs[2].allSatisfy { $0.id.utf8.count == 8 })
+    }
+
     @Test("a migrated file has the layout of a new one")
     func sameLayout() throws {
-        try makeFirstFile()
+        try makeSecondFile()
         let new = try ScratchDirectory()
         for directory in [directory, new] { _ = try SQLiteStore(directory: directory.path) }
 
@@ -119,14 +202,14 @@ struct MigrationTests {
     func failsWhole() throws {
         try makeFirstFile()
         // In the way of the last step.
-        try SQLiteConnection(path: path).execute("CREATE TABLE channel_group(x)")
+        try SQLiteConnection(path: path).execute("CREATE TABLE run(x)")
         let before = try layout(of: path)
 
         #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
 
         #expect(try version() == 1)
         #expect(try layout(of: path) == before)
-        try SQLiteConnection(path: path).execute("DROP TABLE channel_group")
+        try SQLiteConnection(path: path).execute("DROP TABLE run")
         #expect(try SQLiteStore(directory: directory.path).last == tick(5))
         #expect(try version() == SQLiteSchema.version)
     }

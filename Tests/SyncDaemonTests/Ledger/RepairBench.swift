@@ -1,0 +1,136 @@
+// A device that differs from the server, and how often the server reads to mend it.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+/// A reader that counts how often a whole channel is read.
+final class CountingReader: StoreReader {
+    /// Shared by the readers of several threads.
+    let wholeReads: Locked<Int>
+    private let base: any StoreReader
+
+    init(_ base: any StoreReader, wholeReads: Locked<Int> = Locked(0)) {
+        self.base = base
+        self.wholeReads = wholeReads
+    }
+
+    private struct Snapshot: ChannelSnapshot {
+        let base: any ChannelSnapshot
+        let wholeReads: Locked<Int>
+
+        var cursor: Timetoken { base.cursor }
+        var digest: Digest { base.digest }
+
+        func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError) {
+            wholeReads.withLock { $0 += 1 }
+            try base.forEachAction(body)
+        }
+
+        func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
+            try base.deletions(after: cursor)
+        }
+
+        func forEachChange(
+            after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+        ) throws(StoreError) {
+            try base.forEachChange(after: cursor, body)
+        }
+
+        func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction? {
+            try base.action(addedAt: timetoken)
+        }
+    }
+
+    func withSnapshot<Result>(
+        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try base.withSnapshot(of: channel) { snapshot throws(StoreError) in
+            try body(Snapshot(base: snapshot, wholeReads: wholeReads))
+        }
+    }
+
+    func changes(in channel: Channel, from start: ChangeStart) throws(StoreError) -> ChangePage {
+        try base.changes(in: channel, from: start)
+    }
+
+    func digest(of channel: Channel) throws(StoreError) -> (digest: Digest, cursor: Timetoken) {
+        try base.digest(of: channel)
+    }
+
+    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {
+        try base.history(query, in: channel)
+    }
+
+    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
+        try base.actions(query, in: channel)
+    }
+
+    func messageCounts(
+        _ positions: [(channel: Channel, after: Timetoken)]
+    ) throws(StoreError) -> [Int] {
+        try base.messageCounts(positions)
+    }
+
+    func channels(
+        inKeyset keyset: String, withPrefix prefix: String, limit: Int
+    ) throws(StoreError) -> [String] {
+        try base.channels(inKeyset: keyset, withPrefix: prefix, limit: limit)
+    }
+
+    func backlog(
+        _ interests: [Interest], after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> Backlog? {
+        try base.backlog(interests, after: cursor, limit: limit)
+    }
+}
+
+/// A device's actions of one channel, which need not be anything like the server's.
+struct RepairingDevice {
+    var rows: Set<MessageAction>
+    let key: DigestKey
+
+    /// Its first symbols.
+    func symbols(_ count: Int) -> SymbolRun {
+        var encoder = RatelessEncoder(0..<count)
+        for row in rows { encoder.insert(RepairItem(row, key: key)) }
+        return encoder.run(0..<count)
+    }
+
+    var digest: Digest {
+        var digest = Digest.empty
+        for row in rows { digest.insert(row, key: key) }
+        return digest
+    }
+
+    /// Asks until it is repaired.
+    ///
+    /// - Returns: What the server said at last.
+    mutating func repair(
+        _ channel: Channel, with cache: RepairCache, from reader: any StoreReader
+    ) throws -> RepairOutcome {
+        var count = 32
+        while true {
+            let outcome = try cache.outcome(of: symbols(count), in: channel, from: reader)
+            switch outcome {
+            case .needs(let more):
+                #expect(more > count, "asking must end")
+                count = max(more, count + 1)
+            case .repaired(let repaired):
+                apply(repaired)
+                return outcome
+            case .snapshot:
+                return outcome
+            }
+        }
+    }
+
+    private mutating func apply(_ repaired: RepairedChannel) {
+        // What encodes them on the wire insists on this.
+        #expect(repaired.drop == Array(Set(repaired.drop)).sorted())
+        #expect(Set(repaired.rows.map(\.actionTimetoken)).count == repaired.rows.count)
+        let drop = Set(repaired.drop)
+        rows = rows.filter { !drop.contains($0.actionTimetoken) }.union(repaired.rows)
+    }
+}
