@@ -77,9 +77,9 @@ struct ChannelDigests {
         var digests: [Channel: Digest] = [:]
         digests.reserveCapacity(touched.count)
         for index in touched {
-            let entry = entries[index]
-            if entry.isChanged { try store.setDigest(entry.digest, of: entry.channel) }
-            digests[entry.channel] = entry.digest
+            let (channel, digest) = (entries[index].channel, entries[index].digest)
+            if entries[index].isChanged { try store.setDigest(digest, of: channel) }
+            digests[channel] = digest
             entries[index].isTouched = false
             entries[index].isChanged = false
         }

@@ -106,6 +106,17 @@ extension StoreReader {
         return pages
     }
 
+    /// Everything that changed from a start of each kind, page after page.
+    func allChanges(in channel: Channel, from start: ChangeStart) throws -> [Envelope] {
+        var page = try changes(in: channel, from: start)
+        var envelopes = page.envelopes
+        while !page.isComplete {
+            page = try changes(in: channel, from: start.advanced(to: page.through))
+            envelopes += page.envelopes
+        }
+        return envelopes
+    }
+
     /// What happened in some channels after a position, page after page, and where that ends.
     func allBacklog(
         _ interests: [Interest], after cursor: Timetoken, limit: Int

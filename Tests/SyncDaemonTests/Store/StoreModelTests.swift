@@ -97,6 +97,8 @@ private struct Pair {
             let before = tick(clock - min(clock, UInt64(choices.below(200))))
             let limit = choices.below(4)
             for store in stores { try store.forgetMutations(before: before, limit: limit) }
+        case 16 where choices.chance(30):
+            try reconcile(channel)
         case 16 where choices.chance(60):
             for store in stores { store.rollback() }
             isOpen = false
@@ -140,6 +142,45 @@ private struct Pair {
             }
             if isDone { deletionCount += 1 }
         }
+    }
+
+    /// Keeps some digest, or forgets tombstones that every device has seen.
+    private mutating func reconcile(_ channel: Channel) throws {
+        let digest = Digest(count: 1, words: (choices.next(), choices.next()))
+        let seen = channels.map { devices[$0]?.cursor ?? .zero }.min() ?? .zero
+        let limit = choices.below(4)
+        for store in stores {
+            try store.setDigest(digest, of: channel)
+            try store.forgetTombstones(before: seen, limit: limit)
+        }
+        _ = try same("digest") { try $0.digest(of: channel) }
+        _ = try same("tombstones") { try $0.hasTombstones(before: seen) }
+    }
+
+    /// What repairs and catching up from several positions need.
+    private mutating func compareReconciliation(of channel: Channel) throws {
+        func position() -> Timetoken { tick(UInt64(choices.below(Int(clock) + 2))) }
+        let start = ChangeStart(messages: position(), actions: position(), tombstones: position())
+        let changes = try readers.map { try $0.allChanges(in: channel, from: start) }
+        #expect(changes[0] == changes[1], "changes in \(channel) from \(start)")
+        _ = try same("floor") { $0.tombstoneFloor }
+        let since = position()
+        let states = try readers.map { reader in
+            try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
+                var standing: Set<MessageAction> = []
+                try snapshot.forEachAction { standing.insert($0) }
+                var changes: [MessageAction.Key: Timetoken?] = [:]
+                try snapshot.forEachChange(after: since) { changes.updateValue($1, forKey: $0) }
+                for action in standing {
+                    let found = try snapshot.action(addedAt: action.actionTimetoken)
+                    #expect(found == action, "\(action)")
+                }
+                return SnapshotContent(
+                    cursor: snapshot.cursor, digest: snapshot.digest, standing: standing,
+                    changes: changes, deletions: try snapshot.deletions(after: since))
+            }
+        }
+        #expect(states[0] == states[1], "snapshots of \(channel)")
     }
 
     /// Lets a device follow by one page.
@@ -187,6 +228,7 @@ private struct Pair {
         #expect(histories[0] == histories[1], "\(history)")
         #expect(pages[0] == pages[1], "\(actions)")
         if choices.chance(25) { try compareBacklogs(with: channel, after: after) }
+        if choices.chance(40) { try compareReconciliation(of: channel) }
         let counts = try readers.map {
             try $0.messageCounts([(channel, after), (channel, before)])
         }
@@ -202,6 +244,15 @@ private struct Pair {
         guard isOpen else { return }
         _ = try same("mutation \(name)") { try $0.outcome(of: name, by: author) }
     }
+}
+
+/// Everything that a snapshot says.
+private struct SnapshotContent: Equatable {
+    var cursor: Timetoken
+    var digest: Digest
+    var standing: Set<MessageAction>
+    var changes: [MessageAction.Key: Timetoken?]
+    var deletions: [MessageRange]
 }
 
 @Suite("Stores agree")
