@@ -44,6 +44,12 @@ struct ListenerTests {
         }
 
         #expect(status == 0)
+        let accepted = accept(listener.descriptor.rawValue, nil, nil)
+        defer { close(accepted) }
+        var isOn: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        #expect(getsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, &size) == 0)
+        #expect(isOn != 0, "a second batch would wait for the peer's delayed acknowledgement")
         _ = consume listener
     }
 
