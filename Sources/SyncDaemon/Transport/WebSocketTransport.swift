@@ -260,40 +260,6 @@ struct TransportSettings: Sendable {
     }
 }
 
-/// One socket: one that has said nothing yet, an HTTP connection, or a WebSocket session.
-@safe final class Connection {
-    let id: SessionID
-    /// Valid from the first callback to `WSI_DESTROY`.
-    var wsi: OpaquePointer?
-    /// Whether it was upgraded and the delegate knows of it.
-    var isSession = false
-    var pendingClose: (code: CloseCode, reason: String)?
-    let address: PeerAddress
-    var assembler = MessageAssembler()
-    /// Bytes in the reads of this turn so far, roughly.
-    var bytesRead = 0
-    /// Whether lws was told to close it: it reads by itself until the peer has answered.
-    var isEnding = false
-    /// The close frame of `pendingClose` has been handed to lws.
-    var hasSentClose = false
-
-    /// Until its first bytes say what it speaks.
-    var watcher: SocketWatcher?
-    /// Of a raw socket, while it is open.
-    var http: HTTPConnection?
-    /// Whether the delegate is being told of a request.
-    var isInDelegate = false
-    var isReadingPaused = false
-    /// Seconds in which the peer must take the response under way.
-    var responseSeconds = Limits.hangupSeconds
-
-    fileprivate init(id: SessionID, address: PeerAddress) {
-        self.id = id
-        self.address = address
-        unsafe wsi = nil
-    }
-}
-
 /// Where a context keeps the pointer back to its transport.
 ///
 /// The transport exists only after the context; so the context holds a cell, filled at the end of
