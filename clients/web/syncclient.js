@@ -1323,6 +1323,7 @@ export class Channel {
   /** The newest version that another tab spoke of. */
   heard = 0;
   isStored = true;
+  isLoaded = false;
   /** @type {Promise<void>} Resolved when what the cache kept is there. */
   ready = Promise.resolve();
   /** @type {Set<(changes: ListChange[], items: readonly Item[]) => void>} */
@@ -1455,7 +1456,7 @@ export class SyncClient {
   constructor(options) {
     this.#options = options;
     this.userId = options.userId;
-    this.#started = this.#start();
+    this.#started = this.#start().catch((error) => this.#emit('problem', error));
     globalThis.addEventListener?.('online', this.#hurry);
   }
 
@@ -1601,21 +1602,26 @@ export class SyncClient {
       channel.isStored = false;
       this.#emit('problem', error);
     }
+    channel.isLoaded = true;
     channel.refresh(this.#entries, 'all');
   }
 
   // Outbox
 
   /** @param {Channel} channel @param {any} fields */
-  wish(channel, fields) {
-    const blank = { mutation: randomDigits(32), sent: false, acknowledged: null };
+  async wish(channel, fields) {
+    // What the cache shows decides what a wish means.
+    if (!channel.isLoaded) await channel.ready;
+    const { base } = channel.state;
     /** @type {Entry} */
-    const observed = fields.kind === 'publish' ? channel.state.base.cursor : null;
-    const entry = { ...fields, ...blank, observed, channel: channel.name };
+    const entry = {
+      ...fields, channel: channel.name, mutation: randomDigits(32), sent: false,
+      acknowledged: null, observed: fields.kind === 'publish' ? base.cursor : null,
+    };
     const { messageTimetoken = '', type = '', value = '' } = entry;
-    return this.#change((entries) => entry.kind === 'publish' ? [...entries, entry] : edited(
-      entries, wishAction(
-        entries, entry, channel.state.base.row(messageTimetoken, type, value, this.userId))));
+    const row = () => channel.state.base.row(messageTimetoken, type, value, this.userId);
+    return this.#change((entries) => entry.kind === 'publish' ? [...entries, entry]
+      : edited(entries, wishAction(entries, entry, row())));
   }
 
   /**
