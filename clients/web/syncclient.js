@@ -1,4 +1,4 @@
-// A device of the sync daemon in a web page: one file, no dependencies; README.md says how to use it.
+// A device of the sync daemon in a web page, in one file without dependencies; see README.md.
 // @ts-check
 //
 // The wire is docs/PROTOCOL.md, the mathematics docs/RECONCILIATION.md. The file has two halves:
@@ -68,16 +68,21 @@ let high = 0;
 
 /** Reads a timetoken's 64 bits into `low` and `high`. @param {string} text */
 function split(text) {
-  const middle = Math.max(0, text.length - 8);
+  // upper * 10^8 + lower; of upper the high and the low 16 bits, so that all stays below 2^53.
+  const middle = text.length - 8;
   let upper = 0;
-  let rest = 0;
+  let lower = 0;
   for (let i = 0; i < middle; i++) upper = upper * 10 + text.charCodeAt(i) - 48;
-  for (let i = middle; i < text.length; i++) rest = rest * 10 + text.charCodeAt(i) - 48;
-  // upper * 10^8 + rest in two parts below 2^53.
-  const part = (upper % 65536) * 1e8 + rest;
-  const over = Math.floor(upper / 65536) * 1e8 + Math.floor(part / 65536);
-  low = (over % 65536) * 65536 + (part % 65536) | 0;
-  high = Math.floor(over / 65536) | 0;
+  for (let i = Math.max(0, middle); i < text.length; i++) {
+    lower = lower * 10 + text.charCodeAt(i) - 48 | 0;
+  }
+  const head = Math.floor(upper / 65536);
+  const part = (upper - head * 65536) * 1e8 + lower;
+  const over = Math.floor(part / 65536);
+  const sum = head * 1e8 + over;
+  const top = Math.floor(sum / 65536);
+  low = sum - top * 65536 << 16 | part - over * 65536;
+  high = top | 0;
 }
 
 const hexadecimal = (/** @type {number} */ word) => (word >>> 0).toString(16).padStart(8, '0');
@@ -270,11 +275,12 @@ export class Hasher {
 
   /** Hashes the first `#length` bytes. Aumasson and Bernstein, "SipHash", 2012. */
   #sip() {
-    const [k0, k1, k2, k3] = this.key;
+    const { 0: k0, 1: k1, 2: k2, 3: k3 } = this.key;
     const words = this.#words;
+    const bytes = this.#bytes;
     const length = this.#length;
-    this.#bytes.fill(0, length, (length & ~7) + 8);
-    this.#bytes[length | 7] = length;
+    for (let at = length; at < (length | 7); at++) bytes[at] = 0;
+    bytes[length | 7] = length;
     // Four numbers of 64 bits: a, b, c, d are the low halves, e, f, g, h the high ones.
     let a = k0 ^ 0x70736575, e = k1 ^ 0x736f6d65;
     let b = k2 ^ 0x6e646f6d ^ 0xee, f = k3 ^ 0x646f7261;
@@ -294,30 +300,26 @@ export class Hasher {
         this.hash[1] = e ^ f ^ g ^ h;
         b ^= 0xdd;
       }
-      let sum = (a >>> 0) + (b >>> 0);
-      a = sum | 0;
-      e = e + f + (sum > 0xffffffff ? 1 : 0) | 0;
+      a = a + b | 0;
+      e = (e + f | 0) + (a >>> 0 < b >>> 0 ? 1 : 0) | 0;
       let kept = b;
       b = (b << 13 | f >>> 19) ^ a;
       f = (f << 13 | kept >>> 19) ^ e;
       kept = a;
       a = e;
       e = kept;
-      sum = (c >>> 0) + (d >>> 0);
-      c = sum | 0;
-      g = g + h + (sum > 0xffffffff ? 1 : 0) | 0;
+      c = c + d | 0;
+      g = (g + h | 0) + (c >>> 0 < d >>> 0 ? 1 : 0) | 0;
       kept = d;
       d = (d << 16 | h >>> 16) ^ c;
       h = (h << 16 | kept >>> 16) ^ g;
-      sum = (a >>> 0) + (d >>> 0);
-      a = sum | 0;
-      e = e + h + (sum > 0xffffffff ? 1 : 0) | 0;
+      a = a + d | 0;
+      e = (e + h | 0) + (a >>> 0 < d >>> 0 ? 1 : 0) | 0;
       kept = d;
       d = (d << 21 | h >>> 11) ^ a;
       h = (h << 21 | kept >>> 11) ^ e;
-      sum = (c >>> 0) + (b >>> 0);
-      c = sum | 0;
-      g = g + f + (sum > 0xffffffff ? 1 : 0) | 0;
+      c = c + b | 0;
+      g = (g + f | 0) + (c >>> 0 < b >>> 0 ? 1 : 0) | 0;
       kept = b;
       b = (b << 17 | f >>> 15) ^ c;
       f = (f << 17 | kept >>> 15) ^ g;
@@ -539,7 +541,7 @@ export class Base {
     this.#touchedRows.set(`${row.messageTimetoken} ${key}`, row);
   }
 
-  /** @param {Row} row One that is here. */
+  /** Drops what stands under a row's key. @param {Row} row */
   drop(row) {
     const rows = this.rows.get(row.messageTimetoken);
     const key = rowKey(row.type, row.value, row.uuid);
@@ -664,7 +666,11 @@ export class Base {
   /** Does what a patch says, as another tab. @param {Patch} patch */
   follow(patch) {
     for (const row of patch.gone) this.drop(row);
-    for (const row of patch.rows) this.put(row);
+    for (const row of patch.rows) {
+      // Also where a damaged row seems to be later.
+      this.drop(row);
+      this.put(row);
+    }
     for (const timetoken of patch.dropped) this.messages.delete(timetoken);
     for (const message of patch.messages) this.messages.set(message.timetoken, message);
     this.cursor = patch.head.cursor;
@@ -894,7 +900,7 @@ export class ItemList {
       const key = this.#keys.get(timetoken) ?? timetoken;
       if (message && unanswered && message.uuid === user && !this.#places.has(key) &&
         isLater(timetoken, unanswered.observed ?? '0')) {
-        // Perhaps it is the one that this device has sent: it shows already, and the reply will tell.
+        // Perhaps the one that this device has sent, which shows already: the reply will tell.
         this.#held.add(timetoken);
       } else if (message) {
         const item = { ...itemOf(base, message, wishes.get(timetoken) ?? [], user), key };
@@ -1284,7 +1290,8 @@ class IndexedStore {
     const after = transform(before);
     const kept = new Set(after.map(({ order }) => order));
     for (const { order } of before) if (!kept.has(order)) outbox.delete(order);
-    const changed = after.filter((entry) => !before.includes(entry));
+    const known = new Set(before);
+    const changed = after.filter((entry) => !known.has(entry));
     for (const entry of changed) outbox.put(entry);
     const entries = await answerTo(outbox.getAll());
     await endOf(transaction);
@@ -1313,6 +1320,17 @@ export function retryDelay(code, attempt, random) {
   return random * Math.min(30_000, 500 * 2 ** attempt);
 }
 
+/** Runs code of the page: what it throws is reported there, and stops nothing here. */
+function callSafely(/** @type {() => void} */ callback) {
+  try {
+    callback();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
 /**
  * A channel that is followed: its messages, with the reactions that stand, this device's wishes
  * included. Made by `SyncClient.channel`.
@@ -1324,6 +1342,8 @@ export class Channel {
   heard = 0;
   isStored = true;
   isLoaded = false;
+  /** @type {Promise<void>|null} */ loading = null;
+  wasVerified = false;
   /** @type {Promise<void>} Resolved when what the cache kept is there. */
   ready = Promise.resolve();
   /** @type {Set<(changes: ListChange[], items: readonly Item[]) => void>} */
@@ -1357,32 +1377,13 @@ export class Channel {
     return () => this.#observers.delete(callback);
   }
 
-  /** The same as an asynchronous sequence. @returns {AsyncGenerator<ListChange[]>} */
-  async* changes() {
-    /** @type {ListChange[][]} */
-    const batches = [];
-    let wake = () => {};
-    const stop = this.observe((changes) => {
-      batches.push(changes);
-      wake();
-    });
-    try {
-      for (;;) {
-        const batch = batches.shift();
-        if (batch) yield batch;
-        else await new Promise((resolve) => wake = () => resolve(null));
-      }
-    } finally {
-      stop();
-    }
-  }
-
   /** @param {Entry[]} entries @param {Set<string>|'all'} affected */
   refresh(entries, affected) {
     const own = entries.filter((entry) => entry.channel === this.name);
     const { userId } = this.client;
     const changes = this.list.refresh(this.state.base, own, userId, affected);
-    if (changes.length > 0) for (const observer of this.#observers) observer(changes, this.items);
+    if (changes.length === 0) return;
+    for (const observer of this.#observers) callSafely(() => observer(changes, this.items));
   }
 
   /**
@@ -1400,6 +1401,7 @@ export class Channel {
    * @param {string} [type]
    */
   react(messageTimetoken, value, present = true, type = 'reaction') {
+    if (!isTimetoken(messageTimetoken)) throw new TypeError('The message has no timetoken yet.');
     return this.client.wish(this, { kind: 'action', messageTimetoken, type, value, present });
   }
 }
@@ -1472,14 +1474,14 @@ export class SyncClient {
   }
 
   #emit(/** @type {string} */ kind, /** @type {any} */ value) {
-    for (const callback of this.#listeners.get(kind) ?? []) callback(value);
+    for (const callback of this.#listeners.get(kind) ?? []) callSafely(() => callback(value));
   }
 
   #setStatus(/** @type {string} */ status) {
     if (status === this.status) return;
     this.status = status;
     this.#emit('status', status);
-    if (this.#isLeader) this.#tell({ kind: 'status', status });
+    if (this.#isLeader) this.#tellStatus();
   }
 
   /** Follows a channel, from the beginning of its history. @param {string} name */
@@ -1489,6 +1491,7 @@ export class SyncClient {
       const opened = channel = new Channel(this, name);
       this.#channels.set(name, channel);
       channel.ready = this.#started.then(async () => {
+        if (opened.isLoaded) return;
         await this.#load(opened);
         if (this.#isLeader) this.#subscribe([opened]);
         else this.#tell({ kind: 'follow', names: [name] });
@@ -1558,6 +1561,11 @@ export class SyncClient {
     this.#connect();
   }
 
+  #tellStatus() {
+    const verified = [...this.#channels.values()].filter((it) => it.isVerified);
+    this.#tell({ kind: 'status', status: this.status, verified: verified.map(({ name }) => name) });
+  }
+
   #tell(/** @type {any} */ message) {
     if (!this.#isClosed) this.#tabs?.postMessage(message);
   }
@@ -1567,11 +1575,16 @@ export class SyncClient {
     if (kind === 'outbox') this.#change((entries) => entries, false);
     if (kind === 'follow' && this.#isLeader) {
       for (const name of message.names) this.channel(name);
-      this.#tell({ kind: 'status', status: this.status });
+      this.#tellStatus();
     }
     if (this.#isLeader) return;
     if (kind === 'leader') this.#tell({ kind: 'follow', names: [...this.#channels.keys()] });
-    if (kind === 'status') this.#setStatus(message.status);
+    if (kind === 'status') {
+      this.#setStatus(message.status);
+      for (const { name, state } of this.#channels.values()) {
+        state.isVerified = message.verified.includes(name);
+      }
+    }
     if (kind === 'event') this.#emit('event', message.value);
     if (kind === 'patch') this.#followPatch(message.patch, message.isVerified);
   }
@@ -1581,19 +1594,24 @@ export class SyncClient {
     if (!channel) return;
     const { state } = channel;
     channel.heard = Math.max(channel.heard, patch.head.version);
+    state.isVerified = isVerified;
     if (!patch.clear && patch.head.version !== state.base.version + 1) {
       if (patch.head.version > state.base.version) this.#load(channel);
       return;
     }
     if (patch.clear) state.base = new Base();
     state.base.follow(patch);
-    state.isVerified = isVerified;
     this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
     channel.refresh(this.#entries, affectedBy(patch));
   }
 
+  /** Takes what the store has; never while the channel is subscribed. @param {Channel} channel */
+  #load(channel) {
+    return channel.loading ??= this.#loadNow(channel).finally(() => channel.loading = null);
+  }
+
   /** @param {Channel} channel */
-  async #load(channel) {
+  async #loadNow(channel) {
     try {
       do {
         channel.state.load(await this.#store.load(channel.name));
@@ -1698,9 +1716,12 @@ export class SyncClient {
         return;
       }
       const channel = this.#channels.get(entry.channel);
-      const edits = (/** @type {Entry[]} */ list) => error || !channel
-        ? refuse(list, mutation) : acknowledge(list, mutation, ok);
-      this.#change((list) => edited(list, edits(list)))
+      this.#change((list) => {
+        if (error) return edited(list, refuse(list, mutation));
+        const noted = edited(list, acknowledge(list, mutation, ok));
+        // Where nobody follows the channel, no cache will ever show it.
+        return channel ? noted : edited(noted, { put: [], remove: [mutation] });
+      })
         .catch((problem) => this.#emit('problem', problem))
         .then(() => channel && this.#take(channel, outcomeOf()));
       if (error) this.#emit('refused', { entry, error });
@@ -1754,7 +1775,7 @@ export class SyncClient {
     this.#epoch = ok.epoch;
     this.#watch(ok.heartbeat ?? 25);
     this.#setStatus('online');
-    this.#subscribe([...this.#channels.values()]);
+    this.#subscribe([...this.#channels.values()].filter(({ isLoaded }) => isLoaded));
     this.#flush();
   }
 
@@ -1861,6 +1882,8 @@ export class SyncClient {
     if (orders.length > 0) this.#entries = this.#entries.filter((it) => !settled.includes(it));
     const patch = outcome.patch ?? (orders.length > 0 ? state.base.takePatch(name) : null);
     if (patch) this.#keep(channel, { ...patch, settled: orders });
+    else if (state.isVerified !== channel.wasVerified) this.#tellStatus();
+    channel.wasVerified = state.isVerified;
     channel.refresh(this.#entries, outcome.affected);
     for (const event of outcome.events) {
       this.#emit('event', { channel: name, event });

@@ -26,12 +26,14 @@ export function digestOf(rows, key) {
     first = first + word64(hasher.hash, 0) & mask;
     second = second + word64(hasher.hash, 2) & mask;
   }
-  return { n: rows.length, d: [first, second].map((it) => it.toString(16).padStart(16, '0')).join('') };
+  const digits = [first, second].map((it) => it.toString(16).padStart(16, '0'));
+  return { n: rows.length, d: digits.join('') };
 }
 
 /** SipHash-2-4 with 128 bits, in 64-bit numbers as the paper has it. */
 export function sipHash(bytes, keyBytes) {
-  const word = (from, at) => from.subarray(at, at + 8).reduceRight((sum, it) => sum << 8n | BigInt(it), 0n);
+  const word = (from, at) =>
+    from.subarray(at, at + 8).reduceRight((sum, it) => sum << 8n | BigInt(it), 0n);
   const rotated = (it, by) => (it << by | it >> 64n - by) & mask;
   const [k0, k1] = [word(keyBytes, 0), word(keyBytes, 8)];
   let [a, b, c, d] = [k0 ^ 0x736f6d6570736575n, k1 ^ 0x646f72616e646f6dn ^ 0xeen,
@@ -83,7 +85,8 @@ export function varint(value) {
 }
 
 const zigzag = (value) => varint(value < 0n ? -2n * value - 1n : 2n * value);
-const byTimetoken = (left, right) => left.length - right.length || (left < right ? -1 : Number(left > right));
+const byTimetoken = (left, right) =>
+  left.length - right.length || (left < right ? -1 : Number(left > right));
 
 export function packRows(rows) {
   const texts = [];
@@ -131,8 +134,8 @@ export function readSymbols(bytes, from, itemCount) {
       scale *= 128;
     } while (bytes[at++] >= 128);
     const deviation = value % 2 ? -(value + 1) / 2 : value / 2;
-    const index = from + symbols.length;
-    symbols.push({ timetokens, tags, checksums, count: deviation + Math.floor(2 * itemCount / (index + 2)) });
+    const count = deviation + Math.floor(2 * itemCount / (from + symbols.length + 2));
+    symbols.push({ timetokens, tags, checksums, count });
   }
   return symbols;
 }
@@ -273,7 +276,8 @@ export class Server {
       return { applied: 'stale' };
     }
     const t = this.now();
-    const row = isAdd ? { messageTimetoken, type, value, uuid: user, actionTimetoken: t } : standing.row;
+    const added = { messageTimetoken, type, value, uuid: user, actionTimetoken: t };
+    const row = isAdd ? added : standing.row;
     const kept = { row, live: isAdd, changed: t };
     this.actions.delete(key);
     this.actions.set(key, kept);
@@ -285,7 +289,9 @@ export class Server {
     const t = this.now();
     const isIn = (it) => byTimetoken(it, after) > 0 && byTimetoken(it, through) <= 0;
     for (const it of [...this.messages.keys()]) if (isIn(it)) this.messages.delete(it);
-    for (const [key, { row }] of [...this.actions]) if (isIn(row.messageTimetoken)) this.actions.delete(key);
+    for (const [key, { row }] of [...this.actions]) {
+      if (isIn(row.messageTimetoken)) this.actions.delete(key);
+    }
     const event = { e: 5, f: 0, p: { t, r: 1 }, c: 'room',
       d: { event: 'deleted', data: { after, through } } };
     this.deletions.push(event);
@@ -401,7 +407,8 @@ export class ModelSocket {
   repair({ from, count, symbols }) {
     const { server } = this;
     if (from === 0) this.symbols = [];
-    if (from !== this.symbols.length) throw new Error(`Symbols from ${from}, not ${this.symbols.length}.`);
+    const { length } = this.symbols;
+    if (from !== length) throw new Error(`Symbols from ${from}, not ${length}.`);
     this.symbols.push(...readSymbols(fromBase64(symbols), from, count));
     if (this.options.snapshot?.()) return { snapshot: true };
     const found = decode(this.symbols, server.rows, server.key);
