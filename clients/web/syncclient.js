@@ -1706,8 +1706,8 @@ export class SyncClient {
     const { mutation } = entry;
     this.#inFlight.add(mutation);
     this.#send(commandOf(entry), (ok, error) => {
-      this.#inFlight.delete(mutation);
       if (error && retryable.has(error.code)) {
+        this.#inFlight.delete(mutation);
         this.#isPaused = true;
         setTimeout(() => {
           this.#isPaused = false;
@@ -1716,14 +1716,20 @@ export class SyncClient {
         return;
       }
       const channel = this.#channels.get(entry.channel);
+      // Stored before anything goes on: else a push could settle the entry first, and what waits
+      // behind it would never hear of the reply.
       this.#change((list) => {
         if (error) return edited(list, refuse(list, mutation));
         const noted = edited(list, acknowledge(list, mutation, ok));
         // Where nobody follows the channel, no cache will ever show it.
         return channel ? noted : edited(noted, { put: [], remove: [mutation] });
-      })
+      }, false)
         .catch((problem) => this.#emit('problem', problem))
-        .then(() => channel && this.#take(channel, outcomeOf()));
+        .then(() => {
+          this.#inFlight.delete(mutation);
+          if (channel) this.#take(channel, outcomeOf());
+          this.#flush();
+        });
       if (error) this.#emit('refused', { entry, error });
     });
   }

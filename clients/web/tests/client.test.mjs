@@ -1,6 +1,6 @@
 // Whole clients against a model of the server: random worlds end equal, and never flicker.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { MemoryStore, SyncClient } from '../syncclient.js';
 import { ModelSocket, Server, generator } from './model.mjs';
 
@@ -36,13 +36,22 @@ class DurableStore extends MemoryStore {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+/** Closed after each test, however it ended: a client's timers would keep the process. */
+const worlds = new Set();
+afterEach(() => {
+  for (const { client } of worlds) client.close();
+  worlds.clear();
+});
+
 /** A device whose network and page a test controls. */
 class World {
   sockets = [];
+  sent = [];
   isDown = false;
 
   constructor(server, user, options = {}) {
     Object.assign(this, { server, user, options, store: new DurableStore() });
+    worlds.add(this);
     this.open();
   }
 
@@ -61,6 +70,7 @@ class World {
       }
 
       send(text) {
+        world.sent.push(JSON.parse(text));
         this.model.send(text);
       }
 
@@ -249,6 +259,26 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
   const { repairs, snapshots } = worlds[0].channel.state;
   return { repairs, snapshots };
 }
+
+test('a removal names what the add before it made, whatever comes first', async () => {
+  const server = new Server();
+  const { timetoken } = server.publish('zoe', { payload: 'start' });
+  const world = new World(server, 'ada');
+  await world.settle();
+  world.channel.react(timetoken, '👍');
+  while (!world.sent.some(({ op }) => op === 'addAction')) await turn();
+  world.channel.react(timetoken, '👍', false);
+  await turn();
+  // The reply and then the push, in one turn: before the reply is stored.
+  world.sockets.at(-1).model.inbox.reverse();
+  world.deliver();
+  await world.settle();
+  const removals = world.sent.filter(({ op }) => op === 'removeAction');
+  const added = [...server.actions.values()].map(({ row }) => row.actionTimetoken);
+  assert.deepEqual(removals.map(({ actionTimetoken }) => actionTimetoken), added);
+  world.check();
+  world.client.close();
+});
 
 const seeds = Number(process.env.SEEDS ?? 40);
 const start = Number(process.env.SYNC_SEED ?? 1);
