@@ -46,7 +46,9 @@ run:  ## Installs what is missing, builds for release, and runs the daemon on LI
 test: build  ## Installs what is missing, builds, and runs every test.
 	@echo "make test: the tests in Swift"
 	SYNCDAEMON_BINARY=$(CURDIR)/.build/debug/syncdaemon $(SWIFT) test --skip-build --disable-xctest
-	@echo "make test: the tests against the program, with an independent client"
+	@echo "make test: the web client, without a browser"
+	node --test clients/web/tests/*.test.mjs
+	@echo "make test: the tests against the program, with an independent client and a browser"
 	SYNCDAEMON_BINARY=$(CURDIR)/.build/debug/syncdaemon $(END_TO_END)
 
 check: lint test  ## What CI runs on every push: formatting, warnings as errors, every test.

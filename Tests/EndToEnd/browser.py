@@ -1,0 +1,185 @@
+"""Debian's Chromium without a window, driven through the DevTools protocol."""
+
+import asyncio
+import contextlib
+import functools
+import http.server
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+
+import websockets
+
+from daemon import PATIENCE, ROOT
+
+#: What pages are served from.
+PAGES = ROOT / "clients" / "web"
+
+
+class BrowserFailure(AssertionError):
+    """The browser or a script in it failed."""
+
+
+class Pages:
+    """Serves the client's files to the browser on a free port of this machine."""
+
+    def __init__(self):
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            """Says nothing, and has no page kept."""
+
+            def end_headers(self):
+                self.send_header("Cache-Control", "no-store")
+                super().end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        handler = functools.partial(Handler, directory=str(PAGES))
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+
+    @property
+    def origin(self):
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class Browser:
+    """One Chromium with a profile of its own, gone at the end."""
+
+    def __init__(self):
+        self.scratch = tempfile.mkdtemp(prefix="syncdaemon-chromium-")
+        self.process = None
+        self._socket = None
+        self._reading = None
+        self._ids = itertools.count(1)
+        self._pending = {}
+        self.events = {}
+
+    async def start(self):
+        self.process = subprocess.Popen(
+            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
+             "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+             "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+             "--disable-backgrounding-occluded-windows", "--disable-component-update",
+             "--disable-extensions", "--disable-sync", "--no-proxy-server",
+             "--remote-debugging-port=0", f"--user-data-dir={self.scratch}/profile",
+             "about:blank"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": self.scratch}, start_new_session=True)
+        port_file = pathlib.Path(self.scratch, "profile", "DevToolsActivePort")
+        async with asyncio.timeout(PATIENCE):
+            while not (port_file.exists() and port_file.read_text().count("\n")):
+                if self.process.poll() is not None:
+                    raise BrowserFailure(f"Chromium ended with code {self.process.returncode}.")
+                await asyncio.sleep(0.02)
+        port, path = port_file.read_text().split("\n")[:2]
+        self._socket = await websockets.connect(
+            f"ws://127.0.0.1:{port}{path}", max_size=None, compression=None, ping_interval=None)
+        self._reading = asyncio.create_task(self._read())
+        return self
+
+    async def _read(self):
+        async for text in self._socket:
+            message = json.loads(text)
+            future = self._pending.pop(message.get("id"), None)
+            if future is not None and not future.done():
+                future.set_result(message)
+
+    async def command(self, method, session=None, **parameters):
+        """One command of the DevTools protocol."""
+        number = next(self._ids)
+        future = asyncio.get_running_loop().create_future()
+        self._pending[number] = future
+        to = {} if session is None else {"sessionId": session}
+        await self._socket.send(json.dumps(
+            {"id": number, "method": method, "params": parameters, **to}))
+        async with asyncio.timeout(PATIENCE):
+            reply = await future
+        if "error" in reply:
+            raise BrowserFailure(f"{method}: {reply['error']}")
+        return reply["result"]
+
+    async def context(self):
+        """A profile without anything of the others: another device."""
+        return (await self.command("Target.createBrowserContext"))["browserContextId"]
+
+    async def page(self, url, context=None):
+        """A tab that has loaded a page that sets `isReady`."""
+        where = {} if context is None else {"browserContextId": context}
+        target = (await self.command("Target.createTarget", url=url, **where))["targetId"]
+        session = (await self.command(
+            "Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
+        page = Page(self, target, session)
+        await page.until("window.isReady")
+        return page
+
+    async def close(self):
+        if self._socket is not None:
+            await self._socket.close()
+            await asyncio.wait([self._reading])
+        if self.process is not None:
+            # The session that it was started in: itself and its children.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        # Its children may still write for a moment.
+        for _ in range(50):
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            if not os.path.exists(self.scratch):
+                break
+            await asyncio.sleep(0.05)
+
+
+class Page:
+    """One tab."""
+
+    def __init__(self, browser, target, session):
+        self.browser = browser
+        self.target = target
+        self.session = session
+
+    async def run(self, script):
+        """The value of an expression, awaited when it is a promise."""
+        reply = await self.browser.command(
+            "Runtime.evaluate", self.session, expression=script, awaitPromise=True,
+            returnByValue=True)
+        if "exceptionDetails" in reply:
+            details = reply["exceptionDetails"]
+            what = details.get("exception", {}).get("description", details["text"])
+            raise BrowserFailure(f"{script}: {what}")
+        return reply["result"].get("value")
+
+    async def until(self, condition, what=None):
+        """Waits until an expression is true."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + PATIENCE
+        while True:
+            problem = ""
+            try:
+                if await self.run(f"!!({condition})"):
+                    return
+            except BrowserFailure as failure:
+                problem = f" {failure}"  # The page may be between two documents.
+            if loop.time() > deadline:
+                raise BrowserFailure(f"Waited {PATIENCE} s for {what or condition}.{problem}")
+            await asyncio.sleep(0.02)
+
+    async def reload(self):
+        await self.run("window.isReady = false")
+        await self.browser.command("Page.reload", self.session)
+        await self.until("window.isReady")
+
+    async def close(self):
+        await self.browser.command("Target.closeTarget", targetId=self.target)

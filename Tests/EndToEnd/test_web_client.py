@@ -1,0 +1,356 @@
+"""clients/web in a real browser against the real daemon: what it shows is what the daemon has."""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import unittest
+
+from browser import Browser, Pages
+from case import DaemonTestCase
+
+FACES = [chr(0x1F600 + n) for n in range(64)]
+
+
+class WebCase(DaemonTestCase):
+    """A browser whose contexts are devices, and a device of our own that writes beside them."""
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.pages = Pages()
+        self.addCleanup(self.pages.close)
+        self.browser = Browser()
+        self.addAsyncCleanup(self.browser.close)
+        await self.browser.start()
+
+    def start_lasting_daemon(self, *arguments):
+        """A daemon that keeps its port when it is started again."""
+        daemon = self.start_daemon(*arguments)
+        daemon.listen = f"127.0.0.1:{daemon.port}"
+        return daemon
+
+    async def web_device(self, daemon, user, context=None, **options):
+        """A tab with a client that follows `room`."""
+        page = await self.browser.page(f"{self.pages.origin}/tests/page.html", context)
+        await self.start_client(page, daemon, user, **options)
+        return page
+
+    async def start_client(self, page, daemon, user, **options):
+        settings = {"url": daemon.url, "userId": user, **options}
+        await page.run(f"start({json.dumps(settings)})")
+
+    async def web_user(self, daemon, user, **options):
+        """A tab of a new device."""
+        return await self.web_device(daemon, user, await self.browser.context(), **options)
+
+    async def populate(self, writer, messages=4, faces=10, channel="room"):
+        """Messages, each with reactions; returns the messages' timetokens."""
+        published = await writer.settle_all(
+            [("publish", {"channel": channel, "payload": n}) for n in range(messages)])
+        timetokens = [it["timetoken"] for it in published]
+        await writer.settle_all([
+            ("addAction", {"channel": channel, "messageTimetoken": it, "value": face})
+            for it in timetokens for face in FACES[:faces]])
+        return timetokens
+
+    async def assert_equal(self, page, writer):
+        """Waits until the tab has all, and compares each row with the daemon's."""
+        marker = await writer.publish("room", "marker")
+        await page.until(f"room.items.some((it) => it.timetoken === '{marker}')", "the marker")
+        await page.until("room.isVerified", "a verified state")
+        expected = [[str(it) if isinstance(it, int) else it for it in row]
+                    for row in await writer.all_actions("room")]
+        self.assertEqual(sorted(await page.run("rows()")), sorted(expected))
+        messages = [it["timetoken"] for it in await writer.all_messages("room")]
+        self.assertEqual([it["timetoken"] for it in await page.run("view()")], messages)
+        self.assertEqual(await page.run("problems"), [])
+
+    async def assert_rungs(self, page, repairs, snapshots):
+        """How often the client had to repair its cache, and to fetch it anew."""
+        found = await page.run("[room.state.repairs, room.state.snapshots]")
+        if found != [repairs, snapshots]:
+            self._notes += (await page.run("traffic.slice(0, 40)"))
+        self.assertEqual(found, [repairs, snapshots])
+
+
+class Devices(WebCase):
+    """Two devices, and one that was away."""
+
+    async def test_a_reaction_crosses(self):
+        daemon = self.start_daemon()
+        ada = await self.web_user(daemon, "ada")
+        bob = await self.web_user(daemon, "bob")
+        await ada.run("room.publish({ text: 'Noon?' }, { meta: { mood: 1 } })")
+        await bob.until("room.items.length === 1")
+        (message,) = await bob.run("view()")
+        self.assertEqual((message["uuid"], message["payload"]), ("ada", {"text": "Noon?"}))
+        await bob.run("room.react(room.items[0].timetoken, '👍')")
+        await ada.until("room.items[0].actions.length === 1")
+        await ada.run("room.react(room.items[0].timetoken, '❤️')")
+        await bob.until("room.items[0].actions.length === 2 && !client.waiting")
+        self.assertEqual(await bob.run("view()"), await ada.run("view()"))
+        await bob.run("room.react(room.items[0].timetoken, '👍', false)")
+        await ada.until("room.items[0].actions.length === 1")
+        await ada.until("room.isVerified")
+        self.assertEqual((await ada.run("view()"))[0]["actions"][0][1:3], ["❤️", "ada"])
+        self.assertNotIn("remove", await ada.run("seen"), "The own message stayed in the list.")
+
+    async def test_what_is_wished_offline_is_applied_once(self):
+        daemon = self.start_lasting_daemon()
+        writer = await self.device(daemon, "zoe")
+        (message,) = await self.populate(writer, messages=1, faces=0)
+        ada = await self.web_user(daemon, "ada")
+        await ada.until("room.items.length === 1")
+        await asyncio.to_thread(daemon.stop)
+        await ada.until("client.status === 'waiting' || client.status === 'connecting'")
+        await ada.run(f"""(async () => {{
+            await room.react('{message}', '👍');
+            await room.react('{message}', '🔥');
+            await room.react('{message}', '🔥', false);
+            await room.publish('one');
+            await room.publish('two');
+        }})()""")
+        # The cache and the wishes outlive the page, with no daemon in sight.
+        await ada.reload()
+        await self.start_client(ada, daemon, "ada")
+        await ada.until("room.items.length === 3")
+        self.assertEqual(
+            [(it["payload"], it["pending"], [a[1] for a in it["actions"]])
+             for it in await ada.run("view()")],
+            [(0, False, ["👍"]), ("one", True, []), ("two", True, [])])
+        self.assertEqual(await ada.run("client.waiting"), 3, "Opposite wishes canceled.")
+        await asyncio.to_thread(daemon.start)
+        await ada.until("client.waiting === 0 && room.items.every((it) => !it.pending)")
+        await writer.connect()
+        history = await writer.all_messages("room", actions=True)
+        self.assertEqual([it["payload"] for it in history], [0, "one", "two"])
+        self.assertEqual([it["value"] for it in history[0]["actions"]], ["👍"])
+        await self.assert_equal(ada, writer)
+
+    async def test_a_page_that_is_loaded_again_gets_only_what_it_missed(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        messages = await self.populate(writer, messages=20, faces=20)
+        ada = await self.web_user(daemon, "ada")
+        await self.assert_equal(ada, writer)
+        whole = await ada.run("client.stats.received")
+        self.assertGreater(whole, 20_000)
+        await ada.run("room.ready.then(() => client.close())")
+        await writer.add("room", messages[3], FACES[40])
+        await writer.remove("room", messages[4], FACES[4])
+        await ada.reload()
+        await self.start_client(ada, daemon, "ada")
+        await self.assert_equal(ada, writer)
+        self.assertLess(await ada.run("client.stats.received"), 3000)
+        await self.assert_rungs(ada, 0, 0)
+
+    async def test_tabs_are_one_device(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        (message,) = await self.populate(writer, messages=1, faces=3)
+        context = await self.browser.context()
+        first = await self.web_device(daemon, "ada", context)
+        await self.assert_equal(first, writer)
+        second = await self.web_device(daemon, "ada", context)
+        await self.assert_equal(second, writer)
+        self.assertEqual(await second.run("client.stats.connections"), 0, "One of them connects.")
+        self.assertEqual(await first.run("client.deviceId"), await second.run("client.deviceId"))
+        # A wish of either shows in both, and reaches the daemon.
+        await second.run(f"room.react('{message}', '👍')")
+        await first.until("room.items[0].actions.some((it) => it.value === '👍')")
+        await self.until_waiting(second, 0)
+        await first.run(f"room.react('{message}', '👍', false)")
+        await second.until("!room.items[0].actions.some((it) => it.value === '👍')")
+        await self.until_waiting(first, 0)
+        await writer.add("room", message, FACES[9])
+        await second.until(f"room.items[0].actions.some((it) => it.value === '{FACES[9]}')")
+        # The one that connects goes, while both write.
+        await second.run(f"void Promise.all({json.dumps(FACES[20:30])}.map("
+                         f"(face) => room.react('{message}', face)))")
+        await first.close()
+        await second.until("client.stats.connections > 0", "the other tab to take over")
+        await self.until_waiting(second, 0)
+        await self.assert_equal(second, writer)
+        own = [it for it in await second.run("rows()") if it[3] == "ada"]
+        self.assertEqual(sorted(it[2] for it in own), FACES[20:30])
+
+    async def until_waiting(self, page, count):
+        await page.until(f"client.waiting === {count}")
+
+
+class Caches(WebCase):
+    """What no delta can mend."""
+
+    async def settled_device(self, daemon, writer, user="ada"):
+        """A device that has all and is closed, on its page."""
+        page = await self.web_user(daemon, user)
+        await self.assert_equal(page, writer)
+        await page.run("client.close()")
+        return page
+
+    async def come_back(self, page, daemon, user="ada"):
+        await page.reload()
+        await self.start_client(page, daemon, user)
+
+    async def test_removals_that_are_forgotten(self):
+        daemon = self.start_daemon("--tombstone-days", "0")
+        writer = await self.device(daemon, "zoe")
+        messages = await self.populate(writer)
+        page = await self.settled_device(daemon, writer)
+        for face in FACES[:5]:
+            await writer.remove("room", messages[0], face)
+        await writer.add("room", messages[1], FACES[30])
+        for n in range(20):  # Each commit forgets a few.
+            await writer.publish("den", n)
+        await self.come_back(page, daemon)
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, 1, 0)
+
+    async def test_a_damaged_database(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer)
+        damages = {
+            "lost": "rows.delete(keys[3])",
+            "altered": "rows.put({ ...all[5], value: '👎' }, keys[5])",
+            "invented": "rows.put({ ...all[5], uuid: 'ghost', actionTimetoken: '17' },"
+                        " [...keys[5].slice(0, 4), 'ghost'])",
+            "garbage": "rows.put('garbage', keys[7])",
+        }
+        page = await self.settled_device(daemon, writer)
+        for name, damage in damages.items():
+            with self.subTest(name):
+                await page.run(f"""database('rows', (rows) => {{
+                    const keys = rows.getAllKeys();
+                    keys.onsuccess = () => rows.getAll().onsuccess = ({{ target }}) =>
+                        ((keys, all) => {damage})(keys.result, target.result);
+                }})""")
+                await self.come_back(page, daemon)
+                await self.assert_equal(page, writer)
+                await self.assert_rungs(page, 1, 0)
+                await page.run("client.close()")
+        with self.subTest("healed for good"):
+            await self.come_back(page, daemon)
+            await self.assert_equal(page, writer)
+            await self.assert_rungs(page, 0, 0)
+            await page.run("client.close()")
+        with self.subTest("head"):
+            await page.run("database('channels', (heads) => heads.put({ cursor: 7 }, 'room'))")
+            await self.come_back(page, daemon)
+            await self.assert_equal(page, writer)
+            await self.assert_rungs(page, 0, 1)
+
+    async def test_damage_under_a_live_stream(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer)
+        page = await self.web_user(daemon, "ada")
+        await self.assert_equal(page, writer)
+        await page.run("{ const { base } = room.state; base.drop([...base.allRows()][4]); }")
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, 1, 1)
+
+    async def test_a_new_device_gets_a_snapshot(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer, messages=1200, faces=1)
+        page = await self.web_user(daemon, "ada")
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, 0, 1)
+
+    async def test_a_store_that_was_replaced(self):
+        daemon = self.start_lasting_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer)
+        page = await self.settled_device(daemon, writer)
+        await asyncio.to_thread(daemon.stop)
+        shutil.rmtree(daemon.data_dir)
+        daemon.start()
+        await writer.connect()
+        await self.populate(writer, messages=2, faces=3)
+        await self.come_back(page, daemon)
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, 0, 1)
+        self.assertEqual(len(await page.run("rows()")), 6)
+
+    async def test_a_backup_that_was_put_back(self):
+        """What the store lost goes: by a repair where the run is known, else by a snapshot."""
+        for is_restarted, rungs in ((False, (1, 0)), (True, (0, 1))):
+            with self.subTest(is_restarted=is_restarted):
+                await self.put_back(is_restarted, rungs)
+
+    async def put_back(self, is_restarted, rungs):
+        daemon = self.start_lasting_daemon()
+        writer = await self.device(daemon, "zoe")
+        messages = await self.populate(writer)
+        backup = os.path.join(daemon.scratch, "backup.db")
+        with contextlib.closing(sqlite3.connect(f"{daemon.data_dir}/syncdaemon.db")) as store:
+            store.execute("VACUUM INTO ?", (backup,))
+        if is_restarted:
+            await asyncio.to_thread(daemon.restart)
+            await writer.connect()
+        await writer.remove("room", messages[0], FACES[0])
+        await writer.add("room", messages[0], FACES[45])
+        lost = await writer.publish("room", "lost")
+        page = await self.settled_device(daemon, writer)
+        await asyncio.to_thread(daemon.stop)
+        shutil.rmtree(daemon.data_dir)
+        os.mkdir(daemon.data_dir)
+        shutil.copy(backup, f"{daemon.data_dir}/syncdaemon.db")
+        daemon.start()
+        await writer.connect()
+        # Let the restored store go beyond what the device has.
+        while int(await writer.publish("room", "new")) <= int(lost):
+            pass
+        await writer.add("room", messages[1], FACES[46])
+        await self.come_back(page, daemon)
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, *rungs)
+
+    async def test_ten_thousand_reactions_are_repaired_with_few_bytes(self):
+        daemon = self.start_daemon("--tombstone-days", "0")
+        writer = await self.device(daemon, "zoe")
+        messages = await self.populate(writer, messages=160, faces=63)
+        await self.populate(writer, messages=1, faces=0)
+        page = await self.settled_device(daemon, writer)
+        whole = await page.run("client.stats.received")
+        for n in range(10):
+            await writer.remove("room", messages[7 * n], FACES[n])
+        for n in range(20):  # Each commit forgets a few.
+            await writer.publish("den", n)
+        await self.come_back(page, daemon)
+        await page.until("room.isVerified", "the repair")
+        received = await page.run("client.stats.received")
+        await self.assert_rungs(page, 1, 0)
+        self.assertEqual(await page.run("rows().length"), 160 * 63 - 10)
+        self.assertLess(received, 2048, f"The whole channel is {whole} bytes.")
+        self.assertGreater(whole, 1_000_000)
+        print(f"10 of 10,080 reactions differ: {received} bytes received, not {whole}.")
+        await self.assert_equal(page, writer)
+
+
+class Manual(WebCase):
+    """What clients/web/README.md shows."""
+
+    async def test_the_example_has_two_devices(self):
+        daemon = self.start_daemon()
+        page = await self.browser.page(
+            f"{self.pages.origin}/example.html?daemon={daemon.host}:{daemon.port}")
+        await page.run("""{
+            const form = document.querySelector('#left form');
+            form.elements.text.value = 'Shall we meet at noon?';
+            form.requestSubmit();
+        }""")
+        await page.until("document.querySelector('#right li')")
+        await page.run("document.querySelector('#right li button').click()")
+        await page.until("document.querySelector('#left li button').textContent.includes('1')")
+        text = await page.run("document.querySelector('#left li').textContent")
+        self.assertIn("Shall we meet at noon?", text)
+        await page.run("document.querySelector('#right li button').click()")
+        await page.until("!document.querySelector('#left li button').textContent.includes('1')")
+
+
+if __name__ == "__main__":
+    unittest.main()

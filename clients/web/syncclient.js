@@ -1,0 +1,1930 @@
+// A device of the sync daemon in a web page, in one file without dependencies; see README.md.
+// @ts-check
+//
+// The wire is docs/PROTOCOL.md, the mathematics docs/RECONCILIATION.md. The file has two halves:
+//
+//   Core   bytes, digest, coded symbols, packed rows, Base (the cache), outbox, list, ChannelState.
+//          No I/O, no clock, no randomness: it runs wherever JavaScript runs.
+//   Shell  stores (IndexedDB, memory), tabs (Web Locks, BroadcastChannel), socket, SyncClient.
+//
+// A timetoken is a string of decimal digits everywhere: it does not fit into a number.
+
+/**
+ * A reaction that stands: one per message, type, value and user.
+ * @typedef {{messageTimetoken: string, type: string, value: string, uuid: string,
+ *   actionTimetoken: string}} Row
+ *
+ * @typedef {{timetoken: string, uuid: string, payload: any, meta?: any,
+ *   messageType?: string}} Message
+ *
+ * Where a cache stands: what of `epoch`, and its digest there. `actionsCursor` is ahead of `cursor`
+ * from a repair until the messages have come.
+ * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
+ *   count: number, digest: string, version: number}} Head
+ *
+ * What one step changed in a cache. With `clear` everything was replaced.
+ * @typedef {{channel: string, clear: boolean, rows: Row[], gone: Row[], messages: Message[],
+ *   dropped: string[], head: Head, settled: number[]}} Patch
+ *
+ * A write on its way. `order` is its place, given by the store; `sent` says that the daemon may
+ * have it; `observed` is the action that a removal is about, or the cursor at which a message was
+ * written; `acknowledged` is the timetoken from which on the cache reflects it.
+ * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
+ *   sent: boolean, acknowledged: string|null, messageTimetoken?: string, type?: string,
+ *   value?: string, present?: boolean, observed?: string|null, payload?: any, meta?: any,
+ *   messageType?: string}} Entry
+ *
+ * @typedef {{put: Entry[], remove: string[]}} Edits Entries to write, and mutations to forget.
+ *
+ * @typedef {{type: string, value: string, uuid: string, actionTimetoken: string|null,
+ *   pending: boolean}} ItemAction
+ *
+ * A message as a list shows it. `key` stays when a message of this device gets its timetoken.
+ * @typedef {{key: string, timetoken: string|null, uuid: string, payload: any, meta?: any,
+ *   messageType?: string, pending: boolean, actions: ItemAction[]}} Item
+ *
+ * A step of a list; apply them in order. `move` takes the item from `from` to `index`.
+ * @typedef {{kind: 'insert'|'update'|'move'|'remove', index: number, from?: number,
+ *   item: Item}} ListChange
+ *
+ * What a channel wants next: `subscribe` anew, send symbols (`repair`), or nothing.
+ * @typedef {{patch: Patch|null, next: null|'subscribe'|'repair', affected: Set<string>|'all',
+ *   events: any[], restored: boolean}} Outcome
+ */
+
+// Core: numbers and bytes ------------------------------------------------------------------------
+
+/** Whether one timetoken is after another. @param {string} left @param {string} right */
+export function isLater(left, right) {
+  return left.length === right.length ? left > right : left.length > right.length;
+}
+
+const isTimetoken = (/** @type {any} */ text) =>
+  typeof text === 'string' && /^(0|[1-9][0-9]{0,18})$/.test(text);
+
+// The halves of the last timetoken that `split` read; out parameters without garbage.
+let low = 0;
+let high = 0;
+
+/** Reads a timetoken's 64 bits into `low` and `high`. @param {string} text */
+function split(text) {
+  // upper * 10^8 + lower; of upper the high and the low 16 bits, so that all stays below 2^53.
+  const middle = text.length - 8;
+  let upper = 0;
+  let lower = 0;
+  for (let i = 0; i < middle; i++) upper = upper * 10 + text.charCodeAt(i) - 48;
+  for (let i = Math.max(0, middle); i < text.length; i++) {
+    lower = lower * 10 + text.charCodeAt(i) - 48 | 0;
+  }
+  const head = Math.floor(upper / 65536);
+  const part = (upper - head * 65536) * 1e8 + lower;
+  const over = Math.floor(part / 65536);
+  const sum = head * 1e8 + over;
+  const top = Math.floor(sum / 65536);
+  low = sum - top * 65536 << 16 | part - over * 65536;
+  high = top | 0;
+}
+
+const hexadecimal = (/** @type {number} */ word) => (word >>> 0).toString(16).padStart(8, '0');
+
+/** @param {Uint8Array} bytes */
+export function toBase64(bytes) {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 8192) {
+    text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  }
+  return btoa(text);
+}
+
+/** @param {string} text */
+export const fromBase64 = (text) => Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));
+
+/** Reads varints and texts from the front; throws beyond the end. */
+class Reader {
+  /** @param {Uint8Array} bytes */
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.position = 0;
+  }
+
+  get isAtEnd() {
+    return this.position >= this.bytes.length;
+  }
+
+  /** 64 bits, the lowest seven first. */
+  long() {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      if (this.isAtEnd) break;
+      const byte = this.bytes[this.position++];
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+    throw new Error('A repair cannot be read: a number has no end.');
+  }
+
+  number() {
+    return Number(this.long());
+  }
+
+  text() {
+    const start = this.position;
+    const length = this.number();
+    const from = this.position;
+    if (from + length > this.bytes.length) {
+      throw new Error(`A repair cannot be read: the text at ${start} has no end.`);
+    }
+    this.position += length;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+      .decode(this.bytes.subarray(from, this.position));
+  }
+}
+
+// Core: packed rows ------------------------------------------------------------------------------
+
+/** Rows of a repair's reply. @param {Uint8Array} bytes @returns {Row[]} */
+export function unpackRows(bytes) {
+  const reader = new Reader(bytes);
+  const texts = Array.from({ length: reader.number() }, () => reader.text());
+  const text = () => {
+    const index = reader.number();
+    if (index >= texts.length) throw new Error(`A repair cannot be read: no text ${index}.`);
+    return texts[index];
+  };
+  const rows = [];
+  let added = 0n;
+  while (!reader.isAtEnd) {
+    added += reader.long();
+    const age = reader.long();
+    const message = added - ((age >> 1n) ^ -(age & 1n));
+    rows.push({
+      messageTimetoken: String(message), type: text(), value: text(), uuid: text(),
+      actionTimetoken: String(added),
+    });
+  }
+  return rows;
+}
+
+/** Timetokens to drop. @param {Uint8Array} bytes @returns {string[]} */
+export function unpackTimetokens(bytes) {
+  const reader = new Reader(bytes);
+  const timetokens = [];
+  for (let last = 0n; !reader.isAtEnd;) timetokens.push(String(last += reader.long()));
+  return timetokens;
+}
+
+// Core: digest -----------------------------------------------------------------------------------
+
+/** Hashes rows under a channel's key: SipHash-2-4 with 128 bits, in 32-bit arithmetic. */
+export class Hasher {
+  /** @param {string} key 32 hexadecimal digits. */
+  constructor(key) {
+    if (!/^[0-9a-f]{32}$/.test(key)) throw new Error(`A digest key is not "${key}".`);
+    this.text = key;
+    const word = (/** @type {number} */ at) => {
+      const digits = key.slice(8 * at, 8 * at + 8);
+      return parseInt(/** @type {string[]} */ (digits.match(/../g)).reverse().join(''), 16) | 0;
+    };
+    this.key = [word(0), word(1), word(2), word(3)];
+    /** The last hash: four words, the lowest first. */
+    this.hash = new Int32Array(4);
+    this.#reserve(1024);
+  }
+
+  /** @type {Uint8Array} */ #bytes = new Uint8Array(0);
+  /** @type {Int32Array} The same memory; every machine that browsers run on is little-endian. */
+  #words = new Int32Array(0);
+  #length = 0;
+
+  /** @param {number} count */
+  #reserve(count) {
+    if (count <= this.#bytes.length) return;
+    const bytes = new Uint8Array(Math.ceil(count / 1024) * 1024);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+    this.#words = new Int32Array(bytes.buffer);
+  }
+
+  /** Leaves the row's hash in `hash`. @param {Row} row */
+  row(row) {
+    this.#length = 0;
+    this.#timetoken(row.messageTimetoken);
+    this.#text(row.type);
+    this.#text(row.value);
+    this.#text(row.uuid);
+    this.#timetoken(row.actionTimetoken);
+    this.#sip();
+  }
+
+  /** The hash of a repair item. @param {number} lower @param {number} upper @param {number} tag */
+  item(lower, upper, tag) {
+    this.#words[0] = lower;
+    this.#words[1] = upper;
+    this.#words[2] = tag;
+    this.#length = 12;
+    this.#sip();
+  }
+
+  /** @param {number} word */
+  #word(word) {
+    this.#bytes[this.#length++] = word;
+    this.#bytes[this.#length++] = word >> 8;
+    this.#bytes[this.#length++] = word >> 16;
+    this.#bytes[this.#length++] = word >> 24;
+  }
+
+  /** @param {string} text */
+  #timetoken(text) {
+    split(text);
+    this.#word(low);
+    this.#word(high);
+  }
+
+  /** Its count of bytes, then UTF-8; by hand, since TextEncoder is slow for a few letters. */
+  #text(/** @type {string} */ text) {
+    this.#reserve(this.#length + 32 + 3 * text.length);
+    const bytes = this.#bytes;
+    const start = this.#length;
+    let at = start + 4;
+    for (let i = 0; i < text.length; i++) {
+      let code = text.charCodeAt(i);
+      if (code < 0x80) {
+        bytes[at++] = code;
+        continue;
+      }
+      if (code >= 0xd800 && code < 0xe000) code = /** @type {number} */ (text.codePointAt(i));
+      if (code < 0x800) {
+        bytes[at++] = 0xc0 | code >> 6;
+      } else {
+        if (code < 0x10000) {
+          // A surrogate without its other half reads as U+FFFD, as everywhere in UTF-8.
+          if (code >= 0xd800 && code < 0xe000) code = 0xfffd;
+          bytes[at++] = 0xe0 | code >> 12;
+        } else {
+          bytes[at++] = 0xf0 | code >> 18;
+          bytes[at++] = 0x80 | code >> 12 & 63;
+          i++;
+        }
+        bytes[at++] = 0x80 | code >> 6 & 63;
+      }
+      bytes[at++] = 0x80 | code & 63;
+    }
+    this.#word(at - start - 4);
+    this.#length = at;
+  }
+
+  /** Hashes the first `#length` bytes. Aumasson and Bernstein, "SipHash", 2012. */
+  #sip() {
+    const { 0: k0, 1: k1, 2: k2, 3: k3 } = this.key;
+    const words = this.#words;
+    const bytes = this.#bytes;
+    const length = this.#length;
+    for (let at = length; at < (length | 7); at++) bytes[at] = 0;
+    bytes[length | 7] = length;
+    // Four numbers of 64 bits: a, b, c, d are the low halves, e, f, g, h the high ones.
+    let a = k0 ^ 0x70736575, e = k1 ^ 0x736f6d65;
+    let b = k2 ^ 0x6e646f6d ^ 0xee, f = k3 ^ 0x646f7261;
+    let c = k0 ^ 0x6e657261, g = k1 ^ 0x6c796765;
+    let d = k2 ^ 0x79746573, h = k3 ^ 0x74656462;
+    const body = ((length >> 3) + 1) * 2;
+    for (let round = 0; round < body + 8; round++) {
+      if (round < body) {
+        if ((round & 1) === 0) {
+          d ^= words[round];
+          h ^= words[round + 1];
+        }
+      } else if (round === body) {
+        c ^= 0xee;
+      } else if (round === body + 4) {
+        this.hash[0] = a ^ b ^ c ^ d;
+        this.hash[1] = e ^ f ^ g ^ h;
+        b ^= 0xdd;
+      }
+      a = a + b | 0;
+      e = (e + f | 0) + (a >>> 0 < b >>> 0 ? 1 : 0) | 0;
+      let kept = b;
+      b = (b << 13 | f >>> 19) ^ a;
+      f = (f << 13 | kept >>> 19) ^ e;
+      kept = a;
+      a = e;
+      e = kept;
+      c = c + d | 0;
+      g = (g + h | 0) + (c >>> 0 < d >>> 0 ? 1 : 0) | 0;
+      kept = d;
+      d = (d << 16 | h >>> 16) ^ c;
+      h = (h << 16 | kept >>> 16) ^ g;
+      a = a + d | 0;
+      e = (e + h | 0) + (a >>> 0 < d >>> 0 ? 1 : 0) | 0;
+      kept = d;
+      d = (d << 21 | h >>> 11) ^ a;
+      h = (h << 21 | kept >>> 11) ^ e;
+      c = c + b | 0;
+      g = (g + f | 0) + (c >>> 0 < b >>> 0 ? 1 : 0) | 0;
+      kept = b;
+      b = (b << 17 | f >>> 15) ^ c;
+      f = (f << 17 | kept >>> 15) ^ g;
+      kept = c;
+      c = g;
+      g = kept;
+      if (round < body && (round & 1) === 1) {
+        a ^= words[round - 1];
+        e ^= words[round];
+      }
+    }
+    this.hash[2] = a ^ b ^ c ^ d;
+    this.hash[3] = e ^ f ^ g ^ h;
+  }
+}
+
+/** How many rows there are, and the sum of their hashes in two lanes modulo 2^64. */
+export class Digest {
+  count = 0;
+  /** The lanes' halves, the lowest first. */
+  #lanes = new Int32Array(4);
+
+  /** Adds a hash, or takes it away. @param {Int32Array} hash @param {1|-1} sign */
+  add(hash, sign) {
+    const lanes = this.#lanes;
+    this.count += sign;
+    for (let at = 0; at < 4; at += 2) {
+      const sum = (lanes[at] >>> 0) + sign * (hash[at] >>> 0);
+      lanes[at] = sum | 0;
+      lanes[at + 1] += sign * hash[at + 1] + (sum > 0xffffffff ? 1 : sum < 0 ? -1 : 0);
+    }
+  }
+
+  get text() {
+    const [a, b, c, d] = this.#lanes;
+    return hexadecimal(b) + hexadecimal(a) + hexadecimal(d) + hexadecimal(c);
+  }
+}
+
+// Core: coded symbols ----------------------------------------------------------------------------
+
+/** Symbols that fit into one frame of 32 KiB, in base64. */
+export const symbolsPerCommand = 1024;
+const firstSymbols = 32;
+
+/** The infinite sequence of a set's coded symbols, taken in order. */
+export class SymbolStream {
+  /** How many were taken. */
+  position = 0;
+
+  /** @param {Iterable<Row>} rows Kept as they are now. @param {Hasher} hasher */
+  constructor(rows, hasher) {
+    const list = [...rows];
+    const words = () => new Int32Array(list.length);
+    this.count = list.length;
+    this.lows = words();
+    this.highs = words();
+    this.tags = words();
+    this.checksums = words();
+    // Each item's next symbol, and the generator that finds the one after it.
+    this.next = new Float64Array(list.length);
+    this.firsts = words();
+    this.seconds = words();
+    list.forEach((row, i) => {
+      hasher.row(row);
+      const tag = hasher.hash[0];
+      split(row.actionTimetoken);
+      hasher.item(low, high, tag);
+      this.lows[i] = low;
+      this.highs[i] = high;
+      this.tags[i] = tag;
+      this.checksums[i] = hasher.hash[2];
+      this.firsts[i] = hasher.hash[0];
+      this.seconds[i] = hasher.hash[1];
+    });
+  }
+
+  /** The next symbols, as bytes for the wire. @param {number} count */
+  take(count) {
+    const from = this.position;
+    const to = this.position += count;
+    const columns = Array.from({ length: 5 }, () => new Int32Array(count));
+    const [lows, highs, tags, checksums, counts] = columns;
+    for (let i = 0; i < this.count; i++) {
+      let index = this.next[i];
+      let first = this.firsts[i];
+      let second = this.seconds[i];
+      while (index < to) {
+        const at = index - from;
+        lows[at] ^= this.lows[i];
+        highs[at] ^= this.highs[i];
+        tags[at] ^= this.tags[i];
+        checksums[at] ^= this.checksums[i];
+        counts[at]++;
+        // xoroshiro64**, then the inverse of the law of gaps.
+        const product = Math.imul(first, 0x9e3779bb);
+        const drawn = Math.imul(product << 5 | product >>> 27, 5) >>> 0;
+        second ^= first;
+        first = (first << 26 | first >>> 6) ^ second ^ second << 9;
+        second = second << 13 | second >>> 19;
+        const uniform = (drawn + 0.5) / 4294967296;
+        index = Math.ceil(Math.sqrt((index + 1) * (index + 2) / uniform + 0.25) - 1.5);
+      }
+      this.next[i] = index;
+      this.firsts[i] = first;
+      this.seconds[i] = second;
+    }
+    /** @type {number[]} */
+    const bytes = [];
+    for (let at = 0; at < count; at++) {
+      for (const word of [lows[at], highs[at], tags[at], checksums[at]]) {
+        bytes.push(word & 255, word >> 8 & 255, word >> 16 & 255, word >>> 24);
+      }
+      const deviation = counts[at] - Math.floor(2 * this.count / (from + at + 2));
+      let rest = deviation < 0 ? -2 * deviation - 1 : 2 * deviation;
+      for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push(rest % 128 + 128);
+      bytes.push(rest);
+    }
+    return Uint8Array.from(bytes);
+  }
+}
+
+// Core: the cache of a channel -------------------------------------------------------------------
+
+const rowKey = (/** @type {string} */ type, /** @type {string} */ value,
+  /** @type {string} */ uuid) => `${type.length}:${type}${value.length}:${value}${uuid}`;
+const isRow = (/** @type {any} */ row) => row && isTimetoken(row.messageTimetoken) &&
+  isTimetoken(row.actionTimetoken) &&
+  [row.type, row.value, row.uuid].every((text) => typeof text === 'string');
+
+/** The messages and reactions of one channel, as the server had them at `cursor`. */
+export class Base {
+  cursor = '0';
+  actionsCursor = '0';
+  /** @type {string|null} */ epoch = null;
+  /** @type {Hasher|null} Without one the server keeps no digests. */ hasher = null;
+  digest = new Digest();
+  version = 0;
+  /** @type {Map<string, Map<string, Row>>} By message, also those of messages not here. */
+  rows = new Map();
+  /** @type {Map<string, Message>} */
+  messages = new Map();
+  /** @type {Map<string, Row>} */ #touchedRows = new Map();
+  /** @type {Set<string>} */ #touchedMessages = new Set();
+  #isReplaced = false;
+
+  /** What a store kept, row by row; `isSound` tells whether it is what was stored. */
+  static load(/** @type {any} */ head, /** @type {any[]} */ rows, /** @type {any[]} */ messages) {
+    const base = new Base();
+    const isHead = head && isTimetoken(head.cursor) && isTimetoken(head.actionsCursor) &&
+      (head.key === null || /^[0-9a-f]{32}$/.test(head.key)) &&
+      Number.isSafeInteger(head.version) && (head.epoch === null || typeof head.epoch === 'string');
+    if (!isHead) return { base, isSound: !head && rows.length + messages.length === 0 };
+    base.cursor = head.cursor;
+    base.actionsCursor = head.actionsCursor;
+    base.epoch = head.epoch;
+    base.version = head.version;
+    base.hasher = head.key === null ? null : new Hasher(head.key);
+    for (const row of rows) if (isRow(row)) base.put(row);
+    for (const message of messages) {
+      if (message && isTimetoken(message.timetoken) && typeof message.uuid === 'string') {
+        base.messages.set(message.timetoken, message);
+      }
+    }
+    base.#forgetTouched();
+    const isSound = base.digest.count === head.count && rows.length === head.count &&
+      (base.hasher === null || base.digest.text === head.digest);
+    return { base, isSound };
+  }
+
+  get isEmpty() {
+    return this.rows.size === 0 && this.messages.size === 0;
+  }
+
+  /** @returns {Iterable<Row>} */
+  * allRows() {
+    for (const rows of this.rows.values()) yield* rows.values();
+  }
+
+  /** @param {string} message @param {string} type @param {string} value @param {string} uuid */
+  row(message, type, value, uuid) {
+    return this.rows.get(message)?.get(rowKey(type, value, uuid));
+  }
+
+  /** Takes the server's key; hashes anew when it is another. @param {string|undefined} key */
+  setKey(key) {
+    if (key === undefined || this.hasher?.text === key) return;
+    this.hasher = new Hasher(key);
+    this.digest = new Digest();
+    for (const row of this.allRows()) this.#count(row, 1);
+  }
+
+  /** Whether the rows are those that a server's state speaks of; true when it says nothing. */
+  matches(/** @type {{n: number, d: string}|undefined} */ state) {
+    return !state || !this.hasher ||
+      (state.n === this.digest.count && state.d === this.digest.text);
+  }
+
+  /** @param {Row} row @param {1|-1} sign */
+  #count(row, sign) {
+    if (!this.hasher) {
+      this.digest.count += sign;
+      return;
+    }
+    this.hasher.row(row);
+    this.digest.add(this.hasher.hash, sign);
+  }
+
+  /** Adds a row, unless a later action stands under its key. @param {Row} row */
+  put(row) {
+    const rows = this.rows.get(row.messageTimetoken) ?? new Map();
+    const key = rowKey(row.type, row.value, row.uuid);
+    const standing = rows.get(key);
+    if (standing && !isLater(row.actionTimetoken, standing.actionTimetoken)) return;
+    if (standing) this.#count(standing, -1);
+    rows.set(key, row);
+    this.rows.set(row.messageTimetoken, rows);
+    this.#count(row, 1);
+    this.#touchedRows.set(`${row.messageTimetoken} ${key}`, row);
+  }
+
+  /** Drops what stands under a row's key. @param {Row} row */
+  drop(row) {
+    const rows = this.rows.get(row.messageTimetoken);
+    const key = rowKey(row.type, row.value, row.uuid);
+    const standing = rows?.get(key);
+    if (!rows || !standing) return;
+    rows.delete(key);
+    if (rows.size === 0) this.rows.delete(row.messageTimetoken);
+    this.#count(standing, -1);
+    this.#touchedRows.set(`${row.messageTimetoken} ${key}`, standing);
+  }
+
+  /** @param {string} timetoken */
+  dropMessage(timetoken) {
+    if (this.messages.delete(timetoken)) this.#touchedMessages.add(timetoken);
+  }
+
+  /** Applies a push; returns the events that nobody stores. @param {any} push */
+  apply(push) {
+    const unstored = [];
+    for (const event of push.m) {
+      if (event.f === 1) unstored.push(event);
+      else if (event.e === undefined || event.e === null) this.#publish(event);
+      else if (event.e === 3) this.#act(event);
+      else if (event.e === 5) this.#delete(event);
+    }
+    if (isLater(push.t.t, this.cursor)) this.cursor = push.t.t;
+    if (isLater(this.cursor, this.actionsCursor)) this.actionsCursor = this.cursor;
+    return unstored;
+  }
+
+  /** @param {any} event */
+  #publish(event) {
+    /** @type {Message} */
+    const message = { timetoken: event.p.t, uuid: event.i, payload: event.d };
+    if (event.u !== undefined) message.meta = event.u;
+    if (event.cmt !== undefined) message.messageType = event.cmt;
+    this.messages.set(message.timetoken, message);
+    this.#touchedMessages.add(message.timetoken);
+  }
+
+  /** @param {any} event */
+  #act(event) {
+    const { messageTimetoken, type, value, actionTimetoken } = event.d.data;
+    const row = { messageTimetoken, type, value, uuid: event.i, actionTimetoken };
+    if (event.d.event === 'added') {
+      this.put(row);
+    } else {
+      // A later action under the key is known when a repair ran ahead of the messages.
+      const standing = this.row(messageTimetoken, type, value, event.i);
+      if (standing && !isLater(standing.actionTimetoken, actionTimetoken)) this.drop(standing);
+    }
+  }
+
+  /** @param {any} event */
+  #delete(event) {
+    const { after, through } = event.d.data;
+    const isIn = (/** @type {string} */ at) => isLater(at, after) && !isLater(at, through);
+    for (const timetoken of this.messages.keys()) if (isIn(timetoken)) this.dropMessage(timetoken);
+    for (const [timetoken, rows] of this.rows) {
+      if (!isIn(timetoken)) continue;
+      // What was added after the deletion stands, also when a repair brought it before.
+      for (const row of [...rows.values()]) {
+        if (!isLater(row.actionTimetoken, event.p.t)) this.drop(row);
+      }
+    }
+  }
+
+  /** Applies a repair's reply. @param {{cursor: string, rows: string, drop: string}} reply */
+  repair(reply) {
+    const gone = new Set(unpackTimetokens(fromBase64(reply.drop)));
+    const rows = unpackRows(fromBase64(reply.rows));
+    for (const row of [...this.allRows()]) if (gone.has(row.actionTimetoken)) this.drop(row);
+    for (const row of rows) this.put(row);
+    this.actionsCursor = reply.cursor;
+  }
+
+  /** @returns {Head} */
+  get head() {
+    const { cursor, actionsCursor, epoch, version, digest } = this;
+    const key = this.hasher?.text ?? null;
+    return { cursor, actionsCursor, epoch, version, key, count: digest.count, digest: digest.text };
+  }
+
+  /** From now on everything counts as changed: a store writes all of it. */
+  replaceAll() {
+    this.#isReplaced = true;
+  }
+
+  /** What changed since the last patch, for a store and for other tabs. @param {string} channel */
+  takePatch(channel) {
+    const clear = this.#isReplaced;
+    this.version++;
+    /** @type {Patch} */
+    const patch = {
+      channel, clear, rows: [], gone: [], messages: [], dropped: [], head: this.head, settled: [],
+    };
+    if (clear) {
+      patch.rows = [...this.allRows()];
+      patch.messages = [...this.messages.values()];
+    } else {
+      for (const row of this.#touchedRows.values()) {
+        const standing = this.row(row.messageTimetoken, row.type, row.value, row.uuid);
+        if (standing) patch.rows.push(standing);
+        else patch.gone.push(row);
+      }
+      for (const timetoken of this.#touchedMessages) {
+        const message = this.messages.get(timetoken);
+        if (message) patch.messages.push(message);
+        else patch.dropped.push(timetoken);
+      }
+    }
+    this.#forgetTouched();
+    return patch;
+  }
+
+  #forgetTouched() {
+    this.#isReplaced = false;
+    this.#touchedRows.clear();
+    this.#touchedMessages.clear();
+  }
+
+  /** Does what a patch says, as another tab. @param {Patch} patch */
+  follow(patch) {
+    for (const row of patch.gone) this.drop(row);
+    for (const row of patch.rows) {
+      // Also where a damaged row seems to be later.
+      this.drop(row);
+      this.put(row);
+    }
+    for (const timetoken of patch.dropped) this.messages.delete(timetoken);
+    for (const message of patch.messages) this.messages.set(message.timetoken, message);
+    this.cursor = patch.head.cursor;
+    this.actionsCursor = patch.head.actionsCursor;
+    this.epoch = patch.head.epoch;
+    this.version = patch.head.version;
+    this.setKey(patch.head.key ?? undefined);
+    this.#forgetTouched();
+  }
+}
+
+/** The messages that a patch concerns. @param {Patch} patch @returns {Set<string>|'all'} */
+function affectedBy(patch) {
+  if (patch.clear) return 'all';
+  const timetokens = [...patch.rows, ...patch.gone].map((row) => row.messageTimetoken);
+  return new Set([
+    ...timetokens, ...patch.dropped, ...patch.messages.map((message) => message.timetoken)]);
+}
+
+// Core: outbox -----------------------------------------------------------------------------------
+//
+// Functions of the entries in their order. An action key has at most one entry that the daemon may
+// have and that is not acknowledged, and one behind it that it does not have: opposite wishes
+// cancel there. A view is the cache, overlaid with the last entry of each key.
+
+/** @param {Entry} entry */
+const laneOf = (entry) => entry.kind === 'publish' ? entry.channel : JSON.stringify(
+  [entry.channel, entry.messageTimetoken, entry.type, entry.value]);
+
+/** Whether a reaction of this user shows. */
+function isShown(/** @type {Entry|undefined} */ last, /** @type {Row|undefined} */ row) {
+  if (!last) return row !== undefined;
+  if (last.present) return true;
+  return row !== undefined && !!last.observed && isLater(row.actionTimetoken, last.observed);
+}
+
+/**
+ * Makes a reaction stand or not, whatever was wished before.
+ * @param {Entry[]} entries @param {Entry} wish @param {Row|undefined} row What the cache has.
+ * @returns {Edits}
+ */
+export function wishAction(entries, wish, row) {
+  const lane = laneOf(wish);
+  const own = entries.filter((entry) => entry.kind === 'action' && laneOf(entry) === lane);
+  if (isShown(own.at(-1), row) === wish.present) return { put: [], remove: [] };
+  const remove = [];
+  if (own.length > 0 && !own[own.length - 1].sent) {
+    remove.push(/** @type {Entry} */ (own.pop()).mutation);
+  }
+  const last = own.at(-1);
+  if (isShown(last, row) === wish.present) return { put: [], remove };
+  // What a removal is about: the action that stands, or the one that the entry before it adds.
+  const seen = last ? last.acknowledged : null;
+  const standing = row ? row.actionTimetoken : null;
+  const observed = seen && standing && isLater(seen, standing) ? seen : standing ?? seen;
+  return { put: [{ ...wish, observed: wish.present ? null : observed }], remove };
+}
+
+/**
+ * The entries that may be sent now: the first of each lane that is not acknowledged, so that
+ * writes to one thing keep their order while others overtake them.
+ * @param {Entry[]} entries
+ */
+export function sendable(entries) {
+  const lanes = new Set();
+  return entries.filter((entry) => {
+    const lane = laneOf(entry);
+    if (entry.acknowledged !== null || lanes.has(lane)) return false;
+    lanes.add(lane);
+    return true;
+  });
+}
+
+/** The command of an entry. @param {Entry} entry @returns {Record<string, any>} */
+export function commandOf(entry) {
+  const { channel, mutation } = entry;
+  if (entry.kind === 'publish') {
+    const { payload, meta, messageType } = entry;
+    return { op: 'publish', channel, mutation, payload, meta, messageType };
+  }
+  const { messageTimetoken, type, value, present, observed } = entry;
+  const key = { channel, mutation, messageTimetoken, type, value };
+  if (present) return { op: 'addAction', ...key };
+  return { op: 'removeAction', ...key, actionTimetoken: observed ?? undefined };
+}
+
+/**
+ * Notes a reply, and tells the removal behind an add what it is about.
+ * @param {Entry[]} entries @param {string} mutation @param {any} ok @returns {Edits}
+ */
+export function acknowledge(entries, mutation, ok) {
+  const entry = entries.find((it) => it.mutation === mutation);
+  if (!entry) return { put: [], remove: [] };
+  const timetoken = ok.timetoken ?? ok.action?.actionTimetoken ?? entry.observed ?? '0';
+  const put = [{ ...entry, acknowledged: timetoken }];
+  const lane = laneOf(entry);
+  const behind = entries.find((it) =>
+    it !== entry && it.kind === 'action' && laneOf(it) === lane && !it.sent && !it.present);
+  if (entry.present && behind && isLater(timetoken, behind.observed ?? '0')) {
+    put.push({ ...behind, observed: timetoken });
+  }
+  return { put, remove: [] };
+}
+
+/** Forgets a write that the daemon will never take, and a removal of what it did not add. */
+export function refuse(/** @type {Entry[]} */ entries, /** @type {string} */ mutation) {
+  const entry = entries.find((it) => it.mutation === mutation);
+  const remove = [mutation];
+  if (entry?.kind === 'action' && entry.present) {
+    const lane = laneOf(entry);
+    for (const it of entries) {
+      if (it.kind === 'action' && laneOf(it) === lane && !it.present && !it.sent && !it.observed) {
+        remove.push(it.mutation);
+      }
+    }
+  }
+  return { put: [], remove };
+}
+
+/** Whether the cache shows what an acknowledged entry did, or what became of it since. */
+export function isSettled(/** @type {Entry} */ entry, /** @type {Base} */ base,
+  /** @type {string} */ user) {
+  if (entry.acknowledged === null) return false;
+  if (entry.kind === 'publish') return !isLater(entry.acknowledged, base.cursor);
+  if (isLater(entry.acknowledged, base.actionsCursor)) return false;
+  if (entry.present) return true;
+  const row = base.row(entry.messageTimetoken ?? '', entry.type ?? '', entry.value ?? '', user);
+  return !row || isLater(row.actionTimetoken, entry.acknowledged);
+}
+
+/** @param {Entry[]} entries @param {Edits} edits @returns {Entry[]} In order; new ones last. */
+export function edited(entries, edits) {
+  const put = new Map(edits.put.map((entry) => [entry.mutation, entry]));
+  const kept = [];
+  for (const entry of entries) {
+    if (!edits.remove.includes(entry.mutation)) kept.push(put.get(entry.mutation) ?? entry);
+    put.delete(entry.mutation);
+  }
+  return [...kept, ...put.values()];
+}
+
+// Core: what is shown ----------------------------------------------------------------------------
+
+/** @param {Item} left @param {Item} right */
+function isSameItem(left, right) {
+  return left.payload === right.payload && left.pending === right.pending &&
+    left.timetoken === right.timetoken && left.actions.length === right.actions.length &&
+    left.actions.every((action, i) => {
+      const other = right.actions[i];
+      return action.uuid === other.uuid && action.value === other.value &&
+        action.type === other.type && action.pending === other.pending &&
+        action.actionTimetoken === other.actionTimetoken;
+    });
+}
+
+/** A message of the cache as it shows, overlaid with the outbox. */
+function itemOf(/** @type {Base} */ base, /** @type {Message} */ message,
+  /** @type {Entry[]} */ wishes, /** @type {string} */ user) {
+  /** @type {Map<string, ItemAction>} */
+  const actions = new Map();
+  for (const [key, row] of base.rows.get(message.timetoken) ?? []) {
+    const { type, value, uuid, actionTimetoken } = row;
+    actions.set(key, { type, value, uuid, actionTimetoken, pending: false });
+  }
+  for (const { type = '', value = '', present, observed, acknowledged } of wishes) {
+    const key = rowKey(type, value, user);
+    const shown = actions.get(key);
+    if (present && !shown) {
+      const actionTimetoken = acknowledged;
+      actions.set(key, { type, value, uuid: user, actionTimetoken, pending: !acknowledged });
+    } else if (!present && !isLater(shown?.actionTimetoken ?? '0', observed ?? '9'.repeat(18))) {
+      actions.delete(key);
+    }
+  }
+  const sorted = [...actions.values()].sort((left, right) => isLater(
+    left.actionTimetoken ?? '9'.repeat(18), right.actionTimetoken ?? '9'.repeat(18)) ? 1 : -1);
+  return { ...message, key: message.timetoken, pending: false, actions: sorted };
+}
+
+/** The messages of a channel in their order, and how they changed. */
+export class ItemList {
+  /** @type {Item[]} */ items = [];
+  /** @type {Map<string, string>} Where each item sorts, by its key. */ #places = new Map();
+  /** @type {Map<string, string>} Keys that own messages had before their timetoken. */
+  #keys = new Map();
+  /** @type {Map<string, string|null>} The message that each entry shows at, by its mutation. */
+  #overlaid = new Map();
+  #serial = 0;
+  /** @type {Set<string>} Messages of this user that may be those under way. */ #held = new Set();
+
+  /**
+   * Brings messages up to date with cache and outbox.
+   * @param {Base} base @param {Entry[]} entries Those of this channel. @param {string} user
+   * @param {Set<string>|'all'} affected Timetokens; own messages on their way are always looked at.
+   * @returns {ListChange[]}
+   */
+  refresh(base, entries, user, affected) {
+    /** @type {ListChange[]} */
+    const changes = [];
+    const looked = new Set(affected === 'all' ? base.messages.keys() : affected);
+    if (affected === 'all') for (const item of this.items) looked.add(item.timetoken ?? '');
+    const before = this.#overlaid;
+    this.#overlaid = new Map();
+    for (const timetoken of this.#held) looked.add(timetoken);
+    this.#held.clear();
+    const unanswered = entries.find((it) => it.kind === 'publish' && it.sent && !it.acknowledged);
+    const wishes = new Map();
+    for (const entry of entries) {
+      const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
+      if (kind === 'action') {
+        wishes.set(messageTimetoken, [...wishes.get(messageTimetoken) ?? [], entry]);
+        this.#overlaid.set(mutation, messageTimetoken);
+      } else {
+        this.#overlaid.set(mutation, acknowledged);
+        if (acknowledged !== null) this.#keys.set(acknowledged, mutation);
+        if (!base.messages.has(acknowledged ?? '')) this.#setOwn(entry, user, changes);
+      }
+    }
+    for (const timetoken of [...before.values(), ...this.#overlaid.values()]) {
+      if (timetoken !== null) looked.add(timetoken);
+    }
+    for (const [mutation, timetoken] of before) {
+      if (timetoken === null && !this.#overlaid.has(mutation)) this.#remove(mutation, changes);
+    }
+    for (const timetoken of looked) {
+      const message = base.messages.get(timetoken);
+      const key = this.#keys.get(timetoken) ?? timetoken;
+      if (message && unanswered && message.uuid === user && !this.#places.has(key) &&
+        isLater(timetoken, unanswered.observed ?? '0')) {
+        // Perhaps the one that this device has sent, which shows already: the reply will tell.
+        this.#held.add(timetoken);
+      } else if (message) {
+        const item = { ...itemOf(base, message, wishes.get(timetoken) ?? [], user), key };
+        this.#set(key, timetoken.padStart(19, '0'), item, changes);
+      } else if (!this.#overlaid.has(key)) {
+        this.#remove(key, changes);
+      }
+    }
+    return changes;
+  }
+
+  /** A message of this device that the cache does not have yet; without a timetoken it is last. */
+  #setOwn(/** @type {Entry} */ entry, /** @type {string} */ user, /** @type {ListChange[]} */ to) {
+    const { mutation: key, acknowledged: timetoken, payload, meta, messageType } = entry;
+    const old = this.#places.get(key);
+    const last = () => `~${String(++this.#serial).padStart(9, '0')}`;
+    const place = timetoken?.padStart(19, '0') ?? old ?? last();
+    const pending = timetoken === null;
+    const item = { key, timetoken, uuid: user, payload, meta, messageType, pending, actions: [] };
+    this.#set(key, place, item, to);
+  }
+
+  /** The index at which a place is or would be. @param {string} place */
+  #find(place) {
+    let [start, end] = [0, this.items.length];
+    while (start < end) {
+      const middle = (start + end) >> 1;
+      if (/** @type {string} */ (this.#places.get(this.items[middle].key)) < place) {
+        start = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return start;
+  }
+
+  #set(/** @type {string} */ key, /** @type {string} */ place, /** @type {Item} */ item,
+    /** @type {ListChange[]} */ changes) {
+    const old = this.#places.get(key);
+    if (old === place) {
+      const index = this.#find(place);
+      if (isSameItem(this.items[index], item)) return;
+      this.items[index] = item;
+      changes.push({ kind: 'update', index, item });
+      return;
+    }
+    const from = old === undefined ? -1 : this.#find(old);
+    if (from >= 0) this.items.splice(from, 1);
+    const index = this.#find(place);
+    this.#places.set(key, place);
+    this.items.splice(index, 0, item);
+    if (from < 0) changes.push({ kind: 'insert', index, item });
+    else if (from === index) changes.push({ kind: 'update', index, item });
+    else changes.push({ kind: 'move', from, index, item });
+  }
+
+  #remove(/** @type {string} */ key, /** @type {ListChange[]} */ changes) {
+    const place = this.#places.get(key);
+    if (place === undefined) return;
+    const index = this.#find(place);
+    const [item] = this.items.splice(index, 1);
+    this.#places.delete(key);
+    changes.push({ kind: 'remove', index, item });
+  }
+}
+
+// Core: the conversation about one channel --------------------------------------------------------
+
+/** @param {Partial<Outcome>} [outcome] @returns {Outcome} */
+const outcomeOf = (outcome) =>
+  ({ patch: null, next: null, affected: new Set(), events: [], restored: false, ...outcome });
+
+/** What a device knows of one channel, and what it has to ask. */
+export class ChannelState {
+  base = new Base();
+  /** @type {Base|null} A snapshot on its way; the old cache shows until it is complete. */
+  staging = null;
+  /** `asked`: pushes still belong to the subscription before. */
+  phase = /** @type {'idle'|'asked'|'live'|'repairing'} */ ('idle');
+  /** Subscriptions without a reply; only the last one counts. */
+  asked = 0;
+  /** What the next subscription has to bring. */
+  wanted = /** @type {null|'repair'|'snapshot'} */ (null);
+  /** Whether the server said that it has the same rows at `cursor`. */
+  isVerified = false;
+  /** Snapshots that came and were wrong; the shell waits longer each time. */
+  failures = 0;
+  /** @type {{stream: SymbolStream, need: number, open: number}|null} */ exchange = null;
+  repairs = 0;
+  snapshots = 0;
+
+  /** @param {string} name */
+  constructor(name) {
+    this.name = name;
+  }
+
+  /** Takes what a store kept. @param {any} stored */
+  load(stored) {
+    const { base, isSound } = Base.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
+    this.base = base;
+    this.staging = null;
+    this.phase = 'idle';
+    this.wanted = isSound ? null : base.epoch === null ? 'snapshot' : 'repair';
+    if (!isSound) base.replaceAll();
+  }
+
+  /** The connection is gone. */
+  disconnect() {
+    this.phase = 'idle';
+    this.asked = 0;
+    this.staging = null;
+    this.exchange = null;
+  }
+
+  /** This channel's part of a subscribe command. */
+  request() {
+    this.phase = 'asked';
+    this.asked++;
+    this.exchange = null;
+    this.staging = null;
+    const { cursor, epoch, hasher, digest } = this.base;
+    if (this.wanted === 'snapshot' || cursor === '0') return { name: this.name, cursor: '0' };
+    const known = hasher ? { count: digest.count, digest: digest.text } : {};
+    const repair = this.wanted === 'repair' ? true : undefined;
+    return { name: this.name, cursor, epoch: epoch ?? undefined, ...known, repair };
+  }
+
+  /** @param {any} reply This channel's part of it. @param {string} epoch @returns {Outcome} */
+  subscribed(reply, epoch) {
+    if (--this.asked > 0) return outcomeOf();
+    const { base } = this;
+    if (reply.mode === 'repair') {
+      const restored = isLater(base.cursor, reply.cursor);
+      if (restored) {
+        for (const timetoken of [...base.messages.keys()]) {
+          if (isLater(timetoken, reply.cursor)) base.dropMessage(timetoken);
+        }
+        base.cursor = reply.cursor;
+        base.actionsCursor = reply.cursor;
+      }
+      base.epoch = epoch;
+      base.setKey(reply.key);
+      this.phase = 'repairing';
+      this.repairs++;
+      const stream = new SymbolStream(base.allRows(), base.hasher ?? new Hasher('0'.repeat(32)));
+      this.exchange = { stream, need: firstSymbols, open: 0 };
+      const patch = restored ? base.takePatch(this.name) : null;
+      const affected = patch ? affectedBy(patch) : new Set();
+      return outcomeOf({ patch, affected, next: 'repair', restored });
+    }
+    this.phase = 'live';
+    if (reply.mode === 'snapshot' || this.wanted === 'snapshot' || base.cursor === '0') {
+      return this.#startSnapshot(reply, epoch);
+    }
+    base.epoch = epoch;
+    base.setKey(reply.key);
+    return this.#check(reply.s, outcomeOf());
+  }
+
+  /** @param {any} reply @param {string} epoch @returns {Outcome} */
+  #startSnapshot(reply, epoch) {
+    const fresh = new Base();
+    fresh.epoch = epoch;
+    fresh.setKey(reply.key);
+    this.snapshots++;
+    const restored = reply.mode === 'snapshot';
+    if (!this.base.isEmpty && reply.key !== undefined) {
+      this.staging = fresh;
+      return { ...this.#check(reply.s, outcomeOf()), restored };
+    }
+    // Nothing to go on showing: what comes shows at once.
+    fresh.version = this.base.version;
+    fresh.replaceAll();
+    this.base = fresh;
+    this.wanted = null;
+    return { ...this.#check(reply.s, outcomeOf({ affected: 'all' })), restored };
+  }
+
+  /** @param {any} push @returns {Outcome} */
+  push(push) {
+    if (this.phase !== 'live') return outcomeOf();
+    if (this.staging) {
+      const events = this.staging.apply(push);
+      return this.#check(push.s, outcomeOf({ events }));
+    }
+    const events = this.base.apply(push);
+    const patch = this.base.takePatch(this.name);
+    return this.#check(push.s, outcomeOf({ patch, affected: affectedBy(patch), events }));
+  }
+
+  /** Compares with the server's state, and decides what follows. @returns {Outcome} */
+  #check(/** @type {any} */ state, /** @type {Outcome} */ outcome) {
+    if (state === undefined || state === null) return outcome;
+    if (!(this.staging ?? this.base).matches(state)) return this.#distrust(outcome);
+    this.isVerified = this.base.hasher !== null || this.staging !== null;
+    this.wanted = null;
+    this.failures = 0;
+    if (!this.staging) return outcome;
+    this.staging.version = this.base.version;
+    this.staging.replaceAll();
+    this.base = this.staging;
+    this.staging = null;
+    return { ...outcome, patch: this.base.takePatch(this.name), affected: 'all' };
+  }
+
+  /** The next rung: a repair, and if that was it, a snapshot. @param {Outcome} outcome */
+  #distrust(outcome) {
+    this.isVerified = false;
+    if (this.staging) this.failures++;
+    this.wanted = this.wanted || this.staging || !this.base.hasher ? 'snapshot' : 'repair';
+    this.phase = 'idle';
+    return { ...outcome, next: /** @type {'subscribe'} */ ('subscribe') };
+  }
+
+  /** The commands that bring the server as many symbols as it needs. */
+  symbols() {
+    const { exchange } = this;
+    const commands = [];
+    while (exchange && exchange.stream.position < exchange.need) {
+      const from = exchange.stream.position;
+      const symbols = exchange.stream.take(Math.min(symbolsPerCommand, exchange.need - from));
+      const count = exchange.stream.count;
+      commands.push({ op: 'repair', channel: this.name, from, count, symbols: toBase64(symbols) });
+      exchange.open++;
+    }
+    return { exchange, commands };
+  }
+
+  /** @param {any} exchange The one that was asked in. @param {any} ok Or nothing: refused. */
+  repairReply(exchange, ok) {
+    if (exchange !== this.exchange || this.phase !== 'repairing') return outcomeOf();
+    exchange.open--;
+    if (ok && ok.rows !== undefined) {
+      this.exchange = null;
+      this.phase = 'live';
+      // One repair has to do: whatever differs now is for a snapshot.
+      this.wanted = 'repair';
+      try {
+        this.base.repair(ok);
+      } catch {
+        return this.#distrust(outcomeOf());
+      }
+      if (!this.base.matches(ok.s)) return this.#distrust(outcomeOf());
+      const patch = this.base.takePatch(this.name);
+      return this.#check(ok.s, outcomeOf({ patch, affected: affectedBy(patch) }));
+    }
+    if (ok && ok.need !== undefined) {
+      exchange.need = Math.max(exchange.need, ok.need);
+      if (exchange.open > 0) return outcomeOf();
+      // A server that has all it wanted and still wants symbols gets a quarter more.
+      const taken = exchange.stream.position;
+      if (exchange.need <= taken) exchange.need = taken + (taken >> 2) + 8;
+      return outcomeOf({ next: 'repair' });
+    }
+    this.wanted = 'snapshot';
+    this.phase = 'idle';
+    return outcomeOf({ next: 'subscribe' });
+  }
+}
+
+// Shell: stores ----------------------------------------------------------------------------------
+
+/** @param {number} count */
+function randomDigits(count) {
+  const bytes = crypto.getRandomValues(new Uint8Array(count / 2));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Keeps the outbox as long as the page lives: where there is no IndexedDB, and in tests. */
+export class MemoryStore {
+  /** @type {Entry[]} */ #entries = [];
+  #order = 0;
+
+  async deviceId() {
+    return randomDigits(32);
+  }
+
+  /** @param {string} _channel @returns {Promise<any>} */
+  async load(_channel) {
+    return null;
+  }
+
+  /** @param {Patch} patch */
+  async write(patch) {
+    this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
+  }
+
+  /** @param {(entries: Entry[]) => Entry[]} transform */
+  async change(transform) {
+    const before = this.#entries;
+    this.#entries = transform(before).map((it) => it.order ? it : { ...it, order: ++this.#order });
+    return { entries: this.#entries, isChanged: before.some((it) => !this.#entries.includes(it)) ||
+      before.length !== this.#entries.length };
+  }
+
+  close() {}
+}
+
+/** @template Result @param {IDBRequest<Result>} request @returns {Promise<Result>} */
+const answerTo = (request) => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+
+/** @param {IDBTransaction} transaction @returns {Promise<void>} */
+const endOf = (transaction) => new Promise((resolve, reject) => {
+  transaction.oncomplete = () => resolve();
+  transaction.onabort = transaction.onerror = () => reject(transaction.error);
+});
+
+/** Keeps everything in IndexedDB; each patch is one transaction. */
+class IndexedStore {
+  /** @param {IDBDatabase} database */
+  constructor(database) {
+    this.database = database;
+    database.onversionchange = () => database.close();
+  }
+
+  /** @param {string} name */
+  static async open(name) {
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => {
+      const database = request.result;
+      database.createObjectStore('meta');
+      database.createObjectStore('channels');
+      database.createObjectStore('rows');
+      database.createObjectStore('messages');
+      database.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true });
+    };
+    return new IndexedStore(await answerTo(request));
+  }
+
+  async deviceId() {
+    const transaction = this.database.transaction('meta', 'readwrite');
+    const meta = transaction.objectStore('meta');
+    const known = await answerTo(meta.get('deviceId'));
+    const id = typeof known === 'string' ? known : randomDigits(32);
+    if (id !== known) meta.put(id, 'deviceId');
+    await endOf(transaction);
+    return id;
+  }
+
+  /** Everything whose key starts with the channel. @param {string} channel */
+  #range(channel) {
+    return IDBKeyRange.bound([channel], [channel, []]);
+  }
+
+  /** @param {string} channel */
+  async load(channel) {
+    const transaction = this.database.transaction(['channels', 'rows', 'messages']);
+    const [head, rows, messages] = await Promise.all([
+      answerTo(transaction.objectStore('channels').get(channel)),
+      answerTo(transaction.objectStore('rows').getAll(this.#range(channel))),
+      answerTo(transaction.objectStore('messages').getAll(this.#range(channel))),
+    ]);
+    return { head, rows, messages };
+  }
+
+  /** @param {Patch} patch */
+  async write(patch) {
+    const { channel } = patch;
+    const names = ['channels', 'rows', 'messages', 'outbox'];
+    const transaction = this.database.transaction(names, 'readwrite');
+    const [heads, rows, messages, outbox] = names.map((name) => transaction.objectStore(name));
+    const keyOf = (/** @type {Row} */ it) =>
+      [channel, it.messageTimetoken, it.type, it.value, it.uuid];
+    if (patch.clear) {
+      rows.delete(this.#range(channel));
+      messages.delete(this.#range(channel));
+    }
+    for (const row of patch.gone) rows.delete(keyOf(row));
+    for (const row of patch.rows) rows.put(row, keyOf(row));
+    for (const timetoken of patch.dropped) messages.delete([channel, timetoken]);
+    for (const message of patch.messages) messages.put(message, [channel, message.timetoken]);
+    for (const order of patch.settled) outbox.delete(order);
+    heads.put(patch.head, channel);
+    await endOf(transaction);
+  }
+
+  /** Changes the outbox in one transaction over all tabs. */
+  async change(/** @type {(entries: Entry[]) => Entry[]} */ transform) {
+    const options = { durability: 'strict' };
+    // @ts-ignore Older descriptions of the DOM have no third parameter.
+    const transaction = this.database.transaction('outbox', 'readwrite', options);
+    const outbox = transaction.objectStore('outbox');
+    const before = await answerTo(outbox.getAll());
+    const after = transform(before);
+    const kept = new Set(after.map(({ order }) => order));
+    for (const { order } of before) if (!kept.has(order)) outbox.delete(order);
+    const known = new Set(before);
+    const changed = after.filter((entry) => !known.has(entry));
+    for (const entry of changed) outbox.put(entry);
+    const entries = await answerTo(outbox.getAll());
+    await endOf(transaction);
+    return { entries, isChanged: changed.length > 0 || entries.length !== before.length };
+  }
+
+  close() {
+    this.database.close();
+  }
+}
+
+// Shell: connection ------------------------------------------------------------------------------
+
+/** Replies that say: nothing was applied, as far as the daemon knows; try again later. */
+const retryable = new Set(['overloaded', 'draining', 'store_unavailable', 'store_full',
+  'rate_limited', 'too_many_in_flight']);
+const entriesInFlightMax = 256;
+
+/**
+ * Milliseconds to wait before the next connection; null when the client has to be mended first.
+ * @param {number} code The close code. @param {number} attempt From 0. @param {number} random
+ */
+export function retryDelay(code, attempt, random) {
+  if ([1003, 1007, 1008, 1009].includes(code)) return null;
+  if (code === 1001 && attempt === 0) return 1000 * random;
+  return random * Math.min(30_000, 500 * 2 ** attempt);
+}
+
+/** Runs code of the page: what it throws is reported there, and stops nothing here. */
+function callSafely(/** @type {() => void} */ callback) {
+  try {
+    callback();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/**
+ * A channel that is followed: its messages, with the reactions that stand, this device's wishes
+ * included. Made by `SyncClient.channel`.
+ */
+export class Channel {
+  state;
+  list = new ItemList();
+  /** The newest version that another tab spoke of. */
+  heard = 0;
+  isStored = true;
+  isLoaded = false;
+  /** @type {Promise<void>|null} */ loading = null;
+  wasVerified = false;
+  /** @type {Promise<void>} Resolved when what the cache kept is there. */
+  ready = Promise.resolve();
+  /** @type {Set<(changes: ListChange[], items: readonly Item[]) => void>} */
+  #observers = new Set();
+
+  /** @param {SyncClient} client @param {string} name */
+  constructor(client, name) {
+    this.client = client;
+    this.name = name;
+    this.state = new ChannelState(name);
+  }
+
+  /** The messages in their order, those on their way last. @returns {readonly Item[]} */
+  get items() {
+    return this.list.items;
+  }
+
+  /** Whether the server said that the cache has the same reactions. */
+  get isVerified() {
+    return this.state.isVerified;
+  }
+
+  /**
+   * Calls back with each batch of changes, and at once with an `insert` for each item there is.
+   * @param {(changes: ListChange[], items: readonly Item[]) => void} callback
+   * @returns {() => void} Ends it.
+   */
+  observe(callback) {
+    this.#observers.add(callback);
+    callback(this.items.map((item, index) => ({ kind: 'insert', index, item })), this.items);
+    return () => this.#observers.delete(callback);
+  }
+
+  /** @param {Entry[]} entries @param {Set<string>|'all'} affected */
+  refresh(entries, affected) {
+    const own = entries.filter((entry) => entry.channel === this.name);
+    const { userId } = this.client;
+    const changes = this.list.refresh(this.state.base, own, userId, affected);
+    if (changes.length === 0) return;
+    for (const observer of this.#observers) callSafely(() => observer(changes, this.items));
+  }
+
+  /**
+   * Publishes, now or when there is a connection again. Resolves when the wish is stored here.
+   * @param {any} payload Any JSON value. @param {{meta?: any, messageType?: string}} [fields]
+   */
+  publish(payload, fields = {}) {
+    if (payload === undefined) throw new TypeError('A payload is a JSON value, not undefined.');
+    return this.client.wish(this, { kind: 'publish', payload, ...fields });
+  }
+
+  /**
+   * Makes a reaction of this user stand, or not. Resolves when the wish is stored here.
+   * @param {string} messageTimetoken @param {string} value @param {boolean} [present]
+   * @param {string} [type]
+   */
+  react(messageTimetoken, value, present = true, type = 'reaction') {
+    if (!isTimetoken(messageTimetoken)) throw new TypeError('The message has no timetoken yet.');
+    return this.client.wish(this, { kind: 'action', messageTimetoken, type, value, present });
+  }
+}
+
+/**
+ * A device: one connection, the channels it follows, and the writes that wait. Tabs with the same
+ * `cache` are one device: one of them connects, all show the same.
+ */
+export class SyncClient {
+  /** `starting`, `connecting`, `online`, `waiting` to connect again, `refused`, or `closed`. */
+  status = 'starting';
+  /** Traffic of this tab's connections; characters are bytes but for texts beyond ASCII. */
+  stats = { connections: 0, received: 0, sent: 0 };
+  userId;
+  deviceId = '';
+  #options;
+  /** @type {MemoryStore|IndexedStore} */ #store = new MemoryStore();
+  /** @type {Map<string, Channel>} */ #channels = new Map();
+  /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
+  /** @type {Promise<void>} */ #started;
+  #isLeader = false;
+  #isClosed = false;
+  /** @type {BroadcastChannel|null} */ #tabs = null;
+  #locks = new AbortController();
+  #release = () => {};
+
+  /** @type {WebSocket|null} */ #socket = null;
+  #isOnline = false;
+  #epoch = '';
+  #attempt = 0;
+  #commands = 0;
+  /** @type {Map<number, (ok: any, error: any) => void>} */ #replies = new Map();
+  #heardAt = 0;
+  /** @type {any} */ #retrying;
+  /** @type {any} */ #watching;
+
+  /** @type {Entry[]} The outbox, with what is being stored. */ #entries = [];
+  /** @type {{transform: (entries: Entry[]) => Entry[], isShown: boolean,
+   *   resolve: () => void, reject: (error: any) => void}[]} */ #changes = [];
+  #isChanging = false;
+  #isMarking = false;
+  #isPaused = false;
+  /** @type {Set<string>} Mutations without a reply on this connection. */ #inFlight = new Set();
+  /** @type {Set<number>} Entries that a patch took away. */ #settled = new Set();
+
+  /**
+   * @param {{url: string, userId: string, deviceId?: string, keyset?: string, cache?: string|null,
+   *   batch?: number, coalesce?: boolean, store?: any, WebSocket?: any,
+   *   random?: () => number}} options
+   *   `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user
+   *   and server); without it nothing outlives the page. `batch` and `coalesce` go to subscribe.
+   *   `store`, `WebSocket` and `random` are for other surroundings than a page, such as tests.
+   */
+  constructor(options) {
+    this.#options = options;
+    this.userId = options.userId;
+    this.#started = this.#start().catch((error) => this.#emit('problem', error));
+    globalThis.addEventListener?.('online', this.#hurry);
+  }
+
+  /**
+   * Listens for `status`; `event` ({channel, event}: a signal and such); `refused` ({entry, error}:
+   * a write that the daemon will never take) and `problem` (an Error). Returns what ends it.
+   * @param {'status'|'event'|'refused'|'problem'} kind @param {(value: any) => void} callback
+   */
+  on(kind, callback) {
+    const callbacks = this.#listeners.get(kind) ?? new Set();
+    this.#listeners.set(kind, callbacks.add(callback));
+    return () => callbacks.delete(callback);
+  }
+
+  #emit(/** @type {string} */ kind, /** @type {any} */ value) {
+    for (const callback of this.#listeners.get(kind) ?? []) callSafely(() => callback(value));
+  }
+
+  #setStatus(/** @type {string} */ status) {
+    if (status === this.status) return;
+    this.status = status;
+    this.#emit('status', status);
+    if (this.#isLeader) this.#tellStatus();
+  }
+
+  /** Follows a channel, from the beginning of its history. @param {string} name */
+  channel(name) {
+    let channel = this.#channels.get(name);
+    if (!channel) {
+      const opened = channel = new Channel(this, name);
+      this.#channels.set(name, channel);
+      channel.ready = this.#started.then(async () => {
+        if (opened.isLoaded) return;
+        await this.#load(opened);
+        if (this.#isLeader) this.#subscribe([opened]);
+        else this.#tell({ kind: 'follow', names: [name] });
+      });
+    }
+    return channel;
+  }
+
+  /** How many writes wait for the daemon. */
+  get waiting() {
+    return this.#entries.filter((entry) => entry.acknowledged === null).length;
+  }
+
+  /** Leaves; what waits in the outbox stays there. */
+  close() {
+    this.#isClosed = true;
+    globalThis.removeEventListener?.('online', this.#hurry);
+    clearTimeout(this.#retrying);
+    this.#drop();
+    this.#locks.abort();
+    this.#release();
+    this.#tabs?.close();
+    this.#store.close();
+    this.#setStatus('closed');
+  }
+
+  // Tabs
+
+  async #start() {
+    const { cache, deviceId, store } = this.#options;
+    if (store) this.#store = store;
+    const locks = globalThis.navigator?.locks;
+    const isShared = !!cache && typeof indexedDB !== 'undefined' && !!locks;
+    try {
+      // Without locks two tabs could not share a cache, so there is none.
+      if (isShared) this.#store = await IndexedStore.open(cache);
+    } catch (error) {
+      this.#emit('problem', error);
+    }
+    this.deviceId = deviceId ?? await this.#store.deviceId();
+    if (this.#isClosed) return this.#store.close();
+    if (!(this.#store instanceof IndexedStore)) return this.#lead();
+    this.#tabs = new BroadcastChannel(`syncclient:${cache}`);
+    this.#tabs.onmessage = ({ data }) => this.#hear(data);
+    const lock = `syncclient:${cache}`;
+    await new Promise((resolve) => {
+      const lead = () => new Promise((release) => {
+        this.#release = () => release(null);
+        this.#lead().then(resolve);
+      });
+      locks.request(lock, { ifAvailable: true }, (held) => {
+        if (held) return lead();
+        this.#change((entries) => entries, false);
+        resolve(null);
+        // It comes when the tab that connects is gone, however it went.
+        locks.request(lock, { signal: this.#locks.signal }, lead).catch(() => {});
+      });
+    });
+  }
+
+  async #lead() {
+    if (this.#isClosed) return;
+    await this.#change((entries) => entries, false);
+    for (const channel of this.#channels.values()) await this.#load(channel);
+    this.#isLeader = true;
+    this.#tell({ kind: 'leader' });
+    this.#connect();
+  }
+
+  #tellStatus() {
+    const verified = [...this.#channels.values()].filter((it) => it.isVerified);
+    this.#tell({ kind: 'status', status: this.status, verified: verified.map(({ name }) => name) });
+  }
+
+  #tell(/** @type {any} */ message) {
+    if (!this.#isClosed) this.#tabs?.postMessage(message);
+  }
+
+  #hear(/** @type {any} */ message) {
+    const { kind } = message;
+    if (kind === 'outbox') this.#change((entries) => entries, false);
+    if (kind === 'follow' && this.#isLeader) {
+      for (const name of message.names) this.channel(name);
+      this.#tellStatus();
+    }
+    if (this.#isLeader) return;
+    if (kind === 'leader') this.#tell({ kind: 'follow', names: [...this.#channels.keys()] });
+    if (kind === 'status') {
+      this.#setStatus(message.status);
+      for (const { name, state } of this.#channels.values()) {
+        state.isVerified = message.verified.includes(name);
+      }
+    }
+    if (kind === 'event') this.#emit('event', message.value);
+    if (kind === 'patch') this.#followPatch(message.patch, message.isVerified);
+  }
+
+  #followPatch(/** @type {Patch} */ patch, /** @type {boolean} */ isVerified) {
+    const channel = this.#channels.get(patch.channel);
+    if (!channel) return;
+    const { state } = channel;
+    channel.heard = Math.max(channel.heard, patch.head.version);
+    state.isVerified = isVerified;
+    if (!patch.clear && patch.head.version !== state.base.version + 1) {
+      if (patch.head.version > state.base.version) this.#load(channel);
+      return;
+    }
+    if (patch.clear) state.base = new Base();
+    state.base.follow(patch);
+    this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
+    channel.refresh(this.#entries, affectedBy(patch));
+  }
+
+  /** Takes what the store has; never while the channel is subscribed. @param {Channel} channel */
+  #load(channel) {
+    return channel.loading ??= this.#loadNow(channel).finally(() => channel.loading = null);
+  }
+
+  /** @param {Channel} channel */
+  async #loadNow(channel) {
+    try {
+      do {
+        channel.state.load(await this.#store.load(channel.name));
+      } while (channel.state.base.version < channel.heard && !this.#isLeader);
+    } catch (error) {
+      channel.isStored = false;
+      this.#emit('problem', error);
+    }
+    channel.isLoaded = true;
+    channel.refresh(this.#entries, 'all');
+  }
+
+  // Outbox
+
+  /** @param {Channel} channel @param {any} fields */
+  async wish(channel, fields) {
+    // What the cache shows decides what a wish means.
+    if (!channel.isLoaded) await channel.ready;
+    const { base } = channel.state;
+    /** @type {Entry} */
+    const entry = {
+      ...fields, channel: channel.name, mutation: randomDigits(32), sent: false,
+      acknowledged: null, observed: fields.kind === 'publish' ? base.cursor : null,
+    };
+    const { messageTimetoken = '', type = '', value = '' } = entry;
+    const row = () => channel.state.base.row(messageTimetoken, type, value, this.userId);
+    return this.#change((entries) => entry.kind === 'publish' ? [...entries, entry]
+      : edited(entries, wishAction(entries, entry, row())));
+  }
+
+  /**
+   * Changes the stored outbox. `transform` runs on what the store has, so it is right whatever
+   * other tabs did; with `isShown` also at once on what is shown.
+   * @param {(entries: Entry[]) => Entry[]} transform @param {boolean} [isShown]
+   * @returns {Promise<void>}
+   */
+  #change(transform, isShown = true) {
+    return new Promise((resolve, reject) => {
+      this.#changes.push({ transform, isShown, resolve, reject });
+      if (isShown) this.#show(transform(this.#entries));
+      if (!this.#isChanging) this.#runChanges();
+    });
+  }
+
+  async #runChanges() {
+    this.#isChanging = true;
+    await null; // What is wished in one turn shares a transaction.
+    while (this.#changes.length > 0) {
+      const batch = this.#changes.splice(0);
+      try {
+        const { entries, isChanged } = await this.#store.change((before) =>
+          batch.reduce((list, { transform }) => transform(list), before));
+        const stored = entries.filter(({ order = 0 }) => !this.#settled.has(order));
+        this.#settled = new Set([...this.#settled].filter(
+          (order) => entries.some((entry) => entry.order === order)));
+        const shown = this.#changes.filter(({ isShown }) => isShown);
+        this.#show(shown.reduce((list, { transform }) => transform(list), stored));
+        if (isChanged) this.#tell({ kind: 'outbox' });
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#isChanging = false;
+    this.#flush();
+  }
+
+  #show(/** @type {Entry[]} */ entries) {
+    const names = new Set([...this.#entries, ...entries].map(({ channel }) => channel));
+    this.#entries = entries;
+    for (const name of names) this.#channels.get(name)?.refresh(entries, new Set());
+  }
+
+  /** Sends what may be sent. That it may be there is stored first: then no wish cancels it. */
+  #flush() {
+    if (!this.#isOnline || this.#isPaused) return;
+    const ready = sendable(this.#entries)
+      .filter(({ order, mutation }) => order !== undefined && !this.#inFlight.has(mutation))
+      .slice(0, entriesInFlightMax - this.#inFlight.size);
+    const fresh = new Set(ready.filter(({ sent }) => !sent).map(({ mutation }) => mutation));
+    if (fresh.size > 0 && !this.#isMarking) {
+      this.#isMarking = true;
+      this.#change((entries) => entries.map(
+        (entry) => fresh.has(entry.mutation) ? { ...entry, sent: true } : entry), false)
+        .catch((error) => this.#emit('problem', error))
+        .finally(() => this.#isMarking = false);
+    }
+    for (const entry of ready) if (entry.sent) this.#sendEntry(entry);
+  }
+
+  #sendEntry(/** @type {Entry} */ entry) {
+    const { mutation } = entry;
+    this.#inFlight.add(mutation);
+    this.#send(commandOf(entry), (ok, error) => {
+      if (error && retryable.has(error.code)) {
+        this.#inFlight.delete(mutation);
+        this.#isPaused = true;
+        setTimeout(() => {
+          this.#isPaused = false;
+          this.#flush();
+        }, 100 + 900 * this.#random());
+        return;
+      }
+      const channel = this.#channels.get(entry.channel);
+      // Stored before anything goes on: else a push could settle the entry first, and what waits
+      // behind it would never hear of the reply.
+      this.#change((list) => {
+        if (error) return edited(list, refuse(list, mutation));
+        const noted = edited(list, acknowledge(list, mutation, ok));
+        // Where nobody follows the channel, no cache will ever show it.
+        return channel ? noted : edited(noted, { put: [], remove: [mutation] });
+      }, false)
+        .catch((problem) => this.#emit('problem', problem))
+        .then(() => {
+          this.#inFlight.delete(mutation);
+          if (channel) this.#take(channel, outcomeOf());
+          this.#flush();
+        });
+      if (error) this.#emit('refused', { entry, error });
+    });
+  }
+
+  // Connection
+
+  #random() {
+    return (this.#options.random ?? Math.random)();
+  }
+
+  #connect() {
+    if (this.#isClosed || this.#socket) return;
+    this.#setStatus('connecting');
+    this.stats.connections++;
+    const { url, userId, keyset } = this.#options;
+    const socket = new (this.#options.WebSocket ?? WebSocket)(url, ['sync.v1.json']);
+    this.#socket = socket;
+    this.#heardAt = Date.now();
+    this.#watch(25);
+    socket.onopen = () => {
+      const { deviceId } = this;
+      this.#send({ op: 'hello', userId, deviceId, keyset }, (ok, error) => {
+        if (ok) this.#welcome(ok);
+        else if (retryable.has(error.code)) this.#lose(1013);
+        else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
+      });
+    };
+    socket.onmessage = (/** @type {any} */ { data }) => {
+      if (socket === this.#socket) this.#receive(data);
+    };
+    socket.onclose = (/** @type {any} */ { code }) => {
+      if (socket === this.#socket) this.#lose(code);
+    };
+  }
+
+  /** A network that swallows everything closes nothing: silence has to be noticed. */
+  #watch(/** @type {number} */ seconds) {
+    clearInterval(this.#watching);
+    this.#watching = setInterval(() => {
+      const silence = (Date.now() - this.#heardAt) / 1000;
+      if (silence > seconds + 10) this.#lose(1006);
+      else if (silence > seconds && this.#isOnline) this.#send({ op: 'ping' }, () => {});
+    }, 5000);
+  }
+
+  #welcome(/** @type {any} */ ok) {
+    this.#isOnline = true;
+    this.#attempt = 0;
+    this.#epoch = ok.epoch;
+    this.#watch(ok.heartbeat ?? 25);
+    this.#setStatus('online');
+    this.#subscribe([...this.#channels.values()].filter(({ isLoaded }) => isLoaded));
+    this.#flush();
+  }
+
+  /** Tries at once when the machine has a network again. */
+  #hurry = () => {
+    if (this.status !== 'waiting') return;
+    clearTimeout(this.#retrying);
+    this.#retrying = setTimeout(() => this.#connect(), 500 * this.#random());
+  };
+
+  #drop() {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#isOnline = false;
+    clearInterval(this.#watching);
+    this.#replies.clear();
+    this.#inFlight.clear();
+    for (const channel of this.#channels.values()) channel.state.disconnect();
+    socket?.close();
+  }
+
+  #lose(/** @type {number} */ code, /** @type {Error|null} */ problem = null) {
+    this.#drop();
+    const delay = retryDelay(code, this.#attempt++, this.#random());
+    if (delay === null) {
+      this.#setStatus('refused');
+      const reason = `The daemon closed the connection for good, with code ${code}.`;
+      this.#emit('problem', problem ?? new Error(reason));
+      return;
+    }
+    this.#setStatus('waiting');
+    this.#retrying = setTimeout(() => this.#connect(), delay);
+  }
+
+  /** @param {Record<string, any>} command @param {(ok: any, error: any) => void} reply */
+  #send(command, reply) {
+    const id = ++this.#commands;
+    const text = JSON.stringify({ id, ...command });
+    this.#replies.set(id, reply);
+    this.stats.sent += text.length;
+    this.#socket?.send(text);
+  }
+
+  #receive(/** @type {string} */ text) {
+    this.stats.received += text.length;
+    this.#heardAt = Date.now();
+    const frame = JSON.parse(text);
+    if (frame.t) {
+      const channel = this.#channels.get(frame.c);
+      if (channel) this.#take(channel, channel.state.push(frame));
+    } else {
+      const reply = this.#replies.get(frame.id);
+      this.#replies.delete(frame.id);
+      reply?.(frame.ok, frame.error);
+    }
+  }
+
+  /** @param {Channel[]} channels Split into commands that fit. */
+  #subscribe(channels) {
+    if (!this.#isOnline) return;
+    const { batch, coalesce } = this.#options;
+    let [start, size] = [0, 0];
+    const requests = channels.map((it) => ({ ...it.state.request(), batch, coalesce }));
+    requests.forEach((request, i) => {
+      size += JSON.stringify(request).length * 3;
+      const isFull = size > 28_000 || i - start >= 999;
+      if (!isFull && i < requests.length - 1) return;
+      this.#subscribeSome(channels.slice(start, i + 1), requests.slice(start, i + 1));
+      [start, size] = [i + 1, 0];
+    });
+  }
+
+  #subscribeSome(/** @type {Channel[]} */ channels, /** @type {any[]} */ requests) {
+    this.#send({ op: 'subscribe', channels: requests }, (ok, error) => {
+      if (error) for (const { state } of channels) state.asked--;
+      if (error && !retryable.has(error.code) && channels.length > 1) {
+        // One of them is to blame.
+        for (const channel of channels) this.#subscribe([channel]);
+      } else if (error && !retryable.has(error.code)) {
+        this.#emit('problem', new Error(`The channel ${channels[0].name}: ${error.message}`));
+      } else if (error) {
+        setTimeout(() => this.#subscribe(channels), 500 + 500 * this.#random());
+      } else {
+        for (const reply of ok.channels) {
+          const channel = this.#channels.get(reply.name);
+          if (channel) this.#take(channel, channel.state.subscribed(reply, this.#epoch));
+        }
+      }
+    });
+  }
+
+  /** Does what a channel's step asks for. @param {Channel} channel @param {Outcome} outcome */
+  #take(channel, outcome) {
+    const { state, name } = channel;
+    if (outcome.restored) {
+      // The store may have lost what it acknowledged. Its mutation ids keep this from doing harm.
+      this.#change((entries) => entries.map((entry) => entry.channel === name && entry.acknowledged
+        ? { ...entry, acknowledged: null } : entry)).catch((it) => this.#emit('problem', it));
+    }
+    const settled = this.#entries.filter((entry) => entry.channel === name &&
+      entry.order !== undefined && isSettled(entry, state.base, this.userId));
+    const orders = settled.map(({ order = 0 }) => order);
+    for (const order of orders) this.#settled.add(order);
+    if (orders.length > 0) this.#entries = this.#entries.filter((it) => !settled.includes(it));
+    const patch = outcome.patch ?? (orders.length > 0 ? state.base.takePatch(name) : null);
+    if (patch) this.#keep(channel, { ...patch, settled: orders });
+    else if (state.isVerified !== channel.wasVerified) this.#tellStatus();
+    channel.wasVerified = state.isVerified;
+    channel.refresh(this.#entries, outcome.affected);
+    for (const event of outcome.events) {
+      this.#emit('event', { channel: name, event });
+      this.#tell({ kind: 'event', value: { channel: name, event } });
+    }
+    if (outcome.next === 'subscribe') {
+      const delay = state.failures > 0 ? 1000 * 2 ** Math.min(6, state.failures) : 0;
+      if (delay === 0) this.#subscribe([channel]);
+      else setTimeout(() => this.#subscribe([channel]), delay * (0.5 + this.#random()));
+    }
+    if (outcome.next === 'repair') {
+      const { exchange, commands } = state.symbols();
+      for (const command of commands) {
+        this.#send(command, (ok, error) => {
+          if (!error || !retryable.has(error.code)) {
+            this.#take(channel, state.repairReply(exchange, ok));
+          } else if (state.exchange === exchange) {
+            state.exchange = null;
+            setTimeout(() => this.#subscribe([channel]), 500 + 500 * this.#random());
+          }
+        });
+      }
+    }
+    if (orders.length > 0) this.#flush();
+  }
+
+  /** @param {Channel} channel @param {Patch} patch */
+  #keep(channel, patch) {
+    if (!channel.isStored) return;
+    const { isVerified } = channel.state;
+    const tell = () => this.#tell({ kind: 'patch', patch, isVerified });
+    this.#store.write(patch).then(tell, (error) => {
+      // What is stored stays as it was: an older state, and a true one.
+      channel.isStored = false;
+      if (!this.#isClosed) this.#emit('problem', error);
+    });
+  }
+}

@@ -1,0 +1,291 @@
+// Bytes, digests, symbols, rows, outbox and list, against docs/RECONCILIATION.md or a model.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  Base, Digest, Hasher, ItemList, SymbolStream, acknowledge, edited, fromBase64, isLater, isSettled,
+  refuse, retryDelay, sendable, toBase64, unpackRows, unpackTimetokens, wishAction,
+} from '../syncclient.js';
+import {
+  decode, digestOf, generator, itemOf, packRows, packTimetokens, readSymbols, rowBytes,
+  sipHash, varint,
+} from './model.mjs';
+
+const key = '000102030405060708090a0b0c0d0e0f';
+const thumb = {
+  messageTimetoken: '17952187953729999', type: 'reaction', value: '👍', uuid: 'ada',
+  actionTimetoken: '17952187953730012',
+};
+const bare = { messageTimetoken: '1', type: '', value: '', uuid: '', actionTimetoken: '2' };
+
+function randomRows(count, random, start = 17952187953730000n) {
+  const values = ['👍', '❤️', 'é', '日本', 'x'.repeat(40)];
+  return Array.from({ length: count }, (_, i) => ({
+    messageTimetoken: String(start - BigInt(Math.floor(random() * 1e9))), type: 'reaction',
+    value: values[Math.floor(random() * values.length)], uuid: `user-${Math.floor(random() * 1e6)}`,
+    actionTimetoken: String(start + BigInt(i * 1000 + Math.floor(random() * 1000))),
+  }));
+}
+
+test('digests are those of the document', () => {
+  const hasher = new Hasher(key);
+  const digest = new Digest();
+  assert.equal(digest.text, '0'.repeat(32));
+  for (const [row, text] of [
+    [bare, '573a25b1fb5e60e5568710c54d180341'], [thumb, '8ad32588d2b82554ffbdb17cd8648ce0']]) {
+    hasher.row(row);
+    digest.add(hasher.hash, 1);
+    assert.equal(digest.text, text);
+    assert.equal(digest.count, 1);
+    hasher.row(row);
+    digest.add(hasher.hash, -1);
+  }
+  assert.equal(digest.text, '0'.repeat(32));
+});
+
+test('a hash reads its key byte by byte', () => {
+  assert.throws(() => new Hasher('000102030405060708090A0B0C0D0E0F'), /not/);
+  const hasher = new Hasher('f00102030405060708090a0b0c0d0eff');
+  hasher.row(thumb);
+  assert.notEqual(digestOf([thumb], key).d, digestOf([thumb], hasher.text).d);
+});
+
+test('rows of any text hash as the definition says', () => {
+  const texts = ['', 'a', 'é', '€', '👍', '\u0000', 'a\u07ff\u0800\uffff', '😀'.repeat(700),
+    '\ud800', '\udc00x', 'x'.repeat(5000), ...Array.from({ length: 20 }, (_, i) => 'y'.repeat(i))];
+  const random = generator(5);
+  for (const text of texts) {
+    const bytes = Uint8Array.from({ length: 16 }, () => Math.floor(256 * random()));
+    const hasher = new Hasher(Buffer.from(bytes).toString('hex'));
+    for (const timetoken of ['0', '9', '4294967296', '17952187953729999', '9223372036854775807']) {
+      const row = { ...thumb, type: text.slice(0, 3), value: text, messageTimetoken: timetoken };
+      hasher.row(row);
+      const [a, b, c, d] = hasher.hash;
+      const words = [[b, a], [d, c]].map(([high, low]) =>
+        BigInt(high >>> 0) << 32n | BigInt(low >>> 0));
+      assert.deepEqual(words, sipHash(rowBytes(row), bytes), `${text.slice(0, 9)} ${timetoken}`);
+    }
+  }
+});
+
+test('items and their symbols are those of the document', () => {
+  const hasher = new Hasher(key);
+  hasher.row(thumb);
+  assert.equal(hasher.hash[0] >>> 0, 0xd2b82554);
+  const tag = hasher.hash[0];
+  const item = itemOf(hasher, BigInt(thumb.actionTimetoken), tag, 6000);
+  assert.equal(item.checksum, 0x24048f42);
+  assert.deepEqual([hasher.hash[1] >>> 0, hasher.hash[0] >>> 0], [0xfd322756, 0xa8e63e7e]);
+  const stream = new SymbolStream([thumb], hasher);
+  const bytes = [stream.take(32), stream.take(1000), stream.take(4968)];
+  const symbols = [
+    ...readSymbols(bytes[0], 0, 1), ...readSymbols(bytes[1], 32, 1),
+    ...readSymbols(bytes[2], 1032, 1)];
+  const hit = symbols.flatMap((symbol, index) => symbol.count === 1 ? [index] : []);
+  assert.deepEqual(hit, [0, 1, 4, 5, 6, 12, 121, 800, 5677]);
+  for (const index of hit) {
+    assert.equal(symbols[index].timetokens, BigInt(thumb.actionTimetoken));
+    assert.equal(symbols[index].tags, 0xd2b82554);
+    assert.equal(symbols[index].checksums, 0x24048f42);
+  }
+});
+
+test('symbols of two sets decode to their difference', () => {
+  const random = generator(7);
+  for (const [shared, mine, theirs] of [[0, 0, 0], [0, 1, 0], [50, 3, 4], [2000, 40, 60]]) {
+    const rows = randomRows(shared + mine + theirs, random);
+    const local = rows.slice(0, shared + mine);
+    const remote = [...rows.slice(0, shared), ...rows.slice(shared + mine)];
+    const stream = new SymbolStream(local, new Hasher(key));
+    const symbols = readSymbols(stream.take(400), 0, local.length);
+    const found = decode(symbols, remote, key);
+    assert.ok(found);
+    const names = (list) => list.slice(shared).map((it) => it.actionTimetoken).sort();
+    assert.deepEqual(found.onlyLocal.sort(), names(local));
+    assert.deepEqual(found.onlyRemote.sort(), names(remote));
+  }
+});
+
+test('packed rows and timetokens are read as they were written', () => {
+  const random = generator(11);
+  for (const count of [0, 1, 200]) {
+    const rows = randomRows(count, random);
+    for (const [i, row] of rows.entries()) {
+      // A reaction may be older than what its message's timetoken says.
+      if (i % 7 === 0) row.messageTimetoken = String(BigInt(row.actionTimetoken) + 5n);
+    }
+    assert.deepEqual(unpackRows(fromBase64(toBase64(packRows(rows)))), rows);
+    const timetokens = rows.map((row) => row.actionTimetoken);
+    assert.deepEqual(unpackTimetokens(packTimetokens(timetokens)), timetokens);
+  }
+  assert.throws(() => unpackRows(Uint8Array.from([1, 9, 65])), /cannot be read/);
+  assert.throws(() => unpackRows(Uint8Array.from([0, 1, 1, 0, 0, 0])), /cannot be read/);
+  assert.throws(() => unpackTimetokens(Uint8Array.from([255])), /cannot be read/);
+  assert.deepEqual(varint(300n), [172, 2]);
+});
+
+test('timetokens compare as numbers', () => {
+  const texts = ['0', '2', '10', '99999999999999999', '100000000000000000'];
+  for (const [i, left] of texts.entries()) {
+    for (const [j, right] of texts.entries()) assert.equal(isLater(left, right), i > j);
+  }
+});
+
+test('a cache keeps its digest through every change', () => {
+  const random = generator(3);
+  const base = new Base();
+  base.setKey(key);
+  let clock = 100;
+  for (let step = 0; step < 3000; step++) {
+    const messageTimetoken = String(1 + Math.floor(random() * 20));
+    const value = 'abc'[Math.floor(random() * 3)];
+    const t = String(++clock);
+    const event = { f: 0, p: { t }, i: `u${Math.floor(random() * 3)}` };
+    if (random() < 0.02) {
+      const after = Math.floor(random() * 20);
+      const through = after + Math.floor(random() * 5);
+      Object.assign(event, {
+        e: 5, d: { data: { after: String(after), through: String(through) } } });
+    } else if (random() < 0.1) {
+      event.d = step;
+    } else {
+      const isAdd = random() < 0.6;
+      const standing = base.row(messageTimetoken, 'reaction', value, event.i);
+      const actionTimetoken = isAdd ? t : standing?.actionTimetoken ?? '50';
+      Object.assign(event, { e: 3, d: { event: isAdd ? 'added' : 'removed',
+        data: { messageTimetoken, type: 'reaction', value, actionTimetoken } } });
+    }
+    base.apply({ t: { t }, m: [event] });
+    if (step % 50 === 0) {
+      const { count, text } = base.digest;
+      assert.deepEqual({ n: count, d: text }, digestOf([...base.allRows()], key));
+    }
+  }
+  assert.ok(base.digest.count > 20);
+});
+
+test('what a store kept is believed only when it is what was stored', () => {
+  const base = new Base();
+  base.setKey(key);
+  base.cursor = base.actionsCursor = thumb.actionTimetoken;
+  base.epoch = 'e';
+  base.put(thumb);
+  const { head, rows } = base.takePatch('room');
+  assert.ok(Base.load(head, rows, []).isSound);
+  assert.ok(Base.load(undefined, [], []).isSound);
+  const other = { ...thumb, actionTimetoken: '17952187953730013' };
+  for (const [badHead, badRows] of [
+    [head, []], [head, [thumb, other]], [head, [other]], [head, [{ ...thumb, uuid: 7 }]],
+    [head, [{ ...thumb, value: '👎' }]], [{ ...head, digest: 'x' }, rows], [undefined, rows],
+    [{ ...head, cursor: 'soon' }, rows], [{ ...head, count: 2 }, rows]]) {
+    const { isSound } = Base.load(badHead, badRows, []);
+    assert.equal(isSound, false, JSON.stringify([badHead, badRows]));
+  }
+});
+
+const wish = (present, mutation) => ({
+  kind: 'action', channel: 'room', mutation, sent: false, acknowledged: null,
+  messageTimetoken: '5', type: 'reaction', value: '👍', present,
+});
+const row = (actionTimetoken) => ({
+  messageTimetoken: '5', type: 'reaction', value: '👍', uuid: 'ada', actionTimetoken });
+
+test('opposite wishes cancel as long as the daemon cannot have them', () => {
+  let list = edited([], wishAction([], wish(true, 'a'), undefined));
+  assert.equal(list.length, 1);
+  assert.deepEqual(wishAction(list, wish(true, 'b'), undefined), { put: [], remove: [] });
+  assert.deepEqual(edited(list, wishAction(list, wish(false, 'b'), undefined)), []);
+  // Removing what stands names it; a wish to have it back cancels that.
+  list = edited([], wishAction([], wish(false, 'c'), row('9')));
+  assert.equal(list[0].observed, '9');
+  assert.deepEqual(edited(list, wishAction(list, wish(true, 'd'), row('9'))), []);
+  assert.deepEqual(wishAction([], wish(false, 'e'), undefined), { put: [], remove: [] });
+});
+
+test('what the daemon may have is not cancelled but followed', () => {
+  let list = [{ ...wish(true, 'a'), order: 1, sent: true }];
+  list = edited(list, wishAction(list, wish(false, 'b'), undefined));
+  assert.deepEqual(list.map((it) => [it.mutation, it.present]), [['a', true], ['b', false]]);
+  assert.deepEqual(sendable(list).map((it) => it.mutation), ['a'], 'One at a time for each thing.');
+  const again = edited(list, wishAction(list, wish(true, 'c'), undefined));
+  assert.deepEqual(again.map((it) => it.mutation), ['a']);
+  // The reply tells the removal what it is about.
+  const reply = { applied: 'added', action: { actionTimetoken: '11' } };
+  list = edited(list, acknowledge(list, 'a', reply));
+  assert.equal(list[0].acknowledged, '11');
+  assert.equal(list[1].observed, '11');
+  assert.deepEqual(sendable(list).map((it) => it.mutation), ['b']);
+  // Without the add there is nothing to remove.
+  const refused = [{ ...wish(true, 'a'), sent: true }, { ...wish(false, 'b'), observed: null }];
+  assert.deepEqual(edited(refused, refuse(refused, 'a')), []);
+});
+
+test('an entry goes when the cache shows what it did, or what became of it', () => {
+  const base = new Base();
+  const isGone = (entry) => isSettled(entry, base, 'ada');
+  base.cursor = base.actionsCursor = '20';
+  assert.equal(isGone({ ...wish(true, 'a'), sent: true }), false);
+  assert.equal(isGone({ ...wish(true, 'a'), acknowledged: '21' }), false);
+  assert.equal(isGone({ ...wish(true, 'a'), acknowledged: '20' }), true);
+  const removal = { ...wish(false, 'b'), observed: '11', acknowledged: '11' };
+  base.put(row('11'));
+  assert.equal(isGone(removal), false, 'The removal is still to come.');
+  base.drop(row('11'));
+  assert.equal(isGone(removal), true);
+  base.put(row('15'));
+  assert.equal(isGone(removal), true, 'A later reaction stands.');
+  base.cursor = base.actionsCursor = '10';
+  base.drop(row('15'));
+  assert.equal(isGone(removal), false, 'The add is still to come, and must not show.');
+  const publish = { kind: 'publish', channel: 'room', mutation: 'm', acknowledged: '12' };
+  assert.equal(isGone(publish), false);
+});
+
+test('a list says in steps how it changes', () => {
+  const base = new Base();
+  const list = new ItemList();
+  const mirror = [];
+  const refresh = (entries, affected) => {
+    for (const { kind, index, from, item } of list.refresh(base, entries, 'ada', affected)) {
+      if (kind === 'insert') mirror.splice(index, 0, item);
+      if (kind === 'update') mirror[index] = item;
+      if (kind === 'remove') mirror.splice(index, 1);
+      if (kind === 'move') mirror.splice(index, 0, mirror.splice(from, 1) && item);
+    }
+    assert.deepEqual(mirror, list.items);
+    return mirror.map((item) =>
+      `${item.payload}${item.pending ? '?' : ''}${item.actions.map((it) => it.value).join('')}`);
+  };
+  const publish = (mutation, payload, acknowledged = null) =>
+    ({ kind: 'publish', channel: 'room', mutation, payload, acknowledged, sent: true });
+  base.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
+  assert.deepEqual(refresh([publish('m', 'mine'), publish('n', 'next')], new Set(['5'])),
+    ['five', 'mine?', 'next?']);
+  // The second is acknowledged first, and another message came between.
+  base.messages.set('8', { timetoken: '8', uuid: 'bob', payload: 'eight' });
+  assert.deepEqual(refresh([publish('m', 'mine'), publish('n', 'next', '7')], new Set(['8'])),
+    ['five', 'next', 'eight', 'mine?']);
+  base.messages.set('7', { timetoken: '7', uuid: 'ada', payload: 'next' });
+  assert.deepEqual(refresh([publish('m', 'mine')], new Set(['7'])),
+    ['five', 'next', 'eight', 'mine?']);
+  assert.equal(mirror[1].key, 'n', 'It stays the same item.');
+  const wanted = { ...wish(true, 'w'), sent: false };
+  assert.deepEqual(refresh([publish('m', 'mine'), wanted], new Set()),
+    ['five👍', 'next', 'eight', 'mine?']);
+  assert.deepEqual(refresh([], new Set()), ['five', 'next', 'eight']);
+  base.put(row('11'));
+  assert.deepEqual(refresh([{ ...wish(false, 'x'), observed: '11' }], new Set(['5'])),
+    ['five', 'next', 'eight']);
+  base.put(row('12'));
+  assert.deepEqual(refresh([{ ...wish(false, 'x'), observed: '11' }], new Set(['5'])),
+    ['five👍', 'next', 'eight'], 'Not the one that the removal is about.');
+  base.messages.delete('5');
+  assert.deepEqual(refresh([], new Set(['5'])), ['next', 'eight']);
+});
+
+test('close codes say when to come back', () => {
+  for (const code of [1003, 1007, 1008, 1009]) assert.equal(retryDelay(code, 0, 0.5), null);
+  assert.equal(retryDelay(1001, 0, 0.5), 500);
+  assert.equal(retryDelay(1006, 0, 1), 500);
+  assert.equal(retryDelay(1013, 3, 0.5), 2000);
+  assert.equal(retryDelay(1006, 50, 1), 30_000);
+});

@@ -1,0 +1,442 @@
+// A server in a few lines, for tests: rows, tombstones, digests and repairs as the daemon has them.
+//
+// It shares nothing with syncclient.js but the hash, which has test vectors of its own.
+import { Hasher, fromBase64, toBase64 } from '../syncclient.js';
+
+/** A generator from a seed, so that a failure can be replayed. */
+export function generator(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = state + 0x6d2b79f5 >>> 0;
+    let word = Math.imul(state ^ state >>> 15, state | 1);
+    word = word + Math.imul(word ^ word >>> 7, word | 61) ^ word;
+    return ((word ^ word >>> 14) >>> 0) / 2 ** 32;
+  };
+}
+
+const mask = (1n << 64n) - 1n;
+const word64 = (hash, at) => BigInt(hash[at + 1] >>> 0) << 32n | BigInt(hash[at] >>> 0);
+
+/** The digest of rows, by definition. */
+export function digestOf(rows, key) {
+  const hasher = new Hasher(key);
+  let [first, second] = [0n, 0n];
+  for (const row of rows) {
+    hasher.row(row);
+    first = first + word64(hasher.hash, 0) & mask;
+    second = second + word64(hasher.hash, 2) & mask;
+  }
+  const digits = [first, second].map((it) => it.toString(16).padStart(16, '0'));
+  return { n: rows.length, d: digits.join('') };
+}
+
+/** SipHash-2-4 with 128 bits, in 64-bit numbers as the paper has it. */
+export function sipHash(bytes, keyBytes) {
+  const word = (from, at) =>
+    from.subarray(at, at + 8).reduceRight((sum, it) => sum << 8n | BigInt(it), 0n);
+  const rotated = (it, by) => (it << by | it >> 64n - by) & mask;
+  const [k0, k1] = [word(keyBytes, 0), word(keyBytes, 8)];
+  let [a, b, c, d] = [k0 ^ 0x736f6d6570736575n, k1 ^ 0x646f72616e646f6dn ^ 0xeen,
+    k0 ^ 0x6c7967656e657261n, k1 ^ 0x7465646279746573n];
+  const round = () => {
+    [a, b] = [a + b & mask, rotated(b, 13n)];
+    [a, b] = [rotated(a, 32n), a ^ b];
+    [c, d] = [c + d & mask, rotated(d, 16n)];
+    d ^= c;
+    [a, d] = [a + d & mask, rotated(d, 21n)];
+    d ^= a;
+    [c, b] = [c + b & mask, rotated(b, 17n)];
+    [b, c] = [b ^ c, rotated(c, 32n)];
+  };
+  const padded = new Uint8Array((bytes.length & ~7) + 8);
+  padded.set(bytes);
+  padded[padded.length - 1] = bytes.length;
+  for (let at = 0; at < padded.length; at += 8) {
+    d ^= word(padded, at);
+    round();
+    round();
+    a ^= word(padded, at);
+  }
+  c ^= 0xeen;
+  for (let i = 0; i < 4; i++) round();
+  const first = a ^ b ^ c ^ d;
+  b ^= 0xddn;
+  for (let i = 0; i < 4; i++) round();
+  return [first, a ^ b ^ c ^ d];
+}
+
+/** A row's bytes as docs/RECONCILIATION.md has them. */
+export function rowBytes(row) {
+  const words = (value, count) => Array.from({ length: count }, (_, i) =>
+    Number(BigInt(value) >> BigInt(8 * i) & 255n));
+  const text = (it) => {
+    const letters = [...new TextEncoder().encode(it)];
+    return [...words(letters.length, 4), ...letters];
+  };
+  return Uint8Array.from([...words(row.messageTimetoken, 8), ...text(row.type), ...text(row.value),
+    ...text(row.uuid), ...words(row.actionTimetoken, 8)]);
+}
+
+export function varint(value) {
+  const bytes = [];
+  let rest = BigInt(value);
+  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
+  return [...bytes, Number(rest)];
+}
+
+const zigzag = (value) => varint(value < 0n ? -2n * value - 1n : 2n * value);
+const byTimetoken = (left, right) =>
+  left.length - right.length || (left < right ? -1 : Number(left > right));
+
+export function packRows(rows) {
+  const texts = [];
+  const bytes = [];
+  let last = 0n;
+  const sorted = [...rows].sort((left, right) =>
+    byTimetoken(left.actionTimetoken, right.actionTimetoken));
+  for (const row of sorted) {
+    const added = BigInt(row.actionTimetoken);
+    bytes.push(...varint(added - last), ...zigzag(added - BigInt(row.messageTimetoken)));
+    for (const text of [row.type, row.value, row.uuid]) {
+      if (!texts.includes(text)) texts.push(text);
+      bytes.push(...varint(texts.indexOf(text)));
+    }
+    last = added;
+  }
+  const head = texts.flatMap((text) => {
+    const letters = [...new TextEncoder().encode(text)];
+    return [...varint(letters.length), ...letters];
+  });
+  return Uint8Array.from([...varint(texts.length), ...head, ...bytes]);
+}
+
+export function packTimetokens(timetokens) {
+  let last = 0n;
+  return Uint8Array.from([...timetokens].sort(byTimetoken).flatMap((text) => {
+    const bytes = varint(BigInt(text) - last);
+    last = BigInt(text);
+    return bytes;
+  }));
+}
+
+/** Symbols from the wire as numbers: {timetokens, tags, checksums, count}. */
+export function readSymbols(bytes, from, itemCount) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const symbols = [];
+  for (let at = 0; at < bytes.length;) {
+    const timetokens = view.getBigUint64(at, true);
+    const tags = view.getUint32(at + 8, true);
+    const checksums = view.getUint32(at + 12, true);
+    at += 16;
+    let [value, scale] = [0, 1];
+    do {
+      value += (bytes[at] & 127) * scale;
+      scale *= 128;
+    } while (bytes[at++] >= 128);
+    const deviation = value % 2 ? -(value + 1) / 2 : value / 2;
+    const count = deviation + Math.floor(2 * itemCount / (from + symbols.length + 2));
+    symbols.push({ timetokens, tags, checksums, count });
+  }
+  return symbols;
+}
+
+/** The item of a timetoken and a tag, and the symbols below `end` that hold it. */
+export function itemOf(hasher, timetoken, tag, end) {
+  hasher.item(Number(timetoken & 0xffffffffn) | 0, Number(timetoken >> 32n) | 0, tag);
+  const checksum = hasher.hash[2] >>> 0;
+  let [s0, s1] = [hasher.hash[0] >>> 0, hasher.hash[1] >>> 0];
+  const rotated = (word, by) => (word << by | word >>> 32 - by) >>> 0;
+  const indices = [];
+  for (let index = 0; index < end;) {
+    indices.push(index);
+    const drawn = Math.imul(rotated(Math.imul(s0, 0x9e3779bb), 5), 5) >>> 0;
+    s1 = (s1 ^ s0) >>> 0;
+    s0 = (rotated(s0, 26) ^ s1 ^ s1 << 9) >>> 0;
+    s1 = rotated(s1, 13);
+    const uniform = (drawn + 0.5) / 2 ** 32;
+    index = Math.ceil(Math.sqrt((index + 1) * (index + 2) / uniform + 0.25) - 1.5);
+  }
+  return { timetoken, tag, checksum, indices };
+}
+
+function add(symbol, item, sign) {
+  symbol.timetokens ^= item.timetoken;
+  symbol.tags = (symbol.tags ^ item.tag) >>> 0;
+  symbol.checksums = (symbol.checksums ^ item.checksum) >>> 0;
+  symbol.count += sign;
+}
+
+/** Peels remote minus local symbols; null when there are too few. */
+export function decode(local, rows, key) {
+  const hasher = new Hasher(key);
+  const rest = local.map((symbol) => ({ ...symbol, count: -symbol.count }));
+  for (const row of rows) {
+    hasher.row(row);
+    const tag = hasher.hash[0] >>> 0;
+    const item = itemOf(hasher, BigInt(row.actionTimetoken), tag, rest.length);
+    for (const index of item.indices) add(rest[index], item, 1);
+  }
+  const [onlyRemote, onlyLocal] = [[], []];
+  const waiting = rest.map((_, index) => index);
+  while (waiting.length > 0) {
+    const index = waiting.pop();
+    const { count, timetokens, tags, checksums } = rest[index];
+    if (Math.abs(count) !== 1) continue;
+    const item = itemOf(hasher, timetokens, tags | 0, rest.length);
+    if (item.checksum !== checksums || !item.indices.includes(index)) continue;
+    item.tag = tags;
+    (count > 0 ? onlyRemote : onlyLocal).push(String(timetokens));
+    for (const other of item.indices) {
+      add(rest[other], item, -count);
+      waiting.push(other);
+    }
+  }
+  const { timetokens, tags, checksums, count } = rest[0];
+  const isDone = timetokens === 0n && tags === 0 && checksums === 0 && count === 0;
+  return isDone ? { onlyRemote, onlyLocal } : null;
+}
+
+/** One channel of a server. Every device that connects gets `push` and `reply` calls. */
+export class Server {
+  time = 17952187953729261n;
+  key = '000102030405060708090a0b0c0d0e0f';
+  store = 'aaaaaaaaaaaaaaaa';
+  run = 0;
+  floor = '0';
+  actions = new Map();
+  messages = new Map();
+  deletions = [];
+  mutations = new Map();
+  sessions = new Set();
+  commands = 0;
+
+  now() {
+    this.time += 10n;
+    return String(this.time);
+  }
+
+  get epoch() {
+    return `${this.store}.${String(this.run).padStart(8, '0')}`;
+  }
+
+  get rows() {
+    return [...this.actions.values()].filter((it) => it.live).map((it) => it.row);
+  }
+
+  get state() {
+    return digestOf(this.rows, this.key);
+  }
+
+  /** The server as it was, in other hands: a backup. */
+  copy() {
+    return structuredClone({
+      actions: this.actions, messages: this.messages, deletions: this.deletions,
+      mutations: this.mutations, last: this.last, floor: this.floor,
+    });
+  }
+
+  /** Puts a backup in place; time goes on. */
+  restore(backup) {
+    const { last } = this;
+    Object.assign(this, structuredClone(backup));
+    for (let run = 0; run <= this.run; run++) {
+      const end = this.ends.get(run) ?? last;
+      this.ends.set(run, byTimetoken(end, this.last) > 0 ? this.last : end);
+    }
+    this.run++;
+  }
+
+  last = '0';
+  /** What each earlier run of the daemon had, as far as this store goes. */
+  ends = new Map();
+
+  commit(event) {
+    this.last = event.p.t;
+    for (const session of this.sessions) session.tell([event], this.last);
+    return event;
+  }
+
+  publish(user, fields) {
+    const t = this.now();
+    const message = { p: { t, r: 1 }, i: user, d: fields.payload, c: 'room', f: 0 };
+    if (fields.meta !== undefined) message.u = fields.meta;
+    this.messages.set(t, message);
+    this.commit(message);
+    return { timetoken: t };
+  }
+
+  act(user, isAdd, fields) {
+    const { messageTimetoken, type, value } = fields;
+    const key = JSON.stringify([messageTimetoken, type, value, user]);
+    const standing = this.actions.get(key);
+    if (isAdd && standing?.live) return { applied: 'already', action: standing.row };
+    if (!isAdd && !standing?.live) return { applied: 'absent' };
+    const seen = fields.actionTimetoken;
+    if (!isAdd && seen !== undefined && byTimetoken(standing.row.actionTimetoken, seen) > 0) {
+      return { applied: 'stale' };
+    }
+    const t = this.now();
+    const added = { messageTimetoken, type, value, uuid: user, actionTimetoken: t };
+    const row = isAdd ? added : standing.row;
+    const kept = { row, live: isAdd, changed: t };
+    this.actions.delete(key);
+    this.actions.set(key, kept);
+    this.commit(this.eventOf(kept));
+    return isAdd ? { applied: 'added', action: row } : { applied: 'removed' };
+  }
+
+  delete(after, through) {
+    const t = this.now();
+    const isIn = (it) => byTimetoken(it, after) > 0 && byTimetoken(it, through) <= 0;
+    for (const it of [...this.messages.keys()]) if (isIn(it)) this.messages.delete(it);
+    for (const [key, { row }] of [...this.actions]) {
+      if (isIn(row.messageTimetoken)) this.actions.delete(key);
+    }
+    const event = { e: 5, f: 0, p: { t, r: 1 }, c: 'room',
+      d: { event: 'deleted', data: { after, through } } };
+    this.deletions.push(event);
+    this.commit(event);
+  }
+
+  /** Forgets the tombstones up to now. */
+  collect() {
+    this.floor = this.last;
+    for (const [key, { live }] of [...this.actions]) if (!live) this.actions.delete(key);
+  }
+
+  eventOf({ row, live, changed }) {
+    const { messageTimetoken, type, value, actionTimetoken, uuid } = row;
+    return { e: 3, f: 0, i: uuid, p: { t: changed, r: 1 }, c: 'room', d: {
+      source: 'actions', version: '1.0', event: live ? 'added' : 'removed',
+      data: { messageTimetoken, type, value, actionTimetoken } } };
+  }
+
+  /** What changed, each thing once: messages after one timetoken, actions after another. */
+  changes(messagesAfter, actionsAfter, withTombstones) {
+    const events = [...this.messages.values(), ...this.deletions]
+      .filter((it) => byTimetoken(it.p.t, messagesAfter) > 0);
+    for (const kept of this.actions.values()) {
+      if (byTimetoken(kept.changed, actionsAfter) <= 0 || !(kept.live || withTombstones)) continue;
+      events.push(this.eventOf(kept));
+    }
+    return events.sort((left, right) => byTimetoken(left.p.t, right.p.t));
+  }
+}
+
+/** One connection to the model, with the surface of a WebSocket. */
+export class ModelSocket {
+  /** Frames to the device wait here until `deliver`, so that a test decides when they come. */
+  inbox = [];
+  subscription = null;
+  isOpen = true;
+
+  constructor(server, options = {}) {
+    this.server = server;
+    this.options = options;
+    server.sessions.add(this);
+  }
+
+  send(text) {
+    const { id, op, ...fields } = JSON.parse(text);
+    this.server.commands++;
+    const answer = this.options.refuse?.(op) ? { error: { status: 503, code: 'overloaded',
+      message: 'Try again.' } } : { ok: this[op](fields) };
+    if (!answer.ok?.then) this.put({ id, ...answer });
+    for (const page of this.pages.splice(0)) this.put(page);
+  }
+
+  pages = [];
+
+  put(frame) {
+    if (this.isOpen) this.inbox.push(frame);
+  }
+
+  tell(events, cursor) {
+    if (this.subscription !== 'live') return;
+    this.put({ t: { t: cursor, r: 1 }, c: 'room', m: events, s: this.server.state });
+  }
+
+  close() {
+    this.isOpen = false;
+    this.server.sessions.delete(this);
+  }
+
+  hello({ userId, deviceId }) {
+    [this.user, this.deviceId] = [userId, deviceId];
+    return { session: '0-1', time: this.server.now(), epoch: this.server.epoch, heartbeat: 25 };
+  }
+
+  ping() {
+    return {};
+  }
+
+  page(events, size) {
+    const { server } = this;
+    for (let start = 0; start === 0 || start < events.length; start += size) {
+      const some = events.slice(start, start + size);
+      const isLast = start + size >= events.length;
+      const t = isLast ? server.last : some.at(-1).p.t;
+      this.pages.push({ t: { t, r: 1 }, c: 'room', m: some, ...isLast ? { s: server.state } : {} });
+    }
+    this.subscription = 'live';
+  }
+
+  subscribe({ channels: [{ name, cursor, epoch, count, digest, repair }] }) {
+    const { server } = this;
+    const reply = (mode, at) => ({ channels: [{ name, mode, cursor: at, key: server.key }] });
+    const isForeign = cursor !== '0' && epoch?.slice(0, 16) !== server.store;
+    this.cursor = cursor;
+    this.symbols = [];
+    if (cursor === '0' || isForeign) {
+      this.page(server.changes('0', '0', false), this.options.page ?? 3);
+      return reply(isForeign ? 'snapshot' : 'delta', '0');
+    }
+    const end = server.ends.get(Number(epoch?.slice(17))) ?? server.last;
+    const isLost = byTimetoken(cursor, end) > 0;
+    if (isLost) this.cursor = end;
+    const isWrong = cursor === server.last && count !== undefined &&
+      (count !== server.state.n || digest !== server.state.d);
+    if (isLost || repair || isWrong || byTimetoken(cursor, server.floor) < 0) {
+      this.subscription = 'held';
+      return reply('repair', this.cursor);
+    }
+    this.page(server.changes(cursor, cursor, true), this.options.page ?? 3);
+    return reply('delta', cursor);
+  }
+
+  repair({ from, count, symbols }) {
+    const { server } = this;
+    if (from === 0) this.symbols = [];
+    const { length } = this.symbols;
+    if (from !== length) throw new Error(`Symbols from ${from}, not ${length}.`);
+    this.symbols.push(...readSymbols(fromBase64(symbols), from, count));
+    if (this.options.snapshot?.()) return { snapshot: true };
+    const found = decode(this.symbols, server.rows, server.key);
+    if (!found) return { need: this.symbols.length * 2 };
+    const { onlyRemote, onlyLocal } = found;
+    const rows = server.rows.filter((row) => onlyRemote.includes(row.actionTimetoken));
+    const cursor = server.last;
+    this.page(server.changes(this.cursor, cursor, true), this.options.page ?? 3);
+    return { cursor, s: server.state, rows: toBase64(packRows(rows)),
+      drop: toBase64(packTimetokens(onlyLocal.filter((it) => !onlyRemote.includes(it)))) };
+  }
+
+  once(mutation, apply) {
+    const key = `${this.deviceId} ${mutation}`;
+    const { mutations } = this.server;
+    if (!mutations.has(key)) mutations.set(key, apply());
+    return mutations.get(key);
+  }
+
+  publish(fields) {
+    return this.once(fields.mutation, () => this.server.publish(this.user, fields));
+  }
+
+  addAction(fields) {
+    return this.once(fields.mutation, () => this.server.act(this.user, true, fields));
+  }
+
+  removeAction(fields) {
+    return this.once(fields.mutation, () => this.server.act(this.user, false, fields));
+  }
+}
