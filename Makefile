@@ -16,8 +16,8 @@ STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check
 
 END_TO_END := $(VENV)/bin/python -m unittest discover -s Tests/EndToEnd -v
 
-.PHONY: help build run test check lint format tsan asan faults bench bench-peers bench-diff docs \
-  clean packages
+.PHONY: help build run test check lint format tsan asan faults bench bench-peers bench-diff \
+  bench-micro docs clean packages
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -95,6 +95,11 @@ bench-diff:  ## Measures what digests and repairs by difference cost.
 	@Tools/install-packages run
 	$(SWIFT) build $(RELEASE) --product reconcilebench
 	.build/release/reconcilebench
+
+bench-micro:  ## Measures parts of a delivery: nanoseconds and allocations of each.
+	@Tools/install-packages run
+	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/micro --product microbench
+	.build/micro/release/microbench
 
 docs:  ## Builds the reference of EventModel; a broken link is an error.
 	$(SWIFT) package dump-symbol-graph --minimum-access-level public > /dev/null

@@ -62,6 +62,11 @@ let package = Package(
             path: "Benchmarks/Reconciliation", swiftSettings: shipped),
         .executableTarget(
             name: "syncbench", dependencies: ["JSON", "CLinux"], swiftSettings: shipped),
+        .target(name: "CAllocations", path: "Benchmarks/Allocations"),
+        // It looks inside the daemon: a release build of it needs -enable-testing.
+        .executableTarget(
+            name: "microbench", dependencies: ["SyncDaemon", "EventModel", "CAllocations"],
+            path: "Benchmarks/Micro", swiftSettings: shipped),
         .target(
             name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
             swiftSettings: checked),
@@ -82,6 +87,9 @@ let package = Package(
         .testTarget(
             name: "SyncBenchTests",
             dependencies: ["syncbench", "JSON", "TestSupport"],
+            swiftSettings: checked),
+        .testTarget(
+            name: "MicroBenchTests", dependencies: ["microbench", "CAllocations"],
             swiftSettings: checked),
         .testTarget(name: "TidyTests", swiftSettings: checked),
     ]

@@ -16,7 +16,8 @@ enum SyncBench {
             let arguments = Array(CommandLine.arguments.dropFirst())
             switch try ArgumentParser.parse(arguments, daemon: daemon) {
             case .help(let subcommand): print(Help.text(for: subcommand), terminator: "")
-            case .compare(let old, let new): try compare(old, new)
+            case .compare(let old, let new, let percent):
+                try compare(old, new, tolerance: Double(percent) / 100)
             case .run(let run): try measure(run)
             }
         } catch {
@@ -60,8 +61,11 @@ enum SyncBench {
         if hasFailed { exit(ExitCode.failed) }
     }
 
-    private static func compare(_ old: String, _ new: String) throws(BenchError) {
-        let findings = Comparison.findings(old: try records(in: old), new: try records(in: new))
+    private static func compare(
+        _ old: String, _ new: String, tolerance: Double
+    ) throws(BenchError) {
+        let findings = Comparison.findings(
+            old: try records(in: old), new: try records(in: new), tolerance: tolerance)
         guard !findings.isEmpty else {
             throw BenchError("\(old) has nothing to compare: no daemon beside a floor.")
         }

@@ -48,7 +48,11 @@ struct ArgumentTests {
         #expect(try ArgumentParser.parse(["--help"]) == .help(nil))
         #expect(try ArgumentParser.parse(["storm", "--help"]) == .help(.storm))
         #expect(
-            try ArgumentParser.parse(["compare", "a", "b"]) == .compare(old: "a", new: "b"))
+            try ArgumentParser.parse(["compare", "a", "b"])
+                == .compare(old: "a", new: "b", tolerance: 25))
+        #expect(
+            try ArgumentParser.parse(["compare", "a", "--tolerance", "50", "b"])
+                == .compare(old: "a", new: "b", tolerance: 50))
     }
 
     @Test(
@@ -59,6 +63,8 @@ struct ArgumentTests {
             ["fanout", "--depth", "1"],
             ["adds", "--server", "floor"], ["fanout", "--server", "redis"],
             ["fanout", "--server", ","], ["compare", "a"],
+            ["compare", "a", "b", "c"], ["compare", "a", "b", "--window", "1"],
+            ["compare", "a", "b", "--tolerance"], ["compare", "a", "b", "--tolerance", "0"],
             ["fanout", "--window", "5", "--burst", "6"], ["fanout", "--burst", "51"],
             ["slow", "--subscribers", "10", "--stuck", "10"],
         ])

@@ -14,8 +14,11 @@ struct ReportTests {
             parameters: ["subscribers": 1000, "window": window], values: values)
     }
 
-    private func worse(_ old: [Record], _ new: [Record]) -> [Metric] {
-        Comparison.findings(old: old, new: new).filter(\.isWorse).map(\.metric)
+    private func worse(
+        _ old: [Record], _ new: [Record], tolerance: Double = 0.25
+    ) -> [Metric] {
+        Comparison.findings(old: old, new: new, tolerance: tolerance)
+            .filter(\.isWorse).map(\.metric)
     }
 
     @Test("a measurement survives being written and read")
@@ -52,13 +55,14 @@ struct ReportTests {
             fanout(.syncdaemon, [.cpuPerDelivery: 60]), fanout(.floor, [.cpuPerDelivery: 50]),
         ]
         let worseRatio = [
-            fanout(.syncdaemon, [.cpuPerDelivery: 6]), fanout(.floor, [.cpuPerDelivery: 4]),
+            fanout(.syncdaemon, [.cpuPerDelivery: 6]), fanout(.floor, [.cpuPerDelivery: 3.8]),
         ]
 
         #expect(worse(old, slower).isEmpty)
         #expect(worse(old, worseRatio) == [.cpuPerDelivery])
+        #expect(worse(old, worseRatio, tolerance: 0.35).isEmpty)
         #expect(worse(worseRatio, old).isEmpty)
-        #expect(Comparison.findings(old: old, new: slower).first?.new == 1.2)
+        #expect(Comparison.findings(old: old, new: slower, tolerance: 0.25).first?.new == 1.2)
     }
 
     @Test("more connections per second are better, not worse")
@@ -77,7 +81,7 @@ struct ReportTests {
     @Test(
         "bytes and losses are compared as they are, up to the tolerance",
         arguments: [
-            (Metric.idleBytes, 1000, 1149, false), (.idleBytes, 1000, 1151, true),
+            (Metric.idleBytes, 1000, 1249, false), (.idleBytes, 1000, 1251, true),
             (.bytesPerDelivery, 200, 300, true), (.missed, 0, 1, true), (.missed, 0, 0, false),
             (.reads, 0, 3, true),
         ])
@@ -99,7 +103,38 @@ struct ReportTests {
         #expect(
             worse(old, [fanout(.syncdaemon, window: 50, [.cpuPerDelivery: 1]), floor])
                 == [.cpuPerDelivery])
-        #expect(Comparison.findings(old: [floor], new: [floor]).isEmpty)
+        #expect(Comparison.findings(old: [floor], new: [floor], tolerance: 0.25).isEmpty)
+    }
+
+    @Test("the marginal cost of a delivery leaves out what an event costs by itself")
+    func marginalCosts() {
+        func point(_ subscribers: Int, window: Int, fixed: Double, each: Double) -> Record {
+            let perDelivery = each + fixed / Double(subscribers)
+            return Record(
+                scenario: "subscribers", server: .syncdaemon,
+                parameters: ["subscribers": subscribers, "window": window],
+                values: [.cpuPerDelivery: perDelivery])
+        }
+
+        let curve = Scenario.withMarginalCosts([
+            point(8, window: 1, fixed: 64, each: 4), point(8, window: 50, fixed: 16, each: 2),
+            point(128, window: 1, fixed: 64, each: 4), point(128, window: 50, fixed: 16, each: 2),
+            point(1024, window: 1, fixed: 64, each: 4),
+        ])
+
+        #expect(curve.map { $0.values[.marginalCPUPerDelivery] } == [nil, nil, 4, 2, 4])
+        #expect(curve.map { $0.values[.cpuPerDelivery] } == [12, 4, 4.5, 2.125, 4.0625])
+        #expect(MarkdownTable.listing(curve).contains("marginal CPU µs/delivery"))
+    }
+
+    @Test("a point that does not go further than the one before has no marginal cost")
+    func marginalCostOfNothing() {
+        let point = fanout(.syncdaemon, [.cpuPerDelivery: 1])
+        let without = fanout(.syncdaemon, [:])
+
+        let curve = Scenario.withMarginalCosts([point, point, without])
+
+        #expect(curve.allSatisfy { $0.values[.marginalCPUPerDelivery] == nil })
     }
 
     @Test("a table's columns are as wide as they must be")

@@ -108,6 +108,7 @@ struct SmokeTests {
 
         #expect(try place.run("compare", old, old).status == 0)
         #expect(try place.run("compare", old, new).status == 1)
+        #expect(try place.run("compare", old, new, "--tolerance", "100").status == 0)
         #expect(try place.run("compare", old, "\(place.folder)/absent").status == 1)
         #expect(try place.run("nonsense").status == 2)
         #expect(try place.run("--help").output.contains("Usage: syncbench"))

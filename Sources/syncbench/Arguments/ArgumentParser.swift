@@ -17,12 +17,7 @@ enum ArgumentParser {
         }
         let rest = Array(arguments.dropFirst())
         if rest.contains("--help") || rest.contains("-h") { return .help(subcommand) }
-        if subcommand == .compare {
-            guard rest.count == 2 else {
-                throw BenchError("compare takes two files: OLD.json NEW.json.", isUsage: true)
-            }
-            return .compare(old: rest[0], new: rest[1])
-        }
+        if subcommand == .compare { return try comparison(rest) }
         var run = Run(
             subcommand: subcommand, settings: Settings(subcommand.defaults),
             servers: subcommand == .table ? ServerKind.allCases : [.syncdaemon],
@@ -39,6 +34,28 @@ enum ArgumentParser {
     }
 
     private static let names = Subcommand.allCases.map(\.rawValue).joined(separator: ", ")
+
+    private static func comparison(_ arguments: [String]) throws(BenchError) -> Invocation {
+        var files: [String] = []
+        var tolerance = Subcommand.compare.defaults[.tolerance, default: 0]
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            if word == Setting.tolerance.flag {
+                guard let value = rest.popFirst() else {
+                    throw BenchError("\(word) needs a value.", isUsage: true)
+                }
+                tolerance = try number(value, for: .tolerance)
+            } else if word.hasPrefix("--") {
+                throw BenchError("compare has no option \(word).", isUsage: true)
+            } else {
+                files.append(word)
+            }
+        }
+        guard files.count == 2 else {
+            throw BenchError("compare takes two files: OLD.json NEW.json.", isUsage: true)
+        }
+        return .compare(old: files[0], new: files[1], tolerance: tolerance)
+    }
 
     private static func read(_ arguments: [String], into run: inout Run) throws(BenchError) {
         var rest = arguments[...]

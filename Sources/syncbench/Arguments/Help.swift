@@ -4,7 +4,7 @@
 enum Help {
     static func text(for subcommand: Subcommand?) -> String {
         guard let subcommand else { return overview }
-        if subcommand == .compare { return compare }
+        if subcommand == .compare { return compare + settings(subcommand) }
         return """
             syncbench \(subcommand.rawValue): \(subcommand.summary)
 
@@ -68,7 +68,9 @@ enum Help {
         case .curve:
             """
             One channel with 10 to 10,000 subscribers, at one and at 50 events in flight; then 1 to
-            100,000 channels with ten subscribers each, one event at a time to one of them.
+            100,000 channels with ten subscribers each, one event at a time to one of them. The
+            marginal cost is what each delivery costs that a row has more than the one before it:
+            without what an event costs however many follow, such as being made durable.
             """
         case .storm:
             """
@@ -109,11 +111,12 @@ enum Help {
     private static let compare = """
         syncbench compare: two files of --json: has anything become worse?
 
-        Usage: syncbench compare OLD.json NEW.json
+        Usage: syncbench compare OLD.json NEW.json [OPTIONS]
 
         Compares the daemon with the floor of the same run: a ratio of CPU times or of rates says
-        more than a time on another day. Bytes are compared as they are. More than 15 % worse is a
-        regression and makes the exit code 1; so does a measurement that only the old file has.
+        more than a time on another day. Bytes are compared as they are. What is worse by more than
+        the tolerance is a regression and makes the exit code 1; so does a measurement that only the
+        old file has.
 
         """
 

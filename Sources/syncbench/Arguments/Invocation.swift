@@ -30,5 +30,6 @@ struct Run: Hashable {
 enum Invocation: Hashable {
     case help(Subcommand?)
     case run(Run)
-    case compare(old: String, new: String)
+    /// - Parameter tolerance: By how many percent a value may be worse.
+    case compare(old: String, new: String, tolerance: Int)
 }

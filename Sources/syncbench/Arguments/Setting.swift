@@ -17,6 +17,7 @@ enum Setting: String, CaseIterable {
     case seconds
     case rounds
     case reactors
+    case tolerance
 
     var flag: String { "--\(rawValue)" }
 
@@ -34,6 +35,7 @@ enum Setting: String, CaseIterable {
         case .seconds: 1...3600
         case .rounds: 1...100
         case .reactors: 0...256
+        case .tolerance: 1...1000
         }
     }
 
@@ -54,6 +56,7 @@ enum Setting: String, CaseIterable {
         case .seconds: "how long to measure, each time"
         case .rounds: "how often; the median counts"
         case .reactors: "threads of the daemon that serve connections; 0: one per core"
+        case .tolerance: "percent by which a value may be worse"
         }
     }
 }

@@ -42,7 +42,7 @@ enum Subcommand: String, CaseIterable {
                 .parallel: 10_000, .reactors: 0,
             ]
         case .table: [.seconds: 2, .rounds: 3, .reactors: 0]
-        case .compare: [:]
+        case .compare: [.tolerance: 25]
         }
     }
 

@@ -18,20 +18,20 @@ struct Finding: Hashable {
 
 /// Compares runs that may have been made on different machines.
 enum Comparison {
-    /// By how much a value may be worse: ratios vary by about a tenth from run to run.
-    static let tolerance = 0.15
-
-    static func findings(old: [Record], new: [Record]) -> [Finding] {
+    /// - Parameter tolerance: By how much a value may be worse, as a fraction: ratios vary by about
+    ///   a tenth from run to run.
+    static func findings(old: [Record], new: [Record], tolerance: Double) -> [Finding] {
         old.filter { $0.server == .syncdaemon }.flatMap { record in
             let after = new.first { $0.server == .syncdaemon && $0.isLike(record) }
             return record.values.keys.sorted { $0.rawValue < $1.rawValue }.compactMap {
-                finding($0, record, after, old, new)
+                finding($0, record, after, old, new, tolerance)
             }
         }
     }
 
     private static func finding(
-        _ metric: Metric, _ before: Record, _ after: Record?, _ old: [Record], _ new: [Record]
+        _ metric: Metric, _ before: Record, _ after: Record?, _ old: [Record], _ new: [Record],
+        _ tolerance: Double
     ) -> Finding? {
         var lowerIsBetter = true
         let values: (old: Double?, new: Double?)

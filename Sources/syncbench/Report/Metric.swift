@@ -3,6 +3,7 @@
 /// A measured quantity; its raw value is its name in JSON.
 enum Metric: String, CaseIterable {
     case cpuPerDelivery = "cpu_us_per_delivery"
+    case marginalCPUPerDelivery = "marginal_cpu_us_per_delivery"
     case deliveriesPerSecond = "deliveries_per_second"
     case bytesPerDelivery = "bytes_per_delivery"
     case median = "p50_ms"
@@ -38,7 +39,8 @@ enum Metric: String, CaseIterable {
         case .cpuPerDelivery, .cpuPerConnect: .toFloor(lowerIsBetter: true)
         case .connectsPerSecond: .toFloor(lowerIsBetter: false)
         case .bytesPerDelivery, .idleBytes, .missed, .doubled, .reads: .plain
-        case .deliveriesPerSecond, .median, .tail, .idleCPU, .acknowledgedPerSecond,
+        case .marginalCPUPerDelivery, .deliveriesPerSecond, .median, .tail, .idleCPU,
+            .acknowledgedPerSecond,
             .acknowledgedMedian, .acknowledgedTail, .cpuPerAdd, .stuckSetBack,
             .stuckClosed, .grownBytes, .budgetBytes, .secondsUntilLive:
             .none
@@ -49,6 +51,7 @@ enum Metric: String, CaseIterable {
     var title: String {
         switch self {
         case .cpuPerDelivery: "CPU µs/delivery"
+        case .marginalCPUPerDelivery: "marginal CPU µs/delivery"
         case .deliveriesPerSecond: "deliveries/s"
         case .bytesPerDelivery: "bytes/delivery"
         case .median: "p50 ms"

@@ -17,6 +17,7 @@ extension Scenario {
                         values: values))
             }
         }
+        records = withMarginalCosts(records)
         for channels in [1, 100, 10_000, 100_000] {
             let load = try Fanout(
                 Server(.syncdaemon, run), subscribers: 1000, channels: channels, followers: 10,
@@ -28,6 +29,32 @@ extension Scenario {
                     values: try measured(load, window: 1, run)))
         }
         return records
+    }
+
+    /// Adds what each delivery costs that a row has more than the one before it.
+    ///
+    /// An event costs `a + b·n` for `n` subscribers: `a` for making it durable, `b` for each
+    /// delivery. The cost per delivery falls as `a` is shared by more of them; only this difference
+    /// shows whether `b` is flat.
+    static func withMarginalCosts(_ records: [Record]) -> [Record] {
+        var last: [Int: Record] = [:]
+        return records.map { record in
+            var record = record
+            guard let window = record.parameters["window"] else { return record }
+            if let before = last[window] {
+                record.values[.marginalCPUPerDelivery] = marginalCost(of: record, over: before)
+            }
+            last[window] = record
+            return record
+        }
+    }
+
+    private static func marginalCost(of more: Record, over less: Record) -> Double? {
+        guard let many = more.parameters["subscribers"], let few = less.parameters["subscribers"],
+            let cost = more.values[.cpuPerDelivery], let lessCost = less.values[.cpuPerDelivery],
+            many > few
+        else { return nil }
+        return (cost * Double(many) - lessCost * Double(few)) / Double(many - few)
     }
 
     private static func measured(

@@ -1,0 +1,18 @@
+// Measures the parts of a delivery by themselves: nanoseconds and allocations of each.
+
+@main
+enum MicroBenchmark {
+    static func main() {
+        print(table(.full).text, terminator: "")
+    }
+
+    /// Everything, with this much effort.
+    static func table(_ effort: Effort) -> CostTable {
+        let watch = Stopwatch(effort: effort)
+        var table = CostTable()
+        Coding.measure(watch, into: &table)
+        Lookups.measure(watch, into: &table)
+        Turns.measure(watch, into: &table)
+        return table
+    }
+}
