@@ -45,6 +45,9 @@ public enum ProtocolExample {
             SubscribeRequest(channel: "room", cursor: added, epoch: epoch, base: one),
             SubscribeRequest(channel: "den", cursor: .zero),
         ]),
+        17: .subscribe([
+            SubscribeRequest(channel: "room", batchMilliseconds: 100, coalesces: true)
+        ]),
         4: .unsubscribe(channels: ["den"]),
         5: .publish(PublishRequest(channel: "room", message: hi, mutation: "m-1")),
         6: .addAction(
@@ -80,6 +83,9 @@ public enum ProtocolExample {
         1: .hello(
             Welcome(session: "0-1", time: start, epoch: epoch, heartbeatSeconds: 25)),
         2: .subscribed([
+            SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
+        ]),
+        17: .subscribed([
             SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
         ]),
         3: .subscribed([
