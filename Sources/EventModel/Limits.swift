@@ -169,8 +169,8 @@ public enum Limits {
     public static let internedNamesMax = 100_000
     /// Coded symbols that a device may send in one repair; when they cannot do: a snapshot.
     ///
-    /// The daemon keeps them meanwhile, 24 bytes each. No more rows can be brought or dropped either: each
-    /// symbol gives one row away.
+    /// The daemon keeps them meanwhile, 24 bytes each. No more rows can be brought or dropped
+    /// either: each symbol gives one row away.
     public static let repairSymbolsMax = 16_384
     /// Coded symbols of all repairs under way in one session; over it: `overloaded`.
     public static let repairSymbolsPerSessionMax = 32_768

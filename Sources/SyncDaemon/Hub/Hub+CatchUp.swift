@@ -131,7 +131,7 @@ extension Hub {
             session.pagesInFlight < Limits.pagesInFlightMax
         {
             if !session.questions.isEmpty {
-                forward(session.questions.removeFirst(), of: session)
+                guard forward(session.questions.removeFirst(), of: session) else { return }
             } else if !session.lagging.isEmpty {
                 let subscription = session.lagging.removeFirst()
                 guard catchUp(subscription) else {
@@ -153,9 +153,19 @@ extension Hub {
         }
     }
 
-    private func forward(_ question: ReadRequest, of session: Session) {
-        guard ask(question) else { return refuse(question, of: session, .overloaded) }
-        session.pagesInFlight += 1
+    /// - Returns: `false` when it has to be tried again later.
+    private func forward(_ question: ReadRequest, of session: Session) -> Bool {
+        if ask(question) {
+            session.pagesInFlight += 1
+        } else if case .repair = question.query {
+            // Its symbols are here: sending them again would only cost more.
+            session.questions.insert(question, at: 0)
+            starvedSessions.append(session)
+            return false
+        } else {
+            refuse(question, of: session, .overloaded)
+        }
+        return true
     }
 
     private func refuse(

@@ -38,13 +38,14 @@ final class MemoryStore: Store {
 
     let epoch = makeEpoch()
     let runs = [StoreRun(after: .zero)]
-    let secret = makeSecret()
+    let secret: DigestSecret
     /// What readers see.
     private let committed: Locked<State>
     /// What the open transaction has made of it.
     private var working = State()
 
-    init() {
+    init(secret: DigestSecret = makeSecret()) {
+        self.secret = secret
         committed = Locked(State())
     }
 

@@ -33,7 +33,8 @@ private struct Simulation {
             reactorCount: choices.below(3) + 1,
             sendQueueBytesMax: choices.pick([600, 3000, 1_000_000]),
             questionsMax: choices.pick([1, 3, 1000]),
-            tombstoneTicksKept: isCruel ? choices.pick([0, 100, 2000]) : 1 << 60)
+            tombstoneTicksKept: isCruel ? choices.pick([0, 100, 2000]) : 1 << 60,
+            secret: .random(using: &choices))
         attention = [100, choices.pick([20, 100]), choices.pick([5, 50])]
         devices = (0..<5).map { SimulatedDevice(userID: "u\($0 % 3)", deviceID: "d\($0)") }
         for (index, device) in devices.enumerated() where index < devices.count - 1 {
@@ -285,7 +286,7 @@ private struct Simulation {
                     let expected = truth.messages.filter { $0.key > start }
                     if cache.messages != expected { found.append("\(device.deviceID) has a gap") }
                 } else if cache.messages != truth.messages || cache.actions != truth.actions {
-                    found.append("\(device.deviceID) shows another \(name) DEBUG \(cache.messages.count) \(truth.messages.count) cursor \(cache.cursor) truth \(truth.cursor) whole \(cache.isWhole) repairing \(device.repairing) extra \(cache.actions.filter { truth.actions[$0.key] != $0.value }.map { ($0.key.value, $0.value) }) lacks \(truth.actions.filter { cache.actions[$0.key] != $0.value }.map { ($0.key.value, $0.value) })  counts \(device.counts) floor \(daemon.store.tombstoneFloor)")
+                    found.append("\(device.deviceID) shows another \(name)")
                 }
             }
         }
@@ -329,6 +330,7 @@ struct ReactorSimulation {
     @Test("the runs meet what they are meant to meet")
     func isHard() throws {
         var counts = (reconnects: 0, retries: 0, slow: 0, pushes: 0, polls: 0)
+        var devices: [SimulatedDevice] = []
         for seed in 1...10 as ClosedRange<UInt64> {
             let simulation = try run(seed)
             counts.reconnects += simulation.counts.reconnects
@@ -336,6 +338,7 @@ struct ReactorSimulation {
             counts.slow += simulation.counts.slow
             counts.pushes += simulation.counts.pushes
             counts.polls += simulation.counts.polls
+            devices += simulation.devices
         }
 
         #expect(counts.reconnects > 20)
@@ -343,6 +346,8 @@ struct ReactorSimulation {
         #expect(counts.slow > 0)
         #expect(counts.pushes > 200)
         #expect(counts.polls > 50)
+        #expect(devices.map(\.counts.compared).reduce(0, +) > 100)
+        #expect(devices.map(\.counts.repaired).reduce(0, +) > 10)
     }
 
     @Test("a seed names one run, byte for byte")

@@ -83,7 +83,7 @@ final class SimulatedDaemon {
         let wall = Locked<UInt64>(1000)
     }
 
-    let store = MemoryStore()
+    let store: MemoryStore
     private let interests = InterestTable()
     private(set) var reactors: [SimulatedReactor] = []
     private(set) var problems: [String] = []
@@ -101,13 +101,17 @@ final class SimulatedDaemon {
     ///   - questionsMax: Beyond so many waiting questions the readers are overloaded.
     ///   - tombstoneTicksKept: How long a removed action is remembered.
     init(
-        reactorCount: Int, sendQueueBytesMax: Int, questionsMax: Int, tombstoneTicksKept: UInt64
+        reactorCount: Int, sendQueueBytesMax: Int, questionsMax: Int, tombstoneTicksKept: UInt64,
+        secret: DigestSecret
     ) throws {
+        store = MemoryStore(secret: secret)
         let queues = Queues()
         queues.isHeard = Array(repeating: true, count: reactorCount)
         let (steps, wall) = (queues.steps, queues.wall)
         self.queues = queues
-        ledger = Ledger(store: store, tombstoneTicksKept: tombstoneTicksKept) { wall.withLock { $0 } }
+        ledger = Ledger(store: store, tombstoneTicksKept: tombstoneTicksKept) {
+            wall.withLock { $0 }
+        }
         let order = EventOrder(
             after: store.last, wallTicks: { wall.withLock { $0 } },
             publish: { step in steps.withLock { $0.append(step) } })
@@ -119,7 +123,8 @@ final class SimulatedDaemon {
             let engine = Engine(
                 reactor: number, epoch: epochs.text,
                 judge: { epochs.judge($0, $1, newest: order.visible) },
-                tombstoneFloor: { [store] in store.tombstoneFloor }, digestKey: secret.key, keysets: Keysets(),
+                tombstoneFloor: { [store] in store.tombstoneFloor }, digestKey: secret.key,
+                keysets: Keysets(),
                 submit: { write in
                     guard queues.writes.count < 30 else { return false }
                     queues.writes.append(write)

@@ -39,6 +39,8 @@ final class SimulatedDevice {
     /// Channels that are being repaired, each with the number of symbols that were sent.
     private(set) var repairing: [String: Int] = [:]
     private var repairCommands: [CommandID: (name: String, attempt: Int)] = [:]
+    /// The last subscription to each channel: what an earlier one is answered says nothing.
+    private var subscribing: [String: CommandID] = [:]
     /// Each repair of a channel has a number: answers to an earlier one say nothing.
     private var attempts: [String: Int] = [:]
     /// Commands without a reply, each with the mutation it carries.
@@ -67,7 +69,9 @@ final class SimulatedDevice {
             let base = cache.digest.map { #","count":\#($0.count),"digest":"\#($0.text)""# } ?? ""
             return #"{"name":"\#(name)","cursor":"\#(cache.cursor)","epoch":"\#(epoch)"\#(base)}"#
         }
-        return command(#""op":"subscribe","channels":[\#(entries.joined(separator: ","))]"#)
+        let text = command(#""op":"subscribe","channels":[\#(entries.joined(separator: ","))]"#)
+        for name in channels { subscribing[name] = lastID }
+        return text
     }
 
     /// Loses its connection, and with it every answer that was under way.
@@ -133,6 +137,7 @@ final class SimulatedDevice {
                 problems.append("a snapshot for a cursor of this store")
             }
             newest[name] = channel.cursor
+            guard subscribing[name] == id else { continue }
             repairing[name] = nil
             if channel.cursor == .zero, channel.mode != .repair {
                 // Everything comes anew, but not what was removed meanwhile.
@@ -180,6 +185,7 @@ final class SimulatedDevice {
             command(
                 #""op":"subscribe","channels":[{"name":"\#(name)","cursor":"\#(cache.cursor)","#
                     + #""repair":true}]"#))
+        subscribing[name] = lastID
     }
 
     private func sendSymbols(of name: String, upTo count: Int) {
@@ -206,6 +212,7 @@ final class SimulatedDevice {
                     command(
                         #""op":"subscribe","channels":[{"name":"\#(name)","cursor":"\#(cursor)","#
                             + #""repair":true}]"#))
+                subscribing[name] = lastID
             }
             return
         }
@@ -225,6 +232,7 @@ final class SimulatedDevice {
             repairing[name] = Self.askedFor
             outgoing.append(
                 command(#""op":"subscribe","channels":[{"name":"\#(name)","cursor":"0"}]"#))
+            subscribing[name] = lastID
         case nil: problems.append("\(deviceID) got \(reply) to a repair")
         }
     }
