@@ -35,6 +35,8 @@ final class SimulatedReactor {
     var messages: [Message] = []
     /// Answers that no poller has taken yet.
     var pollAnswers: [PollAnswer] = []
+    /// Called before a turn: whether it empties the mailbox.
+    var willHear: (Bool) -> Void = { _ in }
     private var milliseconds: UInt64 = 0
 
     init(core: ReactorCore) {
@@ -49,6 +51,7 @@ final class SimulatedReactor {
     /// One turn of its loop, as `Reactor` runs it.
     func turn(after milliseconds: Int, sockets: Int, messages: Int) {
         self.milliseconds += UInt64(milliseconds)
+        willHear(self.messages.count <= messages)
         core.beginTurn(at: self.milliseconds)
         for event in socketEvents.takeFirst(sockets) {
             switch event {
@@ -158,6 +161,9 @@ final class SimulatedDaemon {
                     hub: hub, engine: engine, counters: Counters(), commandsPerSecondMax: 1_000_000,
                     answerHTTP: { _ in .error(404, "none") }))
         }
+        for (number, reactor) in reactors.enumerated() {
+            reactor.willHear = { queues.isHeard[number] = $0 }
+        }
     }
 
     /// A cursor as of now.
@@ -197,7 +203,6 @@ final class SimulatedDaemon {
                 if let part = parts[number] { reactor.messages.append(.commit(part)) }
             }
         }
-        queues.isHeard = reactors.map(\.messages.isEmpty)
         queues.steps.withLock { $0 = [] }
     }
 
