@@ -52,7 +52,7 @@ let package = Package(
         .executableTarget(name: "Daemon", dependencies: ["SyncDaemon"], swiftSettings: shipped),
         .target(
             name: "SyncClient",
-            dependencies: ["EventModel", "JSON", "CWebsockets"],
+            dependencies: ["EventModel", "JSON", "CWebsockets", "CSQLite"],
             swiftSettings: shipped),
         .executableTarget(
             name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],

@@ -160,7 +160,7 @@ extension SyncClient {
         for item in commands.expire(at: .now) {
             switch item.owner {
             case .caller: finish(item, .failure(.timedOut(after: configuration.commandTimeout)))
-            case .hello, .resumption: connection?.close(code: 1000)
+            case .hello, .resumption, .device: connection?.close(code: 1000)
             }
         }
         guard let deadline = commands.nextDeadline else {

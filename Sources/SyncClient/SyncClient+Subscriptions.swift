@@ -44,7 +44,9 @@ extension SyncClient {
         else { return }
         if isStart { subscription.start = nil }
         subscription.epoch = welcome.epoch
-        let isSnapshot = channel.mode == .snapshot
+        // A cache that starts anywhere has nothing to repair by: it comes anew, too.
+        let isRepair = channel.mode == .repair
+        let isSnapshot = channel.mode == .snapshot || isRepair
         let known = subscription.cache
         if isStart || isSnapshot || known == nil {
             subscription.cache = DeviceCache(cursor: isSnapshot ? .zero : channel.cursor)
@@ -53,6 +55,7 @@ extension SyncClient {
         if isSnapshot || (isStart && known != nil) {
             emit(.cacheReset(channel: channel.channel))
         }
+        if isRepair { resume([channel.channel]) }
     }
 
     /// Gives up a start that the daemon did not confirm; an older subscription goes on.

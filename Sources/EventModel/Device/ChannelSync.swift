@@ -44,6 +44,8 @@ public struct ChannelSync: Sendable {
         var hasMoved = false
         /// Whether the server is another one, or was set back: it may have lost what it answered.
         var hasLostServer = false
+        /// How the rows came to be different from the base's, when not by what happened.
+        var healedBy: Rung?
     }
 
     public let name: String
@@ -191,6 +193,7 @@ public struct ChannelSync: Sendable {
         case .difference(let difference):
             step.rows = base.apply(difference)
             step.hasMoved = true
+            step.healedBy = .repair
             guard base.digest == difference.state else {
                 startSnapshot(&step)
                 return step
@@ -308,6 +311,7 @@ public struct ChannelSync: Sendable {
         guard let incoming else { return }
         step.rows += incoming.changes(from: base)
         step.hasMoved = true
+        step.healedBy = .snapshot
         base = incoming
         self.incoming = nil
     }

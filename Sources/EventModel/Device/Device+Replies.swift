@@ -81,6 +81,9 @@ extension Device {
             return
         }
         take(step, of: channel, &effects)
+        if case .refused(let error)? = channels[Channel(channel)]?.phase {
+            effects.refusedChannels.append((channel, error))
+        }
     }
 
     // MARK: From a channel's step to effects
@@ -105,6 +108,7 @@ extension Device {
         }
         guard let sync = channels[Channel(channel)] else { return }
         if sync.phase == .waiting { effects.retriesLater = true }
+        if let rung = step.healedBy { effects.healed.append((channel, rung, step.rows)) }
         let reopened = step.hasLostServer ? outbox.reopen(channel) : []
         effects.writes += reopened.map { .outbox($0) }
         guard step.hasMoved || step.hasLostServer || !step.rows.isEmpty else { return }

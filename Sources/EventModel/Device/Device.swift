@@ -54,6 +54,13 @@ public struct Device: Sendable {
         return views[Channel(channel)]?.items ?? []
     }
 
+    /// The message list of a followed channel as it is now.
+    public func list(of channel: String) -> [ListItem] {
+        if let view = views[Channel(channel)] { return view.items }
+        guard let base = channels[Channel(channel)]?.base else { return [] }
+        return ChannelView(base, outbox.entries(of: channel), user: user).items
+    }
+
     /// Nobody looks at a channel's list any more.
     public mutating func endObservation(of channel: String) {
         views[Channel(channel)] = nil

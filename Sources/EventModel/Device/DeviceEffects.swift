@@ -54,6 +54,10 @@ public struct DeviceEffects: Sendable {
     public var changes: [(channel: String, changes: [ListChange])] = []
     /// Wishes that the server will never fulfil; the view has dropped them.
     public var refused: [(entry: OutboxEntry, error: ProtocolError)] = []
+    /// Channels whose rows differed from the server's, and how.
+    public var healed: [(channel: String, by: ChannelSync.Rung, rows: [RowChange])] = []
+    /// Channels that the server does not let the user follow.
+    public var refusedChannels: [(channel: String, error: ProtocolError)] = []
     /// Whether ``Device/retry()`` is to be called after a while.
     public var retriesLater = false
 
