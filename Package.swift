@@ -53,6 +53,7 @@ let package = Package(
         .target(
             name: "SyncClient",
             dependencies: ["EventModel", "JSON", "CWebsockets", "CSQLite"],
+            exclude: ["SyncClient.docc"],
             swiftSettings: shipped),
         .executableTarget(
             name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],

@@ -6,9 +6,10 @@ extension SyncClient {
     /// Follows a channel, across reconnects, until ``unsubscribe(_:)``.
     ///
     /// - Parameters:
-    ///   - cursor: Everything after it comes first; ``Timetoken/zero``: everything; `nil`: only
+    ///   - channel: Its name.
+    ///   - cursor: Everything after it comes first; `Timetoken.zero`: everything; `nil`: only
     ///     what happens from now on.
-    ///   - epoch: The store that issued `cursor`, from ``Welcome``, if the cursor was kept from an
+    ///   - epoch: The store that issued `cursor`, from `Welcome`, if the cursor was kept from an
     ///     earlier run. In another store it means nothing and the daemon sends a snapshot.
     /// - Returns: What comes before the live events, and where they start.
     @discardableResult

@@ -18,7 +18,7 @@ public struct ChannelSync: Sendable {
         case following
         /// The server was asked which actions differ; it pushes nothing meanwhile.
         case repairing
-        /// Nothing goes on before ``retry()``: the server had no room, or keeps disagreeing.
+        /// Nothing goes on before ``Device/retry()``: the server had no room, or keeps disagreeing.
         case waiting
         /// The server does not let this user follow the channel.
         case refused(ProtocolError)

@@ -53,7 +53,7 @@ extension Device {
 
     /// Adds or removes a reaction of the user's own; seen at once, sent when there is a connection.
     ///
-    /// - Parameter mutation: A new id; not used when nothing is to be sent.
+    /// `mutation` is a new id; it is not used when nothing is to be sent.
     public mutating func wish(
         _ value: String, type: String = "reaction", isPresent: Bool, on message: Timetoken,
         in channel: String, mutation: String
