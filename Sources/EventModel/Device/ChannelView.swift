@@ -202,13 +202,9 @@ public struct ChannelView: Sendable {
             var first = UInt64.max
             if case .since(let timetoken) = standing { first = timetoken.rawValue }
             let name = ReactionName(type: ExactText(key.type), value: ExactText(key.value))
-            var group =
-                groups[name]
-                ?? (
-                    ListItem.Reaction(
-                        type: key.type, value: key.value, count: 0, isMine: false, isPending: false),
-                    first
-                )
+            let none = ListItem.Reaction(
+                type: key.type, value: key.value, count: 0, isMine: false, isPending: false)
+            var group = groups[name] ?? (none, first)
             group.reaction.count += 1
             if ExactText(key.uuid) == ExactText(user) {
                 group.reaction.isMine = true
