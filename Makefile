@@ -101,11 +101,20 @@ bench-micro:  ## Measures parts of a delivery: nanoseconds and allocations of ea
 	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/micro --product microbench
 	.build/micro/release/microbench
 
-docs:  ## Builds the reference of EventModel; a broken link is an error.
+docs:  ## Builds the reference of EventModel and SyncClient; a broken link is an error.
 	$(SWIFT) package dump-symbol-graph --minimum-access-level public > /dev/null
-	@mkdir -p .build/docs-symbols && cp .build/*/symbolgraph/EventModel.symbols.json .build/docs-symbols/
+	rm -rf .build/docs-symbols
+	@for module in EventModel SyncClient; do \
+	  mkdir -p .build/docs-symbols/$$module; \
+	  cp .build/*/symbolgraph/$$module.symbols.json .build/docs-symbols/$$module/ || exit 1; \
+	done
 	docc convert --warnings-as-errors --output-path .build/docs --fallback-display-name EventModel \
-	  --fallback-bundle-identifier dev.sync.EventModel --additional-symbol-graph-dir .build/docs-symbols
+	  --fallback-bundle-identifier dev.sync.EventModel \
+	  --additional-symbol-graph-dir .build/docs-symbols/EventModel
+	docc convert Sources/SyncClient/SyncClient.docc --warnings-as-errors \
+	  --output-path .build/docs-client --fallback-display-name SyncClient \
+	  --fallback-bundle-identifier dev.sync.SyncClient \
+	  --additional-symbol-graph-dir .build/docs-symbols/SyncClient
 
 clean:  ## Removes everything that was built, and the data of "make run".
 	rm -rf .build $(VENV)

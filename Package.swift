@@ -52,7 +52,8 @@ let package = Package(
         .executableTarget(name: "Daemon", dependencies: ["SyncDaemon"], swiftSettings: shipped),
         .target(
             name: "SyncClient",
-            dependencies: ["EventModel", "JSON", "CWebsockets"],
+            dependencies: ["EventModel", "JSON", "CWebsockets", "CSQLite"],
+            exclude: ["SyncClient.docc"],
             swiftSettings: shipped),
         .executableTarget(
             name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],

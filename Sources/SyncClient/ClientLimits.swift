@@ -20,6 +20,9 @@ public enum ClientLimits {
     /// Events in one stream that nobody has taken; over it they are replaced by one
     /// ``SyncEvent/eventsMissed``.
     public static let eventsWaitingMax = 65_536
+    /// Updates of one list that nobody has taken; over it they are replaced by one
+    /// ``ListUpdate/all(_:)``.
+    public static let listUpdatesWaitingMax = 1024
     /// Bytes received and not yet handled; over it the client stops reading the socket.
     public static let receivedBytesMax = 4 * 1024 * 1024
     /// Bytes of one received message; over it the client closes the connection with 1009.

@@ -5,8 +5,9 @@ public import EventModel
 extension SyncClient {
     /// Publishes a message.
     ///
-    /// - Parameter mutation: Only for a user who keeps unsent writes on disk; otherwise the client
-    ///   makes one.
+    /// A `mutation` is only for a user who keeps unsent writes on disk; otherwise the client makes
+    /// one.
+    ///
     /// - Returns: The message's timetoken.
     @discardableResult
     public func publish(
@@ -38,7 +39,7 @@ extension SyncClient {
 
     /// Removes the user's own action.
     ///
-    /// - Parameter actionTimetoken: The action that was seen; a newer one is kept. `nil`: any.
+    /// `actionTimetoken` is that of the action that was seen; a newer one is kept. `nil`: any.
     @discardableResult
     public func removeAction(
         _ value: String, type: String = "reaction", from messageTimetoken: Timetoken,
@@ -160,7 +161,7 @@ extension SyncClient {
         for item in commands.expire(at: .now) {
             switch item.owner {
             case .caller: finish(item, .failure(.timedOut(after: configuration.commandTimeout)))
-            case .hello, .resumption: connection?.close(code: 1000)
+            case .hello, .resumption, .device: connection?.close(code: 1000)
             }
         }
         guard let deadline = commands.nextDeadline else {

@@ -47,6 +47,9 @@ extension SyncClient {
     /// - Returns: How long to wait for the next one; `nil`: there is none.
     private func plan(after closure: WebSocketClosure) -> Duration? {
         if case .closed = phase { return nil }
+        device.disconnected()
+        retryTask?.cancel()
+        retryTask = nil
         let lost = SyncClientError.connectionLost(reason: closure.reason)
         for item in commands.connectionBroke() {
             // A channel that is not followed any more has been left, however that came about.
@@ -92,6 +95,7 @@ extension SyncClient {
         switch frame {
         case .push(let batch):
             apply(batch)
+            run { $0.received(batch) }
         case .reply(let id, let result):
             guard let item = commands.answer(id) else { return }
             try handle(result, to: item)
@@ -116,6 +120,8 @@ extension SyncClient {
                 throw WebSocketClosure(reason: "\(channels.count) channels were not resumed")
             }
             for channel in confirmed { confirm(channel, isStart: false) }
+        case .device(let ticket):
+            run { $0.received(result, to: ticket) }
         case .caller:
             if case .success(.subscribed(let confirmed)) = result {
                 for channel in confirmed
@@ -143,6 +149,8 @@ extension SyncClient {
             stopsAtFirstFailure = false
             emit(.connected(welcome))
             resume(subscriptions.keys.map(\.name))
+            retryBackoff.reset()
+            run { $0.connected(epoch: welcome.epoch) }
             resumeConnectWaiters(.success(welcome))
             pump()
         case .failure(let error) where error.status < 429:
@@ -173,7 +181,7 @@ extension SyncClient {
     // MARK: What goes out
 
     /// Sends a command of the client's own, before everything that waits.
-    private func sendFirst(_ command: Command, owner: Owner) {
+    func sendFirst(_ command: Command, owner: Owner) {
         let id = nextID()
         let frame = CommandEncoder.encode(command, id: id)
         commands.addSent(

@@ -6,9 +6,10 @@ extension SyncClient {
     /// Follows a channel, across reconnects, until ``unsubscribe(_:)``.
     ///
     /// - Parameters:
-    ///   - cursor: Everything after it comes first; ``Timetoken/zero``: everything; `nil`: only
+    ///   - channel: Its name.
+    ///   - cursor: Everything after it comes first; `Timetoken.zero`: everything; `nil`: only
     ///     what happens from now on.
-    ///   - epoch: The store that issued `cursor`, from ``Welcome``, if the cursor was kept from an
+    ///   - epoch: The store that issued `cursor`, from `Welcome`, if the cursor was kept from an
     ///     earlier run. In another store it means nothing and the daemon sends a snapshot.
     /// - Returns: What comes before the live events, and where they start.
     @discardableResult
@@ -44,7 +45,9 @@ extension SyncClient {
         else { return }
         if isStart { subscription.start = nil }
         subscription.epoch = welcome.epoch
-        let isSnapshot = channel.mode == .snapshot
+        // A cache that starts anywhere has nothing to repair by: it comes anew, too.
+        let isRepair = channel.mode == .repair
+        let isSnapshot = channel.mode == .snapshot || isRepair
         let known = subscription.cache
         if isStart || isSnapshot || known == nil {
             subscription.cache = DeviceCache(cursor: isSnapshot ? .zero : channel.cursor)
@@ -53,6 +56,7 @@ extension SyncClient {
         if isSnapshot || (isStart && known != nil) {
             emit(.cacheReset(channel: channel.channel))
         }
+        if isRepair { resume([channel.channel]) }
     }
 
     /// Gives up a start that the daemon did not confirm; an older subscription goes on.

@@ -30,6 +30,8 @@ public actor SyncClient {
         case hello
         /// The client itself: these channels go on from where they stopped.
         case resumption(channels: [String])
+        /// The device that the client runs.
+        case device(DeviceTicket)
     }
 
     typealias Item = CommandQueue<Owner>.Item
@@ -47,19 +49,61 @@ public actor SyncClient {
     var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
     /// Whether the first failure ends the attempts, as ``connect()`` promises.
     var stopsAtFirstFailure = false
+    /// What decides about the channels of ``channel(_:)`` and about their unsent writes.
+    var device: Device
+    /// Where that is kept; without one it ends with the process.
+    let store: (any DeviceStore)?
+    var listReaders: [Channel: [WeakReader<ListUpdate>]] = [:]
+    /// Asks again what the daemon had no room for.
+    var retryTask: Task<Void, Never>?
+    var retryBackoff: Backoff
     private var lastID: CommandID = 0
     private var mutations: MutationIDs
-    private var readers: [WeakReader] = []
+    private var readers: [WeakReader<SyncEvent>] = []
 
     /// A stream that is no longer read goes away by itself.
-    private struct WeakReader {
-        weak var queue: EventQueue?
+    struct WeakReader<Element: Sendable> {
+        weak var queue: StreamQueue<Element>?
     }
 
+    /// A client that keeps nothing beyond the process.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
+        store = nil
+        device = Device(user: configuration.userID)
         decoder = ServerFrameDecoder(keyset: configuration.keyset)
         backoff = configuration.backoff
+        retryBackoff = configuration.backoff
+        mutations = MutationIDs(instance: .random(in: 0 ... .max))
+    }
+
+    /// A client whose channels and unsent writes survive the process.
+    ///
+    /// - Parameters:
+    ///   - configuration: Its `deviceID` counts only for a new store; an older one has its own.
+    ///   - store: Given up to the client.
+    /// - Throws: When the store is another user's, or cannot be read.
+    public init(
+        _ configuration: Configuration, store: sending any DeviceStore
+    ) throws(DeviceStoreError) {
+        var configuration = configuration
+        if let owner = try store.identity() {
+            guard owner.userID == configuration.userID, owner.keyset == configuration.keyset else {
+                throw .notYours(path: "(as given)", owner: owner)
+            }
+            configuration.deviceID = owner.deviceID
+        } else {
+            try store.setIdentity(
+                DeviceIdentity(
+                    userID: configuration.userID, keyset: configuration.keyset,
+                    deviceID: configuration.deviceID))
+        }
+        device = Device(user: configuration.userID, outbox: try store.outbox())
+        self.configuration = configuration
+        self.store = store
+        decoder = ServerFrameDecoder(keyset: configuration.keyset)
+        backoff = configuration.backoff
+        retryBackoff = configuration.backoff
         mutations = MutationIDs(instance: .random(in: 0 ... .max))
     }
 
@@ -110,10 +154,13 @@ public actor SyncClient {
         if case .closed = phase { return }
         phase = .closed(reason: reason)
         deadlineTask?.cancel()
+        retryTask?.cancel()
         for item in commands.removeAll() { finish(item, .failure(.closed(reason: reason))) }
         resumeConnectWaiters(.failure(.closed(reason: reason)))
         for reader in readers { reader.queue?.finish() }
+        for reader in listReaders.values.joined() { reader.queue?.finish() }
         readers = []
+        listReaders = [:]
     }
 
     func resumeConnectWaiters(_ result: Result<Welcome, SyncClientError>) {
@@ -127,7 +174,7 @@ public actor SyncClient {
     ///
     /// It ends with the client. Any number of streams may be read at one time.
     public func events() -> AsyncStream<SyncEvent> {
-        let queue = EventQueue()
+        let queue = StreamQueue<SyncEvent>(capacity: ClientLimits.eventsWaitingMax)
         if case .closed = phase { queue.finish() }
         readers.append(WeakReader(queue: queue))
         return queue.stream
@@ -142,7 +189,9 @@ public actor SyncClient {
 
     func emit(_ event: SyncEvent) {
         readers.removeAll { $0.queue == nil }
-        for reader in readers { reader.queue?.append(event) }
+        for reader in readers {
+            reader.queue?.append(event, orInstead: { [.eventsMissed, event] })
+        }
     }
 
     func nextMutation() -> String {

@@ -12,6 +12,16 @@ public enum SyncEvent: Hashable, Sendable {
     case batch(Batch)
     /// The cache of a channel was emptied; all of the channel follows as batches.
     case cacheReset(channel: String)
+    /// A followed ``SyncedChannel`` was compared with the daemon's state, and is equal.
+    ///
+    /// Told when that was not known before, not with each batch.
+    case channelVerified(String)
+    /// The rows that a device had wrongly, or lacked, were found and mended.
+    case cacheRepaired(channel: String, by: ChannelSync.Rung, rows: [RowChange])
+    /// The daemon will never apply this write; the channel's list has dropped it.
+    case writeRefused(OutboxEntry, ProtocolError)
+    /// The daemon does not let the user follow this channel.
+    case channelRefused(String, ProtocolError)
     /// This stream was read too slowly and what waited in it was dropped.
     ///
     /// The caches have everything: read those again.

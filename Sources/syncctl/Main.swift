@@ -34,6 +34,9 @@ enum SyncCtl {
 
     /// - Returns: The exit code.
     private static func run(_ job: Job, _ options: Options, usesColor: Bool) async -> Int32 {
+        if case .cache(let checking) = job {
+            return await run(checking, options, usesColor: usesColor)
+        }
         let client: SyncClient
         do throws(SyncClientError) {
             client = SyncClient(
@@ -56,6 +59,21 @@ enum SyncCtl {
         await client.close()
         guard let failure else { return 0 }
         Terminal.complain(failure)
+        return ExitCode.failed
+    }
+
+    /// - Returns: The exit code.
+    private static func run(
+        _ checking: CacheChecking, _ options: Options, usesColor: Bool
+    ) async -> Int32 {
+        do {
+            try await CacheJobRunner(checking, options: options, usesColor: usesColor).run()
+            return 0
+        } catch let error as JobError {
+            Terminal.complain(error.message)
+        } catch {
+            Terminal.complain("\(error)")
+        }
         return ExitCode.failed
     }
 

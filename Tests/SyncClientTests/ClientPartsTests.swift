@@ -140,16 +140,18 @@ struct CommandQueueTests {
     }
 }
 
-@Suite("EventQueue")
-struct EventQueueTests {
+@Suite("StreamQueue")
+struct StreamQueueTests {
     @Test("a reader that is too far behind is told, and goes on with what is new")
     func overflows() async {
-        let queue = EventQueue(capacity: 3)
+        let queue = StreamQueue<SyncEvent>(capacity: 3)
         func event(_ number: Int) -> SyncEvent { .cacheReset(channel: "\(number)") }
 
-        for number in 1...7 { queue.append(event(number)) }
+        for number in 1...7 {
+            queue.append(event(number), orInstead: { [.eventsMissed, event(number)] })
+        }
         queue.finish()
-        queue.append(event(8))
+        queue.append(event(8), orInstead: { [] })
         var taken: [SyncEvent] = []
         for await event in queue.stream { taken.append(event) }
 
@@ -158,9 +160,9 @@ struct EventQueueTests {
 
     @Test("a stream that nobody reads any more keeps nothing")
     func goesAway() {
-        weak var forgotten: EventQueue?
+        weak var forgotten: StreamQueue<SyncEvent>?
         do {
-            let queue = EventQueue()
+            let queue = StreamQueue<SyncEvent>(capacity: 3)
             forgotten = queue
             _ = queue.stream
         }

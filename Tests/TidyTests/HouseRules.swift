@@ -13,7 +13,7 @@ enum HouseRules {
     static let importPlaces: [(module: String, places: [String])] = [
         ("CWebsockets", ["Sources/SyncDaemon/Transport/", "Sources/SyncClient/Transport/"]),
         ("CJansson", ["Sources/JSON/"]),
-        ("CSQLite", ["Sources/SyncDaemon/Store/"]),
+        ("CSQLite", ["Sources/SyncDaemon/Store/", "Sources/SyncClient/Store/"]),
         (
             "CUV",
             [

@@ -41,7 +41,7 @@ public enum PackedActions {
 
     /// Reads rows, ascending by their timetoken.
     ///
-    /// - Parameter actionsMax: More rows are malformed.
+    /// More than `actionsMax` rows are malformed.
     public static func actions(
         _ bytes: [UInt8], actionsMax: Int
     ) throws(RepairError) -> [MessageAction] {

@@ -37,7 +37,7 @@ public struct RatelessDecoder: Sendable {
         var next: Int?
     }
 
-    /// - Parameter symbolsMax: Symbols to take at most, up to ``RatelessEncoder/indexMax``.
+    /// Takes at most `symbolsMax` symbols, up to ``RatelessEncoder/indexMax``.
     public init(key: DigestKey, symbolsMax: Int) {
         precondition(symbolsMax <= RatelessEncoder.indexMax, "symbol indices are in 0 ..< 2^24")
         self.key = key

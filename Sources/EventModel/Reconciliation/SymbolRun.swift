@@ -40,7 +40,7 @@ public struct SymbolRun: Hashable, Sendable {
 
     /// Reads ``bytes``.
     ///
-    /// - Parameter symbolsMax: More symbols are malformed.
+    /// More than `symbolsMax` symbols are malformed.
     public init(first: Int, itemCount: Int64, bytes: [UInt8], symbolsMax: Int) throws(RepairError) {
         guard first >= 0, first <= RatelessEncoder.indexMax, itemCount >= 0 else {
             throw .malformed

@@ -105,6 +105,7 @@ extension Subcommand {
         case .react: ["--type"]
         case .history: ["--limit", "--before"]
         case .actions: ["--message", "--type", "--value", "--limit"]
+        case .cache: ["--cache"]
         }
     }
 
@@ -112,7 +113,7 @@ extension Subcommand {
         switch self {
         case .publish: ["--text"]
         case .history: ["--actions"]
-        case .subscribe, .react, .actions: []
+        case .subscribe, .react, .actions, .cache: []
         }
     }
 }

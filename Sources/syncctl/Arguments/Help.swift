@@ -12,6 +12,7 @@ enum Help {
         case .react: react + global
         case .history: history + global
         case .actions: actions + global
+        case .cache: cache + global
         }
     }
 
@@ -25,6 +26,7 @@ enum Help {
           react add|remove CHANNEL MESSAGE|last EMOJI   react to a message
           history CHANNEL                               show the newest messages
           actions CHANNEL                               show the reactions that stand
+          cache verify|repair --cache FILE              compare a device's cache
 
         syncctl SUBCOMMAND --help says more about each.
 
@@ -107,6 +109,22 @@ enum Help {
           --value TEXT         only those of one value (👍)
           --user NAME          only those of one user (only here, after the subcommand)
           --limit N            at most N (default: all)
+
+        """
+
+    private static let cache = """
+        Compares the cache file of a device with the daemon, by digest.
+
+        Usage: syncctl cache verify|repair --cache FILE [CHANNEL...] [OPTIONS]
+
+          verify           show the rows that differ; exit code 1 if there are any.
+                           The file is not changed.
+          repair           make the file equal to the daemon, and show what differed
+          --cache FILE     the file that a client of SyncClient keeps
+
+        Without a channel: all that the file keeps. User, device and keyset are those
+        of the file. What happened since the file was written is no difference; it is
+        fetched first. End the program that owns the file before you repair it.
 
         """
 }

@@ -11,7 +11,7 @@ enum Invocation: Hashable {
 
 /// The words that may come first.
 enum Subcommand: String, CaseIterable {
-    case subscribe, publish, react, history, actions
+    case subscribe, publish, react, history, actions, cache
 }
 
 /// What every subcommand knows.
@@ -32,6 +32,7 @@ enum Job: Hashable {
     case history(HistoryReading)
     /// As many pages as it takes; `nil`: all.
     case actions(ActionsQuery, limit: Int?)
+    case cache(CacheChecking)
 }
 
 /// What `subscribe` follows.
@@ -59,6 +60,17 @@ struct Reacting: Hashable {
     var target: Target
     var type: String
     var value: String
+}
+
+/// What `cache` looks at.
+struct CacheChecking: Hashable {
+    enum Verb: String { case verify, repair }
+
+    var verb: Verb
+    /// The cache file of a device.
+    var file: String
+    /// Empty: all that the file keeps.
+    var channels: [String]
 }
 
 /// What `history` reads.

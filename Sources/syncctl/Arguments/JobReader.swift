@@ -26,6 +26,7 @@ struct JobReader {
                 type: tokens.values["--type"], value: tokens.values["--value"],
                 userID: tokens.lateValues["--user"])
             return .actions(query, limit: try positive("--limit"))
+        case .cache: return .cache(try checking())
         }
     }
 
@@ -65,6 +66,16 @@ struct JobReader {
         return Reacting(
             change: change, channel: words[1], target: target,
             type: tokens.values["--type"] ?? "reaction", value: words[3])
+    }
+
+    private func checking() throws(UsageError) -> CacheChecking {
+        guard let verb = words.first.flatMap(CacheChecking.Verb.init(rawValue:)) else {
+            throw UsageError(message: "It goes: cache verify|repair --cache FILE [CHANNEL...].")
+        }
+        guard let file = tokens.values["--cache"], !file.isEmpty else {
+            throw UsageError(message: "Name the device's cache file with --cache FILE.")
+        }
+        return CacheChecking(verb: verb, file: file, channels: Array(words.dropFirst()))
     }
 
     private func onlyChannel() throws(UsageError) -> String {

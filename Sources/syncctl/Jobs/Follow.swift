@@ -40,6 +40,8 @@ extension JobRunner {
                 }
             case .connected:
                 report("connected", nil)
+            case .channelVerified, .cacheRepaired, .writeRefused, .channelRefused:
+                break  // Of channels with a durable cache, which this job has none of.
             case .disconnected(let reason, let retryIn):
                 guard retryIn != nil else { throw JobError(message: "\(reason).") }
                 report("disconnected", "\(printable(reason)); reconnecting")

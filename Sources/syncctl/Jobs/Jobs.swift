@@ -30,6 +30,9 @@ struct JobRunner {
         case .react(let reacting): try await react(reacting)
         case .history(let reading): try await showHistory(reading)
         case .actions(let query, let limit): try await showActions(query, limit: limit)
+        case .cache(let checking):
+            // Has a client of its own, with the file's identity.
+            try await CacheJobRunner(checking, options: options, usesColor: human.usesColor).run()
         }
     }
 

@@ -118,7 +118,7 @@ struct JSONFormat {
         if let type = message.type { json.text("messageType", type) }
     }
 
-    private static func write(_ action: MessageAction, into json: inout JSONWriter) {
+    static func write(_ action: MessageAction, into json: inout JSONWriter) {
         json.timetoken("messageTimetoken", action.key.messageTimetoken)
         json.text("type", action.key.type)
         json.text("value", action.key.value)
@@ -126,7 +126,7 @@ struct JSONFormat {
         json.timetoken("actionTimetoken", action.actionTimetoken)
     }
 
-    private func object(_ body: (inout JSONWriter) -> Void) -> String {
+    func object(_ body: (inout JSONWriter) -> Void) -> String {
         var json = JSONWriter(reserving: 256)
         json.beginObject()
         body(&json)
@@ -136,12 +136,12 @@ struct JSONFormat {
 }
 
 extension JSONWriter {
-    fileprivate mutating func text(_ name: StaticString, _ text: String) {
+    mutating func text(_ name: StaticString, _ text: String) {
         self.name(name)
         string(text)
     }
 
-    fileprivate mutating func timetoken(_ name: StaticString, _ timetoken: Timetoken) {
+    mutating func timetoken(_ name: StaticString, _ timetoken: Timetoken) {
         self.name(name)
         quoted(timetoken.rawValue)
     }

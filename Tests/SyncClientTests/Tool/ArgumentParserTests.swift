@@ -125,6 +125,16 @@ struct ArgumentParserTests {
                 == .actions(ActionsQuery(channel: "room"), limit: nil))
     }
 
+    @Test("a cache is compared or mended, in some channels or in all")
+    func caches() throws {
+        #expect(
+            try job("cache", "verify", "--cache", "file", "room", "den")
+                == .cache(.init(verb: .verify, file: "file", channels: ["room", "den"])))
+        #expect(
+            try job("cache", "repair", "--cache", "file")
+                == .cache(.init(verb: .repair, file: "file", channels: [])))
+    }
+
     @Test("options come from the command line, then the environment, then the machine")
     func options() throws {
         let line = ["history", "room"]
@@ -159,7 +169,8 @@ struct ArgumentParserTests {
             ["react", "add", "room", "first", "👍"], ["react", "toggle", "room", "last", "👍"],
             ["history"], ["history", "a", "b"], ["history", "room", "--limit", "-1"],
             ["history", "room", "--actions=yes"], ["actions", "room", "--message", ""],
-            ["history", "room", "--user", ""],
+            ["history", "room", "--user", ""], ["cache"], ["cache", "verify", "room"],
+            ["cache", "mend", "--cache", "file"], ["cache", "repair", "--cache", ""],
         ])
     func refuses(line: [String]) {
         let error = #expect(throws: UsageError.self) { try parser.parse(line) }

@@ -158,4 +158,40 @@ struct FormatTests {
                 "type":"reaction","value":"👍","uuid":"ada","actionTimetoken":"102"}]}
                 """))
     }
+
+    private var finding: CacheFinding {
+        CacheFinding(
+            channel: "room", messages: 1, actions: 2, cursor: Timetoken(rawValue: 110),
+            differences: [
+                .init(row: .actionPut(action("👍", "bob", at: 101))),
+                .init(row: .messageDropped(message)),
+            ])
+    }
+
+    @Test("what differed in a cache is told row by row")
+    func caches() {
+        let human = HumanFormat(user: "ada")
+        let json = JSONFormat(user: "ada")
+        var equal = finding
+        equal.differences = []
+
+        #expect(
+            human.lines(for: finding, wasRepaired: false) == [
+                "room: different, 2 rows (1 messages, 2 actions as of 110)",
+                "  missing  101  bob: 👍 on 100", "  extra    100  a message",
+            ])
+        #expect(
+            human.lines(for: finding, wasRepaired: true).first
+                == "room: repaired, 2 rows (1 messages, 2 actions as of 110)")
+        #expect(
+            human.lines(for: equal, wasRepaired: true)
+                == ["room: equal (1 messages, 2 actions as of 110)"])
+        #expect(
+            json.line(for: finding, wasRepaired: true) == """
+                {"channel":"room","equal":false,"repaired":true,"messages":1,"actions":2,\
+                "cursor":"110","differences":[{"row":"missing","messageTimetoken":"100",\
+                "type":"reaction","value":"👍","uuid":"bob","actionTimetoken":"101"},\
+                {"row":"extra","timetoken":"100"}]}
+                """)
+    }
 }

@@ -1,22 +1,22 @@
 // What stands between the client and one reader of its events: bounded, never silently lossy.
 
-/// The events that one stream has not handed out yet.
-final class EventQueue: Sendable {
+/// The elements that one stream has not handed out yet.
+final class StreamQueue<Element: Sendable>: Sendable {
     private struct State: Sendable {
-        var waiting = Queue<SyncEvent>()
-        var reader: CheckedContinuation<SyncEvent?, Never>?
+        var waiting = Queue<Element>()
+        var reader: CheckedContinuation<Element?, Never>?
         var isFinished = false
     }
 
     private let state = Locked(State())
     private let capacity: Int
 
-    init(capacity: Int = ClientLimits.eventsWaitingMax) {
+    init(capacity: Int) {
         self.capacity = capacity
     }
 
     /// The queue as a sequence for one reader, who keeps the queue alive.
-    var stream: AsyncStream<SyncEvent> {
+    var stream: AsyncStream<Element> {
         AsyncStream {
             await self.next()
         } onCancel: {
@@ -24,9 +24,10 @@ final class EventQueue: Sendable {
         }
     }
 
-    /// Adds an event; when the reader is far behind, what waited becomes one `eventsMissed`.
-    func append(_ event: SyncEvent) {
-        let reader = state.withLock { state -> CheckedContinuation<SyncEvent?, Never>? in
+    /// Adds an element; when the reader is far behind, `replacement` stands for all that waited,
+    /// this one included.
+    func append(_ element: Element, orInstead replacement: () -> [Element]) {
+        let reader = state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.isFinished else { return nil }
             if let reader = state.reader {
                 state.reader = nil
@@ -34,12 +35,13 @@ final class EventQueue: Sendable {
             }
             if state.waiting.count >= capacity {
                 state.waiting.removeAll()
-                state.waiting.append(.eventsMissed)
+                for element in replacement() { state.waiting.append(element) }
+            } else {
+                state.waiting.append(element)
             }
-            state.waiting.append(event)
             return nil
         }
-        reader?.resume(returning: event)
+        reader?.resume(returning: element)
     }
 
     /// Lets the reader take what waits, and nothing after that.
@@ -52,9 +54,9 @@ final class EventQueue: Sendable {
         reader?.resume(returning: nil)
     }
 
-    private func next() async -> SyncEvent? {
-        await withCheckedContinuation { (continuation: CheckedContinuation<SyncEvent?, Never>) in
-            let known: SyncEvent?? = state.withLock { state in
+    private func next() async -> Element? {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Element?, Never>) in
+            let known: Element?? = state.withLock { state in
                 if let event = state.waiting.popFirst() { return .some(event) }
                 if state.isFinished { return .some(nil) }
                 precondition(state.reader == nil, "Only one task at a time may read a stream.")

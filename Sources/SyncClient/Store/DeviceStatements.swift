@@ -1,0 +1,167 @@
+// The statements of a cache file, and how values become rows.
+
+import EventModel
+
+/// Every statement that runs often, prepared once.
+final class DeviceStatements {
+    let header: SQLiteQuery
+    let messages: SQLiteQuery
+    let actions: SQLiteQuery
+    let outbox: SQLiteQuery
+    private let putHeader: SQLiteQuery
+    private let putMessage: SQLiteQuery
+    private let dropMessage: SQLiteQuery
+    private let putAction: SQLiteQuery
+    private let dropAction: SQLiteQuery
+    private let putEntry: SQLiteQuery
+    private let dropEntry: SQLiteQuery
+    private let forgetHeader: SQLiteQuery
+    private let forgetMessages: SQLiteQuery
+    private let forgetActions: SQLiteQuery
+
+    init(_ database: borrowing SQLiteDatabase) throws(DeviceStoreError) {
+        header = try database.prepare(
+            "SELECT cursor, epoch, key, count, digest, deletion FROM channel WHERE name = ?")
+        messages = try database.prepare(
+            "SELECT timetoken, uuid, payload, meta, type FROM message WHERE channel = ?")
+        actions = try database.prepare(
+            "SELECT message, type, value, uuid, timetoken FROM action WHERE channel = ?")
+        outbox = try database.prepare(
+            """
+            SELECT mutation, channel, kind, message, type, value, uuid, seen, payload, meta,
+                progress, timetoken, likeness FROM outbox ORDER BY position
+            """)
+        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?)")
+        putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?)")
+        dropMessage = try database.prepare(
+            "DELETE FROM message WHERE channel = ? AND timetoken = ?")
+        putAction = try database.prepare("REPLACE INTO action VALUES (?, ?, ?, ?, ?, ?)")
+        dropAction = try database.prepare(
+            """
+            DELETE FROM action
+            WHERE channel = ? AND message = ? AND type = ? AND value = ? AND uuid = ?
+            """)
+        putEntry = try database.prepare(
+            """
+            INSERT INTO outbox (mutation, channel, kind, message, type, value, uuid, seen,
+                payload, meta, progress, timetoken, likeness)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (mutation) DO UPDATE SET seen = excluded.seen,
+                progress = excluded.progress, timetoken = excluded.timetoken,
+                likeness = excluded.likeness
+            """)
+        dropEntry = try database.prepare("DELETE FROM outbox WHERE mutation = ?")
+        forgetHeader = try database.prepare("DELETE FROM channel WHERE name = ?")
+        forgetMessages = try database.prepare("DELETE FROM message WHERE channel = ?")
+        forgetActions = try database.prepare("DELETE FROM action WHERE channel = ?")
+    }
+
+    func write(_ write: DeviceWrite) throws(DeviceStoreError) {
+        switch write {
+        case .channel(let name, let header, let rows):
+            for row in rows { try put(row, in: name) }
+            try putHeader.run(
+                .text(name), .timetoken(header.cursor), .optional(header.epoch),
+                .optional(header.key?.text), .integer(header.digest.count),
+                .text(header.digest.text), .timetoken(header.newestDeletion))
+        case .forget(let name):
+            try forgetHeader.run(.text(name))
+            try forgetMessages.run(.text(name))
+            try forgetActions.run(.text(name))
+        case .outbox(.put(let entry)):
+            try put(entry)
+        case .outbox(.drop(let mutation)):
+            try dropEntry.run(.text(mutation))
+        }
+    }
+
+    private func put(_ row: RowChange, in channel: String) throws(DeviceStoreError) {
+        switch row {
+        case .messagePut(let timetoken, let entry):
+            try putMessage.run(
+                .text(channel), .timetoken(timetoken), .text(entry.uuid),
+                .text(entry.message.payload), .optional(entry.message.meta),
+                .optional(entry.message.type))
+        case .messageDropped(let timetoken):
+            try dropMessage.run(.text(channel), .timetoken(timetoken))
+        case .actionPut(let action):
+            try putAction.run(
+                .text(channel), .timetoken(action.key.messageTimetoken), .text(action.key.type),
+                .text(action.key.value), .text(action.key.uuid),
+                .timetoken(action.actionTimetoken))
+        case .actionDropped(let action):
+            try dropAction.run(
+                .text(channel), .timetoken(action.key.messageTimetoken), .text(action.key.type),
+                .text(action.key.value), .text(action.key.uuid))
+        }
+    }
+
+    private func put(_ entry: OutboxEntry) throws(DeviceStoreError) {
+        var message: Message?
+        if case .publish(let published) = entry.wish { message = published }
+        var seen: Timetoken?
+        if case .remove(_, let timetoken) = entry.wish { seen = timetoken }
+        try putEntry.run(
+            .text(entry.mutation), .text(entry.channel), .text(entry.wish.word),
+            .timetoken(entry.key?.messageTimetoken), .optional(entry.key?.type ?? message?.type),
+            .optional(entry.key?.value), .optional(entry.key?.uuid), .timetoken(seen),
+            .optional(message?.payload), .optional(message?.meta), .text(entry.progress.word),
+            .timetoken(entry.timetoken), .timetoken(entry.likeness))
+    }
+}
+
+extension ChannelHeader {
+    init(row: borrowing SQLiteColumns) {
+        self.init(
+            cursor: row.timetoken(0), epoch: row.optionalText(1),
+            key: row.optionalText(2).flatMap { DigestKey($0) },
+            digest: Digest(row.text(4), count: row.integer(3)) ?? .empty,
+            newestDeletion: row.timetoken(5))
+    }
+}
+
+extension OutboxEntry {
+    init(row: borrowing SQLiteColumns) {
+        let key = MessageAction.Key(
+            messageTimetoken: row.timetoken(3), type: row.text(4), value: row.text(5),
+            uuid: row.text(6))
+        let wish: Wish =
+            switch row.text(2) {
+            case "add": .add(key)
+            case "remove": .remove(key, seen: row.optionalTimetoken(7))
+            default:
+                .publish(
+                    Message(
+                        payload: row.text(8), meta: row.optionalText(9), type: row.optionalText(4)))
+            }
+        let progress: Progress =
+            switch row.text(10) {
+            case "unsent": .unsent
+            case "answered": .answered(row.optionalTimetoken(11))
+            default: .perhapsSent
+            }
+        self.init(
+            mutation: row.text(0), channel: row.text(1), wish: wish, progress: progress,
+            likeness: row.optionalTimetoken(12))
+    }
+}
+
+extension OutboxEntry.Wish {
+    fileprivate var word: String {
+        switch self {
+        case .publish: "publish"
+        case .add: "add"
+        case .remove: "remove"
+        }
+    }
+}
+
+extension OutboxEntry.Progress {
+    fileprivate var word: String {
+        switch self {
+        case .unsent: "unsent"
+        case .perhapsSent: "perhapsSent"
+        case .answered: "answered"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// The seam between a client and where its device keeps things.
+
+public import EventModel
+
+/// Whose cache it is; a file serves one user on one device.
+public struct DeviceIdentity: Hashable, Sendable {
+    public var userID: String
+    public var keyset: String
+    /// Made once and kept: the ids of writes count per device.
+    public var deviceID: String
+
+    public init(userID: String, keyset: String = Channel.defaultKeyset, deviceID: String) {
+        self.userID = userID
+        self.keyset = keyset
+        self.deviceID = deviceID
+    }
+}
+
+/// Keeps what a device must find again after a crash.
+///
+/// One client owns a store and calls it from one place at a time.
+public protocol DeviceStore: AnyObject {
+    /// Whose it is; `nil` while it is new.
+    func identity() throws(DeviceStoreError) -> DeviceIdentity?
+
+    func setIdentity(_ identity: DeviceIdentity) throws(DeviceStoreError)
+
+    /// The outbox, in order.
+    func outbox() throws(DeviceStoreError) -> [OutboxEntry]
+
+    /// The channels of which anything is kept, by name.
+    func channels() throws(DeviceStoreError) -> [String]
+
+    /// What is kept of a channel; an empty base when nothing is.
+    func base(of channel: String) throws(DeviceStoreError) -> ChannelBase
+
+    /// Makes all of the writes durable, or none.
+    func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError)
+}
+
+/// A cache that cannot be used.
+public enum DeviceStoreError: Error, Hashable, Sendable {
+    case cannotOpen(path: String, reason: String)
+    case broken(path: String, reason: String)
+    /// The file is another user's, or of another tenant.
+    case notYours(path: String, owner: DeviceIdentity)
+    case newerVersion(path: String, version: Int)
+}
+
+extension DeviceStoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason):
+            "The cache file \(path) cannot be opened: \(reason)."
+        case .broken(let path, let reason):
+            """
+            The cache file \(path) cannot be read or written: \(reason). If it is damaged, delete \
+            it: all but unsent writes comes from the daemon again.
+            """
+        case .notYours(let path, let owner):
+            """
+            The cache file \(path) belongs to the user \(owner.userID) of the keyset \
+            \(owner.keyset). Use another file.
+            """
+        case .newerVersion(let path, let version):
+            "The cache file \(path) has version \(version), which is newer than this program."
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// A device's cache in one SQLite file.
+
+public import EventModel
+
+/// Keeps rows, cursors and unsent writes in a file, in one transaction per applied batch.
+///
+/// A process that is killed at any moment finds what the last transaction left. When the machine
+/// itself fails, the newest batches may be gone, and come again from the server; unsent writes are
+/// synced to the disk.
+public final class SQLiteDeviceStore: DeviceStore {
+    // Order matters: the statements are finalised before the connection is closed.
+    private let statements: DeviceStatements
+    private let database: SQLiteDatabase
+
+    /// Opens the file, or makes it.
+    ///
+    /// - Parameter path: `:memory:` keeps nothing.
+    public init(path: String) throws(DeviceStoreError) {
+        database = try SQLiteDatabase(path: path)
+        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        try Self.prepareSchema(database)
+        statements = try DeviceStatements(database)
+    }
+
+    private static let version = 1
+
+    private static func prepareSchema(
+        _ database: borrowing SQLiteDatabase
+    ) throws(DeviceStoreError) {
+        var found = 0
+        try database.prepare("PRAGMA user_version").rows { found = Int($0.integer(0)) }
+        guard found <= version else {
+            throw .newerVersion(path: database.path, version: found)
+        }
+        guard found == 0 else { return }
+        let schema = schema
+        try database.execute("BEGIN IMMEDIATE; \(schema); PRAGMA user_version = 1; COMMIT")
+    }
+
+    /// Texts compare byte for byte, as everywhere.
+    private static let schema = """
+        CREATE TABLE identity (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            user TEXT NOT NULL, keyset TEXT NOT NULL, device TEXT NOT NULL);
+        CREATE TABLE channel (
+            name TEXT PRIMARY KEY, cursor INTEGER NOT NULL, epoch TEXT, key TEXT,
+            count INTEGER NOT NULL, digest TEXT NOT NULL, deletion INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE message (
+            channel TEXT NOT NULL, timetoken INTEGER NOT NULL, uuid TEXT NOT NULL,
+            payload TEXT NOT NULL, meta TEXT, type TEXT,
+            PRIMARY KEY (channel, timetoken)) WITHOUT ROWID;
+        CREATE TABLE action (
+            channel TEXT NOT NULL, message INTEGER NOT NULL, type TEXT NOT NULL,
+            value TEXT NOT NULL, uuid TEXT NOT NULL, timetoken INTEGER NOT NULL,
+            PRIMARY KEY (channel, message, type, value, uuid)) WITHOUT ROWID;
+        CREATE TABLE outbox (
+            position INTEGER PRIMARY KEY AUTOINCREMENT, mutation TEXT NOT NULL UNIQUE,
+            channel TEXT NOT NULL, kind TEXT NOT NULL, message INTEGER, type TEXT, value TEXT,
+            uuid TEXT, seen INTEGER, payload TEXT, meta TEXT, progress TEXT NOT NULL,
+            timetoken INTEGER, likeness INTEGER)
+        """
+
+    // MARK: DeviceStore
+
+    public func identity() throws(DeviceStoreError) -> DeviceIdentity? {
+        var identity: DeviceIdentity?
+        try database.prepare("SELECT user, keyset, device FROM identity").rows { row in
+            identity = DeviceIdentity(
+                userID: row.text(0), keyset: row.text(1), deviceID: row.text(2))
+        }
+        return identity
+    }
+
+    public func setIdentity(_ identity: DeviceIdentity) throws(DeviceStoreError) {
+        try database.prepare("REPLACE INTO identity VALUES (1, ?, ?, ?)").run(
+            .text(identity.userID), .text(identity.keyset), .text(identity.deviceID))
+    }
+
+    public func outbox() throws(DeviceStoreError) -> [OutboxEntry] {
+        var entries: [OutboxEntry] = []
+        try statements.outbox.rows { entries.append(OutboxEntry(row: $0)) }
+        return entries
+    }
+
+    public func channels() throws(DeviceStoreError) -> [String] {
+        var names: [String] = []
+        try database.prepare("SELECT name FROM channel ORDER BY name").rows {
+            names.append($0.text(0))
+        }
+        return names
+    }
+
+    public func base(of channel: String) throws(DeviceStoreError) -> ChannelBase {
+        var header: ChannelHeader?
+        try statements.header.rows(.text(channel)) { header = ChannelHeader(row: $0) }
+        guard let header else { return ChannelBase() }
+        var messages: [Timetoken: DeviceCache.Entry] = [:]
+        try statements.messages.rows(.text(channel)) { row in
+            let message = Message(
+                payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
+            messages[row.timetoken(0)] = DeviceCache.Entry(uuid: row.text(1), message: message)
+        }
+        var actions: [MessageAction] = []
+        try statements.actions.rows(.text(channel)) { row in
+            let key = MessageAction.Key(
+                messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
+                uuid: row.text(3))
+            actions.append(MessageAction(key: key, actionTimetoken: row.timetoken(4)))
+        }
+        let cache = DeviceCache(messages: messages, actions: actions, cursor: header.cursor)
+        return ChannelBase(
+            cache: cache, epoch: header.epoch, key: header.key,
+            newestDeletion: header.newestDeletion)
+    }
+
+    public func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError) {
+        guard !writes.isEmpty else { return }
+        // What the server can send again need not wait for the disk.
+        let hasWishes = writes.contains { if case .outbox = $0 { true } else { false } }
+        if hasWishes { try database.execute("PRAGMA synchronous = FULL") }
+        defer { if hasWishes { try? database.execute("PRAGMA synchronous = NORMAL") } }
+        try database.inTransaction { () throws(DeviceStoreError) in
+            for write in writes { try statements.write(write) }
+        }
+    }
+}

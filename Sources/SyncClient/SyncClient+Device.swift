@@ -1,0 +1,87 @@
+// Between the device's decisions and the world: disk first, then the wire, then people.
+
+import EventModel
+
+extension SyncClient {
+    /// Hands something to the device and does what follows from it.
+    func run(_ input: (inout Device) -> DeviceEffects) {
+        let verified = Set(device.followedChannels.filter { isVerified($0) })
+        let effects = input(&device)
+        do throws(DeviceStoreError) {
+            try store?.commit(effects.writes)
+        } catch {
+            // What is not kept must not be sent: a crash would send it again under other ids.
+            emit(.disconnected(reason: "\(error)", retryIn: nil))
+            connection?.close(code: 1000)
+            retire(reason: "\(error)")
+            return
+        }
+        for question in effects.questions {
+            sendFirst(question.command, owner: .device(question.ticket))
+        }
+        for (channel, changes) in effects.changes {
+            tell(.changes(changes), of: channel)
+        }
+        for (channel, rung, rows) in effects.healed {
+            emit(.cacheRepaired(channel: channel, by: rung, rows: rows))
+        }
+        for (entry, error) in effects.refused { emit(.writeRefused(entry, error)) }
+        for (channel, error) in effects.refusedChannels { emit(.channelRefused(channel, error)) }
+        for channel in device.followedChannels
+        where isVerified(channel) && !verified.contains(channel) {
+            emit(.channelVerified(channel))
+        }
+        if effects.retriesLater { retryLater() }
+    }
+
+    private func isVerified(_ channel: String) -> Bool {
+        device.channel(channel)?.isVerified == true
+    }
+
+    private func retryLater() {
+        guard retryTask == nil, case .online = phase else { return }
+        let delay = retryBackoff.nextDelay(random: configuration.random())
+        let sleep = configuration.sleep
+        retryTask = Task { [weak self] in
+            do {
+                try await sleep(delay)
+            } catch {
+                return
+            }
+            await self?.retry()
+        }
+    }
+
+    private func retry() {
+        retryTask = nil
+        run { $0.retry() }
+    }
+
+    // MARK: Lists
+
+    func tell(_ update: ListUpdate, of channel: String) {
+        listReaders[Channel(channel)]?.removeAll { $0.queue == nil }
+        guard let readers = listReaders[Channel(channel)] else { return }
+        if readers.isEmpty {
+            listReaders[Channel(channel)] = nil
+            device.endObservation(of: channel)
+            return
+        }
+        let items = device.observe(channel)
+        for reader in readers {
+            reader.queue?.append(update, orInstead: { [.all(items)] })
+        }
+    }
+
+    /// A new stream of a followed channel's list, which begins with all of it.
+    func updates(of channel: String) -> AsyncStream<ListUpdate> {
+        let queue = StreamQueue<ListUpdate>(capacity: ClientLimits.listUpdatesWaitingMax)
+        queue.append(.all(device.observe(channel)), orInstead: { [] })
+        if case .closed = phase {
+            queue.finish()
+        } else {
+            listReaders[Channel(channel), default: []].append(WeakReader(queue: queue))
+        }
+        return queue.stream
+    }
+}

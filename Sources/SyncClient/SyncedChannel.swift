@@ -1,0 +1,151 @@
+// What an application holds of one channel: its list, and the ways to change it.
+
+public import EventModel
+import JSON
+
+/// What a stream of a channel's list says.
+public enum ListUpdate: Hashable, Sendable {
+    /// The whole list: at the start, and when the reader was so slow that changes were dropped.
+    case all([ListItem])
+    /// Changes to make one after the other, with `[ListItem].apply(_:)`.
+    case changes([ListChange])
+}
+
+/// A channel that the client follows and keeps equal to the daemon's.
+///
+/// Everything here works without a connection, and answers at once: the list has what the device
+/// has and what the user wished; the daemon hears of it when there is a connection again.
+public struct SyncedChannel: Sendable {
+    public let name: String
+    let client: SyncClient
+
+    /// The list as it is now.
+    public var items: [ListItem] {
+        get async { await client.device.list(of: name) }
+    }
+
+    /// The list now, and then its changes; one reader per stream, any number of streams.
+    public var updates: AsyncStream<ListUpdate> {
+        get async { await client.updates(of: name) }
+    }
+
+    /// What the device has from the daemon, without what was only wished.
+    public var base: ChannelBase {
+        get async { await client.device.channel(name)?.base ?? ChannelBase() }
+    }
+
+    /// Whether the device was compared with the daemon after the last batch, and is equal.
+    public var isVerified: Bool {
+        get async { await client.device.channel(name)?.isVerified == true }
+    }
+
+    /// Adds the user's reaction.
+    public func react(
+        _ value: String, type: String = "reaction", to message: Timetoken
+    ) async throws(SyncClientError) {
+        try await client.wish(value, type: type, isPresent: true, on: message, in: name)
+    }
+
+    /// Removes the user's reaction.
+    public func unreact(
+        _ value: String, type: String = "reaction", from message: Timetoken
+    ) async throws(SyncClientError) {
+        try await client.wish(value, type: type, isPresent: false, on: message, in: name)
+    }
+
+    /// Publishes a message.
+    public func publish(_ message: Message) async throws(SyncClientError) {
+        try await client.enqueue(message, in: name)
+    }
+
+    /// Has the device compared with the daemon, and mended, even if nothing seems wrong.
+    public func repair() async {
+        await client.run { $0.repair(name) }
+    }
+}
+
+extension SyncClient {
+    /// Opens a client whose cache is a file.
+    ///
+    /// The file is made when it is missing, with a device id of its own.
+    public static func open(
+        cache path: String, configuration: Configuration
+    ) throws(DeviceStoreError) -> SyncClient {
+        try SyncClient(configuration, store: SQLiteDeviceStore(path: path))
+    }
+
+    /// Follows a channel, from what the device has of it, until ``forget(_:)``.
+    ///
+    /// Do not ``subscribe(_:from:epoch:)`` to the same channel: the daemon has one subscription
+    /// per session and channel.
+    public func channel(_ name: String) throws(DeviceStoreError) -> SyncedChannel {
+        if device.channel(name) == nil {
+            let base = try store?.base(of: name) ?? ChannelBase()
+            run { $0.follow(name, base: base) }
+        }
+        return SyncedChannel(name: name, client: self)
+    }
+
+    /// Stops to follow a channel and drops its cache; unsent writes still go out.
+    public func forget(_ channel: String) {
+        run { $0.forget(channel) }
+        for reader in listReaders.removeValue(forKey: Channel(channel)) ?? [] {
+            reader.queue?.finish()
+        }
+    }
+
+    /// Writes of this device that the daemon has not confirmed.
+    public var unsentWrites: [OutboxEntry] { device.outbox.entries }
+
+    func wish(
+        _ value: String, type: String, isPresent: Bool, on message: Timetoken, in channel: String
+    ) throws(SyncClientError) {
+        let mutation = nextMutation()
+        try check(
+            .removeAction(
+                RemovalRequest(
+                    action: ActionRequest(
+                        channel: channel, messageTimetoken: message, type: type, value: value,
+                        mutation: mutation), actionTimetoken: message)))
+        run {
+            $0.wish(
+                value, type: type, isPresent: isPresent, on: message, in: channel,
+                mutation: mutation)
+        }
+        try checkOpen()
+    }
+
+    func enqueue(_ message: Message, in channel: String) throws(SyncClientError) {
+        // As the daemon will write it, so that the device knows its own message again.
+        let compact = Message(
+            payload: try Self.compact(message.payload), meta: try message.meta.map(Self.compact),
+            type: message.type)
+        let mutation = nextMutation()
+        try check(
+            .publish(PublishRequest(channel: channel, message: compact, mutation: mutation)))
+        run { $0.publish(compact, in: channel, mutation: mutation) }
+        try checkOpen()
+    }
+
+    private static func compact(_ json: String) throws(SyncClientError) -> String {
+        do throws(JSONError) {
+            return try JSONValue(parsing: json, depthMax: Limits.jsonDepthMax).compactText
+        } catch {
+            throw .refused(
+                ProtocolError(status: 400, code: "not_json", message: error.description))
+        }
+    }
+
+    /// A frame that is too large would end the connection, at each attempt.
+    private func check(_ command: Command) throws(SyncClientError) {
+        try checkOpen()
+        let bytes = CommandEncoder.encode(command, id: .max).count
+        guard bytes <= Limits.frameBytesMax else {
+            throw .frameTooLarge(bytes: bytes, max: Limits.frameBytesMax)
+        }
+    }
+
+    private func checkOpen() throws(SyncClientError) {
+        if case .closed(let reason) = phase { throw .closed(reason: reason) }
+    }
+}

@@ -1,0 +1,170 @@
+// What a cache file keeps: everything that was committed, through a process that ends anywhere.
+
+import EventModel
+import Foundation
+import SyncClient
+import TestSupport
+import Testing
+
+@Suite("SQLiteDeviceStore")
+struct DeviceStoreTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "cache-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func at(_ ticks: UInt64) -> Timetoken { Timetoken(rawValue: ticks) }
+
+    private func header(_ cursor: UInt64, _ key: DigestKey?) -> ChannelHeader {
+        ChannelHeader(
+            cursor: at(cursor), epoch: "a.1", key: key, digest: .empty, newestDeletion: at(3))
+    }
+
+    private func thumb(_ uuid: String, _ ticks: UInt64) -> MessageAction {
+        MessageAction(
+            key: .init(messageTimetoken: at(10), type: "reaction", value: "👍", uuid: uuid),
+            actionTimetoken: at(ticks))
+    }
+
+    /// Copies the files as they are, as a process that is killed leaves them.
+    private func copy(of path: String, as name: String) throws -> String {
+        let copy = folder.appending(path: name).path()
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+        }
+        return copy
+    }
+
+    @Test("what was committed is there after the process was killed")
+    func survives() throws {
+        let path = folder.appending(path: "cache").path()
+        let store = try SQLiteDeviceStore(path: path)
+        var generator = SeededGenerator(seed: 1)
+        let key = DigestKey.random(using: &generator)
+        let identity = DeviceIdentity(userID: "ada", keyset: "k", deviceID: "phone")
+        try store.setIdentity(identity)
+        let message = Message(payload: #"{"a":"é"}"#, meta: "1", type: "text")
+        let wishes: [OutboxEntry] = [
+            OutboxEntry(mutation: "m1", channel: "room", wish: .publish(message)),
+            OutboxEntry(
+                mutation: "m2", channel: "room", wish: .add(thumb("ada", 1).key),
+                progress: .perhapsSent),
+            OutboxEntry(
+                mutation: "m3", channel: "room", wish: .remove(thumb("ada", 1).key, seen: at(12)),
+                progress: .answered(nil)),
+        ]
+
+        try store.commit(
+            [
+                .channel(
+                    "room", header(20, key),
+                    [
+                        .messagePut(at(10), .init(uuid: "ada", message: message)),
+                        .messagePut(at(11), .init(uuid: "ada", message: message)),
+                        .actionPut(thumb("ada", 12)), .actionPut(thumb("bob", 13)),
+                        .actionDropped(thumb("bob", 13)), .messageDropped(at(11)),
+                    ])
+            ] + wishes.map { .outbox(.put($0)) })
+        try store.commit([
+            .outbox(.put(wishes[1].answered(at(14)))), .outbox(.drop(mutation: "m1")),
+        ])
+        let reopened = try SQLiteDeviceStore(path: copy(of: path, as: "copy"))
+        let base = try reopened.base(of: "room")
+
+        #expect(try reopened.identity() == identity)
+        #expect(try reopened.channels() == ["room"])
+        #expect(try reopened.outbox() == [wishes[1].answered(at(14)), wishes[2]])
+        #expect(base.cursor == at(20))
+        #expect(base.epoch == "a.1")
+        #expect(base.key == key)
+        #expect(base.newestDeletion == at(3))
+        #expect(base.cache.messages == [at(10): .init(uuid: "ada", message: message)])
+        #expect(base.cache.actions == [thumb("ada", 12).key: at(12)])
+        var digest = Digest.empty
+        digest.insert(thumb("ada", 12), key: key)
+        #expect(base.digest == digest)
+        #expect(try reopened.base(of: "den") == ChannelBase())
+    }
+
+    @Test("a process that is killed between two batches finds all of one and nothing of the next")
+    func crashesBetweenBatches() throws {
+        let path = folder.appending(path: "cache").path()
+        let store = try SQLiteDeviceStore(path: path)
+        for number in UInt64(1)...20 {
+            try store.commit([
+                .channel(
+                    "room", header(number * 10 + 1, nil),
+                    [
+                        .messagePut(
+                            at(number * 10),
+                            .init(uuid: "ada", message: Message(payload: "\(number)"))),
+                        .actionPut(thumb("user-\(number)", number * 10 + 1)),
+                    ])
+            ])
+            let found = try SQLiteDeviceStore(path: copy(of: path, as: "copy-\(number)"))
+                .base(of: "room")
+            #expect(found.cursor == at(number * 10 + 1))
+            #expect(found.cache.messages.count == Int(number))
+            #expect(found.cache.actions.count == Int(number))
+        }
+    }
+
+    @Test("a channel that is forgotten leaves nothing, and the others stay")
+    func forgets() throws {
+        let store = try SQLiteDeviceStore(path: ":memory:")
+        for name in ["room", "den"] {
+            try store.commit([.channel(name, header(20, nil), [.actionPut(thumb("ada", 12))])])
+        }
+
+        try store.commit([.forget("room")])
+
+        #expect(try store.channels() == ["den"])
+        #expect(try store.base(of: "room") == ChannelBase())
+        #expect(try store.base(of: "den").cache.actions.count == 1)
+    }
+
+    @Test("names are compared byte for byte")
+    func exactNames() throws {
+        let store = try SQLiteDeviceStore(path: ":memory:")
+        try store.commit([
+            .channel("caf\u{E9}", header(1, nil), []), .channel("cafe\u{301}", header(2, nil), []),
+        ])
+
+        #expect(try store.base(of: "caf\u{E9}").cursor == at(1))
+        #expect(try store.base(of: "cafe\u{301}").cursor == at(2))
+    }
+
+    @Test("a file that is no cache is refused with what to do")
+    func damaged() throws {
+        let path = folder.appending(path: "damaged").path()
+        try Data(repeating: 7, count: 8192).write(to: URL(filePath: path))
+
+        let error = #expect(throws: DeviceStoreError.self) { try SQLiteDeviceStore(path: path) }
+        #expect(error?.description.contains("delete it") == true)
+        #expect(throws: DeviceStoreError.self) {
+            try SQLiteDeviceStore(path: folder.appending(path: "no/where").path())
+        }
+    }
+
+    @Test("a cache of another user is not taken")
+    func otherUser() throws {
+        let path = folder.appending(path: "cache").path()
+        try SQLiteDeviceStore(path: path)
+            .setIdentity(DeviceIdentity(userID: "ada", deviceID: "phone"))
+        let bob = try SyncClient.Configuration(userID: "bob", deviceID: "tablet")
+
+        #expect(throws: DeviceStoreError.self) {
+            try SyncClient.open(cache: path, configuration: bob)
+        }
+    }
+}
+
+extension OutboxEntry {
+    /// The entry with the server's answer.
+    fileprivate func answered(_ timetoken: Timetoken) -> OutboxEntry {
+        OutboxEntry(
+            mutation: mutation, channel: channel, wish: wish, progress: .answered(timetoken))
+    }
+}

@@ -1,0 +1,243 @@
+// Durable channels against the real daemon: offline, restarts, damage.
+
+import EventModel
+import Foundation
+import SyncClient
+import Testing
+
+@Suite("Synced channels, end to end", .timeLimit(.minutes(2)))
+struct SyncedChannelTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "devices-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func path(_ device: String) -> String { folder.appending(path: device).path() }
+
+    private func open(_ user: String, _ device: String, of daemon: Daemon) throws -> SyncClient {
+        var configuration = try SyncClient.Configuration(
+            url: daemon.url, userID: user, deviceID: device)
+        configuration.backoff = Backoff(base: .milliseconds(5), cap: .milliseconds(100))
+        return try SyncClient.open(cache: path(device), configuration: configuration)
+    }
+
+    private func items(
+        of channel: SyncedChannel, _ what: String, _ isThere: ([ListItem]) -> Bool
+    ) async throws -> [ListItem] {
+        try await eventually(what) {
+            let items = await channel.items
+            return isThere(items) ? items : nil
+        }
+    }
+
+    @Test("wishes made offline are seen at once, outlive the process, and reach the others once")
+    func offline() async throws {
+        let daemon = try await Daemon()
+        let offline = try open("ada", "phone", of: daemon)
+        let room = try await offline.channel("room")
+        try await room.publish(Message(payload: #"{"text": "hi"}"#))
+        try await room.publish(Message(payload: "2"))
+        #expect(await room.items.map(\.isPending) == [true, true])
+        await offline.close()
+
+        let again = try open("ada", "phone", of: daemon)
+        let later = try await again.channel("room")
+        #expect(await later.items.map(\.message.payload) == [#"{"text":"hi"}"#, "2"])
+        await again.start()
+        let sent = try await items(of: later, "both are accepted") {
+            $0.count == 2 && $0.allSatisfy { !$0.isPending }
+        }
+        let message = try #require(sent.first?.timetoken)
+        try await later.react("👍", to: message)
+        #expect(await later.items.first?.reactions.map(\.isMine) == [true])
+
+        let other = try open("bob", "tablet", of: daemon)
+        let seen = try await other.channel("room")
+        await other.start()
+        let list = try await items(of: seen, "the reaction is there") {
+            $0.first?.reactions.isEmpty == false
+        }
+        #expect(list.map(\.message.payload) == [#"{"text":"hi"}"#, "2"])
+        #expect(list.first?.reactions.map(\.count) == [1])
+        try await eventually("the device is proved equal") { await seen.isVerified }
+        try await eventually("nothing is left to send") { await again.unsentWrites.isEmpty }
+        await again.close()
+        await other.close()
+    }
+
+    @Test("the changes of a list make the list, through restarts of the daemon")
+    func changes() async throws {
+        let daemon = try await Daemon()
+        let (writer, reader) = (
+            try open("ada", "phone", of: daemon), try open("bob", "tablet", of: daemon)
+        )
+        let (source, room) = (try await writer.channel("room"), try await reader.channel("room"))
+        let updates = await room.updates
+        await writer.start()
+        await reader.start()
+
+        let writing = Task {
+            for number in 0..<60 {
+                try await source.publish(Message(payload: "\(number)"))
+                if number % 20 == 10 { try await daemon.restart(with: SIGKILL) }
+                if let message = await source.items.last(where: { !$0.isPending })?.timetoken {
+                    try await source.react("👍", to: message)
+                    if number % 3 == 0 { try await source.unreact("👍", from: message) }
+                }
+            }
+        }
+        var list: [ListItem] = []
+        for await update in updates {
+            switch update {
+            case .all(let items): list = items
+            case .changes(let changes): for change in changes { list.apply(change) }
+            }
+            if list.count == 60 { break }
+        }
+        try await writing.value
+        try await eventually("all is sent") { await writer.unsentWrites.isEmpty }
+        try await eventually("both are equal") {
+            guard await source.isVerified, await room.isVerified else { return false }
+            return await source.base.cache.canonicalBytes == room.base.cache.canonicalBytes
+        }
+
+        #expect(list.map(\.message.payload) == (0..<60).map { "\($0)" })
+        await writer.close()
+        await reader.close()
+    }
+
+    /// Runs `cache verify` or `cache repair`.
+    private func tool(
+        _ verb: String, _ device: String, of daemon: Daemon, _ more: String...
+    ) async throws -> (status: Int32, output: [String], errors: [String]) {
+        let tool = try ChildProcess(
+            Products.path(of: "syncctl"),
+            ["cache", verb, "--cache", path(device), "--url", daemon.url] + more,
+            environment: ["USER": "nobody"])
+        let status = try await tool.ended()
+        return (status, tool.lines, tool.errors)
+    }
+
+    @Test("a damaged cache is found out, shown and mended, by the tool and by the client")
+    func damage() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let room = try await client.channel("room")
+        await client.start()
+        try await room.publish(Message(payload: "1"))
+        let message = try #require(
+            try await items(of: room, "it is accepted") { $0.first?.isPending == false }
+                .first?.timetoken)
+        for value in ["a", "b", "c", "d"] { try await room.react(value, to: message) }
+        try await eventually("all is sent") { await client.unsentWrites.isEmpty }
+        try await eventually("it is equal") { await room.isVerified }
+        let healthy = await room.base.cache.canonicalBytes
+        await client.close()
+
+        let before = try await tool("verify", "phone", of: daemon)
+        #expect(before.status == 0, "\(before.errors)")
+        #expect(before.output.first?.hasPrefix("room: equal (1 messages, 4 actions") == true)
+
+        try damageRows()
+        let verified = try await tool("verify", "phone", of: daemon)
+        #expect(verified.status == 1)
+        #expect(verified.output.first?.hasPrefix("room: different, 3 rows") == true)
+        #expect(verified.output.count { $0.contains("missing") } == 2)
+        #expect(verified.output.count { $0.contains("extra") } == 1)
+        let repaired = try await tool("repair", "phone", of: daemon, "--json", "room")
+        #expect(repaired.status == 0, "\(repaired.errors)")
+        #expect(repaired.output.first?.contains(#""equal":false,"repaired":true"#) == true)
+        #expect(try await tool("verify", "phone", of: daemon).status == 0)
+        #expect(try await tool("verify", "phone", of: daemon, "den").status == 1)
+
+        try damageRows()
+        let again = try open("ada", "phone", of: daemon)
+        let events = await again.events()
+        let mended = try await again.channel("room")
+        await again.start()
+        _ = await take(from: events) { $0.contains(.channelVerified("room")) }
+        #expect(await mended.base.cache.canonicalBytes == healthy)
+        await again.close()
+    }
+
+    /// Loses one row of the file, and gives another a wrong time.
+    private func damageRows() throws {
+        let store = try SQLiteDeviceStore(path: path("phone"))
+        let base = try store.base(of: "room")
+        let actions = base.cache.actions.sorted { $0.key < $1.key }
+        try #require(actions.count == 4)
+        let wrong = MessageAction(
+            key: actions[1].key,
+            actionTimetoken: Timetoken(rawValue: actions[1].value.rawValue + 1))
+        try store.commit([
+            .channel(
+                "room", base.header,
+                [
+                    .actionDropped(
+                        MessageAction(key: actions[0].key, actionTimetoken: actions[0].value)),
+                    .actionDropped(
+                        MessageAction(key: actions[1].key, actionTimetoken: actions[1].value)),
+                    .actionPut(wrong),
+                ])
+        ])
+    }
+
+    @Test("a store that was replaced takes the cache's place, without an empty list in between")
+    func replacedStore() async throws {
+        let first = try await Daemon()
+        let client = try open("ada", "phone", of: first)
+        let room = try await client.channel("room")
+        await client.start()
+        try await room.publish(Message(payload: #""old""#))
+        try await eventually("it is equal") {
+            guard await room.items.first?.isPending == false else { return false }
+            return await room.isVerified
+        }
+        await client.close()
+
+        let second = try await Daemon()
+        let other = try open("bob", "tablet", of: second)
+        let writing = try await other.channel("room")
+        await other.start()
+        try await writing.publish(Message(payload: #""new""#))
+        try await eventually("it is sent") { await other.unsentWrites.isEmpty }
+        let again = try open("ada", "phone", of: second)
+        let mended = try await again.channel("room")
+        #expect(await mended.items.map(\.message.payload) == [#""old""#])
+        await again.start()
+        _ = try await items(of: mended, "the new store is there") {
+            #expect($0.count == 1)
+            return $0.map(\.message.payload) == [#""new""#]
+        }
+        try await eventually("it is equal") { await mended.isVerified }
+        await again.close()
+        await other.close()
+    }
+
+    @Test("what the daemon refuses leaves the list, and somebody is told")
+    func refused() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let events = await client.events()
+        let room = try await client.channel("no/slash")
+        await client.start()
+        try await room.publish(Message(payload: "1"))
+
+        let taken = await take(from: events) { events in
+            events.contains { if case .writeRefused = $0 { true } else { false } }
+                && events.contains { if case .channelRefused = $0 { true } else { false } }
+        }
+        #expect(!taken.isEmpty)
+        #expect(await room.items.isEmpty)
+        await #expect(throws: SyncClientError.self) {
+            try await room.publish(Message(payload: "{"))
+        }
+        await #expect(throws: SyncClientError.self) {
+            try await room.publish(
+                Message(payload: "\"" + String(repeating: "x", count: 40_000) + "\""))
+        }
+        await client.close()
+    }
+}
