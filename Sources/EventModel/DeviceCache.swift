@@ -27,10 +27,10 @@ public struct DeviceCache: Hashable, Sendable {
     }
 
     public private(set) var messages: [Timetoken: Entry] = [:]
-    /// The actions that stand, each with its `actionTimetoken`.
+    /// The actions that stand on each message, each with its `actionTimetoken`; never an empty one.
     ///
     /// An action may arrive before its message, or without it: it waits here under its key.
-    public private(set) var actions: [MessageAction.Key: Timetoken] = [:]
+    public private(set) var actionsByMessage: [Timetoken: [MessageAction.Key: Timetoken]] = [:]
     /// Everything up to and including this position is reflected here.
     public private(set) var cursor: Timetoken
 
@@ -46,36 +46,148 @@ public struct DeviceCache: Hashable, Sendable {
     @discardableResult
     public mutating func apply(_ batch: Batch) -> [Change] {
         let changes = batch.envelopes.map { apply($0) }.filter { $0 != .ignored }
-        cursor = max(cursor, batch.cursor)
+        move(to: batch.cursor)
         return changes
     }
 
     /// Applies one envelope and says what changed.
     @discardableResult
     public mutating func apply(_ envelope: Envelope) -> Change {
+        var rows: [RowChange] = []
+        return apply(envelope, rows: &rows)
+    }
+
+    /// Applies one envelope, and notes each row that came or went.
+    mutating func apply(_ envelope: Envelope, rows: inout [RowChange]) -> Change {
         guard envelope.isStored, envelope.timetoken > cursor else { return .ignored }
         cursor = envelope.timetoken
 
         switch envelope.event {
         case .message(let message):
-            messages[envelope.timetoken] = Entry(uuid: envelope.uuid, message: message)
+            let entry = Entry(uuid: envelope.uuid, message: message)
+            messages[envelope.timetoken] = entry
+            rows.append(.messagePut(envelope.timetoken, entry))
             return .messageInserted(envelope.timetoken)
         case .actionAdded(let action):
-            actions[action.key] = action.actionTimetoken
+            put(action, rows: &rows)
             return .actionsChanged(of: action.key.messageTimetoken)
         case .actionRemoved(let action):
-            guard actions.removeValue(forKey: action.key) != nil else { return .ignored }
+            guard drop(action.key, rows: &rows) else { return .ignored }
             return .actionsChanged(of: action.key.messageTimetoken)
         case .messagesDeleted(let start, let end):
-            messages = messages.filter { $0.key <= start || $0.key > end }
-            // After a repair the actions may be ahead of the messages: later ones stay.
-            actions = actions.filter {
-                $0.key.messageTimetoken <= start || $0.key.messageTimetoken > end
-                    || $0.value > envelope.timetoken
-            }
+            delete(after: start, through: end, at: envelope.timetoken, rows: &rows)
             return .messagesDeleted(after: start, through: end)
         case .signal, .presence:
             return .ignored
+        }
+    }
+
+    /// Everything up to here is reflected now; never moves back.
+    mutating func move(to cursor: Timetoken) {
+        self.cursor = max(self.cursor, cursor)
+    }
+
+    /// Puts an action in the place of the one under its key.
+    mutating func put(_ action: MessageAction, rows: inout [RowChange]) {
+        let message = action.key.messageTimetoken
+        let old = actionsByMessage[message, default: [:]].updateValue(
+            action.actionTimetoken, forKey: action.key)
+        guard old != action.actionTimetoken else { return }
+        if let old {
+            rows.append(.actionDropped(MessageAction(key: action.key, actionTimetoken: old)))
+        }
+        rows.append(.actionPut(action))
+    }
+
+    /// - Returns: Whether there was one.
+    @discardableResult
+    mutating func drop(_ key: MessageAction.Key, rows: inout [RowChange]) -> Bool {
+        let message = key.messageTimetoken
+        guard let old = actionsByMessage[message]?.removeValue(forKey: key) else { return false }
+        if actionsByMessage[message]?.isEmpty == true { actionsByMessage[message] = nil }
+        rows.append(.actionDropped(MessageAction(key: key, actionTimetoken: old)))
+        return true
+    }
+
+    /// Drops the messages of a range, and what was on them at a position.
+    ///
+    /// An action that is newer than the deletion stays: after a repair the actions are ahead of
+    /// the messages.
+    private mutating func delete(
+        after start: Timetoken, through end: Timetoken, at position: Timetoken,
+        rows: inout [RowChange]
+    ) {
+        guard start < end else { return }
+        for timetoken in messages.keys where timetoken > start && timetoken <= end {
+            messages[timetoken] = nil
+            rows.append(.messageDropped(timetoken))
+        }
+        for (message, actions) in actionsByMessage where message > start && message <= end {
+            for (key, added) in actions where added <= position { drop(key, rows: &rows) }
+        }
+    }
+
+    /// Goes back to a position beyond which nothing is known: the messages after it are dropped.
+    mutating func rewind(to cursor: Timetoken, rows: inout [RowChange]) {
+        self.cursor = min(self.cursor, cursor)
+        for timetoken in messages.keys where timetoken > cursor {
+            messages[timetoken] = nil
+            rows.append(.messageDropped(timetoken))
+        }
+    }
+}
+
+/// One row of a device's cache that came or went.
+public enum RowChange: Hashable, Sendable {
+    case messagePut(Timetoken, DeviceCache.Entry)
+    case messageDropped(Timetoken)
+    /// Under a key that has no other action now.
+    case actionPut(MessageAction)
+    case actionDropped(MessageAction)
+
+    /// The message that looks different now.
+    public var messageTimetoken: Timetoken {
+        switch self {
+        case .messagePut(let timetoken, _), .messageDropped(let timetoken): timetoken
+        case .actionPut(let action), .actionDropped(let action): action.key.messageTimetoken
+        }
+    }
+}
+
+extension DeviceCache {
+    /// A cache as it was kept.
+    ///
+    /// Of two actions with one key the newer one stays.
+    public init(
+        messages: [Timetoken: Entry], actions: some Sequence<MessageAction>, cursor: Timetoken
+    ) {
+        self.init(cursor: cursor)
+        self.messages = messages
+        for action in actions {
+            let old = actionTimetoken(of: action.key) ?? .zero
+            actionsByMessage[action.key.messageTimetoken, default: [:]][action.key] =
+                max(old, action.actionTimetoken)
+        }
+    }
+
+    /// All actions that stand, each with its `actionTimetoken`.
+    ///
+    /// - Complexity: O(actions): ``actionTimetoken(of:)`` finds one.
+    public var actions: [MessageAction.Key: Timetoken] {
+        actionsByMessage.values.reduce(into: [:]) { $0.merge($1) { $1 } }
+    }
+
+    /// The action that stands under a key.
+    public func actionTimetoken(of key: MessageAction.Key) -> Timetoken? {
+        actionsByMessage[key.messageTimetoken]?[key]
+    }
+
+    /// Calls `body` with each action that stands, in no order.
+    func forEachAction(_ body: (MessageAction) -> Void) {
+        for actions in actionsByMessage.values {
+            for (key, timetoken) in actions {
+                body(MessageAction(key: key, actionTimetoken: timetoken))
+            }
         }
     }
 }
@@ -93,14 +205,14 @@ extension DeviceCache {
 
     /// The reactions of one message, in the order in which they first appeared.
     ///
-    /// - Complexity: O(actions in the cache).
+    /// - Complexity: O(actions of the message).
     public func reactions(
         to messageTimetoken: Timetoken, type: String = "reaction", for user: String
     ) -> [Reaction] {
         let (type, user) = (ExactText(type), ExactText(user))
         var groups: [ExactText: (count: Int, isMine: Bool, first: Timetoken)] = [:]
-        for (key, timetoken) in actions
-        where key.messageTimetoken == messageTimetoken && ExactText(key.type) == type {
+        for (key, timetoken) in actionsByMessage[messageTimetoken] ?? [:]
+        where ExactText(key.type) == type {
             let value = ExactText(key.value)
             let group = groups[value] ?? (0, false, timetoken)
             groups[value] = (

@@ -1,0 +1,336 @@
+// How one channel's base becomes equal to the server's, and stays so: three rungs.
+//
+// A device subscribes with its cursor and digest. The server goes on from there (delta), asks for
+// coded symbols (repair), or sends everything (snapshot). After each batch that carries the
+// server's state the device compares; on a mismatch it climbs one rung.
+
+/// The state machine of one followed channel.
+///
+/// Pure: it gets replies and batches and says what to ask, and which rows changed. What it asks
+/// carries an attempt number; a reply to an earlier attempt is ignored.
+public struct ChannelSync: Sendable {
+    /// Where the exchange with the server stands.
+    public enum Phase: Hashable, Sendable {
+        case offline
+        /// Batches are ignored until the reply: the server starts again from the named cursor.
+        case subscribing
+        /// Batches are applied.
+        case following
+        /// The server was asked which actions differ; it pushes nothing meanwhile.
+        case repairing
+        /// Nothing goes on before ``retry()``: the server had no room, or keeps disagreeing.
+        case waiting
+        /// The server does not let this user follow the channel.
+        case refused(ProtocolError)
+    }
+
+    /// What the server was last asked to do.
+    public enum Rung: Hashable, Sendable, CaseIterable {
+        case current, delta, repair, snapshot
+    }
+
+    /// What to send.
+    enum Question: Hashable, Sendable {
+        case subscribe(SubscribeRequest, attempt: Int)
+        case repair(RepairRequest, attempt: Int)
+    }
+
+    /// What came of one input.
+    struct Step {
+        var questions: [Question] = []
+        /// What changed in ``ChannelSync/base``, in order.
+        var rows: [RowChange] = []
+        /// Whether anything is to be kept, be it only the cursor.
+        var hasMoved = false
+    }
+
+    public let name: String
+    /// What the device shows.
+    public private(set) var base: ChannelBase
+    /// What will take the place of ``base`` once it is complete, so that nothing disappears while
+    /// a snapshot comes in.
+    public private(set) var incoming: ChannelBase?
+    public private(set) var phase = Phase.offline
+    /// The last rung that the server chose in this session.
+    public private(set) var rung: Rung?
+    /// Whether the actions were compared with the server's at ``ChannelBase/cursor``, and equal.
+    public private(set) var isVerified = false
+
+    private var epoch = ""
+    private var attempt = 0
+    private var needsRepair = false
+    /// Repairs since the digests last agreed at a batch.
+    private var repairs = 0
+    /// Snapshots of this session that were not equal to the server's state either.
+    private var failedSnapshots = 0
+    /// Whether everything comes anew, and was not compared yet.
+    private var isSnapshot = false
+    /// The server lost track of a repair once in this session.
+    private var wasInterrupted = false
+    private var symbolsSent = 0
+    private var questionsOpen = 0
+
+    public init(_ name: String, base: ChannelBase = ChannelBase()) {
+        self.name = name
+        self.base = base
+    }
+
+    /// Whether ``base`` is what the server has, in the order of its events.
+    var followsServer: Bool { phase == .following && incoming == nil }
+
+    func isRepairing(_ attempt: Int) -> Bool { phase == .repairing && attempt == self.attempt }
+
+    // MARK: The connection
+
+    /// A session began.
+    mutating func connect(epoch: String) -> Step {
+        self.epoch = epoch
+        rung = nil
+        failedSnapshots = 0
+        wasInterrupted = false
+        return subscribe()
+    }
+
+    mutating func disconnect() {
+        phase = .offline
+        isVerified = false
+        attempt += 1
+    }
+
+    /// Asks again what was not answered for want of room.
+    mutating func retry() -> Step {
+        phase == .waiting ? subscribe() : Step()
+    }
+
+    /// Asks for a comparison and, if need be, a repair, whatever is thought of the base.
+    mutating func repair() -> Step {
+        needsRepair = true
+        return phase == .following ? subscribe() : Step()
+    }
+
+    private mutating func subscribe() -> Step {
+        attempt += 1
+        phase = .subscribing
+        isVerified = false
+        return Step(questions: [.subscribe(request, attempt: attempt)])
+    }
+
+    private var request: SubscribeRequest {
+        let from = incoming ?? base
+        let hasRows = from.cursor > .zero
+        return SubscribeRequest(
+            channel: name, cursor: from.cursor, epoch: hasRows ? from.epoch : nil,
+            base: hasRows && from.key != nil ? from.digest : nil,
+            asksForRepair: needsRepair && hasRows)
+    }
+
+    /// The request of an attempt once more; `nil` when that is over.
+    func request(attempt: Int) -> SubscribeRequest? {
+        phase == .subscribing && attempt == self.attempt ? request : nil
+    }
+
+    // MARK: Replies
+
+    /// The server says how the subscription starts.
+    mutating func subscribed(_ reply: SubscribedChannel, attempt: Int) -> Step {
+        guard phase == .subscribing, attempt == self.attempt else { return Step() }
+        var step = Step()
+        switch reply.mode {
+        case .current, .delta:
+            rung = isSnapshot ? .snapshot : reply.mode == .current ? .current : .delta
+            needsRepair = false
+            accept(reply, &step)
+            phase = .following
+            if let state = reply.state { compare(with: state, at: reply.cursor, &step) }
+        case .snapshot:
+            restart(&step)
+            accept(reply, &step)
+            phase = .following
+        case .repair:
+            startRepair(reply, &step)
+        }
+        return step
+    }
+
+    private mutating func startRepair(_ reply: SubscribedChannel, _ step: inout Step) {
+        let isRestored = reply.cursor < base.cursor
+        // Messages that a deletion took may be there again: only a snapshot brings them.
+        let isBeyondRepair = isRestored && base.newestDeletion > reply.cursor
+        guard incoming == nil, !isBeyondRepair, reply.key ?? base.key != nil else {
+            return startSnapshot(&step)
+        }
+        accept(reply, &step)
+        if isRestored { step.rows += base.rewind(to: reply.cursor) }
+        rung = .repair
+        needsRepair = true
+        repairs += 1
+        phase = .repairing
+        (symbolsSent, questionsOpen) = (0, 0)
+        ask(upTo: Self.firstSymbols, &step)
+    }
+
+    /// The server answers symbols.
+    mutating func repaired(_ reply: RepairStep, attempt: Int) -> Step {
+        var step = Step()
+        guard phase == .repairing, attempt == self.attempt else { return step }
+        questionsOpen -= 1
+        switch reply {
+        case .needsSymbols(let count):
+            // Only the answer to the last of several commands knows all symbols.
+            guard questionsOpen == 0 else { return step }
+            let next = max(count, symbolsSent + 8)
+            if next <= Limits.repairSymbolsMax {
+                ask(upTo: next, &step)
+            } else {
+                startSnapshot(&step)
+            }
+        case .snapshot:
+            startSnapshot(&step)
+        case .difference(let difference):
+            step.rows = base.apply(difference)
+            step.hasMoved = true
+            guard base.digest == difference.state else {
+                startSnapshot(&step)
+                return step
+            }
+            needsRepair = false
+            phase = .following
+            isVerified = true
+        }
+        return step
+    }
+
+    /// The server refused a question of ours.
+    mutating func refused(_ error: ProtocolError, attempt: Int) -> Step {
+        guard phase == .subscribing || phase == .repairing, attempt == self.attempt else {
+            return Step()
+        }
+        self.attempt += 1
+        var step = Step()
+        if error.isWorthRetrying {
+            phase = .waiting
+        } else if error.code == "no_repair", !wasInterrupted {
+            // The server forgot the symbols; once more from the start.
+            wasInterrupted = true
+            step = subscribe()
+        } else if phase == .repairing {
+            startSnapshot(&step)
+        } else {
+            phase = .refused(error)
+        }
+        return step
+    }
+
+    // MARK: Batches
+
+    mutating func apply(_ batch: Batch) -> Step {
+        guard phase == .following else { return Step() }
+        var step = Step(hasMoved: true)
+        if incoming != nil {
+            _ = incoming?.apply(batch)
+            step.hasMoved = false
+        } else {
+            step.rows = base.apply(batch)
+            if !step.rows.isEmpty { isVerified = false }
+        }
+        if let state = batch.state { compare(with: state, at: batch.cursor, &step) }
+        return step
+    }
+
+    /// Compares with the server's state, and climbs a rung when they differ.
+    private mutating func compare(with state: Digest, at cursor: Timetoken, _ step: inout Step) {
+        let compared = incoming ?? base
+        guard compared.cursor == cursor, compared.isComparable(at: cursor) else { return }
+        if compared.digest == state {
+            finishSnapshot(&step)
+            (repairs, failedSnapshots) = (0, 0)
+            isVerified = true
+        } else {
+            isVerified = false
+            climb(&step)
+        }
+    }
+
+    private mutating func climb(_ step: inout Step) {
+        if isSnapshot {
+            failedSnapshots += 1
+        } else if repairs == 0 {
+            needsRepair = true
+            step.questions += subscribe().questions
+            return
+        }
+        if failedSnapshots < Self.snapshotsMax {
+            startSnapshot(&step)
+        } else if isSnapshot {
+            // The server contradicts itself. What it sent is shown, and not called verified.
+            finishSnapshot(&step)
+        }
+    }
+
+    // MARK: Rungs
+
+    /// Snapshots of one session that may fail, before the device stops to ask for more.
+    static let snapshotsMax = 2
+
+    private mutating func accept(_ reply: SubscribedChannel, _ step: inout Step) {
+        if incoming != nil {
+            incoming?.accept(epoch: epoch, key: reply.key)
+        } else {
+            base.accept(epoch: epoch, key: reply.key)
+            step.hasMoved = true
+        }
+    }
+
+    /// Everything comes anew; what is shown stays until it is complete.
+    private mutating func restart(_ step: inout Step) {
+        needsRepair = false
+        rung = .snapshot
+        isSnapshot = true
+        incoming = base.isEmpty ? nil : ChannelBase()
+        if base.isEmpty {
+            base = ChannelBase()
+            step.hasMoved = true
+        }
+    }
+
+    private mutating func startSnapshot(_ step: inout Step) {
+        restart(&step)
+        step.questions += subscribe().questions
+    }
+
+    /// What came anew takes the place of what was shown.
+    private mutating func finishSnapshot(_ step: inout Step) {
+        isSnapshot = false
+        guard let incoming else { return }
+        step.rows += incoming.changes(from: base)
+        step.hasMoved = true
+        base = incoming
+        self.incoming = nil
+    }
+
+    /// The symbols of the first question: enough for ten differences.
+    static let firstSymbols = 32
+    /// Bytes of symbols in one command, so that its base64 stays under the daemon's 32 KiB.
+    static let symbolBytesMax = 22_500
+
+    /// Asks with the symbols that were not sent yet, in as many commands as it takes.
+    private mutating func ask(upTo count: Int, _ step: inout Step) {
+        let encoder = base.symbols(symbolsSent..<count)
+        while symbolsSent < count {
+            // A symbol has at most 26 bytes, and seldom more than 18.
+            var run = encoder.run(symbolsSent..<min(count, symbolsSent + 1200))
+            if run.bytes.count > Self.symbolBytesMax {
+                run = encoder.run(symbolsSent..<min(count, symbolsSent + 850))
+            }
+            symbolsSent += run.symbols.count
+            questionsOpen += 1
+            step.questions.append(
+                .repair(RepairRequest(channel: name, run: run), attempt: attempt))
+        }
+    }
+}
+
+extension ProtocolError {
+    /// Whether the same question may be answered later: the daemon had no room, or is stopping.
+    public var isWorthRetrying: Bool { status == 429 || status >= 500 }
+}

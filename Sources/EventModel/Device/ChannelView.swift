@@ -1,0 +1,250 @@
+// base ⊕ outbox: one channel's messages as a person sees them.
+
+/// The messages of a channel with their reactions, the user's unconfirmed wishes included.
+///
+/// Messages ascend by timetoken; those on their way come last, in the order in which they were
+/// written. Actions without their message are not shown; they wait in the base.
+public struct ChannelView: Sendable {
+    public private(set) var items: [ListItem] = []
+    private let user: String
+
+    /// What one step changed below the view.
+    struct News {
+        /// Messages whose row, actions or pending actions changed.
+        var messages: Set<Timetoken> = []
+        /// Messages that were on their way until this step, and where they stand.
+        var settled: [String: Timetoken] = [:]
+    }
+
+    /// The view of a base and the channel's entries of an outbox.
+    public init(_ base: ChannelBase, _ entries: [OutboxEntry], user: String) {
+        self.user = user
+        let pending = PendingWishes(entries)
+        for (timetoken, entry) in base.cache.messages.sorted(by: { $0.key < $1.key }) {
+            items.append(item(timetoken, entry, base, pending))
+        }
+        _ = placePending(base, pending, News())
+    }
+
+    /// Brings the view up to date.
+    ///
+    /// - Returns: What changed in the list, to be applied one after the other.
+    mutating func update(
+        _ base: ChannelBase, _ entries: [OutboxEntry], _ news: News
+    ) -> [ListChange] {
+        let pending = PendingWishes(entries)
+        var changes = placePending(base, pending, news)
+        for timetoken in news.messages.sorted() {
+            refresh(timetoken, base, pending, &changes)
+        }
+        return changes
+    }
+
+    // MARK: Messages of the base
+
+    private mutating func refresh(
+        _ timetoken: Timetoken, _ base: ChannelBase, _ pending: PendingWishes,
+        _ changes: inout [ListChange]
+    ) {
+        let index = position(of: timetoken)
+        let isThere = index < items.count && items[index].timetoken == timetoken
+        guard let entry = base.cache.messages[timetoken] else {
+            // An answered message that has not come yet stays.
+            if isThere, pending.answered[timetoken] == nil { make(.remove(at: index), &changes) }
+            return
+        }
+        let item = item(timetoken, entry, base, pending)
+        if !isThere {
+            make(.insert(item, at: index), &changes)
+        } else if items[index] != item {
+            make(.update(item, at: index), &changes)
+        }
+    }
+
+    /// Where a message is, or would be.
+    private func position(of timetoken: Timetoken) -> Int {
+        var (low, high) = (0, items.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if let there = items[middle].timetoken, there < timetoken {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    private func item(
+        _ timetoken: Timetoken, _ entry: DeviceCache.Entry, _ base: ChannelBase,
+        _ pending: PendingWishes
+    ) -> ListItem {
+        ListItem(
+            id: .message(timetoken), uuid: entry.uuid, message: entry.message, isPending: false,
+            reactions: reactions(to: timetoken, base, pending),
+            mutation: pending.answered[timetoken] ?? pending.likenesses[timetoken])
+    }
+
+    // MARK: Messages on their way
+
+    /// Puts each entry where it belongs, and takes out what the outbox does not have any more.
+    private mutating func placePending(
+        _ base: ChannelBase, _ pending: PendingWishes, _ news: News
+    ) -> [ListChange] {
+        var changes: [ListChange] = []
+        for (mutation, item) in items.compactMap({ item in item.mutation.map { ($0, item) } })
+        where pending.publishes[mutation] == nil {
+            guard let timetoken = news.settled[mutation] ?? item.timetoken,
+                base.cache.messages[timetoken] != nil
+            else {
+                if let index = items.firstIndex(where: { $0.mutation == mutation }) {
+                    make(.remove(at: index), &changes)
+                }
+                continue
+            }
+            place(mutation, at: timetoken, base, pending, &changes)
+        }
+        for entry in pending.order {
+            if let timetoken = entry.timetoken ?? entry.likeness,
+                entry.isAnswered || base.cache.messages[timetoken] != nil
+            {
+                place(entry.mutation, at: timetoken, base, pending, &changes)
+            } else {
+                placeLast(entry, &changes)
+            }
+        }
+        return changes
+    }
+
+    /// Moves an item to where its timetoken belongs, unless it is there already.
+    private mutating func place(
+        _ mutation: String, at timetoken: Timetoken, _ base: ChannelBase, _ pending: PendingWishes,
+        _ changes: inout [ListChange]
+    ) {
+        var isRenamed = false
+        let old = items.firstIndex { $0.mutation == mutation }
+        if let old, items[old].timetoken != timetoken {
+            let before = items[old].timetoken
+            let index = position(of: timetoken)
+            if index < items.count, items[index].timetoken == timetoken {
+                make(.remove(at: old), &changes)
+            } else {
+                let target = old < index ? index - 1 : index
+                if old != target { make(.move(from: old, to: target), &changes) }
+                items[target].id = .message(timetoken)
+                isRenamed = true
+            }
+            // The message that it was taken for by mistake is another one.
+            if let before { refresh(before, base, pending, &changes) }
+        }
+        let index = position(of: timetoken)
+        let isThere = index < items.count && items[index].timetoken == timetoken
+        var item: ListItem
+        if let entry = base.cache.messages[timetoken] {
+            item = self.item(timetoken, entry, base, pending)
+        } else if let entry = pending.publishes[mutation], case .publish(let message) = entry.wish {
+            item = ListItem(
+                id: .message(timetoken), uuid: user, message: message, isPending: false,
+                reactions: reactions(to: timetoken, base, pending), mutation: mutation)
+        } else {
+            return
+        }
+        if pending.publishes[mutation] != nil { item.mutation = mutation }
+        if !isThere {
+            make(.insert(item, at: index), &changes)
+        } else if isRenamed || items[index] != item {
+            make(.update(item, at: index), &changes)
+        }
+    }
+
+    private mutating func placeLast(_ entry: OutboxEntry, _ changes: inout [ListChange]) {
+        guard case .publish(let message) = entry.wish,
+            !items.contains(where: { $0.id == .pending(entry.mutation) })
+        else { return }
+        if let old = items.firstIndex(where: { $0.mutation == entry.mutation }) {
+            // The message that it was taken for has been deleted.
+            make(.remove(at: old), &changes)
+        }
+        let item = ListItem(
+            id: .pending(entry.mutation), uuid: user, message: message, isPending: true,
+            reactions: [], mutation: entry.mutation)
+        make(.insert(item, at: items.count), &changes)
+    }
+
+    private mutating func make(_ change: ListChange, _ changes: inout [ListChange]) {
+        items.apply(change)
+        changes.append(change)
+    }
+
+    // MARK: Reactions
+
+    private func reactions(
+        to message: Timetoken, _ base: ChannelBase, _ pending: PendingWishes
+    ) -> [ListItem.Reaction] {
+        var keys = base.cache.actionsByMessage[message, default: [:]].mapValues {
+            Standing.since($0)
+        }
+        let wishes = pending.actions[message, default: []]
+        for entry in wishes {
+            guard let key = entry.key else { continue }
+            keys[key] = keys[key, default: .absent].after(entry)
+        }
+        let unanswered = Set(wishes.filter { !$0.isAnswered }.compactMap(\.key))
+        var groups: [ReactionName: (reaction: ListItem.Reaction, first: UInt64)] = [:]
+        for (key, standing) in keys where standing != .absent {
+            var first = UInt64.max
+            if case .since(let timetoken) = standing { first = timetoken.rawValue }
+            let name = ReactionName(type: ExactText(key.type), value: ExactText(key.value))
+            var group =
+                groups[name]
+                ?? (
+                    ListItem.Reaction(
+                        type: key.type, value: key.value, count: 0, isMine: false, isPending: false),
+                    first
+                )
+            group.reaction.count += 1
+            if ExactText(key.uuid) == ExactText(user) {
+                group.reaction.isMine = true
+                group.reaction.isPending = unanswered.contains(key)
+            }
+            group.first = min(group.first, first)
+            groups[name] = group
+        }
+        return groups.sorted { ($0.value.first, $0.key) < ($1.value.first, $1.key) }
+            .map(\.value.reaction)
+    }
+}
+
+/// What the reactions of one message are told apart by.
+private struct ReactionName: Hashable, Comparable {
+    let type: ExactText
+    let value: ExactText
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.type, left.value) < (right.type, right.value)
+    }
+}
+
+/// The entries of a channel, by what they are about.
+private struct PendingWishes {
+    /// Messages, in the order in which they were written.
+    var order: [OutboxEntry] = []
+    var publishes: [String: OutboxEntry] = [:]
+    var actions: [Timetoken: [OutboxEntry]] = [:]
+    /// Mutation ids by where their messages stand, or probably do.
+    var answered: [Timetoken: String] = [:]
+    var likenesses: [Timetoken: String] = [:]
+
+    init(_ entries: [OutboxEntry]) {
+        for entry in entries {
+            if let key = entry.key {
+                actions[key.messageTimetoken, default: []].append(entry)
+                continue
+            }
+            order.append(entry)
+            publishes[entry.mutation] = entry
+            if let timetoken = entry.timetoken { answered[timetoken] = entry.mutation }
+            if let timetoken = entry.likeness { likenesses[timetoken] = entry.mutation }
+        }
+    }
+}

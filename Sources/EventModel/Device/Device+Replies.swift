@@ -1,0 +1,155 @@
+// Batches and replies: into the channels and the outbox, and out as effects.
+
+extension Device {
+    // MARK: What comes in
+
+    public mutating func received(_ batch: Batch) -> DeviceEffects {
+        var effects = DeviceEffects()
+        if let step = channels[Channel(batch.channel.name)]?.apply(batch) {
+            take(step, of: batch.channel.name, &effects)
+        }
+        finish(&effects)
+        return effects
+    }
+
+    public mutating func received(
+        _ reply: Result<Reply, ProtocolError>, to ticket: DeviceTicket
+    ) -> DeviceEffects {
+        var effects = DeviceEffects()
+        switch ticket {
+        case .subscribe(let attempts): subscribed(reply, attempts, &effects)
+        case .repair(let channel, let attempt): repaired(reply, channel, attempt, &effects)
+        case .write(let mutation): written(reply, mutation, &effects)
+        case .unsubscribe: break
+        }
+        finish(&effects)
+        return effects
+    }
+
+    private mutating func subscribed(
+        _ reply: Result<Reply, ProtocolError>, _ attempts: [String: Int],
+        _ effects: inout DeviceEffects
+    ) {
+        switch reply {
+        case .success(.subscribed(let confirmed)):
+            for channel in confirmed {
+                guard let attempt = attempts[channel.channel],
+                    let step = channels[Channel(channel.channel)]?.subscribed(
+                        channel, attempt: attempt)
+                else { continue }
+                take(step, of: channel.channel, &effects)
+            }
+        case .failure(let error) where attempts.count > 1 && !error.isWorthRetrying:
+            // One of them is at fault: each is asked alone.
+            for (channel, attempt) in attempts {
+                guard let request = channels[Channel(channel)]?.request(attempt: attempt) else {
+                    continue
+                }
+                effects.questions.append(
+                    DeviceQuestion(
+                        ticket: .subscribe([channel: attempt]), command: .subscribe([request])))
+            }
+        case .failure(let error):
+            for (channel, attempt) in attempts {
+                refused(error, channel, attempt, &effects)
+            }
+        case .success:
+            break
+        }
+    }
+
+    private mutating func repaired(
+        _ reply: Result<Reply, ProtocolError>, _ channel: String, _ attempt: Int,
+        _ effects: inout DeviceEffects
+    ) {
+        switch reply {
+        case .success(.repair(let repair)):
+            if let step = channels[Channel(channel)]?.repaired(repair, attempt: attempt) {
+                take(step, of: channel, &effects)
+            }
+        case .failure(let error):
+            refused(error, channel, attempt, &effects)
+        case .success:
+            break
+        }
+    }
+
+    private mutating func refused(
+        _ error: ProtocolError, _ channel: String, _ attempt: Int, _ effects: inout DeviceEffects
+    ) {
+        guard let step = channels[Channel(channel)]?.refused(error, attempt: attempt) else {
+            return
+        }
+        take(step, of: channel, &effects)
+    }
+
+    // MARK: From a channel's step to effects
+
+    mutating func take(
+        _ step: ChannelSync.Step, of channel: String, _ effects: inout DeviceEffects
+    ) {
+        for question in step.questions {
+            switch question {
+            case .subscribe(let request, let attempt):
+                add(request, attempt, &effects)
+            case .repair(let request, let attempt):
+                let question = DeviceQuestion(
+                    ticket: .repair(channel: channel, attempt: attempt), command: .repair(request))
+                if repairTurn ?? Channel(channel) == Channel(channel) {
+                    repairTurn = Channel(channel)
+                    effects.questions.append(question)
+                } else {
+                    waitingRepairs.append((Channel(channel), question))
+                }
+            }
+        }
+        guard let sync = channels[Channel(channel)] else { return }
+        if sync.phase == .waiting { effects.retriesLater = true }
+        guard step.hasMoved || !step.rows.isEmpty else { return }
+        effects.writes.append(.channel(channel, sync.base.header, step.rows))
+
+        var news = ChannelView.News(messages: Set(step.rows.map(\.messageTimetoken)))
+        for case .messagePut(let timetoken, let entry) in step.rows {
+            effects.writes += recognise(entry, at: timetoken, in: channel).map { .outbox($0) }
+        }
+        settle(channel, &news, &effects)
+        show(channel, news, &effects)
+    }
+
+    /// Lets the next channel repair once the one before it is done.
+    mutating func passRepairTurn(_ effects: inout DeviceEffects) {
+        guard let turn = repairTurn, channels[turn]?.phase != .repairing else { return }
+        repairTurn = nil
+        while repairTurn == nil, !waitingRepairs.isEmpty {
+            let next = waitingRepairs.removeFirst()
+            guard case .repair(_, let attempt) = next.question.ticket,
+                channels[next.channel]?.isRepairing(attempt) == true
+            else { continue }
+            repairTurn = next.channel
+            effects.questions.append(next.question)
+        }
+    }
+
+    /// Subscriptions that start together go out together.
+    private func add(_ request: SubscribeRequest, _ attempt: Int, _ effects: inout DeviceEffects) {
+        if case .subscribe(var attempts)? = effects.questions.last?.ticket,
+            case .subscribe(let requests)? = effects.questions.last?.command,
+            requests.count < Self.channelsPerSubscribe, attempts[request.channel] == nil
+        {
+            attempts[request.channel] = attempt
+            effects.questions[effects.questions.count - 1] = DeviceQuestion(
+                ticket: .subscribe(attempts), command: .subscribe(requests + [request]))
+        } else {
+            effects.questions.append(
+                DeviceQuestion(
+                    ticket: .subscribe([request.channel: attempt]), command: .subscribe([request])))
+        }
+    }
+
+    mutating func recognise(
+        _ entry: DeviceCache.Entry, at timetoken: Timetoken, in channel: String
+    ) -> [Outbox.Change] {
+        guard ExactText(entry.uuid) == ExactText(user) else { return [] }
+        return outbox.recognise(entry, at: timetoken, in: channel)
+    }
+}

@@ -1,0 +1,113 @@
+// What a person wishes, and how it gets out and is settled.
+
+extension Device {
+    // MARK: From the outbox to effects
+
+    /// Lets go of what the base shows.
+    mutating func settle(
+        _ channel: String, _ news: inout ChannelView.News, _ effects: inout DeviceEffects
+    ) {
+        let sync = channels[Channel(channel)]
+        guard sync?.followsServer ?? true else { return }
+        for entry in outbox.settle(channel, base: sync?.base) {
+            effects.writes.append(.outbox(.drop(mutation: entry.mutation)))
+            if let key = entry.key {
+                news.messages.insert(key.messageTimetoken)
+            } else if let timetoken = entry.timetoken {
+                news.settled[entry.mutation] = timetoken
+                news.messages.insert(timetoken)
+            }
+        }
+    }
+
+    mutating func show(
+        _ channel: String, _ news: ChannelView.News, _ effects: inout DeviceEffects
+    ) {
+        let key = Channel(channel)
+        guard let base = channels[key]?.base else { return }
+        let entries = outbox.entries(of: channel)
+        guard let changes = views[key]?.update(base, entries, news), !changes.isEmpty else {
+            return
+        }
+        effects.changes.append((channel, changes))
+    }
+
+    /// Sends what may go out, and marks it.
+    mutating func finish(_ effects: inout DeviceEffects) {
+        passRepairTurn(&effects)
+        if isPaused { effects.retriesLater = true }
+        guard epoch != nil, !isPaused else { return }
+        let channels = channels
+        let (entries, changes) = outbox.takeForSending { entry in
+            entry.key.flatMap {
+                channels[Channel(entry.channel)]?.base.cache.actionTimetoken(of: $0)
+            }
+        }
+        effects.writes += changes.map { .outbox($0) }
+        effects.questions += entries.map {
+            DeviceQuestion(ticket: .write(mutation: $0.mutation), command: $0.command)
+        }
+    }
+
+    // MARK: Wishes
+
+    /// Adds or removes a reaction of the user's own; seen at once, sent when there is a connection.
+    ///
+    /// - Parameter mutation: A new id; not used when nothing is to be sent.
+    public mutating func wish(
+        _ value: String, type: String = "reaction", isPresent: Bool, on message: Timetoken,
+        in channel: String, mutation: String
+    ) -> DeviceEffects {
+        let key = MessageAction.Key(
+            messageTimetoken: message, type: type, value: value, uuid: user)
+        var effects = DeviceEffects()
+        let changes = outbox.wish(
+            key, isPresent: isPresent, in: channel,
+            base: channels[Channel(channel)]?.base.cache.actionTimetoken(of: key),
+            mutation: mutation)
+        effects.writes += changes.map { .outbox($0) }
+        show(channel, ChannelView.News(messages: [message]), &effects)
+        finish(&effects)
+        return effects
+    }
+
+    /// Publishes a message; seen at once, sent when there is a connection.
+    public mutating func publish(
+        _ message: Message, in channel: String, mutation: String
+    ) -> DeviceEffects {
+        var effects = DeviceEffects()
+        let changes = outbox.publish(message, in: channel, mutation: mutation)
+        effects.writes += changes.map { .outbox($0) }
+        show(channel, ChannelView.News(), &effects)
+        finish(&effects)
+        return effects
+    }
+
+    mutating func written(
+        _ reply: Result<Reply, ProtocolError>, _ mutation: String, _ effects: inout DeviceEffects
+    ) {
+        guard let entry = outbox.entries.first(where: { $0.mutation == mutation }) else { return }
+        var news = ChannelView.News()
+        if let message = entry.key?.messageTimetoken { news.messages.insert(message) }
+        if let likeness = entry.likeness { news.messages.insert(likeness) }
+        switch reply {
+        case .success(.published(let timetoken)):
+            effects.writes += outbox.answered(mutation, timetoken).map { .outbox($0) }
+        case .success(.actionAdded(let action, _)):
+            let changes = outbox.answered(mutation, action.actionTimetoken)
+            effects.writes += changes.map { .outbox($0) }
+        case .success:
+            effects.writes += outbox.answered(mutation, nil).map { .outbox($0) }
+        case .failure(let error) where error.isWorthRetrying:
+            outbox.postponed(mutation)
+            isPaused = true
+            return
+        case .failure(let error):
+            let (refused, changes) = outbox.refused(mutation)
+            effects.writes += changes.map { .outbox($0) }
+            if let refused { effects.refused.append((refused, error)) }
+        }
+        settle(entry.channel, &news, &effects)
+        show(entry.channel, news, &effects)
+    }
+}

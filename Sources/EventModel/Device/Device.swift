@@ -1,0 +1,145 @@
+// One device of one user without its socket, its disk and its clock: channels, outbox and views.
+
+/// The deciding half of a client.
+///
+/// It reads no clock and does no I/O: whoever owns it hands in what came, and does what the
+/// effects say. Batches and replies of an earlier connection must not be handed in after
+/// ``disconnected()``.
+public struct Device: Sendable {
+    public let user: String
+    public internal(set) var outbox: Outbox
+    var channels: [Channel: ChannelSync] = [:]
+    var views: [Channel: ChannelView] = [:]
+    /// Of the present session.
+    var epoch: String?
+    /// The server had no room for a write: nothing more goes out before ``retry()``.
+    var isPaused = false
+    /// The channel whose symbols the server keeps: it does so for one at a time.
+    var repairTurn: Channel?
+    /// First questions of other channels' repairs, until it is their turn.
+    var waitingRepairs: [(channel: Channel, question: DeviceQuestion)] = []
+
+    /// Channels in one `subscribe`, so that its frame stays under the daemon's 32 KiB.
+    static let channelsPerSubscribe = 40
+
+    /// - Parameters:
+    ///   - user: The user id that `hello` names: whose reactions are one's own.
+    ///   - outbox: What was kept, in order.
+    public init(user: String, outbox: [OutboxEntry] = []) {
+        self.user = user
+        self.outbox = Outbox(outbox)
+    }
+
+    // MARK: What is known
+
+    /// The state of a followed channel.
+    public func channel(_ name: String) -> ChannelSync? { channels[Channel(name)] }
+
+    public var followedChannels: [String] { channels.keys.map(\.name) }
+
+    /// How an action stands, the user's wishes included.
+    public func standing(of key: MessageAction.Key, in channel: String) -> Standing {
+        outbox.standing(
+            of: key, in: channel,
+            base: channels[Channel(channel)]?.base.cache.actionTimetoken(of: key))
+    }
+
+    /// The message list of a followed channel; from now on its changes are among the effects.
+    public mutating func observe(_ channel: String) -> [ListItem] {
+        if views[Channel(channel)] == nil {
+            views[Channel(channel)] = ChannelView(
+                channels[Channel(channel)]?.base ?? ChannelBase(), outbox.entries(of: channel),
+                user: user)
+        }
+        return views[Channel(channel)]?.items ?? []
+    }
+
+    /// Nobody looks at a channel's list any more.
+    public mutating func endObservation(of channel: String) {
+        views[Channel(channel)] = nil
+    }
+
+    // MARK: Channels
+
+    /// Follows a channel from what was kept of it, or from its beginning.
+    public mutating func follow(
+        _ channel: String, base: ChannelBase = ChannelBase()
+    ) -> DeviceEffects {
+        var effects = DeviceEffects()
+        guard channels[Channel(channel)] == nil else { return effects }
+        var sync = ChannelSync(channel, base: base)
+        var changes: [Outbox.Change] = []
+        for (timetoken, entry) in base.cache.messages.sorted(by: { $0.key < $1.key }) {
+            guard !outbox.isEmpty else { break }
+            changes += recognise(entry, at: timetoken, in: channel)
+        }
+        effects.writes += changes.map { .outbox($0) }
+        let step = epoch.map { sync.connect(epoch: $0) }
+        channels[Channel(channel)] = sync
+        if let step { take(step, of: channel, &effects) }
+        finish(&effects)
+        return effects
+    }
+
+    /// Stops to follow a channel and forgets it; wishes about it are still sent.
+    public mutating func forget(_ channel: String) -> DeviceEffects {
+        var effects = DeviceEffects()
+        guard channels.removeValue(forKey: Channel(channel)) != nil else { return effects }
+        views[Channel(channel)] = nil
+        effects.writes.append(.forget(channel))
+        for entry in outbox.settle(channel, base: nil) {
+            effects.writes.append(.outbox(.drop(mutation: entry.mutation)))
+        }
+        if epoch != nil {
+            effects.questions.append(
+                DeviceQuestion(ticket: .unsubscribe, command: .unsubscribe(channels: [channel])))
+        }
+        return effects
+    }
+
+    /// Has a channel compared and repaired, whatever is thought of it.
+    public mutating func repair(_ channel: String) -> DeviceEffects {
+        var effects = DeviceEffects()
+        if let step = channels[Channel(channel)]?.repair() { take(step, of: channel, &effects) }
+        finish(&effects)
+        return effects
+    }
+
+    // MARK: The connection
+
+    /// A session began: every channel goes on, then the outbox, in order.
+    ///
+    /// - Parameter epoch: From the reply to `hello`.
+    public mutating func connected(epoch: String) -> DeviceEffects {
+        self.epoch = epoch
+        isPaused = false
+        var effects = DeviceEffects()
+        for channel in channels.keys.sorted(by: { ExactText($0.name) < ExactText($1.name) }) {
+            if let step = channels[channel]?.connect(epoch: epoch) {
+                take(step, of: channel.name, &effects)
+            }
+        }
+        finish(&effects)
+        return effects
+    }
+
+    public mutating func disconnected() {
+        epoch = nil
+        for channel in channels.keys { channels[channel]?.disconnect() }
+        outbox.disconnect()
+        repairTurn = nil
+        waitingRepairs = []
+    }
+
+    /// Asks again what the server had no room for.
+    public mutating func retry() -> DeviceEffects {
+        var effects = DeviceEffects()
+        guard epoch != nil else { return effects }
+        isPaused = false
+        for channel in channels.keys {
+            if let step = channels[channel]?.retry() { take(step, of: channel.name, &effects) }
+        }
+        finish(&effects)
+        return effects
+    }
+}

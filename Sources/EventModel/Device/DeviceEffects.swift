@@ -1,0 +1,69 @@
+// What a device asks, keeps and tells after each input.
+
+/// Names a question to the server, so that the answer finds its way back.
+public enum DeviceTicket: Hashable, Sendable {
+    /// By channel, the attempt that it belongs to.
+    case subscribe([String: Int])
+    case repair(channel: String, attempt: Int)
+    case write(mutation: String)
+    case unsubscribe
+}
+
+/// A command with the ticket under which its reply is handed in.
+public struct DeviceQuestion: Hashable, Sendable {
+    public let ticket: DeviceTicket
+    public let command: Command
+}
+
+/// What a channel's base is kept with, beside its rows.
+public struct ChannelHeader: Hashable, Sendable {
+    public var cursor: Timetoken
+    public var epoch: String?
+    public var key: DigestKey?
+    public var digest: Digest
+    public var newestDeletion: Timetoken
+
+    public init(
+        cursor: Timetoken, epoch: String?, key: DigestKey?, digest: Digest,
+        newestDeletion: Timetoken
+    ) {
+        self.cursor = cursor
+        self.epoch = epoch
+        self.key = key
+        self.digest = digest
+        self.newestDeletion = newestDeletion
+    }
+}
+
+/// Something to keep on disk; all writes of one ``DeviceEffects`` belong into one transaction.
+public enum DeviceWrite: Hashable, Sendable {
+    /// The rows that came and went, in order, and what stands beside them now.
+    case channel(String, ChannelHeader, [RowChange])
+    /// Everything of a channel is forgotten.
+    case forget(String)
+    case outbox(Outbox.Change)
+}
+
+/// What one input to a device leads to.
+///
+/// In this order: the writes are made durable, then the questions are sent, then people are told.
+public struct DeviceEffects: Sendable {
+    public var writes: [DeviceWrite] = []
+    public var questions: [DeviceQuestion] = []
+    /// By channel, for those with a view.
+    public var changes: [(channel: String, changes: [ListChange])] = []
+    /// Wishes that the server will never fulfil; the view has dropped them.
+    public var refused: [(entry: OutboxEntry, error: ProtocolError)] = []
+    /// Whether ``Device/retry()`` is to be called after a while.
+    public var retriesLater = false
+
+    public init() {}
+}
+
+extension ChannelBase {
+    /// What is kept beside the rows.
+    public var header: ChannelHeader {
+        ChannelHeader(
+            cursor: cursor, epoch: epoch, key: key, digest: digest, newestDeletion: newestDeletion)
+    }
+}

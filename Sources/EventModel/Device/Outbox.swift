@@ -1,0 +1,219 @@
+// What one device still has to tell the server: in order, absolute, each at most once.
+
+/// The wishes of a device that the server has not confirmed, or that its base does not show yet.
+///
+/// They are absolute ("this reaction is to be there"), so that opposite ones cancel while nothing
+/// was sent. What was perhaps sent stays, and is sent again under its mutation id.
+public struct Outbox: Hashable, Sendable {
+    /// A change to keep on disk.
+    public enum Change: Hashable, Sendable {
+        /// At the end, or in the place of the one with the same mutation id.
+        case put(OutboxEntry)
+        case drop(mutation: String)
+    }
+
+    public private(set) var entries: [OutboxEntry] = []
+    private var inFlight: Set<String> = []
+    /// Entries that went out and have no answer, at most.
+    static let inFlightMax = 64
+
+    public init(_ entries: [OutboxEntry] = []) {
+        self.entries = entries
+    }
+
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The entries about one channel, in order.
+    public func entries(of channel: String) -> [OutboxEntry] {
+        entries.filter { Channel($0.channel) == Channel(channel) }
+    }
+
+    // MARK: Wishes
+
+    /// How an action stands once all wishes are fulfilled.
+    public func standing(
+        of key: MessageAction.Key, in channel: String, base: Timetoken?
+    ) -> Standing {
+        let start = base.map { Standing.since($0) } ?? .absent
+        return entries(of: channel).filter { $0.key == key }.reduce(start) { $0.after($1) }
+    }
+
+    /// Takes the wish that an action be there, or not.
+    ///
+    /// - Parameters:
+    ///   - base: The action that stands under the key in the device's base.
+    ///   - mutation: A new id; not used when nothing is to be sent.
+    mutating func wish(
+        _ key: MessageAction.Key, isPresent: Bool, in channel: String, base: Timetoken?,
+        mutation: String
+    ) -> [Change] {
+        guard (standing(of: key, in: channel, base: base) != .absent) != isPresent else {
+            return []
+        }
+        var changes: [Change] = []
+        if let index = entries.lastIndex(where: {
+            $0.key == key && Channel($0.channel) == Channel(channel)
+        }), entries[index].progress == .unsent {
+            changes.append(.drop(mutation: entries.remove(at: index).mutation))
+        }
+        // What is left may still not be what is wanted: the base changed meanwhile.
+        let left = standing(of: key, in: channel, base: base)
+        guard (left != .absent) != isPresent else { return changes }
+        var seen: Timetoken?
+        if case .since(let timetoken) = left { seen = timetoken }
+        let entry = OutboxEntry(
+            mutation: mutation, channel: channel,
+            wish: isPresent ? .add(key) : .remove(key, seen: seen))
+        entries.append(entry)
+        return changes + [.put(entry)]
+    }
+
+    mutating func publish(_ message: Message, in channel: String, mutation: String) -> [Change] {
+        let entry = OutboxEntry(mutation: mutation, channel: channel, wish: .publish(message))
+        entries.append(entry)
+        return [.put(entry)]
+    }
+
+    // MARK: Sending
+
+    /// The connection ended: what has no answer is sent again in the next session.
+    mutating func disconnect() {
+        inFlight = []
+    }
+
+    /// Takes what may go out now, in order, and marks it.
+    ///
+    /// The marks have to be on disk before the first of them is on the wire.
+    ///
+    /// - Parameter base: The action under a key in the base.
+    mutating func takeForSending(
+        base: (OutboxEntry) -> Timetoken?
+    ) -> (entries: [OutboxEntry], changes: [Change]) {
+        var taken: [OutboxEntry] = []
+        var changes: [Change] = []
+        var index = 0
+        while index < entries.count, inFlight.count < Self.inFlightMax {
+            defer { index += 1 }
+            let entry = entries[index]
+            guard !entry.isAnswered, !inFlight.contains(entry.mutation) else { continue }
+            // Whatever comes later waits too: the order is kept.
+            if entries[..<index].contains(where: { entry.waits(for: $0) }) { break }
+            if entry.progress == .unsent {
+                if case .remove(let key, nil) = entry.wish {
+                    guard let seen = seen(key, before: index, base: base(entry)) else {
+                        // The add before it was refused: there is nothing to remove.
+                        entries.remove(at: index)
+                        changes.append(.drop(mutation: entry.mutation))
+                        index -= 1
+                        continue
+                    }
+                    entries[index].wish = .remove(key, seen: seen)
+                }
+                entries[index].progress = .perhapsSent
+                changes.append(.put(entries[index]))
+            }
+            inFlight.insert(entry.mutation)
+            taken.append(entries[index])
+        }
+        return (taken, changes)
+    }
+
+    /// The action that stands under a key, as the entries before one leave it.
+    private func seen(_ key: MessageAction.Key, before index: Int, base: Timetoken?) -> Timetoken? {
+        let channel = entries[index].channel
+        let start = base.map { Standing.since($0) } ?? .absent
+        let earlier = entries[..<index].filter {
+            $0.key == key && Channel($0.channel) == Channel(channel)
+        }
+        if case .since(let timetoken) = earlier.reduce(start, { $0.after($1) }) {
+            return timetoken
+        }
+        return nil
+    }
+
+    // MARK: Answers
+
+    /// The server applied an entry, now or earlier.
+    ///
+    /// - Parameter timetoken: Of the message or of the action that stands; `nil` for a removal.
+    mutating func answered(_ mutation: String, _ timetoken: Timetoken?) -> [Change] {
+        inFlight.remove(mutation)
+        guard let index = entries.firstIndex(where: { $0.mutation == mutation }) else { return [] }
+        entries[index].progress = .answered(timetoken)
+        entries[index].likeness = nil
+        return [.put(entries[index])]
+    }
+
+    /// The server had no room for an entry: it goes out again later.
+    mutating func postponed(_ mutation: String) {
+        inFlight.remove(mutation)
+    }
+
+    /// The server will never apply an entry.
+    mutating func refused(_ mutation: String) -> (entry: OutboxEntry?, changes: [Change]) {
+        inFlight.remove(mutation)
+        guard let index = entries.firstIndex(where: { $0.mutation == mutation }) else {
+            return (nil, [])
+        }
+        return (entries.remove(at: index), [.drop(mutation: mutation)])
+    }
+
+    /// Whether an entry has no answer and went out in this session.
+    func isInFlight(_ mutation: String) -> Bool { inFlight.contains(mutation) }
+
+    // MARK: The base moves
+
+    /// Finds the pending message that a new message of the base probably is.
+    ///
+    /// The push may come before the answer, or the answer be lost. Without this the message would
+    /// be shown twice for a moment; the answer corrects a wrong guess.
+    mutating func recognise(_ entry: DeviceCache.Entry, at timetoken: Timetoken, in channel: String)
+        -> [Change]
+    {
+        let index = entries.firstIndex { pending in
+            pending.progress == .perhapsSent && pending.likeness == nil
+                && Channel(pending.channel) == Channel(channel) && pending.says(entry.message)
+        }
+        guard let index else { return [] }
+        entries[index].likeness = timetoken
+        return [.put(entries[index])]
+    }
+
+    /// Drops the answered entries of a channel that its base shows.
+    ///
+    /// - Parameter base: `nil` when the device does not follow the channel.
+    mutating func settle(_ channel: String, base: ChannelBase?) -> [OutboxEntry] {
+        let settled = entries.filter { entry in
+            Channel(entry.channel) == Channel(channel) && entry.isAnswered
+                && base?.shows(entry) ?? true
+        }
+        if !settled.isEmpty { entries.removeAll { settled.contains($0) } }
+        return settled
+    }
+}
+
+extension OutboxEntry {
+    /// Byte for byte.
+    fileprivate func says(_ other: Message) -> Bool {
+        guard case .publish(let message) = wish else { return false }
+        return ExactText(message.payload) == ExactText(other.payload)
+            && message.meta.map(ExactText.init) == other.meta.map(ExactText.init)
+            && message.type.map(ExactText.init) == other.type.map(ExactText.init)
+    }
+}
+
+extension ChannelBase {
+    /// Whether an answered wish can be seen here, or what came after it.
+    fileprivate func shows(_ entry: OutboxEntry) -> Bool {
+        switch entry.wish {
+        case .publish:
+            return entry.timetoken.map { cursor >= $0 } ?? true
+        case .add(let key):
+            guard let added = entry.timetoken else { return true }
+            return cursor >= added || cache.actionTimetoken(of: key).map { $0 >= added } ?? false
+        case .remove(let key, let seen):
+            guard let added = cache.actionTimetoken(of: key) else { return true }
+            return seen.map { added > $0 } ?? true
+        }
+    }
+}

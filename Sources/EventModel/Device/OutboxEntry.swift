@@ -1,0 +1,108 @@
+// One write of a person that the server has perhaps not seen yet.
+
+/// What somebody wished, how far it got, and the id under which it is applied at most once.
+public struct OutboxEntry: Hashable, Sendable {
+    public enum Wish: Hashable, Sendable {
+        case publish(Message)
+        case add(MessageAction.Key)
+        /// `seen` is the action that the person saw: a newer one under the key survives.
+        case remove(MessageAction.Key, seen: Timetoken?)
+    }
+
+    /// How far a wish got.
+    public enum Progress: Hashable, Sendable {
+        /// It never left the device: an opposite wish cancels it.
+        case unsent
+        /// It may have arrived: only the server can say.
+        case perhapsSent
+        /// The server answered; the base does not show it yet. The timetoken is that of the
+        /// message or of the added action.
+        case answered(Timetoken?)
+    }
+
+    /// Its id for the server: unique on the device, for ever.
+    public let mutation: String
+    public let channel: String
+    public internal(set) var wish: Wish
+    public internal(set) var progress: Progress
+    /// The message of the base that is probably this one, though the answer has not come.
+    public internal(set) var likeness: Timetoken?
+
+    public init(
+        mutation: String, channel: String, wish: Wish, progress: Progress = .unsent,
+        likeness: Timetoken? = nil
+    ) {
+        self.mutation = mutation
+        self.channel = channel
+        self.wish = wish
+        self.progress = progress
+        self.likeness = likeness
+    }
+
+    /// The action that is to be there or not; `nil` for a message.
+    public var key: MessageAction.Key? {
+        switch wish {
+        case .publish: nil
+        case .add(let key), .remove(let key, _): key
+        }
+    }
+
+    public var isAnswered: Bool {
+        if case .answered = progress { true } else { false }
+    }
+
+    /// Where the message or the added action stands, once the server said so.
+    public var timetoken: Timetoken? {
+        if case .answered(let timetoken) = progress { timetoken } else { nil }
+    }
+
+    /// Whether an earlier entry has to be answered before this one may go out.
+    ///
+    /// Two wishes about one action, or two messages of one channel, must not change places even
+    /// when the server has no room for the first one.
+    func waits(for earlier: OutboxEntry) -> Bool {
+        guard !earlier.isAnswered, Channel(channel) == Channel(earlier.channel) else {
+            return false
+        }
+        return key == earlier.key
+    }
+
+    /// What to send.
+    var command: Command {
+        switch wish {
+        case .publish(let message):
+            .publish(PublishRequest(channel: channel, message: message, mutation: mutation))
+        case .add(let key):
+            .addAction(request(key))
+        case .remove(let key, let seen):
+            .removeAction(RemovalRequest(action: request(key), actionTimetoken: seen))
+        }
+    }
+
+    private func request(_ key: MessageAction.Key) -> ActionRequest {
+        ActionRequest(
+            channel: channel, messageTimetoken: key.messageTimetoken, type: key.type,
+            value: key.value, mutation: mutation)
+    }
+}
+
+/// Whether an action is there, as a person sees it.
+public enum Standing: Hashable, Sendable {
+    case absent
+    /// Wished, and the server has not said when.
+    case pending
+    case since(Timetoken)
+
+    /// What is left after a wish.
+    func after(_ entry: OutboxEntry) -> Standing {
+        switch (entry.wish, self) {
+        case (.publish, _): self
+        case (.add, .absent): entry.timetoken.map { .since($0) } ?? .pending
+        case (.add, .pending): .pending
+        case (.add, .since(let old)): .since(max(old, entry.timetoken ?? old))
+        case (.remove(_, let seen), .since(let added)):
+            seen.map { added <= $0 } ?? true ? .absent : self
+        case (.remove, _): .absent
+        }
+    }
+}
