@@ -42,6 +42,8 @@ public struct ChannelSync: Sendable {
         var rows: [RowChange] = []
         /// Whether anything is to be kept, be it only the cursor.
         var hasMoved = false
+        /// Whether the server is another one, or was set back: it may have lost what it answered.
+        var hasLostServer = false
     }
 
     public let name: String
@@ -273,6 +275,8 @@ public struct ChannelSync: Sendable {
     static let snapshotsMax = 2
 
     private mutating func accept(_ reply: SubscribedChannel, _ step: inout Step) {
+        // A new run of the server may know less than the last one: it was perhaps set back.
+        if let known = base.epoch, known != epoch { step.hasLostServer = true }
         if incoming != nil {
             incoming?.accept(epoch: epoch, key: reply.key)
         } else {

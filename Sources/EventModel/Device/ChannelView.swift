@@ -104,13 +104,15 @@ public struct ChannelView: Sendable {
             }
             place(mutation, at: timetoken, base, pending, &changes)
         }
+        var waiting = 0
         for entry in pending.order {
             if let timetoken = entry.timetoken ?? entry.likeness,
                 entry.isAnswered || base.cache.messages[timetoken] != nil
             {
                 place(entry.mutation, at: timetoken, base, pending, &changes)
             } else {
-                placeLast(entry, &changes)
+                placeLast(entry, after: waiting, &changes)
+                waiting += 1
             }
         }
         return changes
@@ -123,8 +125,9 @@ public struct ChannelView: Sendable {
     ) {
         var isRenamed = false
         let old = items.firstIndex { $0.mutation == mutation }
-        if let old, items[old].timetoken != timetoken {
-            let before = items[old].timetoken
+        // Read once: Swift 6.3.1's optimiser does not get over reading it twice.
+        let before = old.flatMap { items[$0].timetoken }
+        if let old, before != timetoken {
             let index = position(of: timetoken)
             if index < items.count, items[index].timetoken == timetoken {
                 make(.remove(at: old), &changes)
@@ -157,7 +160,10 @@ public struct ChannelView: Sendable {
         }
     }
 
-    private mutating func placeLast(_ entry: OutboxEntry, _ changes: inout [ListChange]) {
+    /// - Parameter waiting: Earlier messages on their way.
+    private mutating func placeLast(
+        _ entry: OutboxEntry, after waiting: Int, _ changes: inout [ListChange]
+    ) {
         guard case .publish(let message) = entry.wish,
             !items.contains(where: { $0.id == .pending(entry.mutation) })
         else { return }
@@ -168,7 +174,8 @@ public struct ChannelView: Sendable {
         let item = ListItem(
             id: .pending(entry.mutation), uuid: user, message: message, isPending: true,
             reactions: [], mutation: entry.mutation)
-        make(.insert(item, at: items.count), &changes)
+        let index = position(of: Timetoken(rawValue: .max)) + waiting
+        make(.insert(item, at: index), &changes)
     }
 
     private mutating func make(_ change: ListChange, _ changes: inout [ListChange]) {

@@ -105,10 +105,15 @@ extension Device {
         }
         guard let sync = channels[Channel(channel)] else { return }
         if sync.phase == .waiting { effects.retriesLater = true }
-        guard step.hasMoved || !step.rows.isEmpty else { return }
+        let reopened = step.hasLostServer ? outbox.reopen(channel) : []
+        effects.writes += reopened.map { .outbox($0) }
+        guard step.hasMoved || step.hasLostServer || !step.rows.isEmpty else { return }
         effects.writes.append(.channel(channel, sync.base.header, step.rows))
 
         var news = ChannelView.News(messages: Set(step.rows.map(\.messageTimetoken)))
+        for case .put(let entry) in reopened {
+            if let key = entry.key { news.messages.insert(key.messageTimetoken) }
+        }
         for case .messagePut(let timetoken, let entry) in step.rows {
             effects.writes += recognise(entry, at: timetoken, in: channel).map { .outbox($0) }
         }

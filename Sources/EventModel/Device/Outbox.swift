@@ -179,13 +179,34 @@ public struct Outbox: Hashable, Sendable {
         return [.put(entries[index])]
     }
 
+    /// The server lost what it had answered: it is asked again, under the same ids.
+    mutating func reopen(_ channel: String) -> [Change] {
+        var changes: [Change] = []
+        for index in entries.indices
+        where Channel(entries[index].channel) == Channel(channel) && entries[index].isAnswered {
+            // If the base has the message already, it is still the same.
+            if entries[index].key == nil { entries[index].likeness = entries[index].timetoken }
+            entries[index].progress = .perhapsSent
+            changes.append(.put(entries[index]))
+        }
+        return changes
+    }
+
     /// Drops the answered entries of a channel that its base shows.
     ///
     /// - Parameter base: `nil` when the device does not follow the channel.
     mutating func settle(_ channel: String, base: ChannelBase?) -> [OutboxEntry] {
-        let settled = entries.filter { entry in
-            Channel(entry.channel) == Channel(channel) && entry.isAnswered
-                && base?.shows(entry) ?? true
+        var settled: [OutboxEntry] = []
+        // A base that does not show an add yet would take its removal for done.
+        var open: Set<MessageAction.Key> = []
+        for entry in entries(of: channel) {
+            if entry.isAnswered, base?.shows(entry) ?? true,
+                entry.key.map({ !open.contains($0) }) ?? true
+            {
+                settled.append(entry)
+            } else if let key = entry.key {
+                open.insert(key)
+            }
         }
         if !settled.isEmpty { entries.removeAll { settled.contains($0) } }
         return settled
