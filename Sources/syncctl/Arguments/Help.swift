@@ -25,6 +25,7 @@ enum Help {
           react add|remove CHANNEL MESSAGE|last EMOJI   react to a message
           history CHANNEL                               show the newest messages
           actions CHANNEL                               show the reactions that stand
+          sim                                           run the simulator (syncctl sim --help)
 
         syncctl SUBCOMMAND --help says more about each.
 
