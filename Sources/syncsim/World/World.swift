@@ -73,12 +73,13 @@ final class World {
         try proceed(until: setting.duration)
         settle()
         var rest = 0
-        // Long enough for heartbeats to fail and for snapshots to come in.
-        for _ in 0..<240 where rest < 3 {
+        // Long enough for heartbeats to fail and for snapshots to come in; and a reactor that was
+        // stalled last tells nobody anything for some seconds.
+        for _ in 0..<240 where rest < 8 {
             try proceed(until: scheduler.now + Microseconds.second)
             rest = devices.allSatisfy(\.isAtRest) ? rest + 1 : 0
         }
-        if rest < 3 {
+        if rest < 8 {
             violation(
                 "I6", "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state))")
         } else {
