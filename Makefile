@@ -16,8 +16,11 @@ STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check
 
 END_TO_END := $(VENV)/bin/python -m unittest discover -s Tests/EndToEnd -v
 
-.PHONY: help build run test check lint format tsan asan faults bench bench-peers bench-diff \
-  bench-micro docs clean packages
+# How many worlds "make simulate" lives through.
+SEEDS ?= 1000
+
+.PHONY: help build run test check lint format tsan asan faults simulate bench bench-peers \
+  bench-diff bench-micro docs clean packages
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -78,6 +81,11 @@ faults:  ## Kills the daemon 50 times under load, and checks that nothing was lo
 	@Tools/install-packages test
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	cd Tests/EndToEnd && CRASH_ROUNDS=50 SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(PYTHON) -m unittest -v test_crash
+
+simulate:  ## Lives through SEEDS random worlds with faults; a broken promise prints its seed.
+	@Tools/install-packages run
+	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/simulate --product syncsim
+	.build/simulate/release/syncsim --seeds $(SEEDS) $(FLAGS)
 
 bench:  ## Measures the release build beside the floor and the peers that are installed.
 	@Tools/install-packages run

@@ -61,6 +61,10 @@ let package = Package(
         .executableTarget(
             name: "reconcilebench", dependencies: ["EventModel"],
             path: "Benchmarks/Reconciliation", swiftSettings: shipped),
+        // With -enable-testing, which debug builds have anyway: see `make simulate`.
+        .executableTarget(
+            name: "syncsim", dependencies: ["SyncDaemon", "SyncClient", "EventModel"],
+            swiftSettings: shipped),
         .executableTarget(
             name: "syncbench", dependencies: ["JSON", "CLinux"], swiftSettings: shipped),
         .target(name: "CAllocations", path: "Benchmarks/Allocations"),
@@ -85,6 +89,8 @@ let package = Package(
             dependencies: ["SyncClient", "syncctl", "EventModel", "JSON", "TestSupport"],
             exclude: ["Fixtures"],
             swiftSettings: checked),
+        .testTarget(
+            name: "SyncSimTests", dependencies: ["syncsim"], swiftSettings: checked),
         .testTarget(
             name: "SyncBenchTests",
             dependencies: ["syncbench", "JSON", "TestSupport"],

@@ -21,6 +21,9 @@ enum SyncCtl {
                 Terminal.print(trimmed(Help.text(for: subcommand)))
             case .version:
                 Terminal.print("syncctl \(Help.version)")
+            case .simulate(let arguments):
+                Terminal.complain(Simulator.run(arguments))
+                exit(ExitCode.failed)
             case .run(let job, let options):
                 let usesColor = Terminal.showsColor(environment: surroundings.environment)
                 exit(await run(job, options, usesColor: usesColor))

@@ -99,8 +99,8 @@ public struct ChannelBase: Hashable, Sendable {
         return rows
     }
 
-    /// Whether the digest at a position can be compared with the server's: when it stands for the
-    /// same position.
+    /// Whether another digest of the server's at a position means that the rows differ: when it
+    /// stands for the same position.
     func isComparable(at cursor: Timetoken) -> Bool {
         key != nil && cursor >= actionsThrough
     }

@@ -150,6 +150,8 @@ public struct ChannelSync: Sendable {
             restart(&step)
             accept(reply, &step)
             phase = .following
+            // The server has nothing at all, and no batch will say so.
+            if let state = reply.state { compare(with: state, at: reply.cursor, &step) }
         case .repair:
             startRepair(reply, &step)
         }
@@ -245,12 +247,13 @@ public struct ChannelSync: Sendable {
     /// Compares with the server's state, and climbs a rung when they differ.
     private mutating func compare(with state: Digest, at cursor: Timetoken, _ step: inout Step) {
         let compared = incoming ?? base
-        guard compared.cursor == cursor, compared.isComparable(at: cursor) else { return }
+        guard compared.cursor == cursor, compared.key != nil else { return }
         if compared.digest == state {
+            // Also when a repair brought the actions further: then nothing happened in between.
             finishSnapshot(&step)
             (repairs, failedSnapshots) = (0, 0)
             isVerified = true
-        } else {
+        } else if compared.isComparable(at: cursor) {
             isVerified = false
             climb(&step)
         }

@@ -96,6 +96,10 @@ extension Device {
         case .success(.actionAdded(let action, _)):
             let changes = outbox.answered(mutation, action.actionTimetoken)
             effects.writes += changes.map { .outbox($0) }
+        case .success(.actionRemoved(.stale)), .success(.actionRemoved(.notOwner)):
+            // Another action stands than the one that was seen: the wish is about nothing. Its
+            // timetoken does not tell which came first when the server was set back in between.
+            effects.writes += outbox.refused(mutation).changes.map { .outbox($0) }
         case .success:
             effects.writes += outbox.answered(mutation, nil).map { .outbox($0) }
         case .failure(let error) where error.isWorthRetrying:

@@ -36,18 +36,30 @@ final class MemoryStore: Store {
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
 
-    let epoch = makeEpoch()
-    let runs = [StoreRun(after: .zero)]
+    let epoch: String
+    let runs: [StoreRun]
     let secret: DigestSecret
     /// What readers see.
     private let committed: Locked<State>
     /// What the open transaction has made of it.
-    private var working = State()
+    private var working: State
 
-    init(secret: DigestSecret = makeSecret()) {
+    /// - Parameters:
+    ///   - runs: The present one last.
+    ///   - state: What an earlier store left, as a file would keep it.
+    init(
+        epoch: String = makeEpoch(), secret: DigestSecret = makeSecret(),
+        runs: [StoreRun] = [StoreRun(after: .zero)], state: State = State()
+    ) {
+        self.epoch = epoch
         self.secret = secret
-        committed = Locked(State())
+        self.runs = runs
+        committed = Locked(state)
+        working = state
     }
+
+    /// What is committed: what would be left after a crash.
+    var durable: State { committed.withLock { $0 } }
 
     var last: Timetoken { working.last }
     var tombstoneFloor: Timetoken { committed.withLock { $0.tombstoneFloor } }

@@ -21,6 +21,8 @@ struct ArgumentParser {
 
     /// - Parameter arguments: Without the program's name.
     func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+        // Another program, with options of its own.
+        if arguments.first == "sim" { return .simulate(Array(arguments.dropFirst())) }
         let subcommand = findSubcommand(in: arguments)
         do throws(UsageError) {
             return try parse(arguments, for: subcommand)

@@ -27,6 +27,7 @@ enum Help {
           history CHANNEL                               show the newest messages
           actions CHANNEL                               show the reactions that stand
           cache verify|repair --cache FILE              compare a device's cache
+          sim                                           run the simulator (syncctl sim --help)
 
         syncctl SUBCOMMAND --help says more about each.
 

@@ -7,6 +7,8 @@ enum Invocation: Hashable {
     case help(Subcommand?)
     case version
     case run(Job, Options)
+    /// What comes after `sim`, for the simulator.
+    case simulate([String])
 }
 
 /// The words that may come first.

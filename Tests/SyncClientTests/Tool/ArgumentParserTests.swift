@@ -189,4 +189,13 @@ struct ArgumentParserTests {
         }
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
+
+    @Test("sim passes everything on")
+    func simulates() throws {
+        let invocation = try ArgumentParser(surroundings: Surroundings()).parse([
+            "sim", "--seed", "7", "--help",
+        ])
+
+        #expect(invocation == .simulate(["--seed", "7", "--help"]))
+    }
 }

@@ -1,0 +1,116 @@
+// The ledger's thread: takes what waits, commits it, tells the reactors; it may die in between.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// A real `Ledger` and the queue before it.
+final class SimulatedLedger {
+    private let ledger: Ledger
+    private let store: SimulatedStore
+    private let order: EventOrder
+    private let groups: ChannelGroups
+    private unowned let world: World
+    /// Tells that the process must end.
+    private let fail: () -> Void
+    private var writes: [Write] = []
+    private var isBusy = false
+    /// The tombstone floor as reactors read it: behind the store's own for a moment.
+    private(set) var floor: Timetoken
+    private var isAlive = true
+
+    init(
+        _ store: SimulatedStore, order: EventOrder, groups: ChannelGroups, in world: World,
+        fail: @escaping () -> Void
+    ) {
+        self.store = store
+        self.order = order
+        self.groups = groups
+        self.world = world
+        self.fail = fail
+        floor = store.tombstoneFloor
+        ledger = Ledger(
+            store: store, tombstoneTicksKept: world.setting.tombstoneSeconds * 10_000_000
+        ) { [clock = world.clock] in clock.ticks }
+        beat()
+    }
+
+    func submit(_ write: Write) -> Bool {
+        guard writes.count < world.setting.writesMax else { return false }
+        writes.append(write)
+        return true
+    }
+
+    func die() {
+        isAlive = false
+        writes = []
+    }
+
+    /// Its heartbeat, about once a second: time for what is over.
+    private func beat() {
+        world.scheduler.after(Microseconds.second) { [weak self] in
+            guard let self, isAlive else { return }
+            if !isBusy, writes.isEmpty { tidy() }
+            beat()
+        }
+    }
+
+    private func tidy() {
+        store.fate = .good
+        var failure: StoreError?
+        guard let commit = ledger.commitExpired(after: order.reserve(), failure: &failure) else {
+            return
+        }
+        conclude(commit, of: [], failure)
+    }
+
+    /// Commits what was queued, as soon as it has a moment.
+    func wake() {
+        guard !isBusy, !writes.isEmpty, isAlive else { return }
+        isBusy = true
+        after(20, 500) { $0.start() }
+    }
+
+    private func start() {
+        let taken = Array(writes.prefix(world.setting.commitWritesMax))
+        writes.removeFirst(taken.count)
+        let reserved = order.reserve()
+        after(100, world.setting.syncMax) { $0.commit(taken, after: reserved) }
+    }
+
+    private func commit(_ writes: [Write], after reserved: Timetoken) {
+        store.fate = world.faults.fateOfCommit(
+            &world.choices, now: world.scheduler.now)
+        store.survivesPowerLoss = world.choices.chance(50)
+        var failure: StoreError?
+        let commit = ledger.commit(writes, after: reserved, failure: &failure)
+        conclude(commit, of: writes, failure)
+    }
+
+    private func conclude(_ commit: Commit, of writes: [Write], _ failure: StoreError?) {
+        world.witness(commit, of: writes, store, failed: failure != nil)
+        if failure == .full { world.tally.count("full disk") }
+        let isBeyondUse = failure.map { $0 != .full } ?? false
+        if isBeyondUse { world.tally.count("power loss") }
+        isBusy = true
+        after(5, 500) { ledger in
+            ledger.groups.apply(commit.groups)
+            ledger.floor = ledger.store.tombstoneFloor
+            ledger.order.finish(commit)
+            ledger.world.daemon?.spread()
+            // The reactors may have told some before the process ends.
+            if isBeyondUse { return ledger.after(0, 2000) { $0.fail() } }
+            ledger.isBusy = false
+            if !ledger.writes.isEmpty { ledger.wake() }
+        }
+    }
+
+    private func after(
+        _ low: UInt64, _ high: UInt64, _ body: @escaping (SimulatedLedger) -> Void
+    ) {
+        world.scheduler.after(world.choices.span(low, high)) { [weak self] in
+            guard let self, isAlive else { return }
+            body(self)
+        }
+    }
+}

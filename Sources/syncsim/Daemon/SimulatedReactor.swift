@@ -1,0 +1,123 @@
+// One real reactor without a thread: what would wake its loop plans its next turn.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// A `ReactorCore` with what waits for it.
+final class SimulatedReactor {
+    enum SocketEvent {
+        case open(SessionID)
+        case text(SessionID, [UInt8])
+        case canWrite(SessionID)
+        case closed(SessionID)
+    }
+
+    enum Message {
+        case commit(Commit)
+        case read(ReadAnswer)
+        case drain(deadline: UInt64)
+    }
+
+    let number: Int
+    let core: ReactorCore
+    let transport: SimulatedTransport
+    private var socketEvents: [SocketEvent] = []
+    private var messages: [Message] = []
+    private unowned let world: World
+    private var isPlanned = false
+    private var isAlive = true
+    /// It does nothing before: something keeps its thread from running.
+    private var stalledUntil: UInt64 = 0
+
+    init(_ number: Int, core: ReactorCore, in world: World) {
+        self.number = number
+        self.core = core
+        self.world = world
+        transport = SimulatedTransport(in: world)
+        core.hub.attach(transport)
+        core.beginTurn(at: milliseconds)
+        beat()
+    }
+
+    private var milliseconds: UInt64 { world.scheduler.now / Microseconds.millisecond }
+
+    func hear(_ event: SocketEvent) {
+        guard isAlive else { return }
+        socketEvents.append(event)
+        wake()
+    }
+
+    func post(_ message: Message) {
+        messages.append(message)
+        wake()
+    }
+
+    func stall(for microseconds: UInt64) {
+        stalledUntil = max(stalledUntil, world.scheduler.now + microseconds)
+    }
+
+    /// Whether everything that reached it was dealt with.
+    var isIdle: Bool { socketEvents.isEmpty && messages.isEmpty }
+
+    func die() {
+        isAlive = false
+        socketEvents = []
+        messages = []
+        for connection in transport.all { connection.daemonDied() }
+    }
+
+    /// The loop comes round once a second though nothing happens.
+    private func beat() {
+        world.scheduler.after(Microseconds.second) { [weak self] in
+            guard let self, isAlive else { return }
+            wake()
+            beat()
+        }
+    }
+
+    private func wake() {
+        guard !isPlanned, isAlive else { return }
+        isPlanned = true
+        let delay = world.choices.span(10, 3 * Microseconds.millisecond)
+        world.scheduler.at(max(world.scheduler.now + delay, stalledUntil)) { [weak self] in
+            guard let self, isAlive else { return }
+            isPlanned = false
+            turn()
+        }
+    }
+
+    /// One turn, as `Reactor` runs it.
+    private func turn() {
+        core.beginTurn(at: milliseconds)
+        let events = socketEvents
+        socketEvents = []
+        for event in events {
+            switch event {
+            case .open(let id): core.sessionDidOpen(id, query: [:])
+            case .text(let id, let text): core.session(id, didReceive: unsafe text.span.bytes)
+            case .canWrite(let id):
+                transport.unblock(id)
+                core.sessionCanWrite(id)
+            case .closed(let id):
+                transport.remove(id)
+                core.sessionDidClose(id)
+            }
+        }
+        let taken = messages
+        messages = []
+        for message in taken {
+            switch message {
+            case .commit(let commit): core.receive(commit)
+            case .read(let answer): core.receive(answer)
+            case .drain(let deadline): core.drain(until: deadline)
+            }
+        }
+        core.endReading()
+        // Its pace holds it: sockets are read, and nothing is written yet.
+        guard world.choices.chance(90) else { return wake() }
+        core.endTurn()
+        guard let due = core.hub.nextDue else { return }
+        world.scheduler.at(due * Microseconds.millisecond) { [weak self] in self?.wake() }
+    }
+}

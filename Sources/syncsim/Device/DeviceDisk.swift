@@ -1,0 +1,92 @@
+// What a device keeps: its database, as far as transactions were committed.
+
+import EventModel
+
+/// The rows of a device's database.
+struct DeviceDisk {
+    struct Rows {
+        var header: ChannelHeader
+        var messages: [Timetoken: DeviceCache.Entry] = [:]
+        var actions: [MessageAction.Key: Timetoken] = [:]
+    }
+
+    private(set) var channels: [String: Rows] = [:]
+    private(set) var outbox: [OutboxEntry] = []
+
+    /// Makes the writes of one step, in one transaction.
+    mutating func commit(_ writes: [DeviceWrite]) {
+        for write in writes {
+            switch write {
+            case .channel(let name, let header, let changes):
+                var rows = channels[name] ?? Rows(header: header)
+                channels[name] = nil
+                rows.header = header
+                for change in changes { rows.apply(change) }
+                channels[name] = rows
+            case .forget(let name):
+                channels[name] = nil
+            case .outbox(.put(let entry)):
+                if let index = outbox.firstIndex(where: { $0.mutation == entry.mutation }) {
+                    outbox[index] = entry
+                } else {
+                    outbox.append(entry)
+                }
+            case .outbox(.drop(let mutation)):
+                outbox.removeAll { $0.mutation == mutation }
+            }
+        }
+    }
+
+    /// What a started device begins with.
+    func base(of channel: String) -> ChannelBase {
+        guard let rows = channels[channel] else { return ChannelBase() }
+        let actions = rows.actions.map { MessageAction(key: $0.key, actionTimetoken: $0.value) }
+        return ChannelBase(
+            cache: DeviceCache(
+                messages: rows.messages, actions: actions, cursor: rows.header.cursor),
+            epoch: rows.header.epoch, key: rows.header.key,
+            newestDeletion: rows.header.newestDeletion)
+    }
+
+    /// Spoils a few actions of a channel, as a bad disk or a bug would.
+    ///
+    /// - Returns: Whether there was anything to spoil.
+    mutating func corrupt(_ channel: String, _ choices: inout Choices) -> Bool {
+        guard var rows = channels[channel], rows.header.key != nil, rows.header.cursor > .zero
+        else {
+            return false
+        }
+        let keys = rows.actions.keys.sorted()
+        for _ in 0..<choices.between(1, 4) {
+            switch choices.below(4) {
+            case 0 where !keys.isEmpty, 1 where !keys.isEmpty:
+                rows.actions[choices.pick(keys)] = nil
+            case 2 where !keys.isEmpty:
+                let key = choices.pick(keys)
+                guard let added = rows.actions[key] else { continue }
+                rows.actions[key] = Timetoken(rawValue: added.rawValue - 1)
+            default:
+                // A ghost: nobody ever added it.
+                let key = MessageAction.Key(
+                    messageTimetoken: rows.messages.keys.max() ?? rows.header.cursor,
+                    type: "reaction", value: "👻", uuid: "nobody")
+                rows.actions[key] = Timetoken(
+                    rawValue: rows.header.cursor.rawValue - UInt64(choices.below(1000)))
+            }
+        }
+        let isChanged = rows.actions != channels[channel]?.actions
+        channels[channel] = rows
+        return isChanged
+    }
+}
+
+extension DeviceDisk.Rows {
+    fileprivate mutating func apply(_ change: RowChange) {
+        switch change {
+        case .messagePut(let timetoken, let entry): messages[timetoken] = entry
+        case .messageDropped(let timetoken): messages[timetoken] = nil
+        case .actionPut(let action): actions[action.key] = action.actionTimetoken
+        case .actionDropped(let action): actions[action.key] = nil
+        }
+    }
+}

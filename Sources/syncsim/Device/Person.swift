@@ -1,0 +1,47 @@
+// Who holds a device: reacts, takes back, writes messages, whether there is a connection or not.
+
+import EventModel
+
+/// What one device's user does.
+final class Person {
+    let channels: [String]
+
+    init(channels: [String]) {
+        self.channels = channels
+    }
+
+    /// What somebody wants of a reaction.
+    struct Wish {
+        let key: MessageAction.Key
+        let isPresent: Bool
+        let channel: String
+    }
+
+    /// - Returns: What it leads to, and the wish if it is about a reaction.
+    func act(
+        _ core: inout Device, mutation: String, _ world: World
+    ) -> (effects: DeviceEffects, wish: Wish?) {
+        let channel = world.choices.pick(channels)
+        let messages = core.channel(channel)?.base.cache.messages ?? [:]
+        guard !messages.isEmpty, world.choices.chance(88) else {
+            var text = "\(mutation) of \(core.user)"
+            if world.setting.largeBytes > 0, world.choices.chance(20) {
+                text += String(repeating: ".", count: world.setting.largeBytes)
+            }
+            world.tally.count("publish")
+            let message = Message(payload: "\"\(text)\"")
+            return (core.publish(message, in: channel, mutation: mutation), nil)
+        }
+        // Mostly the newest ones: people react to what they see.
+        let recent = messages.keys.sorted().suffix(world.choices.chance(80) ? 3 : 20)
+        let message = world.choices.pick(Array(recent))
+        let value = world.choices.pick(world.setting.values)
+        let key = MessageAction.Key(
+            messageTimetoken: message, type: "reaction", value: value, uuid: core.user)
+        let isPresent = core.standing(of: key, in: channel) == .absent
+        world.tally.count(isPresent ? "add" : "remove")
+        let effects = core.wish(
+            value, isPresent: isPresent, on: message, in: channel, mutation: mutation)
+        return (effects, Wish(key: key, isPresent: isPresent, channel: channel))
+    }
+}

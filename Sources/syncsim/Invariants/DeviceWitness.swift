@@ -1,0 +1,222 @@
+// What is promised to one device, and whether it is kept.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// Looks at everything that reaches a device and at what it makes of it.
+final class DeviceWitness {
+    private let deviceID: String
+    private unowned let world: World
+    /// Channels whose difference from the server would be no fault of the protocol's: the cache was
+    /// spoiled, or the store is another one than before.
+    private var tainted: Set<String> = []
+    /// The newest event that the present subscription to each channel brought.
+    private var newest: [String: Timetoken] = [:]
+    /// Channels that the daemon held for a repair, and that were not verified since.
+    private var toldToRepair: Set<String> = []
+    /// The cursor at which each channel was last found equal to the daemon's.
+    private var verifiedAt: [String: Timetoken] = [:]
+    /// Where a repair of the present subscription brought the actions to.
+    private var repairedThrough: [String: Timetoken] = [:]
+    /// What the person wished last of reactions that nobody else can change.
+    private var wishes: [String: [MessageAction.Key: Bool]] = [:]
+    /// The lists as an application keeps them, from the changes that it is told.
+    private var lists: [String: [ListItem]] = [:]
+    /// Repairs and snapshots since the faults ended.
+    private var lateExchanges: [String: Int] = [:]
+    /// How often what a channel missed was forgotten while it caught up.
+    private var overtaken: [String: Int] = [:]
+
+    init(_ deviceID: String, in world: World) {
+        self.deviceID = deviceID
+        self.world = world
+    }
+
+    private func fail(_ invariant: String, _ text: String) {
+        world.violation(invariant, "\(deviceID) \(text)")
+    }
+
+    // MARK: Its life
+
+    /// A process began.
+    func begin(_ core: inout Device, _ channels: [String]) {
+        for channel in channels { lists[channel] = core.observe(channel) }
+    }
+
+    func connected() {
+        newest = [:]
+        repairedThrough = [:]
+    }
+
+    func taint(_ channel: String) {
+        tainted.insert(channel)
+        wishes[channel] = nil
+    }
+
+    // MARK: The wire
+
+    func asks(_ request: SubscribeRequest) {
+        // The daemon itself may have said that a repair is needed, and had no room for it.
+        guard request.asksForRepair, !toldToRepair.contains(request.channel) else { return }
+        world.tally.count("mismatch found")
+        // What it missed was forgotten while it caught up: this is what digests are for.
+        guard world.floor <= verifiedAt[request.channel] ?? .zero else {
+            overtaken[request.channel, default: 0] += 1
+            return world.tally.count("floor overtook a cursor")
+        }
+        if !tainted.contains(request.channel) {
+            fail("I3", "found a mismatch in \(request.channel) that nothing explains")
+        }
+    }
+
+    func hear(_ batch: Batch) {
+        let name = batch.channel.name
+        var last = newest[name] ?? .zero
+        for envelope in batch.envelopes {
+            if envelope.timetoken <= last {
+                fail("I1", "got \(envelope.timetoken) of \(name) after \(last)")
+            }
+            last = envelope.timetoken
+            if envelope.isStored, !world.truth.timetokens.contains(envelope.timetoken) {
+                fail("I5", "was told of \(envelope.timetoken), which is not durable")
+            }
+        }
+        if batch.cursor > world.truthEnd {
+            fail("I5", "got the cursor \(batch.cursor), which is not durable")
+        }
+        newest[name] = last
+    }
+
+    func hear(
+        _ result: Result<Reply, ProtocolError>, to question: SimulatedDevice.Sent, of core: Device
+    ) {
+        switch result {
+        case .failure(let error):
+            world.tally.count("refused \(error.code)")
+            if error.status < 429 { fail("wire", "was refused: \(error)") }
+        case .success(.subscribed(let channels)):
+            for channel in channels {
+                world.tally.count("rung \(channel.mode.rawValue)")
+                guard
+                    let request = question.subscribes.first(where: { $0.channel == channel.channel }
+                    )
+                else { return fail("wire", "was subscribed to \(channel.channel)") }
+                check(channel, for: request, question.floor)
+                newest[channel.channel] = nil
+                repairedThrough[channel.channel] = nil
+            }
+        case .success(.repair(.difference(let difference))):
+            world.tally.count("repaired")
+            if case .repair(let channel, _)? = question.ticket {
+                repairedThrough[channel] = difference.cursor
+                countExchange(channel)
+            }
+        case .success(.repair(.needsSymbols)): world.tally.count("more symbols")
+        case .success(.repair(.snapshot)): world.tally.count("repair gave up")
+        case .success(let reply):
+            if case .write(let mutation)? = question.ticket { check(reply, to: mutation, of: core) }
+        }
+    }
+
+    private func check(
+        _ channel: SubscribedChannel, for request: SubscribeRequest, _ floor: Timetoken
+    ) {
+        let cursor = request.cursor ?? .zero
+        switch channel.mode {
+        case .current, .delta:
+            if cursor > .zero, cursor < floor {
+                fail("I4", "got a \(channel.mode) from \(cursor), and the floor is \(floor)")
+            }
+        case .repair:
+            toldToRepair.insert(channel.channel)
+        case .snapshot:
+            toldToRepair.insert(channel.channel)
+            countExchange(channel.channel)
+        }
+    }
+
+    /// Once nothing goes wrong any more, one exchange has to do; it may end in a snapshot.
+    private func countExchange(_ channel: String) {
+        guard !world.isEventful else { return }
+        lateExchanges[channel, default: 0] += 1
+        if lateExchanges[channel, default: 0] > 2 + overtaken[channel, default: 0] {
+            fail("I6", "needs more than one exchange for \(channel)")
+        }
+    }
+
+    /// An acknowledged write is in the store, and stays there.
+    private func check(_ reply: Reply, to mutation: String, of core: Device) {
+        let author = Author(userID: core.user, deviceID: deviceID)
+        let name = Truth.MutationName(author: author, name: mutation)
+        guard world.truth.mutations[name] != nil else {
+            return fail("I9", "was told that \(mutation) is done, and it is not durable: \(reply)")
+        }
+    }
+
+    // MARK: The cache
+
+    /// Compares what the device calls verified with the truth.
+    func check(_ core: Device, _ channel: String, _ choices: inout Choices) {
+        guard let sync = core.channel(channel), sync.isVerified else { return }
+        toldToRepair.remove(channel)
+        verifiedAt[channel] = sync.base.cursor
+        guard choices.chance(20) || tainted.contains(channel) else { return }
+        let cache = sync.base.cache
+        if let problem = world.truth.difference(
+            of: cache, in: channel, actionsAt: max(cache.cursor, repairedThrough[channel] ?? .zero))
+        {
+            return fail("I2", "believes that \(channel) is the server's, but \(problem)")
+        }
+        tainted.remove(channel)
+    }
+
+    // MARK: The view
+
+    func wished(_ wish: Person.Wish) {
+        // Another device of the user may take it back.
+        guard world.isOnlyDevice(of: wish.key.uuid) else { return }
+        // What it sees may be of a store that is gone, and then the wish was fulfilled there.
+        guard !tainted.contains(wish.channel) else { return }
+        wishes[wish.channel, default: [:]][wish.key] = wish.isPresent
+    }
+
+    /// Follows the list of an application, and looks whether a wish flickers.
+    func see(_ effects: DeviceEffects, _ core: Device) {
+        for (channel, changes) in effects.changes {
+            for change in changes { lists[channel, default: []].apply(change) }
+        }
+        for (entry, error) in effects.refused {
+            fail("I7", "lost its wish \(entry): \(error)")
+        }
+        guard !wishes.isEmpty, world.choices.chance(10) else { return }
+        for (channel, keys) in wishes {
+            for (key, isPresent) in keys
+            where (core.standing(of: key, in: channel) != .absent) != isPresent {
+                wishes[channel]?[key] = nil
+                if world.truth.wasDeleted(key.messageTimetoken, in: channel) { continue }
+                fail("I7", "shows \(key) in \(channel) otherwise than its user wished")
+            }
+        }
+    }
+
+    /// What is wrong with a device that has come to rest.
+    func differences(_ core: inout Device, _ channels: [String]) -> [String] {
+        var found: [String] = []
+        for channel in channels {
+            guard let base = core.channel(channel)?.base else { continue }
+            found += world.truth.differences(of: base.cache, in: channel).map {
+                "\(deviceID) \(channel): \($0)"
+            }
+            let fresh = ChannelView(base, [], user: core.user).items
+            if lists[channel] != fresh {
+                found.append("\(deviceID) shows another list of \(channel) than its rows say")
+            }
+            let reactions = fresh.reduce(0) { $0 + $1.reactions.reduce(0) { $0 + $1.count } }
+            let rows = base.cache.actionsByMessage.filter { base.cache.messages[$0.key] != nil }
+                .reduce(0) { $0 + $1.value.count }
+            if reactions != rows { found.append("\(deviceID) counts \(reactions) of \(rows)") }
+        }
+        return found
+    }
+}

@@ -1,0 +1,191 @@
+// What is true: a second, simpler account of everything that became durable.
+//
+// Built from what transactions did to the disk, and checked against what the writes asked for. It
+// shares no code with ledger, store, digests or devices.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// The rows of a store, and what they were at every position.
+struct Truth {
+    /// One channel's rows.
+    struct Rows {
+        var messages: [Timetoken: DeviceCache.Entry] = [:]
+        var actions: [MessageAction.Key: Timetoken] = [:]
+        fileprivate(set) var deletions: [(after: Timetoken, through: Timetoken)] = []
+        /// What the rows were after each change, ascending.
+        fileprivate(set) var log: [(position: Timetoken, messages: UInt64, actions: UInt64)] = []
+        private(set) var messagesHash: UInt64 = 0
+        private(set) var actionsHash: UInt64 = 0
+    }
+
+    struct MutationName: Hashable {
+        let author: Author
+        let name: String
+    }
+
+    private(set) var channels: [Channel: Rows] = [:]
+    private(set) var mutations: [MutationName: MutationRecord] = [:]
+    /// Of every stored event.
+    private(set) var timetokens: Set<Timetoken> = []
+    private(set) var last = Timetoken.zero
+
+    func rows(of channel: String) -> Rows { channels[Channel(channel)] ?? Rows() }
+
+    /// Whether a message was ever deleted, or may have been.
+    func wasDeleted(_ message: Timetoken, in channel: String) -> Bool {
+        rows(of: channel).deletions.contains { $0.after < message && message <= $0.through }
+    }
+
+    // MARK: Changes
+
+    /// Takes what a durable transaction did.
+    ///
+    /// - Returns: What cannot be true.
+    mutating func apply(_ operations: [StoredOperation]) -> [String] {
+        var problems: [String] = []
+        for operation in operations {
+            if let problem = apply(operation) { problems.append(problem) }
+        }
+        return problems
+    }
+
+    private mutating func apply(_ operation: StoredOperation) -> String? {
+        switch operation {
+        case .insert(let channel, let timetoken, let uuid, let message, _):
+            channels[channel, default: Rows()].insert(
+                timetoken, DeviceCache.Entry(uuid: uuid, message: message))
+            return see(timetoken)
+        case .delete(let channel, let start, let end, let timetoken):
+            channels[channel, default: Rows()].delete(after: start, through: end, at: timetoken)
+            return see(timetoken)
+        case .add(let channel, let action):
+            let old = channels[channel, default: Rows()].put(action)
+            if old != nil { return "I1: \(action.key) was added twice" }
+            return see(action.actionTimetoken)
+        case .remove(let channel, let key, let timetoken):
+            let old = channels[channel, default: Rows()].drop(key, at: timetoken)
+            if old == nil { return "I1: \(key) was removed, and was not there" }
+            return see(timetoken)
+        case .remember(let author, let name, let record):
+            let mutation = MutationName(author: author, name: name)
+            guard mutations.updateValue(record, forKey: mutation) == nil else {
+                return "I5: \(name) of \(author.deviceID) was applied twice"
+            }
+            return nil
+        }
+    }
+
+    private mutating func see(_ timetoken: Timetoken) -> String? {
+        guard timetoken > last else { return "I1: \(timetoken) after \(last)" }
+        last = timetoken
+        timetokens.insert(timetoken)
+        return nil
+    }
+
+    // MARK: Comparisons
+
+    /// How a device's rows differ from what they were here; `nil` when they do not.
+    ///
+    /// - Parameter position: Of the actions; messages are compared as of the cache's cursor.
+    func difference(
+        of base: DeviceCache, in channel: String, actionsAt position: Timetoken
+    ) -> String? {
+        let log = rows(of: channel).log
+        let messages = log.last { $0.position <= base.cursor }?.messages ?? 0
+        let actions = log.last { $0.position <= position }?.actions ?? 0
+        var hash: UInt64 = 0
+        for (timetoken, entry) in base.messages { hash &+= Self.hash(timetoken, entry) }
+        guard hash == messages else {
+            return "it has other messages than the server at \(base.cursor)"
+        }
+        hash = 0
+        for of in base.actionsByMessage.values {
+            for (key, added) in of { hash &+= Self.hash(key, added) }
+        }
+        guard hash == actions else { return "it has other actions than the server at \(position)" }
+        return nil
+    }
+
+    /// How a device's rows differ from the present ones, row by row.
+    func differences(of base: DeviceCache, in channel: String) -> [String] {
+        let rows = rows(of: channel)
+        var found: [String] = []
+        for (timetoken, entry) in rows.messages where base.messages[timetoken] != entry {
+            found.append(
+                "message \(timetoken) is \(base.messages[timetoken].map { "\($0)" } ?? "missing")")
+        }
+        for timetoken in base.messages.keys where rows.messages[timetoken] == nil {
+            found.append("message \(timetoken) should not be there")
+        }
+        let actions = base.actions
+        for (key, added) in rows.actions where actions[key] != added {
+            found.append(
+                "action \(key) \(added) is \(actions[key].map(\.description) ?? "missing")")
+        }
+        for key in actions.keys where rows.actions[key] == nil {
+            found.append("action \(key) should not be there")
+        }
+        return found.sorted()
+    }
+
+    // MARK: Hashes
+
+    fileprivate static func hash(_ timetoken: Timetoken, _ entry: DeviceCache.Entry) -> UInt64 {
+        mixed(hash(entry.uuid, hash(entry.message.payload, timetoken.rawValue)))
+    }
+
+    fileprivate static func hash(_ key: MessageAction.Key, _ added: Timetoken) -> UInt64 {
+        let start = mixed(key.messageTimetoken.rawValue) &+ added.rawValue
+        return mixed(hash(key.uuid, hash(key.value, hash(key.type, start))))
+    }
+
+    private static func hash(_ text: String, _ start: UInt64) -> UInt64 {
+        var hash = start ^ 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        return hash
+    }
+}
+
+extension Truth.Rows {
+    fileprivate mutating func insert(_ timetoken: Timetoken, _ entry: DeviceCache.Entry) {
+        messages[timetoken] = entry
+        messagesHash &+= Truth.hash(timetoken, entry)
+        note(timetoken)
+    }
+
+    fileprivate mutating func put(_ action: MessageAction) -> Timetoken? {
+        let old = actions.updateValue(action.actionTimetoken, forKey: action.key)
+        actionsHash &+= Truth.hash(action.key, action.actionTimetoken)
+        note(action.actionTimetoken)
+        return old
+    }
+
+    fileprivate mutating func drop(_ key: MessageAction.Key, at position: Timetoken) -> Timetoken? {
+        let old = actions.removeValue(forKey: key)
+        if let old { actionsHash &-= Truth.hash(key, old) }
+        note(position)
+        return old
+    }
+
+    fileprivate mutating func delete(
+        after start: Timetoken, through end: Timetoken, at position: Timetoken
+    ) {
+        deletions.append((start, end))
+        for (timetoken, entry) in messages where start < timetoken && timetoken <= end {
+            messages[timetoken] = nil
+            messagesHash &-= Truth.hash(timetoken, entry)
+        }
+        for (key, added) in actions
+        where start < key.messageTimetoken && key.messageTimetoken <= end {
+            actions[key] = nil
+            actionsHash &-= Truth.hash(key, added)
+        }
+        note(position)
+    }
+
+    private mutating func note(_ position: Timetoken) {
+        log.append((position, messagesHash, actionsHash))
+    }
+}

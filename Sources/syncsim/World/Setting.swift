@@ -1,0 +1,63 @@
+// What kind of world a seed makes: calm or rough, small or crowded.
+
+import EventModel
+
+/// The dice of one world, thrown before it begins.
+struct Setting {
+    let reactors: Int
+    let readers: Int
+    let users: Int
+    let devices: Int
+    let channels: [String]
+    /// Bytes that may wait for one session in the daemon.
+    let sendQueueBytes: Int
+    /// Bytes of recent events that a reactor remembers.
+    let recentBytes: Int
+    /// How long events wait for more.
+    let windowMilliseconds: Int
+    /// Bytes that fit into the sockets of a connection.
+    let socketBytes: Int
+    /// Questions that may wait for the readers.
+    let questionsMax: Int
+    /// Writes that may wait for the ledger.
+    let writesMax: Int
+    /// Writes in one commit.
+    let commitWritesMax: Int
+    /// How long the faults last.
+    let duration: UInt64
+    /// Between two deeds of a device, at most.
+    let pause: UInt64
+    /// Between two faults, at most.
+    let peace: UInt64
+    /// The longest sync of the disk.
+    let syncMax: UInt64
+    /// Bytes of a large message; 0: none is large.
+    let largeBytes: Int
+    /// How long removals are remembered.
+    let tombstoneSeconds: UInt64
+    let values: [String]
+
+    init(_ choices: inout Choices) {
+        reactors = choices.between(1, 3)
+        readers = choices.between(1, 2)
+        users = choices.between(2, 4)
+        devices = choices.between(3, 6)
+        channels = Array(["room", "den", "hall"].prefix(choices.between(1, 3)))
+        sendQueueBytes = choices.pick([1500, 6000, 1_000_000])
+        recentBytes = choices.pick([500, 5000, 1_000_000])
+        windowMilliseconds = choices.pick([0, 0, 20, 300])
+        socketBytes = choices.pick([600, 4000, 200_000])
+        questionsMax = choices.pick([1, 4, 1000])
+        writesMax = choices.pick([8, 1000])
+        commitWritesMax = choices.pick([1, 4, 256])
+        duration = UInt64(choices.between(20, 120)) * Microseconds.second
+        // A span is 0.3 of its longest on average.
+        let deeds = choices.pick([60, 200, 400, 800])
+        pause = duration * UInt64(devices * 3) / UInt64(deeds)
+        peace = UInt64(choices.pick([1, 4, 15])) * Microseconds.second
+        syncMax = UInt64(choices.pick([2, 20, 400])) * Microseconds.millisecond
+        largeBytes = choices.pick([0, 0, 0, 15_000])
+        tombstoneSeconds = choices.pick([0, 2, 20, 100, 30 * 24 * 3600])
+        values = Array(["👍", "❤️", "😂"].prefix(choices.between(1, 3)))
+    }
+}

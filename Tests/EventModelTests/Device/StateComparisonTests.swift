@@ -1,0 +1,98 @@
+// When a channel counts as equal to the server's: what random worlds found.
+
+import Testing
+
+@testable import EventModel
+
+@Suite("Comparing a channel's state")
+struct StateComparisonTests {
+    private let key = DigestKey("000102030405060708090a0b0c0d0e0f")
+    private let action = MessageAction(
+        key: MessageAction.Key(
+            messageTimetoken: Timetoken(rawValue: 10), type: "reaction", value: "👍", uuid: "ada"),
+        actionTimetoken: Timetoken(rawValue: 20))
+
+    private func reply(
+        _ mode: SubscribedChannel.Mode, _ cursor: UInt64, _ state: Digest? = nil
+    ) -> SubscribedChannel {
+        SubscribedChannel(
+            channel: "room", mode: mode, cursor: Timetoken(rawValue: cursor), key: key,
+            state: state)
+    }
+
+    /// The number of the attempt that a question belongs to.
+    private func attempt(_ step: ChannelSync.Step) throws -> Int {
+        switch try #require(step.questions.last) {
+        case .subscribe(_, let attempt), .repair(_, let attempt): attempt
+        }
+    }
+
+    private func batch(_ cursor: UInt64, _ envelopes: [Envelope], _ state: Digest) -> Batch {
+        Batch(
+            channel: Channel("room"), cursor: Timetoken(rawValue: cursor), envelopes: envelopes,
+            state: state)
+    }
+
+    private func followed() throws -> (sync: ChannelSync, state: Digest) {
+        var sync = ChannelSync("room")
+        var state = Digest.empty
+        state.insert(action, key: try #require(key))
+        let connected = sync.connect(epoch: "a.1")
+        _ = sync.subscribed(reply(.delta, 0), attempt: try attempt(connected))
+        let added = Envelope(
+            channel: Channel("room"), timetoken: action.actionTimetoken, uuid: "ada",
+            event: .actionAdded(action))
+        _ = sync.apply(batch(20, [added], state))
+        return (sync, state)
+    }
+
+    @Test("an empty store in the place of another empties the channel at once")
+    func emptySnapshot() throws {
+        var (sync, _) = try followed()
+
+        sync.disconnect()
+        let again = sync.connect(epoch: "b.1")
+        _ = sync.subscribed(reply(.snapshot, 0, .empty), attempt: try attempt(again))
+
+        #expect(sync.isVerified)
+        #expect(sync.incoming == nil)
+        #expect(sync.base.cache.actions.isEmpty)
+    }
+
+    @Test("a batch that ends before the repair proves the channel when the digests are equal")
+    func batchBeforeRepair() throws {
+        var (sync, state) = try followed()
+
+        let asked = sync.repair()
+        let held = sync.subscribed(reply(.repair, 20), attempt: try attempt(asked))
+        _ = sync.repaired(
+            .difference(
+                RepairDifference(
+                    cursor: Timetoken(rawValue: 40), state: state, rows: [], dropped: [])),
+            attempt: try attempt(held))
+        let message = Envelope(
+            channel: Channel("room"), timetoken: Timetoken(rawValue: 30), uuid: "bob",
+            event: .message(Message(payload: "1")))
+        _ = sync.apply(batch(30, [message], state))
+
+        #expect(sync.base.cursor == Timetoken(rawValue: 30))
+        #expect(sync.isVerified)
+    }
+
+    @Test("a removal of what is another action by now leaves the outbox")
+    func staleRemoval() throws {
+        var device = Device(user: "ada")
+        let cache = DeviceCache(
+            messages: [:], actions: [action], cursor: Timetoken(rawValue: 20))
+        _ = device.follow("room", base: ChannelBase(cache: cache, epoch: "a.1", key: key))
+        _ = device.connected(epoch: "a.1")
+
+        let effects = device.wish(
+            "👍", isPresent: false, on: Timetoken(rawValue: 10), in: "room", mutation: "m1")
+        let ticket = try #require(effects.questions.last?.ticket)
+        _ = device.received(.success(.actionRemoved(.stale)), to: ticket)
+
+        #expect(device.outbox.isEmpty)
+        #expect(device.standing(of: action.key, in: "room") == .since(action.actionTimetoken))
+    }
+}

@@ -1,0 +1,89 @@
+// Random worlds keep their promises; a failing seed is the bug report.
+
+import Foundation
+import Testing
+
+@testable import syncsim
+
+@Suite("Simulation", .timeLimit(.minutes(5)))
+struct WorldTests {
+    /// Runs the program: only there a seed makes the same world every time.
+    private func run(_ arguments: String...) throws -> (status: Int32, output: String) {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
+            .appendingPathComponent("syncsim")
+        process.arguments = arguments
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+
+    @Test("known worlds keep every promise, and every rung and fault is met there")
+    func known() throws {
+        let (status, output) = try run("--first", "1", "--seeds", "20")
+
+        #expect(status == 0, "\(output)")
+        for name in Self.expected where !output.contains("\n  \(name) .") {
+            Issue.record("\(name) never happened in 20 worlds")
+        }
+    }
+
+    @Test("so do new ones")
+    func new() throws {
+        let (status, output) = try run("--seeds", "6")
+
+        #expect(status == 0, "\(output)")
+    }
+
+    private static let expected = [
+        "rung current", "rung delta", "rung repair", "rung snapshot", "repaired", "backup",
+        "clock step", "corrupted cache", "cut connection", "daemon crash", "device crash", "drain",
+        "full disk", "half-open connection", "offline", "partition", "replaced store",
+        "restored backup", "slow reader", "stalled reactor", "deletion", "message that expires",
+        "signal",
+    ]
+
+    @Test("a seed names one run, step by step")
+    func isDeterministic() throws {
+        let runs = try [run("--seed", "9"), run("--seed", "9")]
+
+        #expect(runs[0].output.count > 1000)
+        #expect(runs[0].output == runs[1].output)
+    }
+}
+
+@Suite("Planted bugs", .timeLimit(.minutes(5)))
+struct PlantedBugTests {
+    @Test("each is found within 200 seeds", arguments: PlantedBug.allCases)
+    func isFound(bug: PlantedBug) throws {
+        let seeds = 1...200 as ClosedRange<UInt64>
+        let found = seeds.first { SeedResult(living: $0, bug: bug).failure != nil }
+
+        #expect(found != nil)
+    }
+}
+
+@Suite("syncsim")
+struct InvocationTests {
+    @Test("a result survives its line")
+    func line() throws {
+        let result = SeedResult(living: 5, bug: nil)
+        let copy = try #require(SeedResult(result.line.dropLast()))
+
+        #expect(copy.seed == 5)
+        #expect(copy.failure == result.failure)
+        #expect(copy.tally.counts == result.tally.counts)
+    }
+
+    @Test(
+        "a command line that makes no sense is refused",
+        arguments: [["--seeds"], ["--seeds", "many"], ["--bug", "moth"], ["faster"]])
+    func mistakes(arguments: [String]) {
+        #expect(throws: Invocation.Mistake.self) {
+            try Invocation.parse(arguments, processors: 2)
+        }
+    }
+}
