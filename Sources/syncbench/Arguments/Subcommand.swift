@@ -49,8 +49,8 @@ enum Subcommand: String, CaseIterable {
     /// Whether it can load other servers than the daemon.
     var takesServers: Bool {
         switch self {
-        case .fanout, .idle, .connect, .table: true
-        case .adds, .slow, .curve, .storm, .compare: false
+        case .fanout, .idle, .connect, .curve, .table: true
+        case .adds, .slow, .storm, .compare: false
         }
     }
 }

@@ -1,20 +1,23 @@
 // What a delivery costs as there are more and more subscribers, and more and more channels.
 
 extension Scenario {
-    /// A fresh daemon for each point.
+    /// A fresh daemon for each point, and beside it a fresh floor, if that is installed: what more
+    /// sockets cost the kernel is in both.
     static func curve(_ run: Run) throws(BenchError) -> [Record] {
         var records: [Record] = []
         for subscribers in [10, 100, 1000, 10_000] {
-            let load = try Fanout(
-                Server(.syncdaemon, run), subscribers: subscribers, followers: subscribers,
-                bytes: run.settings[.bytes], parallel: run.settings[.parallel])
-            for window in [1, 50] {
-                let values = try measured(load, window: window, run)
-                records.append(
-                    Record(
-                        scenario: "subscribers", server: .syncdaemon,
-                        parameters: ["subscribers": subscribers, "window": window],
-                        values: values))
+            for kind in run.servers where kind == .syncdaemon || kind == .floor {
+                let load = try Fanout(
+                    Server(kind, run), subscribers: subscribers, followers: subscribers,
+                    bytes: run.settings[.bytes], parallel: run.settings[.parallel])
+                for window in [1, 50] {
+                    let values = try measured(load, window: window, run)
+                    records.append(
+                        Record(
+                            scenario: "subscribers", server: kind,
+                            parameters: ["subscribers": subscribers, "window": window],
+                            values: values))
+                }
             }
         }
         records = withMarginalCosts(records)
@@ -37,14 +40,14 @@ extension Scenario {
     /// delivery. The cost per delivery falls as `a` is shared by more of them; only this difference
     /// shows whether `b` is flat.
     static func withMarginalCosts(_ records: [Record]) -> [Record] {
-        var last: [Int: Record] = [:]
+        var last: [ServerKind: [Int: Record]] = [:]
         return records.map { record in
             var record = record
             guard let window = record.parameters["window"] else { return record }
-            if let before = last[window] {
+            if let before = last[record.server]?[window] {
                 record.values[.marginalCPUPerDelivery] = marginalCost(of: record, over: before)
             }
-            last[window] = record
+            last[record.server, default: [:]][window] = record
             return record
         }
     }

@@ -24,7 +24,7 @@ extension Scenario {
                 settings: [.writers: 1, .depth: 1, .channels: 1, .seconds: 2], measure: adds),
             Step(title: "durable adds", subcommand: .adds, measure: adds),
             Step(title: "slow readers", subcommand: .slow, measure: slow),
-            Step(title: "curves", subcommand: .curve, measure: curve),
+            Step(title: "curves", subcommand: .curve, isSideBySide: true, measure: curve),
             Step(title: "reconnect storm", subcommand: .storm, measure: storm),
         ]
     }
