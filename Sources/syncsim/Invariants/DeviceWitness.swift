@@ -160,6 +160,9 @@ final class DeviceWitness {
     func check(_ core: Device, _ channel: String, _ choices: inout Choices) {
         guard let sync = core.channel(channel), sync.isVerified else { return }
         toldToRepair.remove(channel)
+        // What it needs from here on has another cause, such as a floor that passed its cursor
+        // while it was cut off again.
+        lateExchanges[channel] = nil
         verifiedAt[channel] = sync.base.cursor
         guard choices.chance(20) || tainted.contains(channel) else { return }
         let cache = sync.base.cache
