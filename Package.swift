@@ -66,7 +66,8 @@ let package = Package(
             name: "syncsim", dependencies: ["SyncDaemon", "SyncClient", "EventModel"],
             swiftSettings: shipped),
         .executableTarget(
-            name: "syncbench", dependencies: ["JSON", "CLinux"], swiftSettings: shipped),
+            name: "syncbench", dependencies: ["EventModel", "JSON", "CLinux"],
+            swiftSettings: shipped),
         .target(name: "CAllocations", path: "Benchmarks/Allocations"),
         // It looks inside the daemon: a release build of it needs -enable-testing.
         .executableTarget(
@@ -93,7 +94,7 @@ let package = Package(
             name: "SyncSimTests", dependencies: ["syncsim"], swiftSettings: checked),
         .testTarget(
             name: "SyncBenchTests",
-            dependencies: ["syncbench", "JSON", "TestSupport"],
+            dependencies: ["syncbench", "EventModel", "JSON", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
             name: "MicroBenchTests", dependencies: ["microbench", "CAllocations"],

@@ -55,7 +55,9 @@ enum SyncBench {
         } else {
             let tables =
                 isTable
-                ? FullReport.text(records, servers: run.servers) : MarkdownTable.listing(records)
+                ? FullReport.text(records, servers: run.servers)
+                : run.subcommand == .repair
+                    ? RepairTable.text(records) : MarkdownTable.listing(records)
             print("\(circumstances.text)\n\(tables)", terminator: "")
         }
         if hasFailed { exit(ExitCode.failed) }

@@ -34,6 +34,7 @@ extension Hub {
                 }
             }
             subscription.position = max(subscription.position, through)
+            subscription.lacksState = state == nil
             continueLater(subscription)
         }
     }
@@ -82,7 +83,7 @@ extension Hub {
             subscription.state = .live
             // Signals and the like reach only those who are here when they are sent.
             guard let lastStored = events.last(where: \.isStored) else {
-                tellRepaired(subscription)
+                tellMissingState(subscription)
                 subscription.position = events.last?.timetoken ?? subscription.position
                 return true
             }

@@ -145,11 +145,15 @@ extension Hub {
         return topic.recent.events(after: subscription.position)
     }
 
-    /// Moves the cursor of a device that is up to date since its repair.
+    /// Sends the state to a device that turned out to be up to date without having heard it.
     ///
-    /// Else a cursor from before the tombstone floor would stay there.
-    func tellRepaired(_ subscription: Subscription) {
-        guard subscription.actionsFrom > subscription.position else { return }
+    /// Its last page may have been full, so that the reader could not know that it was the last.
+    /// After a repair this moves its cursor: one from before the tombstone floor would stay there.
+    func tellMissingState(_ subscription: Subscription) {
+        guard subscription.lacksState || subscription.actionsFrom > subscription.position else {
+            return
+        }
+        subscription.lacksState = false
         tellState(subscription)
     }
 }

@@ -66,6 +66,8 @@ final class Subscription {
     var actionsFrom = Timetoken.zero
     /// Its device holds no action that was removed before this.
     var tombstonesFrom = Timetoken.zero
+    /// The last page that it got said nothing of the channel's state.
+    var lacksState = false
     var state: State
     /// Its place in its lane's list.
     var index = 0

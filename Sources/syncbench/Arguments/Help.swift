@@ -78,6 +78,20 @@ enum Help {
             connections stay, so that the daemon keeps following the channels. A device is live
             when it has all that it missed.
             """
+        case .repair:
+            """
+            One channel; the daemon forgets at once what was removed. In each round reactions are
+            added and removed, half of each, and then two devices come one after the other that were
+            away meanwhile, ask, and prove that they are equal. Round trips are the questions of a
+            repair; bytes are those of all frames from subscribing on. PubNub's two interfaces read
+            all reactions, --rounds times, but at most 3.
+            """
+        case .return:
+            """
+            Every device knows its channels' reactions; then all go away, reactions are added and
+            removed, the daemon is killed and started again, and all come back with cursor, count
+            and digest. A device is equal when every digest of its is the daemon's.
+            """
         case .table:
             """
             Measures the daemon, the floor and every peer that is installed, side by side.

@@ -18,13 +18,17 @@ enum Setting: String, CaseIterable {
     case rounds
     case reactors
     case tolerance
+    case reactions
+    case follows
+    case changes
+    case linger
 
     var flag: String { "--\(rawValue)" }
 
     var range: ClosedRange<Int> {
         switch self {
         case .subscribers, .channels, .parallel: 1...1_000_000
-        case .writers: 1...1000
+        case .writers: 1...10_000
         case .depth: 1...1000
         case .window, .burst: 1...10_000
         case .bytes: 32...16_000
@@ -36,6 +40,10 @@ enum Setting: String, CaseIterable {
         case .rounds: 1...100
         case .reactors: 0...256
         case .tolerance: 1...1000
+        case .reactions: 10...1_000_000
+        case .follows: 1...300
+        case .changes: 1...1_000_000
+        case .linger: 0...3600
         }
     }
 
@@ -57,6 +65,10 @@ enum Setting: String, CaseIterable {
         case .rounds: "how often; the median counts"
         case .reactors: "threads of the daemon that serve connections; 0: one per core"
         case .tolerance: "percent by which a value may be worse"
+        case .reactions: "reactions that stand in a channel"
+        case .follows: "channels that each device follows"
+        case .changes: "adds and removes, over all channels, while the devices are away"
+        case .linger: "seconds to wait while they are away; 0: restart the daemon instead"
         }
     }
 }

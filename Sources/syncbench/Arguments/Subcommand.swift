@@ -3,6 +3,7 @@
 /// The first word of the command line.
 enum Subcommand: String, CaseIterable {
     case fanout, idle, connect, adds, slow, curve, storm, table, compare
+    case repair, `return`
 
     var summary: String {
         switch self {
@@ -13,6 +14,8 @@ enum Subcommand: String, CaseIterable {
         case .slow: "some subscribers stop reading; do the others feel it?"
         case .curve: "cost per delivery as subscribers and channels grow"
         case .storm: "all devices reconnect at once with their cursors"
+        case .repair: "a cache too old for a delta is made equal, beside PubNub's pages"
+        case .return: "all devices reconnect with their caches; is each equal?"
         case .table: "all of the above, beside every server that is installed"
         case .compare: "two files of --json: has anything become worse?"
         }
@@ -41,6 +44,12 @@ enum Subcommand: String, CaseIterable {
                 .subscribers: 10_000, .channels: 1000, .events: 20, .bytes: 200,
                 .parallel: 10_000, .reactors: 0,
             ]
+        case .repair: [.reactions: 100_000, .writers: 2000, .rounds: 20, .reactors: 0]
+        case .return:
+            [
+                .subscribers: 10_000, .channels: 2000, .follows: 20, .reactions: 50,
+                .changes: 5000, .linger: 0, .parallel: 10_000, .reactors: 0,
+            ]
         case .table: [.seconds: 2, .rounds: 3, .reactors: 0]
         case .compare: [.tolerance: 25]
         }
@@ -50,7 +59,7 @@ enum Subcommand: String, CaseIterable {
     var takesServers: Bool {
         switch self {
         case .fanout, .idle, .connect, .curve, .table: true
-        case .adds, .slow, .storm, .compare: false
+        case .adds, .slow, .storm, .repair, .return, .compare: false
         }
     }
 }

@@ -24,6 +24,25 @@ enum Metric: String, CaseIterable {
     case missed = "missed"
     case doubled = "doubled"
     case reads = "reads"
+    case receivedMedian = "received_bytes_p50"
+    case receivedWorst = "received_bytes_max"
+    case sentMedian = "sent_bytes_p50"
+    case sentWorst = "sent_bytes_max"
+    case roundTripsMedian = "round_trips_p50"
+    case roundTripsWorst = "round_trips_max"
+    case repairMedian = "repair_p50_ms"
+    case repairWorst = "repair_max_ms"
+    case repairCPUMedian = "repair_cpu_p50_ms"
+    case repairCPUWorst = "repair_cpu_max_ms"
+    case secondsUntilEqual = "seconds_until_equal"
+    case unequal = "unequal"
+    case bytesPerDevice = "bytes_per_device"
+    case cpuSeconds = "cpu_seconds"
+    case cpuPerDevice = "cpu_us_per_device"
+    case currentChannels = "mode_current"
+    case deltaChannels = "mode_delta"
+    case repairChannels = "mode_repair"
+    case snapshotChannels = "mode_snapshot"
 
     enum Comparison {
         /// Divided by the floor's value of the same run.
@@ -38,11 +57,17 @@ enum Metric: String, CaseIterable {
         switch self {
         case .cpuPerDelivery, .cpuPerConnect: .toFloor(lowerIsBetter: true)
         case .connectsPerSecond: .toFloor(lowerIsBetter: false)
-        case .bytesPerDelivery, .idleBytes, .missed, .doubled, .reads: .plain
+        case .bytesPerDelivery, .idleBytes, .missed, .doubled, .reads, .receivedMedian, .unequal,
+            .bytesPerDevice:
+            .plain
         case .marginalCPUPerDelivery, .deliveriesPerSecond, .median, .tail, .idleCPU,
             .acknowledgedPerSecond,
             .acknowledgedMedian, .acknowledgedTail, .cpuPerAdd, .stuckSetBack,
-            .stuckClosed, .grownBytes, .budgetBytes, .secondsUntilLive:
+            .stuckClosed, .grownBytes, .budgetBytes, .secondsUntilLive,
+            .receivedWorst, .sentMedian, .sentWorst, .roundTripsMedian, .roundTripsWorst,
+            .repairMedian, .repairWorst, .repairCPUMedian, .repairCPUWorst, .secondsUntilEqual,
+            .cpuSeconds, .cpuPerDevice, .currentChannels, .deltaChannels, .repairChannels,
+            .snapshotChannels:
             .none
         }
     }
@@ -72,6 +97,25 @@ enum Metric: String, CaseIterable {
         case .missed: "missed"
         case .doubled: "doubled"
         case .reads: "disk reads"
+        case .receivedMedian: "bytes received, median"
+        case .receivedWorst: "bytes received, worst"
+        case .sentMedian: "bytes sent, median"
+        case .sentWorst: "bytes sent, worst"
+        case .roundTripsMedian: "round trips, median"
+        case .roundTripsWorst: "round trips, worst"
+        case .repairMedian: "ms, median"
+        case .repairWorst: "ms, worst"
+        case .repairCPUMedian: "server CPU ms, median"
+        case .repairCPUWorst: "server CPU ms, worst"
+        case .secondsUntilEqual: "all equal after s"
+        case .unequal: "not equal"
+        case .bytesPerDevice: "bytes/device"
+        case .cpuSeconds: "server CPU s"
+        case .cpuPerDevice: "CPU µs/device"
+        case .currentChannels: "current"
+        case .deltaChannels: "delta"
+        case .repairChannels: "repair"
+        case .snapshotChannels: "snapshot"
         }
     }
 }

@@ -12,6 +12,8 @@ enum Scenario {
         case .slow: try slow(run)
         case .curve: try curve(run)
         case .storm: try storm(run)
+        case .repair: try repair(run)
+        case .return: try comingBack(run)
         case .table, .compare: []
         }
     }

@@ -5,10 +5,11 @@ import Glibc
 /// A server that was started for a measurement; it ends with its owner.
 final class Server {
     let kind: ServerKind
-    let port: UInt16
+    private(set) var port: UInt16
     /// All of its processes, for CPU and memory.
-    let processes: [pid_t]
+    private(set) var processes: [pid_t]
     private let folder: String
+    private let command: [String]
     private var program: Program?
 
     var dialect: Dialect { Dialect(kind: kind, port: port) }
@@ -25,19 +26,19 @@ final class Server {
         let process: pid_t
         switch kind {
         case .syncdaemon, .floor:
-            let program = try Program(
+            command =
                 kind == .floor
-                    ? [run.places.floor, "0"]
-                    : Self.daemon(run, data: "\(folder)/data") + flags, log: log)
+                ? [run.places.floor, "0"] : Self.daemon(run, data: "\(folder)/data") + flags
+            let program = try Program(command, log: log)
             port = try program.wait(for: "\(kind.title) listening", look: Self.announcedPort)
             process = program.process
             self.program = consume program
         case .nats, .uwebsockets, .nchan:
             port = try Self.freePort()
             // nginx's workers end with their master only when it is asked to end.
+            command = try Self.peer(kind, run.places, folder: folder, port: port)
             let program = try Program(
-                Self.peer(kind, run.places, folder: folder, port: port), log: log,
-                endSignal: kind == .nchan ? SIGTERM : SIGKILL)
+                command, log: log, endSignal: kind == .nchan ? SIGTERM : SIGKILL)
             try program.wait(for: "\(kind.title) listening") { _ in Self.answers(port) ? () : nil }
             process = program.process
             self.program = consume program
@@ -51,6 +52,15 @@ final class Server {
     deinit {
         program = nil
         _ = Program.firstLine(of: ["rm", "-rf", folder], log: "/dev/null")
+    }
+
+    /// Kills the daemon and starts it again with the same data, on another port.
+    func restart() throws(BenchError) {
+        program = nil
+        let program = try Program(command, log: "\(folder)/log")
+        port = try program.wait(for: "\(kind.title) listening", look: Self.announcedPort)
+        processes = try Self.processes(of: kind, program.process)
+        self.program = consume program
     }
 
     var cpuNanoseconds: UInt64 {

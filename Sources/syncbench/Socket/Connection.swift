@@ -16,6 +16,8 @@ struct Plan {
     var readyCount = 0
     /// Keep the text that came before the connection was ready.
     var keepsGreetingText = false
+    /// Hand every message to ``Crowd/onMessage``.
+    var keepsMessages = false
     /// See ``Socket``.
     var hasShortSegments = false
 }
@@ -38,7 +40,9 @@ final class Connection {
     /// What arrived before the connection was ready, as far as it is needed.
     var text: [UInt8] = []
     var readiness: TextCounter
-    var walker = FrameWalker()
+    var walker: FrameWalker
+    /// Bytes that came after the upgrade.
+    var receivedBytes = 0
     /// Bytes at the end of the last read that may begin a mark.
     var tail: [UInt8] = []
     /// What the socket did not take yet.
@@ -55,6 +59,7 @@ final class Connection {
         self.index = index
         self.plan = plan
         readiness = TextCounter(plan.readyWord)
+        walker = FrameWalker(keepsMessages: plan.keepsMessages)
         output = plan.request[...]
         socket = try Socket(
             connectingTo: port, source: UInt8(1 + index / 20_000),

@@ -5,6 +5,8 @@ final class Crowd {
     private(set) var connections: [Connection] = []
     /// Bytes that subscribers received after they were ready.
     private(set) var subscriberBytes = 0
+    /// Gets the messages of those connections whose plan says so.
+    var onMessage: ((Connection, [UInt8]) -> Void)?
     private var lastToWriter: [UInt8] = []
     private let port: UInt16
     private let poller: Poller
@@ -143,6 +145,7 @@ final class Crowd {
             guard let rest = try upgrade(connection, buffer[tail..<end]) else { return }
             start = end - rest
         }
+        connection.receivedBytes += end - start
         if connection.phase == .greeting {
             advance(connection, buffer[start..<end])
         } else if connection.plan.role == .subscriber {
@@ -167,6 +170,7 @@ final class Crowd {
     private func walk(_ connection: Connection, _ bytes: UnsafeRawBufferPointer) {
         unsafe connection.walker.walk(bytes) { control in
             switch control {
+            case .message(let message): onMessage?(connection, message)
             case .ping(let payload):
                 connection.output += ClientFrame.bytes(payload, opcode: 10)
                 _ = connection.flush()

@@ -142,6 +142,33 @@ struct StateTests {
         #expect(hub.state(of: room, at: tick(3)) == digest(3))
     }
 
+    @Test("a full page that turns out to be the last one is followed by the state")
+    func fullPage() throws {
+        try bench.publish(1...3)
+        let session = bench.open()
+        hub.subscribe(bench.open(), to: room, from: tick(3))
+        hub.subscribe(session, to: room, from: tick(1))
+        hub.endTurn()
+        let question = try #require(bench.waiting.first)
+        let answer = ReadAnswer(
+            origin: question.origin, channel: room,
+            result: .changes([], cursor: tick(3), through: tick(3), digest: nil))
+        let events = [message(2), message(3)].map { EncodedEnvelope($0) }
+        hub.received(events, cursor: tick(3), through: tick(3), for: answer)
+        hub.endTurn()
+        #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [nil])
+        #expect(bench.waiting.contains { isStateQuestion($0) })
+
+        hub.learn(digest(3), at: tick(3), of: room)
+        hub.endTurn()
+
+        let batches = try bench.transport.takeBatches(of: session.id)
+        #expect(batches.map(\.state) == [digest(3)])
+        #expect(batches.flatMap(\.envelopes).isEmpty)
+        hub.endTurn()
+        #expect(try bench.transport.takeBatches(of: session.id).isEmpty)
+    }
+
     @Test("however many wait for one channel's state, it is asked for once, and each is told once")
     func singleFlight() throws {
         try bench.publish(1...3)

@@ -1,0 +1,120 @@
+// What the daemon sends about a channel's actions, as values.
+
+import EventModel
+import JSON
+
+/// What a push says of the actions; messages do not count here.
+struct Push {
+    enum Change {
+        case added(MessageAction)
+        case removed(MessageAction.Key)
+    }
+
+    let cursor: Timetoken
+    let changes: [Change]
+    /// What the actions come to at the cursor.
+    let state: Digest?
+
+    init(_ json: borrowing JSONValue) throws(JSONError) {
+        cursor = try json.object("t").timetoken("t")
+        let events = try json.array("m")
+        var changes: [Change] = []
+        for index in 0..<events.count {
+            let event = events.element(at: index)
+            guard try event.optionalInteger("e") == 3 else { continue }
+            let body = try event.object("d")
+            let action = try body.object("data").action(by: event.string("i"))
+            changes.append(
+                try body.string("event") == "added" ? .added(action) : .removed(action.key))
+        }
+        self.changes = changes
+        state = try json.state()
+    }
+}
+
+/// The answer to a repair that brings a device up to date.
+struct Difference {
+    let cursor: Timetoken
+    let state: Digest
+    let rows: [MessageAction]
+    let dropped: [Timetoken]
+
+    init(_ json: borrowing JSONValue) throws(JSONError) {
+        cursor = try json.timetoken("cursor")
+        guard let state = try json.state() else {
+            throw .missingField("s", expected: "an object")
+        }
+        self.state = state
+        let (packedRows, packedTimetokens) = (try json.string("rows"), try json.string("drop"))
+        do throws(RepairError) {
+            rows = try PackedActions.actions(text: packedRows, actionsMax: 1_000_000)
+            dropped = try PackedActions.timetokens(text: packedTimetokens, timetokensMax: 1_000_000)
+        } catch {
+            throw .wrongType("rows, drop", expected: "packed as docs/RECONCILIATION.md says")
+        }
+    }
+}
+
+/// What a device's symbols are answered.
+enum RepairAnswer {
+    case needs(Int)
+    case difference(Difference)
+    case snapshot
+
+    /// - Parameter json: What is under `ok`.
+    init(_ json: borrowing JSONValue) throws(JSONError) {
+        if let count = try json.optionalInteger("need") {
+            self = .needs(Int(clamping: count))
+        } else if try json.flag("snapshot") {
+            self = .snapshot
+        } else {
+            self = .difference(try Difference(json))
+        }
+    }
+}
+
+/// One channel in the reply to `subscribe`.
+struct SubscribedReply {
+    let name: String
+    let mode: String
+    let key: DigestKey
+    let state: Digest?
+
+    init(_ json: borrowing JSONValue) throws(JSONError) {
+        name = try json.string("name")
+        mode = try json.string("mode")
+        guard let key = DigestKey(try json.string("key")) else {
+            throw .wrongType("key", expected: "32 hexadecimal digits")
+        }
+        self.key = key
+        state = try json.state()
+    }
+}
+
+extension JSONValue {
+    /// A position; it must be there.
+    func timetoken(_ name: String) throws(JSONError) -> Timetoken {
+        guard let timetoken = Timetoken(try string(name)) else {
+            throw .wrongType(name, expected: "a timetoken")
+        }
+        return timetoken
+    }
+
+    /// The member `s`; `nil` when absent.
+    func state() throws(JSONError) -> Digest? {
+        guard let state = member("s") else { return nil }
+        guard let digest = Digest(try state.string("d"), count: try state.integer("n")) else {
+            throw .wrongType("d", expected: "32 hexadecimal digits")
+        }
+        return digest
+    }
+
+    /// An action in the form that all of PubNub's interfaces share.
+    func action(by user: String) throws(JSONError) -> MessageAction {
+        MessageAction(
+            key: MessageAction.Key(
+                messageTimetoken: try timetoken("messageTimetoken"), type: try string("type"),
+                value: try string("value"), uuid: user),
+            actionTimetoken: try timetoken("actionTimetoken"))
+    }
+}

@@ -1,0 +1,69 @@
+// The actions of one channel as a device keeps them, with the digest that proves them.
+
+import EventModel
+
+/// A device's rows of one channel.
+struct Replica {
+    let key: DigestKey
+    private(set) var rows: [MessageAction.Key: Timetoken] = [:]
+    private(set) var digest = Digest.empty
+    private(set) var cursor: Timetoken
+
+    init(key: DigestKey, cursor: Timetoken = .zero) {
+        self.key = key
+        self.cursor = cursor
+    }
+
+    /// Applies a push in the order of its events.
+    ///
+    /// - Returns: Whether the rows come to what the push says; `nil` when it says nothing.
+    @discardableResult
+    mutating func apply(_ push: Push) -> Bool? {
+        for change in push.changes {
+            switch change {
+            case .added(let action): put(action)
+            case .removed(let key): remove(key)
+            }
+        }
+        cursor = push.cursor
+        return push.state.map { $0 == digest }
+    }
+
+    /// Applies the answer to a repair.
+    ///
+    /// - Returns: Whether the rows come to what the answer says.
+    mutating func apply(_ difference: Difference) -> Bool {
+        let dropped = Set(difference.dropped)
+        for (key, added) in rows where dropped.contains(added) { remove(key) }
+        for action in difference.rows { put(action) }
+        cursor = difference.cursor
+        return difference.state == digest
+    }
+
+    mutating func put(_ action: MessageAction) {
+        remove(action.key)
+        rows[action.key] = action.actionTimetoken
+        digest.insert(action, key: key)
+    }
+
+    private mutating func remove(_ key: MessageAction.Key) {
+        guard let added = rows.removeValue(forKey: key) else { return }
+        digest.remove(MessageAction(key: key, actionTimetoken: added), key: self.key)
+    }
+
+    /// The coded symbols of the rows.
+    func symbols(_ indices: Range<Int>) -> RatelessEncoder {
+        var encoder = RatelessEncoder(indices)
+        for (key, added) in rows {
+            encoder.insert(
+                RepairItem(MessageAction(key: key, actionTimetoken: added), key: self.key))
+        }
+        return encoder
+    }
+
+    /// The object of a `subscribe` command that says where this device stands.
+    func request(_ name: String, epoch: String) -> String {
+        #"{"name":"\#(name)","cursor":"\#(cursor)","epoch":"\#(epoch)","#
+            + #""count":\#(digest.count),"digest":"\#(digest.text)"}"#
+    }
+}
