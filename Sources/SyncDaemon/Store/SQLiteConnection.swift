@@ -113,6 +113,10 @@ enum SQLiteValue {
         unsafe sqlite3_finalize(handle)
     }
 
+    /// How much work it was so far, in instructions of SQLite's machine: grows with the rows that
+    /// are looked at.
+    var stepCount: Int { Int(unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
+
     /// Runs a statement that returns no rows.
     func run(_ values: SQLiteValue...) throws(StoreError) {
         try run(values)

@@ -50,9 +50,13 @@ final class SQLiteReadStatements {
         actionsForward = try connection.prepare("\(actions) LIMIT ?")
         actionsBackward = try connection.prepare("\(actions) DESC LIMIT ?")
         standingActions = try connection.prepare("\(columns) WHERE channel = ? AND live = 1")
-        // An action that stands has not changed since it was added.
+        // An action that stands has not changed since it was added. Left to itself, SQLite prefers
+        // the primary key here, and walks the whole channel for one row.
         actionAddedAt = try connection.prepare(
-            "\(columns) WHERE channel = ? AND changed = ? AND live = 1")
+            """
+            \(columns) INDEXED BY action_by_change
+            WHERE channel = ? AND changed = ? AND live = 1
+            """)
         countActionsOfMessage = try connection.prepare(
             """
             SELECT count(*) FROM

@@ -56,6 +56,25 @@ struct SQLiteStoreTests {
         #expect(events.map(\.timetoken) == (1...600).map(tick))
     }
 
+    @Test("the action of a moment is found without walking its channel")
+    func actionAddedAt() throws {
+        let store = try SQLiteStore(directory: directory.path)
+        try store.commit(through: 2000) {
+            for number in 1...1000 as ClosedRange<UInt64> {
+                try $0.add(
+                    MessageAction(key: .on(number), actionTimetoken: tick(number + 1000)), in: room)
+            }
+        }
+        let reader = try #require(try store.makeReader() as? SQLiteReader)
+
+        let found = try reader.withSnapshot(of: room) { snapshot throws(StoreError) in
+            try snapshot.action(addedAt: tick(1500))
+        }
+
+        #expect(found?.key == .on(500))
+        #expect((1...100).contains(reader.statements.actionAddedAt.stepCount))
+    }
+
     @Test("a directory belongs to one store at a time")
     func isAlone() throws {
         let path = directory.path
