@@ -37,6 +37,21 @@ struct FrameTests {
         #expect(markers(text.map { [$0] }) == [0x0123_4567_89AB_CDEF, 0x0123_4567_89AB_CDEF])
     }
 
+    @Test("messages are handed out whole, fragments joined, in pieces of any size", arguments: 1...9)
+    func messages(size: Int) {
+        let frames: [UInt8] = [0x81, 2, 72, 105, 0x01, 1, 65, 0x89, 0, 0x80, 1, 66, 0x81, 0]
+        var walker = FrameWalker(keepsMessages: true)
+        var controls: [FrameWalker.Control] = []
+
+        for start in stride(from: 0, to: frames.count, by: size) {
+            let piece = frames[start..<min(frames.count, start + size)]
+            piece.withUnsafeBytes { walker.walk($0) { controls.append($0) } }
+        }
+
+        #expect(
+            controls == [.message([72, 105]), .ping([]), .message([65, 66]), .message([])])
+    }
+
     @Test("server frames are followed in pieces of any size", arguments: 1...7)
     func walking(seed: UInt64) {
         func frame(_ opcode: UInt8, _ payload: [UInt8]) -> [UInt8] {

@@ -75,6 +75,43 @@ struct SmokeTests {
         #expect(record.values[.doubled] == 0)
     }
 
+    @Test("a cache that is too old is repaired, and PubNub's pages say the same")
+    func repair() throws {
+        let place = Workplace()
+
+        let result = try place.run(
+            "repair", "--reactions", "400", "--writers", "20", "--rounds", "2", "--work",
+            place.folder, "--json")
+
+        #expect(result.status == 0)
+        let records = try Record.read(result.output)
+        #expect(
+            records.map(\.scenario) == ["repair", "repair", "pubnub-actions", "pubnub-history"])
+        #expect(records.map(\.parameters["turn"]) == [1, 2, nil, nil])
+        #expect(records[2].values[.roundTripsMedian] == 4)
+        #expect(records[3].values[.roundTripsMedian] == 1)
+        #expect(try #require(records[0].values[.receivedWorst]) < 1024)
+        #expect(try #require(records[2].values[.receivedMedian]) > 10_000)
+        let table = RepairTable.text(records)
+        #expect(table.contains("| 10 differences | message-actions | history-with-actions |"))
+    }
+
+    @Test("all devices that come back are equal", arguments: ["0", "1"])
+    func comingBack(linger: String) throws {
+        let place = Workplace()
+
+        let result = try place.run(
+            "return", "--subscribers", "30", "--channels", "12", "--follows", "5", "--reactions",
+            "10", "--changes", "60", "--linger", linger, "--work", place.folder, "--json")
+
+        #expect(result.status == 0)
+        let record = try #require(try Record.read(result.output).first)
+        #expect(record.values[.unequal] == 0)
+        let modes: [Metric] = [.currentChannels, .deltaChannels]
+        #expect(modes.reduce(0) { $0 + record.values[$1, default: 0] } == 150)
+        #expect(try #require(record.values[.bytesPerDevice]) > 500)
+    }
+
     @Test("every add is acknowledged and delivered")
     func adds() throws {
         let place = Workplace()

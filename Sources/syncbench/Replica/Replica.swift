@@ -51,14 +51,11 @@ struct Replica {
         digest.remove(MessageAction(key: key, actionTimetoken: added), key: self.key)
     }
 
-    /// The coded symbols of the rows.
-    func symbols(_ indices: Range<Int>) -> RatelessEncoder {
-        var encoder = RatelessEncoder(indices)
-        for (key, added) in rows {
-            encoder.insert(
-                RepairItem(MessageAction(key: key, actionTimetoken: added), key: self.key))
+    /// What a repair compares.
+    var items: [RepairItem] {
+        rows.map { key, added in
+            RepairItem(MessageAction(key: key, actionTimetoken: added), key: self.key)
         }
-        return encoder
     }
 
     /// The object of a `subscribe` command that says where this device stands.

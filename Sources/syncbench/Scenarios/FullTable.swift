@@ -26,6 +26,8 @@ extension Scenario {
             Step(title: "slow readers", subcommand: .slow, measure: slow),
             Step(title: "curves", subcommand: .curve, isSideBySide: true, measure: curve),
             Step(title: "reconnect storm", subcommand: .storm, measure: storm),
+            Step(title: "repairs", subcommand: .repair, measure: repair),
+            Step(title: "return with caches", subcommand: .return, measure: comingBack),
         ]
     }
 

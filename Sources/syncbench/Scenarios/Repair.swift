@@ -156,8 +156,10 @@ private final class RepairLoad {
         _ device: Conversation, about base: Replica
     ) throws(BenchError) -> (Difference, roundTrips: Int) {
         var (sent, needed, roundTrips, id) = (0, 32, 0, 1)
+        let items = base.items
         while true {
-            let symbols = base.symbols(sent..<needed)
+            var symbols = RatelessEncoder(sent..<needed)
+            for item in items { symbols.insert(item) }
             var questions: [String] = []
             for first in stride(from: sent, to: needed, by: Self.symbolsPerCommand) {
                 let run = symbols.run(first..<min(needed, first + Self.symbolsPerCommand))

@@ -56,23 +56,15 @@ final class Conversation {
         return inbox.messages[inbox.first - 1]
     }
 
-    /// Takes what has come meanwhile, and answers pings, without waiting.
-    func poll() throws(BenchError) {
-        try crowd.poll(milliseconds: 0) { _, _, _ in }
-    }
-
-    /// Waits for the reply to a command; whoever wants pushes gets those before it.
+    /// Waits for the reply to a command; pushes before it are left out.
     func reply<Value>(
-        to id: Int, push: (borrowing JSONValue) throws(JSONError) -> Void = { _ in },
-        read: (borrowing JSONValue) throws(JSONError) -> Value
+        to id: Int, read: (borrowing JSONValue) throws(JSONError) -> Value
     ) throws(BenchError) -> Value {
         while true {
             let message = try next()
             do throws(JSONError) {
                 let json = try unsafe JSONValue(parsing: message.span.bytes)
-                if json.has("t") {
-                    try push(json)
-                } else if try json.optionalInteger("id") == Int64(id) {
+                if try json.optionalInteger("id") == Int64(id) {
                     return try read(try json.object("ok"))
                 }
             } catch {
