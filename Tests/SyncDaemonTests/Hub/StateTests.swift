@@ -50,6 +50,22 @@ struct StateTests {
         return session
     }
 
+    @Test("nobody waits for the state of a channel that was forgotten")
+    func forgets() throws {
+        weak var topic: Topic?
+        do {
+            let session = follow(from: 0)
+            topic = session.subscriptions[room]?.topic
+            #expect(topic?.state.waiting.count == 1)
+            hub.unsubscribe(session, from: room)
+        }
+        #expect(topic != nil)
+        hub.beginTurn(at: UInt64(Limits.topicLingerSeconds) * 1000)
+        hub.tick()
+        hub.endTurn()
+        #expect(topic == nil)
+    }
+
     @Test("a batch has the state of the last commit in it")
     func live() throws {
         let session = bench.open()
