@@ -50,6 +50,17 @@ struct StateTests {
         return session
     }
 
+    @Test("a state from before the channel was followed anew is none")
+    func staleAnswer() throws {
+        commitElsewhere(5)
+        let session = bench.open()
+        hub.subscribe(session, to: room, from: tick(5))
+        hub.learn(digest(3), at: tick(3), of: room)
+        #expect(hub.state(of: room, at: tick(5)) == nil)
+        hub.learn(digest(5), at: tick(5), of: room)
+        #expect(hub.state(of: room, at: tick(5)) == digest(5))
+    }
+
     @Test("nobody waits for the state of a channel that was forgotten")
     func forgets() throws {
         weak var topic: Topic?
