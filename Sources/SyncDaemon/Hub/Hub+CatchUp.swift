@@ -169,7 +169,7 @@ extension Hub {
         return true
     }
 
-    private func refuse(
+    func refuse(
         _ question: ReadRequest, of session: Session, _ error: ProtocolError
     ) {
         session.commandsInFlight -= 1

@@ -67,10 +67,10 @@ extension Hub {
     }
 
     private func deliver(_ events: ArraySlice<EncodedEnvelope>, to lane: Lane) {
-        // A lane that lost everybody while its window was open may have lost its topic, too.
-        guard !lane.subscriptions.isEmpty else { return }
         var rest = events
-        while !rest.isEmpty {
+        // A lane that lost everybody, while its window was open or to the batch before, may have
+        // lost its topic, too.
+        while !rest.isEmpty, !lane.subscriptions.isEmpty {
             let batch = rest.prefix(fitting(in: rest))
             rest = rest.dropFirst(batch.count)
             deliver(batch: batch, to: lane)
@@ -95,13 +95,14 @@ extension Hub {
         let frame = frame(
             of: events, in: lane.topic.channel, cursor: lane.storedPosition, state: batch.state)
         for subscription in lane.subscriptions where subscription.state == .live {
-            if events.isEmpty {
+            if subscription.position >= first {
+                // The net effect is not its: what it has may be what the rest takes away.
+                deliver(batch, to: subscription, of: lane)
+            } else if events.isEmpty {
                 subscription.position = max(subscription.position, last)
-            } else if subscription.position < first {
+            } else {
                 queue(frame, for: subscription, through: last)
                 tally.deliveries += events.count
-            } else {
-                deliver(batch, to: subscription, of: lane)
             }
         }
     }

@@ -60,6 +60,8 @@ extension Hub {
     ) -> Result<SymbolRun, RepairRefusal> {
         guard subscription.state == .held else { return .failure(.error(.noRepair)) }
         if run.first == 0 { endRepair(of: subscription) }
+        // Its answer may have been one more than the session has room for.
+        guard subscription.state == .held else { return .failure(.error(.noRepair)) }
         let repair = subscription.repair ?? Repair(itemCount: run.itemCount)
         guard repair.itemCount == run.itemCount, repair.symbols.count == run.first,
             repair.command == nil
@@ -110,8 +112,20 @@ extension Hub {
 
     /// Forgets the symbols that a subscription's device sent.
     func endRepair(of subscription: Subscription) {
-        count(-(subscription.repair?.symbols.count ?? 0), of: subscription.session)
+        guard let repair = subscription.repair else { return }
+        count(-repair.symbols.count, of: subscription.session)
         subscription.repair = nil
+        if let command = repair.command { withdraw(command, of: subscription.session) }
+    }
+
+    /// Takes back a question that no reader has yet: it would keep symbols that nobody counts.
+    private func withdraw(_ command: CommandID, of session: Session) {
+        let index = session.questions.firstIndex { question in
+            guard case .repair = question.query else { return false }
+            return question.origin.command == command
+        }
+        guard let index else { return }
+        refuse(session.questions.remove(at: index), of: session, .noRepair)
     }
 
     private func hasRoom(forSymbols count: Int, in session: Session) -> Bool {

@@ -51,7 +51,9 @@ extension Hub {
     ///
     /// - Parameter position: The commit that it is of, which may be news here.
     func learn(_ digest: Digest, at position: Timetoken, of channel: Channel) {
-        guard let topic = topics.existing(channel) else { return }
+        // An answer that was asked for when the channel was followed before may be older than what
+        // happened while it was not.
+        guard let topic = topics.existing(channel), position >= topic.durableStart else { return }
         topic.state.isAskedFor = false
         // Otherwise what is on its way brings a newer one.
         if !topic.hasStoredPending, topic.state.known.map({ $0.at < position }) ?? true {

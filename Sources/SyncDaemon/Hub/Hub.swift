@@ -199,10 +199,11 @@ final class Hub {
     }
 
     private func unsubscribeAll(_ session: Session) {
+        // First: nobody is to be told what becomes of them.
+        session.questions = []
         for subscription in session.subscriptions.values { cancel(subscription) }
         session.subscriptions = [:]
         session.lagging = []
-        session.questions = []
     }
 
     private func cancel(_ subscription: Subscription) {

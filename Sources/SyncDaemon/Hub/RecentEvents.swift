@@ -17,7 +17,11 @@ struct RecentEvents {
     }
 
     /// Adds the next event and gives up the oldest while there are more than `bytesMax`.
+    ///
+    /// One at or before ``floor`` was on its way when the channel was followed before; others from
+    /// between may not be, so that it is no beginning of a run.
     mutating func append(_ event: EncodedEnvelope, bytesMax: Int) {
+        guard event.timetoken > floor else { return }
         events.append(event)
         byteCount += event.json.count
         while byteCount > bytesMax, head < events.count {

@@ -7,6 +7,8 @@ final class Topic {
     let channel: Channel
     /// Every later event was brought here.
     let start: Timetoken
+    /// Every later stored event was, too.
+    let durableStart: Timetoken
     /// How long events of the channel wait for more at least, in milliseconds.
     let window: Int
     /// Followers, by the pace at which they want their batches.
@@ -31,6 +33,7 @@ final class Topic {
         self.channel = channel
         self.window = window
         start = position
+        durableStart = durable
         storedPosition = durable
         recent = RecentEvents(floor: position)
     }

@@ -86,6 +86,8 @@ final class TopicTable {
         head += 1
         topic.isLingering = false
         guard topic.isDeserted else { return }
+        // Nobody will tell them, and they hold the topic.
+        topic.state.waiting = []
         recentByteCount -= topic.recent.byteCount
         topics[topic.channel] = nil
         unfollow(topic.channel)

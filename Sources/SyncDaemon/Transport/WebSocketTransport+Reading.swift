@@ -45,5 +45,10 @@ extension WebSocketTransport {
             event.revents = Int16(POLLIN)
             guard event.fd >= 0, unsafe lws_service_fd(context, &event) == 0 else { return }
         }
+        // The rest waits for the next turn, in which the connection counts as busy anew.
+        guard let connection = connection(at: session.slot), connection.id == session else {
+            return
+        }
+        connection.bytesRead = 0
     }
 }

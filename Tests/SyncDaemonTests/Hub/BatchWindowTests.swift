@@ -120,6 +120,30 @@ struct BatchWindowTests {
         #expect(batches.map { $0.envelopes.map(\.timetoken.rawValue) } == [[7]])
     }
 
+    @Test("a removal reaches who caught up with the action while the window was open")
+    func removesWhatWasSeen() throws {
+        let early = follow(100, coalesces: true)
+        let key = MessageAction.Key(
+            messageTimetoken: tick(1), type: "reaction", value: "👍", uuid: "ada")
+        let action = MessageAction(key: key, actionTimetoken: tick(2))
+        func event(_ number: UInt64, _ event: Event) -> Envelope {
+            Envelope(channel: room, timetoken: tick(number), uuid: "ada", event: event)
+        }
+        bench.hub.beginTurn(at: 1000)
+        bench.deliver([event(2, .actionAdded(action))])
+        bench.hub.endTurn()
+        let late = bench.open()
+        bench.hub.subscribe(
+            late, to: room, from: .zero, pace: Pace(wish: 100, coalesces: true))
+        bench.hub.endTurn()
+        #expect(try bench.seen(late) == [2])
+        bench.deliver([event(3, .actionRemoved(action))])
+        bench.hub.endTurn()
+        turn(at: 1100)
+        #expect(try bench.seen(early) == [], "it never had the action")
+        #expect(try bench.seen(late) == [3])
+    }
+
     @Test(
         "a wish is granted by the next longer window",
         arguments: [(0, 0), (1, 10), (10, 10), (11, 20), (51, 100), (999, 1000), (1000, 1000)])

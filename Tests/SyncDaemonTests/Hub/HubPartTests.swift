@@ -48,6 +48,18 @@ struct RecentEventsTests {
         }
     }
 
+    @Test("an event from before its floor does not lower it", arguments: [0, 10_000])
+    func lateEvent(bytesMax: Int) {
+        var recent = RecentEvents(floor: tick(10))
+        recent.append(encoded(8), bytesMax: bytesMax)
+        recent.append(encoded(12), bytesMax: 0)
+        #expect(recent.floor == tick(12))
+        #expect(recent.events(after: tick(8)) == nil)
+        recent.append(encoded(11), bytesMax: 0)
+        #expect(recent.floor == tick(12))
+        #expect(recent.byteCount == 0)
+    }
+
     @Test("gives up the oldest for its bytes, and says so", arguments: [0, 1, 3, 70, 500])
     func bytes(kept: Int) throws {
         // All of one size.

@@ -136,6 +136,37 @@ struct RepairTests {
         #expect(bench.counters.subscriptions.value == 0)
     }
 
+    @Test(
+        "a question that no reader has is taken back with its symbols",
+        arguments: [false, true])
+    func withdraws(unsubscribes: Bool) throws {
+        let (session, subscription) = try held(at: 5)
+        let symbols = try hub.take(run(0), for: subscription, command: 9).get()
+        bench.refuseQuestions(true)
+        session.commandsInFlight = 1
+        hub.ask(
+            ReadRequest(
+                origin: Origin(reactor: 3, session: session.id, command: 9), channel: room,
+                query: .repair(symbols)), for: session)
+        hub.endTurn()
+        #expect(session.questions.count == 1)
+
+        if unsubscribes {
+            hub.unsubscribe(session, from: room)
+        } else {
+            #expect(try hub.take(run(0), for: subscription, command: 10).get() == run(0))
+        }
+        hub.endTurn()
+
+        #expect(session.questions.isEmpty)
+        #expect(session.commandsInFlight == 0)
+        let codes = try bench.transport.takeFrames(of: session.id).map {
+            frame -> String? in
+            if case .reply(let reply) = frame { reply.code } else { nil }
+        }
+        #expect(codes == ["no_repair"])
+    }
+
     @Test("all sessions together keep so many symbols and no more")
     func boundsSymbols() throws {
         let many = Limits.repairSymbolsMax

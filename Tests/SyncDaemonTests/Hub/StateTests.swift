@@ -50,6 +50,33 @@ struct StateTests {
         return session
     }
 
+    @Test("a state from before the channel was followed anew is none")
+    func staleAnswer() throws {
+        commitElsewhere(5)
+        let session = bench.open()
+        hub.subscribe(session, to: room, from: tick(5))
+        hub.learn(digest(3), at: tick(3), of: room)
+        #expect(hub.state(of: room, at: tick(5)) == nil)
+        hub.learn(digest(5), at: tick(5), of: room)
+        #expect(hub.state(of: room, at: tick(5)) == digest(5))
+    }
+
+    @Test("nobody waits for the state of a channel that was forgotten")
+    func forgets() throws {
+        weak var topic: Topic?
+        do {
+            let session = follow(from: 0)
+            topic = session.subscriptions[room]?.topic
+            #expect(topic?.state.waiting.count == 1)
+            hub.unsubscribe(session, from: room)
+        }
+        #expect(topic != nil)
+        hub.beginTurn(at: UInt64(Limits.topicLingerSeconds) * 1000)
+        hub.tick()
+        hub.endTurn()
+        #expect(topic == nil)
+    }
+
     @Test("a batch has the state of the last commit in it")
     func live() throws {
         let session = bench.open()

@@ -11,6 +11,8 @@ import Testing
 final class TransportBench: TransportDelegate {
     private(set) var requests: [(connection: SessionID, request: HTTPRequest)] = []
     private(set) var closed: [SessionID] = []
+    /// Messages that came through WebSockets.
+    private(set) var messageCount = 0
     /// Answers at once, from within the delegate's call.
     var answersAtOnce: HTTPResponse?
     let loop = EventLoop()
@@ -63,7 +65,7 @@ final class TransportBench: TransportDelegate {
     var connectionCount: Int { admission.total }
 
     func sessionDidOpen(_ session: SessionID, query: [String: String]) {}
-    func session(_ session: SessionID, didReceive message: RawSpan) {}
+    func session(_ session: SessionID, didReceive message: RawSpan) { messageCount += 1 }
     func sessionCanWrite(_ session: SessionID) {}
     func sessionDidClose(_ session: SessionID) {}
 
@@ -90,7 +92,10 @@ final class TransportPeer {
     }
 
     func send(_ text: String) {
-        let bytes = Array(text.utf8)
+        send(Array(text.utf8))
+    }
+
+    func send(_ bytes: [UInt8]) {
         let sent = Glibc.send(socket.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         #expect(sent == bytes.count)
     }
