@@ -15,7 +15,7 @@ public struct Outbox: Hashable, Sendable {
     public private(set) var entries: [OutboxEntry] = []
     private var inFlight: Set<String> = []
     /// Entries that went out and have no answer, at most.
-    static let inFlightMax = 64
+    static let inFlightMax = 16
 
     public init(_ entries: [OutboxEntry] = []) {
         self.entries = entries

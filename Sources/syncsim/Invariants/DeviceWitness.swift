@@ -147,6 +147,10 @@ final class DeviceWitness {
 
     /// An acknowledged write is in the store, and stays there.
     private func check(_ reply: Reply, to mutation: String, of core: Device) {
+        // Another action stands than the one that its user saw: that one stays.
+        if reply == .actionRemoved(.stale) {
+            wishes = wishes.mapValues { keys in keys.filter(\.value) }
+        }
         let author = Author(userID: core.user, deviceID: deviceID)
         let name = Truth.MutationName(author: author, name: mutation)
         guard world.truth.mutations[name] != nil else {
