@@ -71,7 +71,11 @@ extension SyncClient {
     public static func open(
         cache path: String, configuration: Configuration
     ) throws(DeviceStoreError) -> SyncClient {
-        try SyncClient(configuration, store: SQLiteDeviceStore(path: path))
+        do throws(DeviceStoreError) {
+            return try SyncClient(configuration, store: SQLiteDeviceStore(path: path))
+        } catch .notYours(_, let owner) {
+            throw .notYours(path: path, owner: owner)
+        }
     }
 
     /// Follows a channel, from what the device has of it, until ``forget(_:)``.
@@ -136,12 +140,22 @@ extension SyncClient {
         }
     }
 
-    /// A frame that is too large would end the connection, at each attempt.
+    /// A frame that the daemon cannot read has no reply or ends the connection, at each attempt.
     private func check(_ command: Command) throws(SyncClientError) {
         try checkOpen()
-        let bytes = CommandEncoder.encode(command, id: .max).count
-        guard bytes <= Limits.frameBytesMax else {
-            throw .frameTooLarge(bytes: bytes, max: Limits.frameBytesMax)
+        guard device.outbox.entries.count < ClientLimits.writesWaitingMax else {
+            throw .tooManyWaiting(max: ClientLimits.writesWaitingMax)
+        }
+        let frame = CommandEncoder.encode(command, id: .max)
+        guard frame.count <= Limits.frameBytesMax else {
+            throw .frameTooLarge(bytes: frame.count, max: Limits.frameBytesMax)
+        }
+        do throws(JSONError) {
+            _ = try unsafe JSONValue(
+                parsing: frame.span.bytes, depthMax: Limits.jsonDepthMax)
+        } catch {
+            throw .refused(
+                ProtocolError(status: 400, code: "not_json", message: error.description))
         }
     }
 

@@ -170,7 +170,8 @@ struct SyncedChannelTests {
         try #require(actions.count == 4)
         let wrong = MessageAction(
             key: actions[1].key,
-            actionTimetoken: Timetoken(rawValue: actions[1].value.rawValue + 1))
+            // Its message's: the next number may be that of another action.
+            actionTimetoken: actions[1].key.messageTimetoken)
         try store.commit([
             .channel(
                 "room", base.header,
@@ -238,6 +239,28 @@ struct SyncedChannelTests {
             try await room.publish(
                 Message(payload: "\"" + String(repeating: "x", count: 40_000) + "\""))
         }
+        await client.close()
+    }
+
+    /// Such a frame has no reply: in the outbox it would be sent for ever.
+    @Test("what the daemon could not read does not get into the outbox")
+    func unreadable() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let room = try await client.channel("room")
+        await client.start()
+        let deepest = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
+        await #expect(throws: SyncClientError.self) {
+            try await room.publish(Message(payload: "[\(deepest)]"))
+        }
+        await #expect(throws: SyncClientError.self) {
+            try await room.react("\u{0}", to: Timetoken(rawValue: 10))
+        }
+        #expect(await client.unsentWrites.isEmpty)
+
+        try await room.publish(Message(payload: deepest))
+        try await eventually("it is sent") { await client.unsentWrites.isEmpty }
+        #expect(await room.items.map(\.message.payload) == [deepest])
         await client.close()
     }
 }

@@ -18,9 +18,10 @@
  *   messageType?: string}} Message
  *
  * Where a cache stands: what of `epoch`, and its digest there. `actionsCursor` is ahead of `cursor`
- * from a repair until the messages have come.
+ * from a repair until the messages have come. `deletion` is the newest deletion that was applied: a
+ * server that was put back to before it has messages again that are missing here.
  * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
- *   count: number, digest: string, version: number}} Head
+ *   count: number, digest: string, version: number, deletion: string}} Head
  *
  * What one step changed in a cache. With `clear` everything was replaced.
  * @typedef {{channel: string, clear: boolean, rows: Row[], gone: Row[], messages: Message[],
@@ -364,6 +365,8 @@ export class Digest {
 /** Symbols that fit into one frame of 32 KiB, in base64. */
 export const symbolsPerCommand = 1024;
 const firstSymbols = 32;
+/** The daemon takes no more of one channel: then everything is cheaper. */
+const symbolsMax = 16_384;
 
 /** The infinite sequence of a set's coded symbols, taken in order. */
 export class SymbolStream {
@@ -454,6 +457,7 @@ const isRow = (/** @type {any} */ row) => row && isTimetoken(row.messageTimetoke
 export class Base {
   cursor = '0';
   actionsCursor = '0';
+  deletion = '0';
   /** @type {string|null} */ epoch = null;
   /** @type {Hasher|null} Without one the server keeps no digests. */ hasher = null;
   digest = new Digest();
@@ -475,6 +479,7 @@ export class Base {
     if (!isHead) return { base, isSound: !head && rows.length + messages.length === 0 };
     base.cursor = head.cursor;
     base.actionsCursor = head.actionsCursor;
+    base.deletion = isTimetoken(head.deletion) ? head.deletion : '0';
     base.epoch = head.epoch;
     base.version = head.version;
     base.hasher = head.key === null ? null : new Hasher(head.key);
@@ -598,6 +603,7 @@ export class Base {
   /** @param {any} event */
   #delete(event) {
     const { after, through } = event.d.data;
+    if (isLater(event.p.t, this.deletion)) this.deletion = event.p.t;
     const isIn = (/** @type {string} */ at) => isLater(at, after) && !isLater(at, through);
     for (const timetoken of this.messages.keys()) if (isIn(timetoken)) this.dropMessage(timetoken);
     for (const [timetoken, rows] of this.rows) {
@@ -613,6 +619,9 @@ export class Base {
   repair(reply) {
     const gone = new Set(unpackTimetokens(fromBase64(reply.drop)));
     const rows = unpackRows(fromBase64(reply.rows));
+    if (!isTimetoken(reply.cursor) || !rows.every(isRow)) {
+      throw new Error('A repair cannot be read: it has no timetokens.');
+    }
     for (const row of [...this.allRows()]) if (gone.has(row.actionTimetoken)) this.drop(row);
     for (const row of rows) this.put(row);
     this.actionsCursor = reply.cursor;
@@ -620,9 +629,10 @@ export class Base {
 
   /** @returns {Head} */
   get head() {
-    const { cursor, actionsCursor, epoch, version, digest } = this;
+    const { cursor, actionsCursor, deletion, epoch, version, digest } = this;
     const key = this.hasher?.text ?? null;
-    return { cursor, actionsCursor, epoch, version, key, count: digest.count, digest: digest.text };
+    const { count, text } = digest;
+    return { cursor, actionsCursor, deletion, epoch, version, key, count, digest: text };
   }
 
   /** From now on everything counts as changed: a store writes all of it. */
@@ -675,6 +685,7 @@ export class Base {
     for (const message of patch.messages) this.messages.set(message.timetoken, message);
     this.cursor = patch.head.cursor;
     this.actionsCursor = patch.head.actionsCursor;
+    this.deletion = patch.head.deletion;
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
     this.setKey(patch.head.key ?? undefined);
@@ -764,6 +775,9 @@ export function commandOf(entry) {
 export function acknowledge(entries, mutation, ok) {
   const entry = entries.find((it) => it.mutation === mutation);
   if (!entry) return { put: [], remove: [] };
+  // Another action stands than the one that was seen: the wish is about nothing. Timetokens do not
+  // tell which came first when the server was put back in between.
+  if (ok.applied === 'stale') return { put: [], remove: [mutation] };
   const timetoken = ok.timetoken ?? ok.action?.actionTimetoken ?? entry.observed ?? '0';
   const put = [{ ...entry, acknowledged: timetoken }];
   const lane = laneOf(entry);
@@ -986,7 +1000,7 @@ export class ChannelState {
   wanted = /** @type {null|'repair'|'snapshot'} */ (null);
   /** Whether the server said that it has the same rows at `cursor`. */
   isVerified = false;
-  /** Snapshots that came and were wrong; the shell waits longer each time. */
+  /** Disagreements since a push was right; the shell waits longer each time. */
   failures = 0;
   /** @type {{stream: SymbolStream, need: number, open: number}|null} */ exchange = null;
   repairs = 0;
@@ -1010,6 +1024,7 @@ export class ChannelState {
   /** The connection is gone. */
   disconnect() {
     this.phase = 'idle';
+    this.isVerified = false;
     this.asked = 0;
     this.staging = null;
     this.exchange = null;
@@ -1018,6 +1033,7 @@ export class ChannelState {
   /** This channel's part of a subscribe command. */
   request() {
     this.phase = 'asked';
+    this.isVerified = false;
     this.asked++;
     this.exchange = null;
     this.staging = null;
@@ -1032,9 +1048,16 @@ export class ChannelState {
   subscribed(reply, epoch) {
     if (--this.asked > 0) return outcomeOf();
     const { base } = this;
+    // Another run may know less than the last one: it was perhaps put back, if only a little.
+    const isOtherRun = base.epoch !== null && base.epoch !== epoch;
     if (reply.mode === 'repair') {
-      const restored = isLater(base.cursor, reply.cursor);
-      if (restored) {
+      const isBehind = isLater(base.cursor, reply.cursor);
+      const restored = isBehind || isOtherRun;
+      if (isBehind && isLater(base.deletion, reply.cursor)) {
+        // Messages that a deletion took may be there again, and no digest tells.
+        return { ...this.#startOver(), restored };
+      }
+      if (isBehind) {
         for (const timetoken of [...base.messages.keys()]) {
           if (isLater(timetoken, reply.cursor)) base.dropMessage(timetoken);
         }
@@ -1047,17 +1070,25 @@ export class ChannelState {
       this.repairs++;
       const stream = new SymbolStream(base.allRows(), base.hasher ?? new Hasher('0'.repeat(32)));
       this.exchange = { stream, need: firstSymbols, open: 0 };
-      const patch = restored ? base.takePatch(this.name) : null;
+      const patch = isBehind ? base.takePatch(this.name) : null;
       const affected = patch ? affectedBy(patch) : new Set();
       return outcomeOf({ patch, affected, next: 'repair', restored });
     }
     this.phase = 'live';
     if (reply.mode === 'snapshot' || this.wanted === 'snapshot' || base.cursor === '0') {
-      return this.#startSnapshot(reply, epoch);
+      const outcome = this.#startSnapshot(reply, epoch);
+      return { ...outcome, restored: outcome.restored || isOtherRun };
     }
     base.epoch = epoch;
     base.setKey(reply.key);
-    return this.#check(reply.s, outcomeOf());
+    return this.#check(reply.s, outcomeOf({ restored: isOtherRun }), reply.cursor);
+  }
+
+  /** Everything is to come anew. @returns {Outcome} */
+  #startOver() {
+    this.wanted = 'snapshot';
+    this.phase = 'idle';
+    return outcomeOf({ next: 'subscribe' });
   }
 
   /** @param {any} reply @param {string} epoch @returns {Outcome} */
@@ -1069,14 +1100,15 @@ export class ChannelState {
     const restored = reply.mode === 'snapshot';
     if (!this.base.isEmpty && reply.key !== undefined) {
       this.staging = fresh;
-      return { ...this.#check(reply.s, outcomeOf()), restored };
+      return { ...this.#check(reply.s, outcomeOf(), reply.cursor), restored };
     }
     // Nothing to go on showing: what comes shows at once.
     fresh.version = this.base.version;
     fresh.replaceAll();
     this.base = fresh;
     this.wanted = null;
-    return { ...this.#check(reply.s, outcomeOf({ affected: 'all' })), restored };
+    const outcome = outcomeOf({ affected: 'all' });
+    return { ...this.#check(reply.s, outcome, reply.cursor), restored };
   }
 
   /** @param {any} push @returns {Outcome} */
@@ -1084,17 +1116,23 @@ export class ChannelState {
     if (this.phase !== 'live') return outcomeOf();
     if (this.staging) {
       const events = this.staging.apply(push);
-      return this.#check(push.s, outcomeOf({ events }));
+      return this.#check(push.s, outcomeOf({ events }), push.t.t);
     }
     const events = this.base.apply(push);
     const patch = this.base.takePatch(this.name);
-    return this.#check(push.s, outcomeOf({ patch, affected: affectedBy(patch), events }));
+    if (patch.rows.length + patch.gone.length > 0) this.isVerified = false;
+    const outcome = outcomeOf({ patch, affected: affectedBy(patch), events });
+    return this.#check(push.s, outcome, push.t.t);
   }
 
-  /** Compares with the server's state, and decides what follows. @returns {Outcome} */
-  #check(/** @type {any} */ state, /** @type {Outcome} */ outcome) {
+  /** Compares with the server's state at a position; decides what follows. @returns {Outcome} */
+  #check(/** @type {any} */ state, /** @type {Outcome} */ outcome, /** @type {string} */ at) {
     if (state === undefined || state === null) return outcome;
-    if (!(this.staging ?? this.base).matches(state)) return this.#distrust(outcome);
+    const compared = this.staging ?? this.base;
+    if (!compared.matches(state)) {
+      // After a repair the actions are ahead: an earlier state may well be another one.
+      return isLater(compared.actionsCursor, at) ? outcome : this.#distrust(outcome);
+    }
     this.isVerified = this.base.hasher !== null || this.staging !== null;
     this.wanted = null;
     this.failures = 0;
@@ -1109,8 +1147,9 @@ export class ChannelState {
   /** The next rung: a repair, and if that was it, a snapshot. @param {Outcome} outcome */
   #distrust(outcome) {
     this.isVerified = false;
-    if (this.staging) this.failures++;
-    this.wanted = this.wanted || this.staging || !this.base.hasher ? 'snapshot' : 'repair';
+    this.failures++;
+    const isHopeless = this.wanted || this.staging || !this.base.hasher || this.failures > 1;
+    this.wanted = isHopeless ? 'snapshot' : 'repair';
     this.phase = 'idle';
     return { ...outcome, next: /** @type {'subscribe'} */ ('subscribe') };
   }
@@ -1145,19 +1184,21 @@ export class ChannelState {
       }
       if (!this.base.matches(ok.s)) return this.#distrust(outcomeOf());
       const patch = this.base.takePatch(this.name);
-      return this.#check(ok.s, outcomeOf({ patch, affected: affectedBy(patch) }));
+      // The failures stand until a push agrees, too: else the two could disagree for ever.
+      this.isVerified = !!ok.s && this.base.hasher !== null;
+      this.wanted = null;
+      return outcomeOf({ patch, affected: affectedBy(patch) });
     }
-    if (ok && ok.need !== undefined) {
+    if (ok && Number.isSafeInteger(ok.need)) {
       exchange.need = Math.max(exchange.need, ok.need);
       if (exchange.open > 0) return outcomeOf();
       // A server that has all it wanted and still wants symbols gets a quarter more.
       const taken = exchange.stream.position;
       if (exchange.need <= taken) exchange.need = taken + (taken >> 2) + 8;
-      return outcomeOf({ next: 'repair' });
+      if (exchange.need <= symbolsMax) return outcomeOf({ next: 'repair' });
     }
-    this.wanted = 'snapshot';
-    this.phase = 'idle';
-    return outcomeOf({ next: 'subscribe' });
+    this.failures++;
+    return this.#startOver();
   }
 }
 
@@ -1309,6 +1350,8 @@ class IndexedStore {
 const retryable = new Set(['overloaded', 'draining', 'store_unavailable', 'store_full',
   'rate_limited', 'too_many_in_flight']);
 const entriesInFlightMax = 256;
+/** Milliseconds after which a session was a good one: the next back-off starts anew. */
+const goodSession = 10_000;
 
 /**
  * Milliseconds to wait before the next connection; null when the client has to be mended first.
@@ -1318,6 +1361,55 @@ export function retryDelay(code, attempt, random) {
   if ([1003, 1007, 1008, 1009].includes(code)) return null;
   if (code === 1001 && attempt === 0) return 1000 * random;
   return random * Math.min(30_000, 500 * 2 ** attempt);
+}
+
+/**
+ * The fields of a write as JSON has them. A frame that the daemon cannot read has no reply, or ends
+ * the connection, and would so for ever: it must not get into the outbox.
+ * @param {any} fields @param {string} channel
+ */
+export function frameable(fields, channel) {
+  const text = JSON.stringify(fields);
+  // 150 bytes are enough for all that is beside them: op, ids and names.
+  const size = new TextEncoder().encode(text + JSON.stringify(channel)).length + 150;
+  if (size > 32_768) throw new RangeError(`A write has ${size} bytes; the daemon takes 32,768.`);
+  if (/(^|[^\\])(\\\\)*\\u(d[89a-f]|0000)/.test(text)) {
+    throw new TypeError('A text of a write has half a character, or U+0000.');
+  }
+  const check = (/** @type {any} */ value, /** @type {number} */ depth) => {
+    if (Number.isInteger(value) && Math.abs(value) > 2 ** 63 - 1025 && Math.abs(value) < 1e21) {
+      throw new RangeError(`${value} has more than 64 bits: make it a text.`);
+    }
+    if (value === null || typeof value !== 'object') return;
+    if (depth > 31) throw new RangeError('A write may be nested 31 levels deep.');
+    for (const it of Object.values(value)) check(it, depth + 1);
+  };
+  const kept = JSON.parse(text);
+  check(kept, 0);
+  return kept;
+}
+
+/** Throws unless a push is one, so that nothing of it is applied. @param {any} push */
+function checkPush(push) {
+  const isText = (/** @type {any} */ text) => typeof text === 'string';
+  const isAction = (/** @type {any} */ d) => isText(d?.event) && isRow({ ...d.data, uuid: '' });
+  const isRange = (/** @type {any} */ d) => isTimetoken(d?.data?.after) &&
+    isTimetoken(d.data.through);
+  const isEvent = (/** @type {any} */ event) => event && isTimetoken(event.p?.t) &&
+    (event.i === undefined || isText(event.i)) &&
+    (event.f === 1 || event.e !== 3 || (isText(event.i) && isAction(event.d))) &&
+    (event.f === 1 || event.e !== 5 || isRange(event.d)) &&
+    ((event.e ?? null) !== null || isText(event.i));
+  if (!isTimetoken(push.t.t) || !Array.isArray(push.m) || !push.m.every(isEvent)) {
+    throw new Error('A push of the daemon cannot be read: is it of another version?');
+  }
+}
+
+/** Throws unless the reply to a write is one. @param {Entry} entry @param {any} ok */
+function checkWritten({ kind, present }, ok) {
+  const isGood = kind === 'publish' ? isTimetoken(ok?.timetoken)
+    : present ? isTimetoken(ok?.action?.actionTimetoken) : typeof ok?.applied === 'string';
+  if (!isGood) throw new Error('A reply of the daemon cannot be read: is it of another version?');
 }
 
 /** Runs code of the page: what it throws is reported there, and stops nothing here. */
@@ -1392,7 +1484,9 @@ export class Channel {
    */
   publish(payload, fields = {}) {
     if (payload === undefined) throw new TypeError('A payload is a JSON value, not undefined.');
-    return this.client.wish(this, { kind: 'publish', payload, ...fields });
+    const { meta, messageType } = fields;
+    const written = frameable({ payload, meta, messageType }, this.name);
+    return this.client.wish(this, { kind: 'publish', ...written });
   }
 
   /**
@@ -1402,7 +1496,8 @@ export class Channel {
    */
   react(messageTimetoken, value, present = true, type = 'reaction') {
     if (!isTimetoken(messageTimetoken)) throw new TypeError('The message has no timetoken yet.');
-    return this.client.wish(this, { kind: 'action', messageTimetoken, type, value, present });
+    const fields = frameable({ messageTimetoken, type, value }, this.name);
+    return this.client.wish(this, { kind: 'action', ...fields, present });
   }
 }
 
@@ -1435,6 +1530,7 @@ export class SyncClient {
   #commands = 0;
   /** @type {Map<number, (ok: any, error: any) => void>} */ #replies = new Map();
   #heardAt = 0;
+  #welcomedAt = Infinity;
   /** @type {any} */ #retrying;
   /** @type {any} */ #watching;
 
@@ -1444,6 +1540,7 @@ export class SyncClient {
   #isChanging = false;
   #isMarking = false;
   #isPaused = false;
+  /** Pauses since a write was answered. */ #pauses = 0;
   /** @type {Set<string>} Mutations without a reply on this connection. */ #inFlight = new Set();
   /** @type {Set<number>} Entries that a patch took away. */ #settled = new Set();
 
@@ -1708,13 +1805,11 @@ export class SyncClient {
     this.#send(commandOf(entry), (ok, error) => {
       if (error && retryable.has(error.code)) {
         this.#inFlight.delete(mutation);
-        this.#isPaused = true;
-        setTimeout(() => {
-          this.#isPaused = false;
-          this.#flush();
-        }, 100 + 900 * this.#random());
+        this.#pause();
         return;
       }
+      if (!error) checkWritten(entry, ok);
+      this.#pauses = 0;
       const channel = this.#channels.get(entry.channel);
       // Stored before anything goes on: else a push could settle the entry first, and what waits
       // behind it would never hear of the reply.
@@ -1732,6 +1827,16 @@ export class SyncClient {
         });
       if (error) this.#emit('refused', { entry, error });
     });
+  }
+
+  /** The daemon has no room: all writes wait, longer each time. */
+  #pause() {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    setTimeout(() => {
+      this.#isPaused = false;
+      this.#flush();
+    }, Math.min(30_000, 500 * 2 ** this.#pauses++) * (0.5 + this.#random() / 2));
   }
 
   // Connection
@@ -1776,10 +1881,11 @@ export class SyncClient {
   }
 
   #welcome(/** @type {any} */ ok) {
+    if (typeof ok.epoch !== 'string') throw new Error('The reply to hello has no epoch.');
     this.#isOnline = true;
-    this.#attempt = 0;
+    this.#welcomedAt = Date.now();
     this.#epoch = ok.epoch;
-    this.#watch(ok.heartbeat ?? 25);
+    this.#watch(ok.heartbeat > 0 ? ok.heartbeat : 25);
     this.#setStatus('online');
     this.#subscribe([...this.#channels.values()].filter(({ isLoaded }) => isLoaded));
     this.#flush();
@@ -1805,6 +1911,9 @@ export class SyncClient {
 
   #lose(/** @type {number} */ code, /** @type {Error|null} */ problem = null) {
     this.#drop();
+    // Who only greets and hangs up is not called again at once.
+    if (Date.now() - this.#welcomedAt >= goodSession) this.#attempt = 0;
+    this.#welcomedAt = Infinity;
     const delay = retryDelay(code, this.#attempt++, this.#random());
     if (delay === null) {
       this.#setStatus('refused');
@@ -1828,14 +1937,24 @@ export class SyncClient {
   #receive(/** @type {string} */ text) {
     this.stats.received += text.length;
     this.#heardAt = Date.now();
-    const frame = JSON.parse(text);
-    if (frame.t) {
-      const channel = this.#channels.get(frame.c);
-      if (channel) this.#take(channel, channel.state.push(frame));
-    } else {
-      const reply = this.#replies.get(frame.id);
-      this.#replies.delete(frame.id);
-      reply?.(frame.ok, frame.error);
+    try {
+      const frame = JSON.parse(text);
+      if (frame.t) {
+        checkPush(frame);
+        const channel = this.#channels.get(frame.c);
+        if (channel) this.#take(channel, channel.state.push(frame));
+      } else {
+        const reply = this.#replies.get(frame.id);
+        this.#replies.delete(frame.id);
+        if (typeof frame.id !== 'number') {
+          throw new Error(`The daemon complains: ${frame.error?.message ?? 'it does not say why'}`);
+        }
+        reply?.(frame.ok, frame.error);
+      }
+    } catch (error) {
+      // Nothing after it can be trusted to be whole; the next connection starts at the cursors.
+      this.#emit('problem', error);
+      this.#lose(1002);
     }
   }
 
@@ -1866,6 +1985,7 @@ export class SyncClient {
         setTimeout(() => this.#subscribe(channels), 500 + 500 * this.#random());
       } else {
         for (const reply of ok.channels) {
+          if (!isTimetoken(reply.cursor)) throw new Error('A reply to subscribe has no cursor.');
           const channel = this.#channels.get(reply.name);
           if (channel) this.#take(channel, channel.state.subscribed(reply, this.#epoch));
         }
@@ -1896,7 +2016,8 @@ export class SyncClient {
       this.#tell({ kind: 'event', value: { channel: name, event } });
     }
     if (outcome.next === 'subscribe') {
-      const delay = state.failures > 0 ? 1000 * 2 ** Math.min(6, state.failures) : 0;
+      // A repair and a snapshot at once; whoever disagrees after that is asked seldom.
+      const delay = state.failures > 2 ? 1000 * 2 ** Math.min(6, state.failures - 2) : 0;
       if (delay === 0) this.#subscribe([channel]);
       else setTimeout(() => this.#subscribe([channel]), delay * (0.5 + this.#random()));
     }

@@ -75,12 +75,6 @@ public struct Device: Sendable {
         var effects = DeviceEffects()
         guard channels[Channel(channel)] == nil else { return effects }
         var sync = ChannelSync(channel, base: base)
-        var changes: [Outbox.Change] = []
-        for (timetoken, entry) in base.cache.messages.sorted(by: { $0.key < $1.key }) {
-            guard !outbox.isEmpty else { break }
-            changes += recognise(entry, at: timetoken, in: channel)
-        }
-        effects.writes += changes.map { .outbox($0) }
         let step = epoch.map { sync.connect(epoch: $0) }
         channels[Channel(channel)] = sync
         if let step { take(step, of: channel, &effects) }

@@ -141,7 +141,21 @@ public struct Outbox: Hashable, Sendable {
         guard let index = entries.firstIndex(where: { $0.mutation == mutation }) else { return [] }
         entries[index].progress = .answered(timetoken)
         entries[index].likeness = nil
-        return [.put(entries[index])]
+        var changes = [Change.put(entries[index])]
+        // Where no base shows the action, the removal behind it learns only here what it is about.
+        if case .add(let key) = entries[index].wish, let timetoken {
+            let channel = Channel(entries[index].channel)
+            let behind = entries[(index + 1)...].firstIndex {
+                $0.key == key && Channel($0.channel) == channel
+            }
+            if let behind, entries[behind].progress == .unsent,
+                case .remove(_, nil) = entries[behind].wish
+            {
+                entries[behind].wish = .remove(key, seen: timetoken)
+                changes.append(.put(entries[behind]))
+            }
+        }
+        return changes
     }
 
     /// The server had no room for an entry: it goes out again later.

@@ -80,7 +80,7 @@ class World {
     }
     this.client = new SyncClient({
       url: 'ws://model', userId: this.user, deviceId: `${this.user}-phone`, store: this.store,
-      WebSocket: Socket, random: () => 0 });
+      WebSocket: Socket, random: () => this.random ?? 0 });
     this.problems = [];
     for (const kind of ['problem', 'refused']) this.client.on(kind, (it) => this.problems.push(it));
     this.channel = this.client.channel('room');
@@ -280,6 +280,152 @@ test('a removal names what the add before it made, whatever comes first', async 
   world.client.close();
 });
 
+/** A world with one message, followed. */
+async function followed(server, options) {
+  const { timetoken } = server.publish('zoe', { payload: 'start' });
+  const world = new World(server, 'ada', options);
+  await world.settle();
+  return { world, timetoken };
+}
+
+test('a server that was put back to before a deletion brings the messages again', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  const backup = server.copy();
+  server.delete('0', timetoken);
+  await world.settle();
+  assert.equal(world.shown.length, 0);
+  world.cut();
+  server.restore(backup);
+  await world.settle();
+  world.check();
+  assert.equal(world.shown.length, 1);
+});
+
+test('a wish that was answered and lost is asked again when the run changes', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  const backup = server.copy();
+  world.channel.react(timetoken, '👍');
+  while (!world.sent.some(({ op }) => op === 'addAction')) await turn();
+  // The reply comes, the push does not; then the server is put back, to after this device's cursor.
+  const { inbox } = world.sockets.at(-1).model;
+  inbox.splice(0, inbox.length, ...inbox.filter((frame) => frame.id));
+  world.deliver();
+  await turn();
+  world.cut();
+  server.restore(backup);
+  server.publish('zoe', { payload: 'after' });
+  await world.settle();
+  assert.deepEqual(server.rows.map(({ value }) => value), ['👍']);
+  world.check();
+});
+
+test('a removal of what is another action by now leaves the outbox', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  const key = { messageTimetoken: timetoken, type: 'reaction', value: '👍' };
+  server.act('ada', true, key);
+  const backup = server.copy();
+  // Removed and added again by another device of the user; then the first one stands again.
+  server.act('ada', false, key);
+  server.act('ada', true, key);
+  await world.settle();
+  world.cut();
+  server.restore(backup);
+  world.isDown = true;
+  await world.channel.react(timetoken, '👍', false);
+  world.isDown = false;
+  await world.settle();
+  server.publish('zoe', { payload: 'after' });
+  await world.settle();
+  await turn();
+  world.check();
+});
+
+const push = (fields) => ({ t: { t: '99', r: 1 }, c: 'room', m: [], ...fields });
+const action = (data) => push({ m: [{ f: 0, e: 3, i: 'bob', p: { t: '99', r: 1 },
+  d: { event: 'added', data } }] });
+
+for (const [name, frame] of [
+  ['no JSON', '{'], ['null', null], ['a number', 7],
+  ['a push without events', push({ m: undefined })],
+  ['a push with null for an event', push({ m: [null] })],
+  ['a cursor that is a number', push({ t: { t: 99 } })],
+  ['a cursor that is no number', push({ t: { t: 'soon' } })],
+  ['an action without its message', action({ type: 'a', value: 'b', actionTimetoken: '5' })],
+  ['an action of a number', action({ type: 'a', value: 7, actionTimetoken: '5',
+    messageTimetoken: '4' })],
+  ['a deletion of nothing', push({ m: [{ f: 0, e: 5, p: { t: '99' }, d: {} }] })],
+  ['a complaint', { id: null, error: { status: 400, code: 'not_json', message: 'No.' } }],
+]) {
+  test(`a frame that cannot be read ends the connection and nothing else: ${name}`, async () => {
+    const server = new Server();
+    const { world } = await followed(server);
+    const data = typeof frame === 'string' ? frame : JSON.stringify(frame);
+    world.sockets.at(-1).onmessage({ data });
+    assert.equal(world.client.status, 'waiting');
+    assert.equal(world.problems.splice(0).length, 1);
+    server.publish('zoe', { payload: 'after' });
+    await world.settle();
+    world.check();
+  });
+}
+
+test('a server that greets and hangs up is called less and less often', async (context) => {
+  const world = new World(new Server(), 'ada');
+  const delays = [];
+  const { setTimeout: original } = globalThis;
+  world.random = 1;
+  context.mock.method(globalThis, 'setTimeout', (callback, delay, ...rest) => {
+    if (delay >= 500) delays.push(delay);
+    return original(callback, 0, ...rest);
+  });
+  while (delays.length < 8) {
+    world.deliver();
+    if (world.client.status === 'online') world.cut();
+    await turn();
+  }
+  assert.deepEqual(delays.slice(0, 8), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+});
+
+test('a server that has no room for writes is asked less and less often', async (context) => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server, {
+    refuse: (op) => op === 'addAction' });
+  const delays = [];
+  const { setTimeout: original } = globalThis;
+  world.random = 1;
+  context.mock.method(globalThis, 'setTimeout', (callback, delay, ...rest) => {
+    if (delay >= 100) delays.push(delay);
+    return original(callback, 0, ...rest);
+  });
+  for (const value of ['👍', '🔥', '🎉']) world.channel.react(timetoken, value);
+  while (delays.length < 7) {
+    world.deliver();
+    await turn();
+  }
+  assert.deepEqual(delays.slice(0, 7), [500, 1000, 2000, 4000, 8000, 16_000, 30_000]);
+});
+
+test('what the daemon could never read does not get into the outbox', async () => {
+  const { world, timetoken } = await followed(new Server());
+  let deep = 1;
+  for (let i = 0; i < 32; i++) deep = [deep];
+  const loop = {};
+  loop.loop = loop;
+  for (const payload of ['x'.repeat(33_000), '\ud800', ['a\u0000'], 1e20, deep, loop, 5n]) {
+    assert.throws(() => world.channel.publish(payload), Error, String(payload).slice(0, 20));
+  }
+  assert.throws(() => world.channel.react(timetoken, '\udfff'), TypeError);
+  assert.equal(world.client.waiting, 0);
+  for (const payload of ['\\ud800', '👍', 1e21, deep[0], -5, 'x'.repeat(32_000)]) {
+    world.channel.publish(payload);
+  }
+  await world.settle();
+  world.check();
+});
+
 const seeds = Number(process.env.SEEDS ?? 40);
 const start = Number(process.env.SYNC_SEED ?? 1);
 
@@ -288,6 +434,7 @@ for (const [name, options] of [
   ['deletions', { mayDelete: true }],
   ['damaged caches', { mayCorrupt: true }],
   ['restored backups', { mayRestore: true }],
+  ['restored backups and deletions', { mayRestore: true, mayDelete: true }],
 ]) {
   test(`random worlds: ${name}`, async () => {
     const total = { repairs: 0, snapshots: 0 };

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  Base, Digest, Hasher, ItemList, SymbolStream, acknowledge, edited, fromBase64, isLater, isSettled,
-  refuse, retryDelay, sendable, toBase64, unpackRows, unpackTimetokens, wishAction,
+  Base, ChannelState, Digest, Hasher, ItemList, SymbolStream, acknowledge, edited, fromBase64,
+  isLater, isSettled, refuse, retryDelay, sendable, toBase64, unpackRows, unpackTimetokens,
+  wishAction,
 } from '../syncclient.js';
 import {
   decode, digestOf, generator, itemOf, packRows, packTimetokens, readSymbols, rowBytes,
@@ -288,4 +289,111 @@ test('close codes say when to come back', () => {
   assert.equal(retryDelay(1006, 0, 1), 500);
   assert.equal(retryDelay(1013, 3, 0.5), 2000);
   assert.equal(retryDelay(1006, 50, 1), 30_000);
+});
+
+/** A channel that got one reaction from a server, and was compared. */
+function compared() {
+  const state = new ChannelState('room');
+  state.request();
+  state.subscribed({ name: 'room', mode: 'delta', cursor: '0', key }, 'a.1');
+  const event = { e: 3, f: 0, i: 'ada', p: { t: '11' }, d: { event: 'added',
+    data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '11' } } };
+  const s = digestOf([row('11')], key);
+  state.push({ t: { t: '11' }, c: 'room', m: [event], s });
+  assert.ok(state.isVerified);
+  return { state, s };
+}
+
+/** Brings a channel to where it sends symbols. */
+function held(state) {
+  state.wanted = 'repair';
+  state.request();
+  state.subscribed({ name: 'room', mode: 'repair', cursor: '11', key }, 'a.1');
+  return state.symbols().exchange;
+}
+const nothing = { rows: toBase64(packRows([])), drop: '' };
+
+test('a channel is verified only as long as what it was compared with', () => {
+  const { state } = compared();
+  state.push({ t: { t: '12' }, c: 'room', m: [] });
+  assert.ok(state.isVerified);
+  const event = { e: 3, f: 0, i: 'bob', p: { t: '13' }, d: { event: 'added',
+    data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '13' } } };
+  state.push({ t: { t: '13' }, c: 'room', m: [event] });
+  assert.equal(state.isVerified, false, 'A page in the middle says nothing.');
+  const other = compared().state;
+  held(other);
+  assert.equal(other.isVerified, false);
+  const last = compared().state;
+  last.disconnect();
+  assert.equal(last.isVerified, false);
+});
+
+test('an empty store in the place of another empties the channel at once', () => {
+  const { state } = compared();
+  state.request();
+  const s = digestOf([], key);
+  const { patch } = state.subscribed({ mode: 'snapshot', cursor: '0', key, s }, 'b.1');
+  assert.ok(state.isVerified && patch.clear);
+  assert.ok(state.base.isEmpty);
+});
+
+test('a push that ends before the repair did proves nothing against it', () => {
+  const { state, s } = compared();
+  const exchange = held(state);
+  const rows = toBase64(packRows([{ ...row('30'), uuid: 'bob' }]));
+  const both = digestOf([row('11'), { ...row('30'), uuid: 'bob' }], key);
+  state.repairReply(exchange, { ...nothing, rows, cursor: '40', s: both });
+  assert.ok(state.isVerified);
+  assert.equal(state.push({ t: { t: '20' }, c: 'room', m: [], s }).next, null);
+  assert.ok(state.isVerified);
+  assert.equal(state.push({ t: { t: '41' }, c: 'room', m: [], s }).next, 'subscribe');
+});
+
+for (const need of [1e12, Infinity, NaN, -1e12, '1450', {}, 16_385]) {
+  test(`a server that needs ${need} symbols gets as many as there may be`, () => {
+    const { state } = compared();
+    const exchange = held(state);
+    for (let i = 0; i < 100 && state.phase === 'repairing'; i++) {
+      if (state.repairReply(exchange, { need }).next === 'repair') state.symbols();
+      assert.ok(exchange.stream.position <= 16_384);
+    }
+    assert.equal(state.request().cursor, '0', 'Everything is asked for instead.');
+  });
+}
+
+for (const [name, reply] of [
+  ['base64', { ...nothing, cursor: '12', rows: '!' }],
+  ['rows', { ...nothing, cursor: '12', rows: toBase64(Uint8Array.from([9, 9, 9])) }],
+  ['a row before time began', { ...nothing, cursor: '12',
+    rows: toBase64(Uint8Array.from([1, 1, 65, 1, 200, 1, 0, 0, 0])) }],
+  ['timetokens', { ...nothing, cursor: '12', drop: '/w==' }],
+  ['a cursor', { ...nothing, cursor: 12 }],
+]) {
+  test(`a difference without good ${name} leads to a snapshot, and changes nothing`, () => {
+    const { state, s } = compared();
+    const { next } = state.repairReply(held(state), { ...reply, s });
+    assert.equal(next, 'subscribe');
+    assert.equal(state.request().cursor, '0');
+    assert.deepEqual([...state.base.allRows()], [row('11')]);
+  });
+}
+
+test('a server that agrees in its repairs and disagrees in its pushes is asked seldom', () => {
+  const { state, s } = compared();
+  const wrong = { n: -1, d: 'short' };
+  const seen = [];
+  for (let i = 0; i < 6; i++) {
+    assert.equal(state.push({ t: { t: '12' }, c: 'room', m: [], s: wrong }).next, 'subscribe');
+    seen.push(state.failures);
+    const { repair } = state.request();
+    state.asked = 1;
+    if (repair) {
+      state.subscribed({ mode: 'repair', cursor: '11', key }, 'a.1');
+      state.repairReply(state.symbols().exchange, { ...nothing, cursor: '11', s });
+    } else {
+      state.subscribed({ mode: 'delta', cursor: '0', key }, 'a.1');
+    }
+  }
+  assert.deepEqual(seen, [1, 2, 3, 4, 5, 6], 'The shell waits from the third on.');
 });

@@ -272,7 +272,7 @@ export class Server {
     if (isAdd && standing?.live) return { applied: 'already', action: standing.row };
     if (!isAdd && !standing?.live) return { applied: 'absent' };
     const seen = fields.actionTimetoken;
-    if (!isAdd && seen !== undefined && byTimetoken(standing.row.actionTimetoken, seen) > 0) {
+    if (!isAdd && seen !== undefined && standing.row.actionTimetoken !== seen) {
       return { applied: 'stale' };
     }
     const t = this.now();
