@@ -112,7 +112,7 @@ final class HubBench {
         return { [hub] in
             hub.received(
                 page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
-                through: page.through, for: answer)
+                through: page.through, state: page.digest, for: answer)
             hub.endTurn()
         }
     }

@@ -221,7 +221,8 @@ struct HubTests {
         #expect(rounds == 40)
         #expect(session.pagesInFlight == 0)
         #expect(session.subscriptions.values.allSatisfy { $0.state == .live })
-        #expect(try bench.transport.takeFrames(of: session.id).count == 20)
+        // Twenty replies, and the state of each channel.
+        #expect(try bench.transport.takeFrames(of: session.id).count == 40)
     }
 
     @Test("questions that found no place are asked again")
