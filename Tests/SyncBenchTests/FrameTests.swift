@@ -37,7 +37,8 @@ struct FrameTests {
         #expect(markers(text.map { [$0] }) == [0x0123_4567_89AB_CDEF, 0x0123_4567_89AB_CDEF])
     }
 
-    @Test("messages are handed out whole, fragments joined, in pieces of any size", arguments: 1...9)
+    @Test(
+        "messages are handed out whole, fragments joined, in pieces of any size", arguments: 1...9)
     func messages(size: Int) {
         let frames: [UInt8] = [0x81, 2, 72, 105, 0x01, 1, 65, 0x89, 0, 0x80, 1, 66, 0x81, 0]
         var walker = FrameWalker(keepsMessages: true)

@@ -10,6 +10,10 @@ enum FullReport {
             let own = records.filter { $0.scenario == scenario }
             if !own.isEmpty { parts.append("\(title)\n\n\(MarkdownTable.listing(own))") }
         }
+        let repairs = RepairTable.text(records)
+        if !repairs.isEmpty {
+            parts.append("A cache that is too old, beside PubNub's pages:\n\n\(repairs)")
+        }
         return parts.joined(separator: "\n")
     }
 
@@ -19,6 +23,7 @@ enum FullReport {
         ("subscribers", "One channel, more and more subscribers:"),
         ("channels", "Ten subscribers to each event, more and more channels:"),
         ("storm", "All devices reconnect at once:"),
+        ("return", "All devices reconnect with their caches:"),
     ]
 }
 

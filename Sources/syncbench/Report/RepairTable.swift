@@ -18,6 +18,7 @@ enum RepairTable {
         ("… server CPU, median, ms", .repairCPUMedian, true),
     ]
 
+    /// Empty when nothing of it was measured.
     static func text(_ records: [Record]) -> String {
         let repairs = records.filter { $0.scenario == "repair" }
         let first = repairs.filter { $0.parameters["turn"] == 1 }
@@ -26,6 +27,7 @@ enum RepairTable {
         let ways = pages.map {
             $0.scenario == "pubnub-actions" ? "message-actions" : "history-with-actions"
         }
+        guard !first.isEmpty || !pages.isEmpty else { return "" }
         var table = MarkdownTable([""] + titles + ways)
         for row in rows {
             let own = first.map { record in
