@@ -92,6 +92,8 @@ public enum Limits {
     public static let slowestBytesPerSecond = 16 * 1024
     /// From then to the moment when it must have read everything; over it: close code 1013.
     public static let stuckSeconds = 10
+    /// Sessions that a reactor closes for that in a second, unless a tenth of them is more.
+    public static let stuckClosedPerSecond = 100
     /// From the daemon's close frame to the end of the connection.
     public static let closeSeconds = 5
     /// Silence between two HTTP requests of one connection: SDKs poll for up to 310 seconds.

@@ -35,13 +35,18 @@ extension Hub {
     }
 
     /// Closes those that have taken nothing for a while; called about once a second.
+    ///
+    /// A part of them at a time: closing a thousand in one turn would be felt by all others.
     func closeStuckSessions() {
+        var rest = max(Limits.stuckClosedPerSecond, slowSessions.count / 10)
         for session in slowSessions.values {
             guard !session.isClosing, let deadline = session.mustReadBy else {
                 slowSessions[session.id] = nil
                 continue
             }
             guard now >= deadline else { continue }
+            guard rest > 0 else { return }
+            rest -= 1
             slowSessions[session.id] = nil
             counters.slowConsumersClosed.add()
             session.queue.removeAll()
