@@ -202,8 +202,9 @@ struct TransportSettings: Sendable {
     func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
         guard let connection = connection(session), connection.pendingClose == nil else { return }
         connection.pendingClose = (code, reason)
-        // A peer that neither reads nor answers is not waited for.
-        setTimeout(of: connection, Int32(Limits.closeSeconds))
+        // A peer that neither reads nor answers is not waited for. Not with a timer of lws: putting
+        // one into its sorted list costs 0.2 ms at 10,000 connections.
+        setDeadline(of: connection, in: Limits.closeSeconds)
         sendClose(of: connection)
     }
 
