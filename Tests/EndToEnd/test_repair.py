@@ -93,7 +93,8 @@ class States(RepairCase):
         await self.assert_equal(reader, writer)
 
     async def test_a_channel_in_which_nothing_happens_is_verified_too(self):
-        daemon = self.start_daemon()
+        # Each reactor has a memory of its own.
+        daemon = self.start_daemon("--reactors", "1")
         writer = await self.device(daemon, "ada")
         reader = await self.follower(daemon, "bob")
         await self.populate(writer)

@@ -49,11 +49,13 @@ public struct RatelessDecoder: Sendable {
 
     /// How many symbols will probably do in all: what to ask for next, in one go.
     ///
-    /// At least a quarter more than were taken, so that asking ends; at most `symbolsMax`.
+    /// Three standard deviations above the estimate: a device sends some symbols in vain rather
+    /// than ask once more. At least a quarter more than were taken, so that asking ends; at most
+    /// `symbolsMax`.
     public var likelySymbolCount: Int {
         guard !isDecoded else { return symbolCount }
         let high = min(
-            estimate.differences * (1 + 2 * estimate.relativeError), Double(symbolsMax))
+            estimate.differences * (1 + 3 * estimate.relativeError), Double(symbolsMax))
         let likely = max(
             RatelessDecoder.symbolCount(differences: Int(high)), symbolCount + symbolCount / 4 + 8)
         return min(likely, symbolsMax)

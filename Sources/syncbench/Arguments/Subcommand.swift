@@ -35,7 +35,7 @@ enum Subcommand: String, CaseIterable {
             [.writers: 64, .depth: 32, .channels: 2000, .seconds: 5, .parallel: 64, .reactors: 0]
         case .slow:
             [
-                .subscribers: 10_000, .stuck: 1000, .rate: 8, .bytes: 4096, .seconds: 20,
+                .subscribers: 10_000, .stuck: 1000, .rate: 8, .bytes: 4096, .seconds: 12,
                 .queueBytes: 65_536, .parallel: 64, .reactors: 0,
             ]
         case .curve: [.bytes: 200, .seconds: 1, .parallel: 64, .reactors: 0]
