@@ -79,6 +79,9 @@ final class EventOrder: Sendable {
     /// Where somebody begins who was entered in the ``InterestTable`` just now: whatever they are
     /// not told of is at or before `visible`, and of the stored events at or before `durable`.
     var frontier: (visible: Timetoken, durable: Timetoken) {
+        // In this order: whoever sees a commit as visible sees it as durable, too. A cursor from
+        // before it would promise an event that is not sent.
+        let visible = self.visible
         let durable = Timetoken(rawValue: newestDurable.load(ordering: .acquiring))
         return (max(visible, durable), durable)
     }
@@ -149,11 +152,12 @@ final class EventOrder: Sendable {
     func finish(_ commit: Commit) {
         state.withLock { state in
             state.reserved = nil
+            // Before `visible`, which `frontier` reads first.
+            state.durable = max(state.durable, commit.durable ?? .zero)
+            newestDurable.store(state.durable.rawValue, ordering: .releasing)
             see(max(state.visible, commit.last), &state)
             var commit = commit
             commit.last = state.visible
-            state.durable = max(state.durable, commit.durable ?? .zero)
-            newestDurable.store(state.durable.rawValue, ordering: .releasing)
             tell(commit, state)
             guard !state.waiting.isEmpty else { return }
             var step = Commit()
