@@ -18,21 +18,24 @@ struct RepairSet: Sendable {
     private let key: DigestKey
     /// By the hash of the action's key, which differs from process to process.
     ///
-    /// Should two keys ever
-    /// share one, the digest says so.
+    /// Should two keys ever share one, the digest says so.
     private var rows: [Int: Row] = [:]
     private var digest = Digest.empty
     private var encoder: RatelessEncoder
 
     /// More deletions than this since the last commit are dearer than reading everything.
     private static let deletionsMax = 32
+    /// Its place in the table included.
+    private static let bytesPerRow = 56
 
     /// Reads a whole channel.
     init(_ snapshot: any ChannelSnapshot, key: DigestKey, symbolCount: Int) throws(StoreError) {
         self.key = key
         cursor = snapshot.cursor
         encoder = RatelessEncoder(0..<RepairSet.rounded(symbolCount))
-        rows.reserveCapacity(Int(snapshot.digest.count))
+        // No further than what is worth keeping: a damaged file may hold any number.
+        let reservableMax = Int64(Limits.repairCacheBytesMax / RepairSet.bytesPerRow)
+        rows.reserveCapacity(Int(max(0, min(snapshot.digest.count, reservableMax))))
         try snapshot.forEachAction { action in put(action.key, action.actionTimetoken) }
     }
 
@@ -71,7 +74,7 @@ struct RepairSet: Sendable {
     }
 
     /// Bytes in memory, roughly.
-    var bytes: Int { 4096 + rows.capacity * 56 + encoder.range.count * 24 }
+    var bytes: Int { 4096 + rows.capacity * RepairSet.bytesPerRow + encoder.range.count * 24 }
 
     private mutating func put(_ key: MessageAction.Key, _ added: Timetoken?) {
         let index = key.hashValue

@@ -324,10 +324,13 @@ struct RepairCacheTests {
         if case .repaired = outcome { Issue.record("seed \(seed): \(outcome)") }
     }
 
-    @Test("a digest that is not that of its rows is told to the operator, and ends in a snapshot")
-    func mismatch() throws {
+    @Test(
+        "a digest that is not that of its rows is told to the operator, and ends in a snapshot",
+        arguments: [0, -1, .min, .max] as [Int64])
+    func mismatch(count: Int64) throws {
         try add(1...3)
-        try store.commit(through: 4) { try $0.setDigest(.empty, of: room) }
+        let damaged = Digest(count: count, words: (0, 0))
+        try store.commit(through: 4) { try $0.setDigest(damaged, of: room) }
         let told = Locked<[Channel]>([])
         let cache = RepairCache(secret: store.secret) { channel in
             told.withLock { $0.append(channel) }
