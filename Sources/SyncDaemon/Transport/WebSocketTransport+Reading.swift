@@ -29,26 +29,28 @@ extension WebSocketTransport {
     }
 
     private func readOn(_ session: SessionID) {
+        // Each read may have closed it; what is left after the last waits for the next turn.
         for _ in 0..<(Limits.readBytesPerTurnMax / Self.readBytes) {
-            // Each read may have closed it.
-            guard let connection = connection(at: session.slot), connection.id == session else {
+            guard takeBusy(session), let wsi = unsafe connection(at: session.slot)?.wsi else {
                 return
             }
-            let isBusy = connection.bytesRead >= Self.readBytes
-            connection.bytesRead = 0
-            guard isBusy, connection.isSession, !connection.isEnding,
-                connection.pendingClose == nil
-            else { return }
             var event = pollfd()
-            event.fd = unsafe lws_get_socket_fd(connection.wsi)
+            event.fd = unsafe lws_get_socket_fd(wsi)
             event.events = Int16(POLLIN)
             event.revents = Int16(POLLIN)
             guard event.fd >= 0, unsafe lws_service_fd(context, &event) == 0 else { return }
         }
-        // The rest waits for the next turn, in which the connection counts as busy anew.
+        _ = takeBusy(session)
+    }
+
+    /// Whether a session filled its buffer since this was asked last, and may be read on from.
+    private func takeBusy(_ session: SessionID) -> Bool {
         guard let connection = connection(at: session.slot), connection.id == session else {
-            return
+            return false
         }
+        let isBusy = connection.bytesRead >= Self.readBytes
         connection.bytesRead = 0
+        return isBusy && connection.isSession && !connection.isEnding
+            && connection.pendingClose == nil
     }
 }
