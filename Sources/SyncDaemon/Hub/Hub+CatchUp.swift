@@ -35,7 +35,7 @@ extension Hub {
             }
             subscription.position = max(subscription.position, through)
             subscription.lacksState = state == nil
-            continueLater(subscription)
+            if subscription.state != .cancelled { lag(subscription) }
         }
     }
 
@@ -66,13 +66,6 @@ extension Hub {
         }
     }
 
-    private func continueLater(_ subscription: Subscription) {
-        guard subscription.state != .cancelled else { return }
-        subscription.state = .lagging
-        subscription.session.lagging.append(subscription)
-        listForFlush(subscription.session)
-    }
-
     /// Brings a subscription further, from memory when that is enough.
     ///
     /// - Returns: `false` when it has to be tried again later.
@@ -94,6 +87,7 @@ extension Hub {
                     of: missing[...], in: topic.channel, cursor: lastStored.timetoken,
                     state: lastStored.state),
                 for: subscription, through: through)
+            subscription.lacksState = lastStored.state == nil
             tally.deliveries += missing.count
             return true
         }

@@ -49,7 +49,7 @@ extension Hub {
         let events = topic.takePending()
         topics.remember(events, in: topic)
         topic.noteState(after: events)
-        for interest in topic.interests { listToServe(interest.poll) }
+        for interest in topic.interests.elements { listToServe(interest.poll) }
         for lane in topic.lanes {
             if lane.pace.milliseconds == 0 {
                 deliver(events[...], to: lane)
@@ -94,7 +94,7 @@ extension Hub {
         let events = lane.pace.coalesces ? netEffect(of: batch) : batch
         let frame = frame(
             of: events, in: lane.topic.channel, cursor: lane.storedPosition, state: batch.state)
-        for subscription in lane.subscriptions where subscription.state == .live {
+        for subscription in lane.subscriptions.elements where subscription.state == .live {
             if subscription.position >= first {
                 // The net effect is not its: what it has may be what the rest takes away.
                 deliver(batch, to: subscription, of: lane)

@@ -10,7 +10,7 @@ extension Hub {
             let topic = topic(of: interest.channel)
             let interest = PollInterest(
                 of: poll, in: topic, subscription: interest.subscription)
-            topic.add(interest)
+            topic.interests.add(interest)
             poll.interests.append(interest)
         }
         polls.add(poll, endsAt: now + UInt64(Limits.pollSeconds) * 1000)
@@ -162,7 +162,7 @@ extension Hub {
     private func end(_ poll: LongPoll) {
         poll.state = .done
         for interest in poll.interests {
-            interest.topic.remove(interest)
+            interest.topic.interests.remove(interest)
             topics.release(interest.topic, at: now)
         }
         poll.interests = []

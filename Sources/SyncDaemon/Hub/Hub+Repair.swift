@@ -40,14 +40,7 @@ extension Hub {
     func hold(
         _ session: Session, on channel: Channel, at cursor: Timetoken, pace: Pace = Pace()
     ) {
-        unsubscribe(session, from: channel)
-        let topic = topic(of: channel)
-        lastSerial += 1
-        let subscription = Subscription(
-            session: session, topic: topic, serial: lastSerial, position: cursor, state: .held)
-        topic.add(subscription, pace: pace)
-        session.subscriptions[channel] = subscription
-        counters.subscriptions.add()
+        _ = begin(session, in: topic(of: channel), at: cursor, .held, pace)
     }
 
     // MARK: Symbols
@@ -143,9 +136,7 @@ extension Hub {
     /// Sends what the device lacks: of actions only what came after `cursor`.
     private func goOn(_ subscription: Subscription, from cursor: Timetoken) {
         subscription.actionsFrom = cursor
-        subscription.state = .lagging
-        subscription.session.lagging.append(subscription)
-        listForFlush(subscription.session)
+        lag(subscription)
     }
 
     /// The events that a subscription needs to be up to date, those before its repair included;

@@ -21,6 +21,8 @@ extension Hub {
         let subscription = push.subscription
         guard subscription.state != .cancelled else { return }
         subscription.position = min(subscription.position, push.before)
+        // The batch may have been the one that said it.
+        subscription.lacksState = true
         switch subscription.state {
         case .lagging, .held, .cancelled: return
         case .reading:
@@ -29,9 +31,7 @@ extension Hub {
             subscription.serial = lastSerial
         case .live: break
         }
-        subscription.state = .lagging
-        subscription.session.lagging.append(subscription)
-        listForFlush(subscription.session)
+        lag(subscription)
     }
 
     /// Closes those that have taken nothing for a while; called about once a second.

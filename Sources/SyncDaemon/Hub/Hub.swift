@@ -159,22 +159,34 @@ final class Hub {
     func subscribe(
         _ session: Session, to channel: Channel, from cursor: Timetoken?, pace: Pace = Pace()
     ) -> Bool {
-        unsubscribe(session, from: channel)
         let topic = topic(of: channel)
-        lastSerial += 1
+        let subscription = begin(
+            session, in: topic, at: cursor ?? max(position, topic.start), .live, pace)
         let isCurrent = cursor.map { topic.recent.hasNoneStored(after: $0) } ?? true
-        let subscription = Subscription(
-            session: session, topic: topic, serial: lastSerial,
-            position: cursor ?? max(position, topic.start),
-            state: isCurrent ? .live : .lagging)
-        topic.add(subscription, pace: pace)
-        session.subscriptions[channel] = subscription
-        counters.subscriptions.add()
-        if !isCurrent {
-            session.lagging.append(subscription)
-            listForFlush(session)
-        }
+        if !isCurrent { lag(subscription) }
         return !isCurrent
+    }
+
+    /// Puts a subscription in the place of an earlier one of the session.
+    func begin(
+        _ session: Session, in topic: Topic, at position: Timetoken, _ state: Subscription.State,
+        _ pace: Pace
+    ) -> Subscription {
+        unsubscribe(session, from: topic.channel)
+        lastSerial += 1
+        let subscription = Subscription(
+            session: session, topic: topic, serial: lastSerial, position: position, state: state)
+        topic.add(subscription, pace: pace)
+        session.subscriptions[topic.channel] = subscription
+        counters.subscriptions.add()
+        return subscription
+    }
+
+    /// Has a subscription read on from its position, when its session has room.
+    func lag(_ subscription: Subscription) {
+        subscription.state = .lagging
+        subscription.session.lagging.append(subscription)
+        listForFlush(subscription.session)
     }
 
     /// The topic of a channel or wildcard, made when there is none.

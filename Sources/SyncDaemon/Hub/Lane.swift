@@ -25,7 +25,7 @@ struct Pace: Hashable, Sendable {
 final class Lane {
     unowned let topic: Topic
     let pace: Pace
-    private(set) var subscriptions: [Subscription] = []
+    var subscriptions = PlaceList<Subscription>()
     /// Events whose window is not over.
     var pending: [EncodedEnvelope] = []
     /// In the hub's list of lanes whose window is open.
@@ -37,20 +37,6 @@ final class Lane {
         self.topic = topic
         self.pace = pace
         self.storedPosition = storedPosition
-    }
-
-    /// - Complexity: O(1).
-    func add(_ subscription: Subscription) {
-        subscription.index = subscriptions.count
-        subscriptions.append(subscription)
-    }
-
-    /// - Complexity: O(1): the last one takes the free place.
-    func remove(_ subscription: Subscription) {
-        let last = subscriptions.removeLast()
-        guard last !== subscription else { return }
-        subscriptions[subscription.index] = last
-        last.index = subscription.index
     }
 }
 

@@ -55,12 +55,12 @@ final class LongPoll {
 }
 
 /// A poll's interest in one topic.
-final class PollInterest {
+final class PollInterest: Placed {
     unowned let poll: LongPoll
     let topic: Topic
     let subscription: String?
-    /// Its place in its topic's list.
-    var index = 0
+    /// In its topic's list.
+    var place = 0
 
     init(of poll: LongPoll, in topic: Topic, subscription: String?) {
         self.poll = poll

@@ -38,7 +38,7 @@ final class Session {
 }
 
 /// A session's interest in one channel.
-final class Subscription {
+final class Subscription: Placed {
     enum State {
         /// Gets events as they come.
         case live
@@ -69,8 +69,8 @@ final class Subscription {
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false
     var state: State
-    /// Its place in its lane's list.
-    var index = 0
+    /// In its lane's list.
+    var place = 0
     /// What its device sent for a repair, while it is held.
     var repair: Repair?
 

@@ -14,7 +14,7 @@ final class Topic {
     /// Followers, by the pace at which they want their batches.
     private(set) var lanes: [Lane] = []
     /// Interests of long polls that are open.
-    private(set) var interests: [PollInterest] = []
+    var interests = PlaceList<PollInterest>()
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
@@ -53,36 +53,22 @@ final class Topic {
     func add(_ subscription: Subscription, pace: Pace = Pace()) {
         var pace = pace
         pace.milliseconds = max(window, pace.milliseconds)
-        if let lane = lanes.first(where: { $0.pace == pace }) {
-            lane.add(subscription)
-            subscription.lane = lane
-        } else {
-            let lane = Lane(of: self, pace: pace, storedPosition: storedPosition)
-            lanes.append(lane)
-            lane.add(subscription)
-            subscription.lane = lane
-        }
+        let lane = lanes.first { $0.pace == pace } ?? addLane(pace)
+        lane.subscriptions.add(subscription)
+        subscription.lane = lane
+    }
+
+    private func addLane(_ pace: Pace) -> Lane {
+        let lane = Lane(of: self, pace: pace, storedPosition: storedPosition)
+        lanes.append(lane)
+        return lane
     }
 
     /// - Complexity: O(lanes).
     func remove(_ subscription: Subscription) {
         guard let lane = subscription.lane else { return }
         subscription.lane = nil
-        lane.remove(subscription)
+        lane.subscriptions.remove(subscription)
         if lane.subscriptions.isEmpty { lanes.removeAll { $0 === lane } }
-    }
-
-    /// - Complexity: O(1).
-    func add(_ interest: PollInterest) {
-        interest.index = interests.count
-        interests.append(interest)
-    }
-
-    /// - Complexity: O(1).
-    func remove(_ interest: PollInterest) {
-        let last = interests.removeLast()
-        guard last !== interest else { return }
-        interests[interest.index] = last
-        last.index = interest.index
     }
 }

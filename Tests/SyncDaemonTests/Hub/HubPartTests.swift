@@ -140,14 +140,14 @@ struct TopicTests {
             } else {
                 topic.remove(members.remove(at: choices.below(members.count)))
             }
-            let subscriptions = topic.lanes.flatMap(\.subscriptions)
+            let subscriptions = topic.lanes.flatMap(\.subscriptions.elements)
             #expect(Set(subscriptions.map(\.serial)) == Set(members.map(\.serial)))
             #expect(subscriptions.count == members.count)
             #expect(topic.lanes.count <= Pace.windows.count)
             for lane in topic.lanes {
                 #expect(!lane.subscriptions.isEmpty)
-                for (index, subscription) in lane.subscriptions.enumerated() {
-                    #expect(subscription.index == index)
+                for (index, subscription) in lane.subscriptions.elements.enumerated() {
+                    #expect(subscription.place == index)
                     #expect(subscription.lane === lane)
                 }
             }

@@ -1,6 +1,7 @@
 // Which pushes say what a channel's actions come to, and what is asked so that they can.
 
 import EventModel
+import JSON
 import Testing
 
 @testable import SyncDaemon
@@ -258,6 +259,27 @@ struct StateTests {
 
         commit(4)
         hub.endTurn()
+        hub.endTurn()
+        #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [digest(4)])
+    }
+
+    @Test("a state that was dropped for want of room is said again, once")
+    func droppedForRoom() throws {
+        try bench.publish(1...3)
+        let session = follow(from: 3)
+        bench.hub.send(session) { $0.string("fills the socket") }
+        bench.transport.full.insert(session.id)
+        bench.hub.endTurn()
+        hub.learn(digest(3), at: tick(3), of: room)
+        hub.endTurn()
+        hub.collapse(session)
+        #expect(bench.transport.makeRoom(session.id))
+        hub.canWrite(session)
+        hub.endTurn()
+        hub.endTurn()
+        #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [digest(3)])
+
+        commit(4)
         hub.endTurn()
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [digest(4)])
     }
