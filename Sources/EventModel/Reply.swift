@@ -231,4 +231,7 @@ public struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     public var description: String { "\(status) \(code): \(message)" }
+
+    /// Whether the same question may be answered later: the daemon had no room, or is stopping.
+    public var isWorthRetrying: Bool { status == 429 || status >= 500 }
 }

@@ -29,25 +29,6 @@ public struct ChannelSync: Sendable {
         case current, delta, repair, snapshot
     }
 
-    /// What to send.
-    enum Question: Hashable, Sendable {
-        case subscribe(SubscribeRequest, attempt: Int)
-        case repair(RepairRequest, attempt: Int)
-    }
-
-    /// What came of one input.
-    struct Step {
-        var questions: [Question] = []
-        /// What changed in ``ChannelSync/base``, in order.
-        var rows: [RowChange] = []
-        /// Whether anything is to be kept, be it only the cursor.
-        var hasMoved = false
-        /// Whether the server is another one, or was set back: it may have lost what it answered.
-        var hasLostServer = false
-        /// How the rows came to be different from the base's, when not by what happened.
-        var healedBy: Rung?
-    }
-
     public let name: String
     /// What the device shows.
     public private(set) var base: ChannelBase
@@ -71,8 +52,7 @@ public struct ChannelSync: Sendable {
     private var isSnapshot = false
     /// The server lost track of a repair once in this session.
     private var wasInterrupted = false
-    private var symbolsSent = 0
-    private var questionsOpen = 0
+    private var symbols = SymbolQuestions()
 
     public init(_ name: String, base: ChannelBase = ChannelBase()) {
         self.name = name
@@ -171,22 +151,19 @@ public struct ChannelSync: Sendable {
         needsRepair = true
         repairs += 1
         phase = .repairing
-        (symbolsSent, questionsOpen) = (0, 0)
-        ask(upTo: Self.firstSymbols, &step)
+        symbols = SymbolQuestions()
+        step.questions += symbols.begin(with: base, name, attempt)
     }
 
     /// The server answers symbols.
     mutating func repaired(_ reply: RepairStep, attempt: Int) -> Step {
         var step = Step()
         guard phase == .repairing, attempt == self.attempt else { return step }
-        questionsOpen -= 1
+        symbols.answered()
         switch reply {
         case .needsSymbols(let count):
-            // Only the answer to the last of several commands knows all symbols.
-            guard questionsOpen == 0 else { return step }
-            let next = max(count, symbolsSent + 8)
-            if next <= Limits.repairSymbolsMax {
-                ask(upTo: next, &step)
+            if let more = symbols.goOn(upTo: count, with: base, name, attempt) {
+                step.questions += more
             } else {
                 startSnapshot(&step)
             }
@@ -318,30 +295,4 @@ public struct ChannelSync: Sendable {
         base = incoming
         self.incoming = nil
     }
-
-    /// The symbols of the first question: enough for ten differences.
-    static let firstSymbols = 32
-    /// Bytes of symbols in one command, so that its base64 stays under the daemon's 32 KiB.
-    static let symbolBytesMax = 22_500
-
-    /// Asks with the symbols that were not sent yet, in as many commands as it takes.
-    private mutating func ask(upTo count: Int, _ step: inout Step) {
-        let encoder = base.symbols(symbolsSent..<count)
-        while symbolsSent < count {
-            // A symbol has at most 26 bytes, and seldom more than 18.
-            var run = encoder.run(symbolsSent..<min(count, symbolsSent + 1200))
-            if run.bytes.count > Self.symbolBytesMax {
-                run = encoder.run(symbolsSent..<min(count, symbolsSent + 850))
-            }
-            symbolsSent += run.symbols.count
-            questionsOpen += 1
-            step.questions.append(
-                .repair(RepairRequest(channel: name, run: run), attempt: attempt))
-        }
-    }
-}
-
-extension ProtocolError {
-    /// Whether the same question may be answered later: the daemon had no room, or is stopping.
-    public var isWorthRetrying: Bool { status == 429 || status >= 500 }
 }
