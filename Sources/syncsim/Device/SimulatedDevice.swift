@@ -287,31 +287,3 @@ final class SimulatedDevice {
             }
     }
 }
-
-extension Batch {
-    /// What somebody does who applies removals at once, and adds after the loop.
-    fileprivate var withRemovalsFirst: Batch {
-        let actions = envelopes.filter { $0.isAdd || $0.isRemoval }
-        var shuffled = (actions.filter(\.isRemoval) + actions.filter(\.isAdd))[...]
-        // Each takes the place of another one, or the cache would drop what comes late.
-        let changed = envelopes.map { envelope -> Envelope in
-            guard envelope.isAdd || envelope.isRemoval, let event = shuffled.popFirst() else {
-                return envelope
-            }
-            return Envelope(
-                channel: event.channel, timetoken: envelope.timetoken, uuid: event.uuid,
-                event: event.event, isStored: event.isStored)
-        }
-        return Batch(channel: channel, cursor: cursor, envelopes: changed, state: state)
-    }
-}
-
-extension Envelope {
-    fileprivate var isAdd: Bool {
-        if case .actionAdded = event { true } else { false }
-    }
-
-    fileprivate var isRemoval: Bool {
-        if case .actionRemoved = event { true } else { false }
-    }
-}

@@ -1,5 +1,7 @@
 // Defects that are put in on purpose, to see whether the simulator finds them.
 
+import EventModel
+
 /// One mistake that somebody could make.
 enum PlantedBug: String, CaseIterable {
     /// A device applies all removals of a batch, and then all adds.
@@ -12,4 +14,32 @@ enum PlantedBug: String, CaseIterable {
     case forgottenMutation = "forgotten-mutation"
     /// A cursor from before forgotten tombstones is served as if none were.
     case ignoredFloor = "ignored-floor"
+}
+
+extension Batch {
+    /// What somebody does who applies removals at once, and adds after the loop.
+    var withRemovalsFirst: Batch {
+        let actions = envelopes.filter { $0.isAdd || $0.isRemoval }
+        var shuffled = (actions.filter(\.isRemoval) + actions.filter(\.isAdd))[...]
+        // Each takes the place of another one, or the cache would drop what comes late.
+        let changed = envelopes.map { envelope -> Envelope in
+            guard envelope.isAdd || envelope.isRemoval, let event = shuffled.popFirst() else {
+                return envelope
+            }
+            return Envelope(
+                channel: event.channel, timetoken: envelope.timetoken, uuid: event.uuid,
+                event: event.event, isStored: event.isStored)
+        }
+        return Batch(channel: channel, cursor: cursor, envelopes: changed, state: state)
+    }
+}
+
+extension Envelope {
+    fileprivate var isAdd: Bool {
+        if case .actionAdded = event { true } else { false }
+    }
+
+    fileprivate var isRemoval: Bool {
+        if case .actionRemoved = event { true } else { false }
+    }
 }

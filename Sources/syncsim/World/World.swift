@@ -25,7 +25,7 @@ final class World {
     var choices: Choices
     var faults = Faults()
     var tally = Tally()
-    private(set) var truth = Truth()
+    private var daemonWitness = DaemonWitness()
     private(set) var devices: [SimulatedDevice] = []
     private(set) var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
@@ -34,8 +34,8 @@ final class World {
     private var isStarting = false
     private var lastSession: UInt32 = 0
     private var lastMutation = 0
-    /// The newest event that reactors were told of, in this life of the daemon.
-    private var visible = Timetoken.zero
+    /// When a transaction became durable last.
+    private var lastDurable: UInt64 = 0
     /// The wall clock does not step back beyond it.
     private(set) var earliestTicks: UInt64 = 0
     private let write: ((String) -> Void)?
@@ -75,7 +75,8 @@ final class World {
         var rest = 0
         // Long enough for heartbeats to fail and for snapshots to come in; and a reactor that was
         // stalled last tells nobody anything for some seconds.
-        for _ in 0..<240 where rest < 8 {
+        // Messages go on expiring, and devices hear of it a moment later.
+        for _ in 0..<240 where rest < 8 || scheduler.now - lastDurable < 3 * Microseconds.second {
             try proceed(until: scheduler.now + Microseconds.second)
             rest = devices.allSatisfy(\.isAtRest) ? rest + 1 : 0
         }
@@ -143,7 +144,7 @@ final class World {
         guard daemon == nil else { return }
         let store = SimulatedStore(on: platter.open(&choices), bug: bug)
         self.store = store
-        visible = store.last
+        daemonWitness.begin(after: store.last)
         checkStore()
         do throws(StoreError) {
             daemon = try SimulatedDaemon(on: store, in: self)
@@ -196,7 +197,7 @@ final class World {
         clock.step(by: 0, notBefore: earliestTicks)
         crash("its store is taken away")
         self.platter = platter
-        self.truth = truth
+        daemonWitness.truth = truth
         for device in devices {
             // What was under way says something about the other store.
             device.hangUp(silently: false)
@@ -209,67 +210,26 @@ final class World {
     /// A transaction ended, well or not.
     func witness(_ commit: Commit, of writes: [Write], _ store: SimulatedStore, failed: Bool) {
         tally.count("commit")
-        if !failed {
-            var model = CommitModel(commit, store.operations, after: truth)
-            model.check(commit, of: writes)
-            for problem in model.problems { violation("I1", problem) }
-        } else if !commit.events.isEmpty {
-            violation("I5", "a failed commit has events")
-        }
+        report(daemonWitness.see(commit, of: writes, store, failed: failed))
         guard store.isDurable else { return }
-        for problem in truth.apply(store.operations) { violation("I1", problem) }
-        if choices.chance(10) { check(commit.digests) }
+        lastDurable = scheduler.now
+        if choices.chance(10) {
+            report(daemonWitness.check(commit.digests, secret: platter.secret))
+        }
         if failed { tally.count("durable, but nobody was told") }
     }
 
     /// The reactors are told of a step.
-    func witness(_ step: Commit) {
-        for event in step.events {
-            if event.timetoken <= visible {
-                violation("I1", "\(event.timetoken) became visible after \(visible)")
-            }
-            visible = event.timetoken
-            if event.isStored, !truth.timetokens.contains(event.timetoken) {
-                violation("I5", "\(event.timetoken) became visible before it was durable")
-            }
-        }
-        if step.last < visible { violation("I1", "a step ends before its events") }
-        visible = max(visible, step.last)
-    }
+    func witness(_ step: Commit) { report(daemonWitness.see(step)) }
 
     /// Everything that is durable is in the store, and nothing else.
     private func checkStore() {
         let state = store?.durable ?? platter.state
-        for name in setting.channels {
-            let channel = Channel(name)
-            let rows = truth.rows(of: name)
-            let actions = state.actions[channel, default: [:]].filter(\.value.isLive)
-                .mapValues(\.added)
-            if actions != rows.actions { violation("I9", "the store has other actions in \(name)") }
-            let messages = state.messages[channel, default: []].map(\.timetoken)
-            if messages != rows.messages.keys.sorted() {
-                violation("I9", "the store has other messages in \(name)")
-            }
-            if digest(of: channel) != state.digests[channel] ?? .empty {
-                violation("I2", "the store's digest of \(name) is not that of its rows")
-            }
-        }
+        report(daemonWitness.check(state, setting.channels, secret: platter.secret))
     }
 
-    private func check(_ digests: [Channel: Digest]) {
-        for (channel, digest) in digests where digest != self.digest(of: channel) {
-            violation("I2", "the digest of \(channel.name) is not that of its rows")
-        }
-    }
-
-    /// From the rows of the truth.
-    private func digest(of channel: Channel) -> Digest {
-        let secret = platter.secret.key(of: channel)
-        var digest = Digest.empty
-        for (key, added) in truth.rows(of: channel.name).actions {
-            digest.insert(MessageAction(key: key, actionTimetoken: added), key: secret)
-        }
-        return digest
+    private func report(_ findings: [DaemonWitness.Finding]) {
+        for finding in findings { violation(finding.invariant, finding.text) }
     }
 
     func violation(_ invariant: String, _ text: String) {
@@ -286,6 +246,9 @@ final class World {
     }
 
     // MARK: What the parts ask
+
+    /// Everything that is durable.
+    var truth: Truth { daemonWitness.truth }
 
     /// No cursor of this store is beyond it.
     var truthEnd: Timetoken { store?.last ?? platter.state.last }

@@ -1,0 +1,92 @@
+// What is seen of the daemon: its commits, what its reactors are told, and what is on its disk.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// Compares the daemon's storage and order with the ``Truth``, which it keeps.
+struct DaemonWitness {
+    typealias Finding = (invariant: String, text: String)
+
+    var truth = Truth()
+    /// The newest event that reactors were told of, in this life of the daemon.
+    private var visible = Timetoken.zero
+
+    /// The daemon starts.
+    mutating func begin(after last: Timetoken) { visible = last }
+
+    /// A transaction ended, well or not.
+    mutating func see(
+        _ commit: Commit, of writes: [Write], _ store: SimulatedStore, failed: Bool
+    ) -> [Finding] {
+        var found: [Finding] = []
+        if !failed {
+            var model = CommitModel(commit, store.operations, after: truth)
+            model.check(commit, of: writes)
+            found += model.problems.map { ("I1", $0) }
+        } else if !commit.events.isEmpty {
+            found.append(("I5", "a failed commit has events"))
+        }
+        if store.isDurable { found += truth.apply(store.operations).map { ("I1", $0) } }
+        return found
+    }
+
+    /// The reactors are told of a step.
+    mutating func see(_ step: Commit) -> [Finding] {
+        var found: [Finding] = []
+        for event in step.events {
+            if event.timetoken <= visible {
+                found.append(("I1", "\(event.timetoken) became visible after \(visible)"))
+            }
+            visible = event.timetoken
+            if event.isStored, !truth.timetokens.contains(event.timetoken) {
+                found.append(("I5", "\(event.timetoken) became visible before it was durable"))
+            }
+        }
+        if step.last < visible { found.append(("I1", "a step ends before its events")) }
+        visible = max(visible, step.last)
+        return found
+    }
+
+    /// Everything that is durable is in the store, and nothing else.
+    func check(
+        _ state: MemoryStore.State, _ channels: [String], secret: DigestSecret
+    ) -> [Finding] {
+        var found: [Finding] = []
+        for name in channels {
+            let channel = Channel(name)
+            let rows = truth.rows(of: name)
+            let actions = state.actions[channel, default: [:]].filter(\.value.isLive)
+                .mapValues(\.added)
+            if actions != rows.actions {
+                found.append(("I9", "the store has other actions in \(name)"))
+            }
+            let messages = state.messages[channel, default: []].map(\.timetoken)
+            if messages != rows.messages.keys.sorted() {
+                found.append(("I9", "the store has other messages in \(name)"))
+            }
+            if digest(of: channel, secret) != state.digests[channel] ?? .empty {
+                found.append(("I2", "the store's digest of \(name) is not that of its rows"))
+            }
+        }
+        return found
+    }
+
+    /// What a commit says of its channels is so.
+    func check(_ digests: [Channel: Digest], secret: DigestSecret) -> [Finding] {
+        digests.compactMap { channel, digest in
+            guard digest != self.digest(of: channel, secret) else { return nil }
+            return ("I2", "the digest of \(channel.name) is not that of its rows")
+        }
+    }
+
+    /// From the rows of the truth.
+    private func digest(of channel: Channel, _ secret: DigestSecret) -> Digest {
+        let key = secret.key(of: channel)
+        var digest = Digest.empty
+        for (action, added) in truth.rows(of: channel.name).actions {
+            digest.insert(MessageAction(key: action, actionTimetoken: added), key: key)
+        }
+        return digest
+    }
+}
