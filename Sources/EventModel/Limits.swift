@@ -82,6 +82,8 @@ public enum Limits {
 
     /// Silence after which each side pings.
     public static let heartbeatSeconds = 25
+    /// The daemon's pings come up to so much earlier, at another moment for each connection.
+    public static let heartbeatSpreadSeconds = 5
     /// Silence after which the daemon gives a connection up.
     public static let hangupSeconds = 33
     /// From the connection to `hello`; over it: close code 1008.

@@ -20,6 +20,11 @@ import EventModel
     /// The close frame of `pendingClose` has been handed to lws.
     var hasSentClose = false
 
+    /// Of a session.
+    var silence: Silence?
+    /// A ping is due for which the socket had no room.
+    var owesPing = false
+
     /// Until its first bytes say what it speaks.
     var watcher: SocketWatcher?
     /// Of a raw socket, while it is open.

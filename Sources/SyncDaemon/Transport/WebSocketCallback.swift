@@ -32,10 +32,14 @@ func websocketCallback(
     case LWS_CALLBACK_HTTP_BODY:
         return -1  // Nothing that this daemon answers has a body; the answer has been sent.
     case LWS_CALLBACK_ESTABLISHED:
-        connection.isSession = true
+        transport.didOpen(connection)
         transport.delegate.sessionDidOpen(connection.id, query: unsafe query(of: wsi))
         return 0
+    case LWS_CALLBACK_RECEIVE_PONG:
+        connection.silence?.heard(at: transport.now)
+        return 0
     case LWS_CALLBACK_RECEIVE:
+        connection.silence?.heard(at: transport.now)
         let piece = unsafe UnsafeRawBufferPointer(start: input, count: count)
         return unsafe receive(piece, from: wsi, connection, in: transport)
     case LWS_CALLBACK_SERVER_WRITEABLE:
@@ -130,6 +134,7 @@ private func becameWritable(
         transport.sendClose(of: connection)
         return 0
     }
+    transport.sendPing(to: connection)
     transport.delegate.sessionCanWrite(connection.id)
     return 0
 }

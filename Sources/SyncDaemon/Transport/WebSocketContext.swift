@@ -18,12 +18,10 @@ private func makeProtocols(named name: StaticString) -> UnsafeMutablePointer<lws
     return unsafe protocols
 }
 
-/// Pings after silence, and gives up on a peer that does not answer; never freed, like the context.
+/// No timers of lws's own for quiet connections: see ``Silence``; never freed, like the context.
 private func makeIdlePolicy() -> UnsafePointer<lws_retry_bo_t> {
     let policy = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
     unsafe policy.initialize(to: lws_retry_bo_t())
-    unsafe policy.pointee.secs_since_valid_ping = UInt16(Limits.heartbeatSeconds)
-    unsafe policy.pointee.secs_since_valid_hangup = UInt16(Limits.hangupSeconds)
     return unsafe UnsafePointer(policy)
 }
 

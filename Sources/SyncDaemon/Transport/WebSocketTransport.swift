@@ -49,7 +49,9 @@ struct TransportSettings: Sendable {
     private var connections: [Connection?] = []
     /// By slot: when each connection must have moved on, in milliseconds; 0 for never.
     private var deadlines: [UInt64] = []
-    private var lastSweep: UInt64 = 0
+    /// The end of the last turn, in milliseconds.
+    private(set) var now = Clock.monotonicMilliseconds()
+    private var nextSweep: UInt64 = 0
     /// Sessions that had filled the read buffer in this turn.
     var busy: [SessionID] = []
     private var freeSlots: [UInt32] = []
@@ -134,23 +136,34 @@ struct TransportSettings: Sendable {
     /// Not lws's own timeouts, which are one sorted list: an entry that goes to its end costs time
     /// in proportion to the connections.
     func endTurn(at milliseconds: UInt64) {
-        guard milliseconds >= lastSweep + 1000 else { return }
-        lastSweep = milliseconds
-        for slot in deadlines.indices where deadlines[slot] != 0 && deadlines[slot] <= milliseconds
-        {
+        now = milliseconds
+        guard now >= nextSweep else { return }
+        // Often enough that those who are due in one second are not pinged in one turn.
+        nextSweep = now + 100
+        for slot in deadlines.indices where deadlines[slot] != 0 && deadlines[slot] <= now {
             deadlines[slot] = 0
             guard let connection = connections[slot] else { continue }
             if connection.watcher?.stop() != nil {
                 release(UInt32(slot))
-            } else {
+            } else if !isAlive(connection) {
                 kill(connection)
             }
         }
     }
 
+    /// Whether a connection whose deadline is over goes on.
+    private func isAlive(_ connection: Connection) -> Bool {
+        connection.isSession && !connection.isEnding && connection.pendingClose == nil
+            && listen(to: connection)
+    }
+
     /// - Parameter seconds: `nil` for as long as it takes.
     func setDeadline(of connection: Connection, in seconds: Int?) {
         deadlines[Int(connection.id.slot)] = seconds.map(deadline(in:)) ?? 0
+    }
+
+    func setDeadline(of connection: Connection, at milliseconds: UInt64) {
+        deadlines[Int(connection.id.slot)] = milliseconds
     }
 
     /// Closes a connection as soon as lws is not in the middle of something.

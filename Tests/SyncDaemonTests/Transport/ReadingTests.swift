@@ -10,18 +10,7 @@ struct ReadingTests {
     @Test("a socket that had more than one turn may read is read on in later turns, too")
     func staysBusy() throws {
         let bench = try TransportBench()
-        let peer = try bench.connect()
-        peer.send(
-            """
-            GET /v1/sync HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r
-            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r
-            Sec-WebSocket-Protocol: sync.v1.json\r\n\r\n
-            """)
-        let isOpen = bench.run {
-            peer.read()
-            return String(decoding: peer.received, as: UTF8.self).contains(" 101 ")
-        }
-        try #require(isOpen)
+        let peer = try bench.openSession()
 
         // Frames that fill the read buffer, masked with zeros.
         let bytes = WebSocketTransport.readBytes - 8

@@ -61,6 +61,23 @@ final class TransportBench: TransportDelegate {
         return TransportPeer(socket, of: self)
     }
 
+    /// Connects, and upgrades to a WebSocket.
+    func openSession() throws -> TransportPeer {
+        let peer = try connect()
+        peer.send(
+            """
+            GET /v1/sync HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r
+            Sec-WebSocket-Protocol: sync.v1.json\r\n\r\n
+            """)
+        let isOpen = run {
+            peer.read()
+            return String(decoding: peer.received, as: UTF8.self).contains(" 101 ")
+        }
+        try #require(isOpen)
+        return peer
+    }
+
     /// Connections that the transport holds.
     var connectionCount: Int { admission.total }
 
