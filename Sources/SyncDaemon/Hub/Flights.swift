@@ -40,10 +40,10 @@ struct Flights {
         next += 1
     }
 
-    /// Ends a read, and names who waited for it.
-    mutating func land(_ flight: CommandID) -> [Passenger] {
-        guard let (page, passengers) = flights.removeValue(forKey: flight) else { return [] }
-        open[page] = nil
-        return passengers
+    /// Ends a read, and says of what it was and who waited for it; `nil` when it is unknown.
+    mutating func land(_ flight: CommandID) -> (page: Page, passengers: [Passenger])? {
+        guard let landed = flights.removeValue(forKey: flight) else { return nil }
+        open[landed.page] = nil
+        return landed
     }
 }

@@ -15,8 +15,11 @@ extension Hub {
         _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken,
         state: Digest? = nil, for answer: ReadAnswer
     ) {
-        if let state { learn(state, at: cursor, of: answer.channel) }
-        let waiting = flights.land(answer.origin.command)
+        guard let (page, waiting) = flights.land(answer.origin.command) else { return }
+        if let state {
+            learn(state, at: cursor, of: answer.channel)
+            remember(events, of: page, cursor: cursor, through: through, state)
+        }
         let hasNews = !events.isEmpty || state != nil
         var shared: Frame?
         for subscription in stillReading(waiting) {
@@ -39,10 +42,25 @@ extension Hub {
         }
     }
 
+    /// Keeps a last page in memory: after a restart everybody asks for much the same.
+    private func remember(
+        _ events: [EncodedEnvelope], of page: Flights.Page, cursor: Timetoken, through: Timetoken,
+        _ state: Digest
+    ) {
+        // It has to end where memory begins, or later, and to be of a commit that was heard of
+        // here.
+        guard let topic = topics.existing(page.channel), through >= topic.recent.floor,
+            cursor <= durablePosition, topic.pending.isEmpty,
+            page.start == ChangeStart(after: page.start.messages)
+        else { return }
+        topics.remember(events, after: page.start.messages, state: state, in: topic)
+    }
+
     /// Hears that a reader could not read: the clients' cursors still hold, so they may come again.
     func failedToRead(_ answer: ReadAnswer) {
         guard !failedToLearn(answer) else { return }
-        for subscription in stillReading(flights.land(answer.origin.command)) {
+        guard let (_, waiting) = flights.land(answer.origin.command) else { return }
+        for subscription in stillReading(waiting) {
             close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
         }
     }

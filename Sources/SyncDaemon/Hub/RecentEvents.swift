@@ -36,6 +36,33 @@ struct RecentEvents {
         }
     }
 
+    /// Takes what a reader found, so that it is read once for all who come back.
+    ///
+    /// What a reader finds is summed up as of a commit: where an action changed twice, the earlier
+    /// event is missing. Whoever gets everything after a position has the same in the end, provided
+    /// that the commit is in here.
+    ///
+    /// - Parameters:
+    ///   - found: Everything stored after `start`, ascending; may reach beyond ``floor``.
+    ///   - state: What the channel's actions come to after that.
+    mutating func reach(
+        back start: Timetoken, with found: [EncodedEnvelope], state: Digest, bytesMax: Int
+    ) {
+        guard start < floor else { return }
+        var older = Array(found.prefix { $0.timetoken <= floor })
+        let bytes = older.reduce(0) { $0 + $1.json.count }
+        guard byteCount + bytes <= bytesMax else { return }
+        events.removeFirst(head)
+        head = 0
+        // Otherwise a later one has its own, and nobody is told only the earlier ones.
+        if !events.contains(where: \.isStored), let last = older.indices.last {
+            older[last].state = state
+        }
+        events.insert(contentsOf: older, at: 0)
+        byteCount += bytes
+        floor = start
+    }
+
     /// The events after `cursor`, ascending; `nil` when some of them may be gone from here.
     func events(after cursor: Timetoken) -> ArraySlice<EncodedEnvelope>? {
         guard cursor >= floor else { return nil }

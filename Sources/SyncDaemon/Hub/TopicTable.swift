@@ -56,6 +56,17 @@ final class TopicTable {
         recentByteCount += topic.recent.byteCount - before
     }
 
+    /// Remembers what a reader found after `start`, too.
+    func remember(
+        _ found: [EncodedEnvelope], after start: Timetoken, state: Digest, in topic: Topic
+    ) {
+        guard recentByteCount < recentBytesMax else { return }
+        let before = topic.recent.byteCount
+        topic.recent.reach(
+            back: start, with: found, state: state, bytesMax: Limits.recentBytesPerChannelMax)
+        recentByteCount += topic.recent.byteCount - before
+    }
+
     /// Hears that a topic has lost a follower; without any it is kept for a while.
     ///
     /// A device that polls comes back in a moment, and must find what happened meanwhile.

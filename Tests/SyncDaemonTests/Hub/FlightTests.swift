@@ -41,6 +41,53 @@ struct FlightTests {
         #expect(bench.asked == 2)
     }
 
+    @Test("what was read for one serves all who come later, from there or from after it")
+    func remembers() throws {
+        try forget()
+        let first = follow(from: 4)
+        try bench.answerAll()
+        #expect(bench.asked == 1)
+        let (same, later, current) = (follow(from: 4), follow(from: 7), follow(from: 10))
+        let frame = try #require(bench.transport.writes[first.id]?.first)
+        #expect(bench.transport.writes[same.id]?.first == frame)
+        #expect(try bench.seen(later) == [8, 9, 10])
+        #expect(bench.hub.state(of: room, at: tick(10)) == .empty)
+        try bench.publish(11...12)
+        #expect(try bench.seen(current) == [11, 12])
+        #expect(try bench.seen(follow(from: 8)) == Array(9...12))
+        #expect(bench.asked == 1)
+
+        let earlier = follow(from: 3)
+        #expect(bench.asked == 2)
+        try bench.answerAll()
+        #expect(try bench.seen(earlier) == Array(4...12))
+        #expect(try bench.seen(follow(from: 3)) == Array(4...12))
+        #expect(bench.asked == 2)
+    }
+
+    @Test("a page of a commit that was not heard of, or of what is forgotten since, is not kept")
+    func keepsNoPart() throws {
+        _ = try bench.store(1...10)
+        bench.hub.accept(Commit(last: tick(8), durable: tick(8)))
+        bench.hub.endTurn()
+        _ = follow(from: 4)
+        try bench.answerAll()
+        _ = follow(from: 4)
+        #expect(bench.asked == 2)
+
+        bench.hub.accept(Commit(last: tick(10), durable: tick(10)))
+        bench.hub.endTurn()
+        let answer = try bench.read()
+        for number in 0..<3 as Range<UInt64> {
+            let bytes = Limits.recentBytesPerChannelMax
+            try bench.publish(11 + number...11 + number, bytes: bytes)
+        }
+        answer()
+        let asked = bench.asked
+        _ = follow(from: 4)
+        #expect(bench.asked == asked + 1)
+    }
+
     @Test("who leaves or starts anew while a read is under way gets nothing of it")
     func leaves() throws {
         try forget()
