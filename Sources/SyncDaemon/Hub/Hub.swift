@@ -163,7 +163,10 @@ final class Hub {
         let subscription = begin(
             session, in: topic, at: cursor ?? max(position, topic.start), .live, pace)
         let isCurrent = cursor.map { topic.recent.hasNoneStored(after: $0) } ?? true
-        if !isCurrent { lag(subscription) }
+        if !isCurrent {
+            subscription.lacksState = true
+            lag(subscription)
+        }
         return !isCurrent
     }
 

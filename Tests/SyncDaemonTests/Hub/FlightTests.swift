@@ -65,6 +65,23 @@ struct FlightTests {
         #expect(bench.asked == 2)
     }
 
+    @Test("who turns out to have missed nothing, because of another's page, is told the state")
+    func nothingMissed() throws {
+        try forget()
+        try bench.publish(11, in: Channel("other"))
+        _ = follow(from: 4)
+        bench.refuseQuestions(true)
+        let current = follow(from: 10)
+        bench.refuseQuestions(false)
+        try bench.answerAll()
+        bench.hub.tick()
+        bench.hub.endTurn()
+        let batches = try bench.transport.takeBatches(of: current.id)
+        #expect(batches.map(\.state) == [.empty])
+        #expect(batches.map(\.cursor) == [tick(11)])
+        #expect(bench.asked == 1)
+    }
+
     @Test("a page of a commit that was not heard of, or of what is forgotten since, is not kept")
     func keepsNoPart() throws {
         _ = try bench.store(1...10)
