@@ -19,21 +19,23 @@
  *
  * Where a cache stands: what of `epoch`, and its digest there. `actionsCursor` is ahead of `cursor`
  * from a repair until the messages have come. `deletion` is the newest deletion that was applied: a
- * server that was put back to before it has messages again that are missing here.
+ * server that was put back to before it has messages again that are missing here. `isPartial`:
+ * more was to come, and what has come may lack what is deleted later.
  * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
- *   count: number, digest: string, version: number, deletion: string}} Head
+ *   count: number, digest: string, version: number, deletion: string, isPartial: boolean}} Head
  *
  * What one step changed in a cache. With `clear` everything was replaced.
  * @typedef {{channel: string, clear: boolean, rows: Row[], gone: Row[], messages: Message[],
  *   dropped: string[], head: Head, settled: number[]}} Patch
  *
  * A write on its way. `order` is its place, given by the store; `sent` says that the daemon may
- * have it; `observed` is the action that a removal is about, or the cursor at which a message was
- * written; `acknowledged` is the timetoken from which on the cache reflects it.
+ * have it; `observed` is the action that a removal is about (null: whatever the entry before it
+ * adds), or what a message is later than; `acknowledged` is the timetoken from which on the cache
+ * reflects it; `again` says that the daemon may have lost it since, and has to be asked.
  * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
- *   sent: boolean, acknowledged: string|null, messageTimetoken?: string, type?: string,
- *   value?: string, present?: boolean, observed?: string|null, payload?: any, meta?: any,
- *   messageType?: string}} Entry
+ *   sent: boolean, acknowledged: string|null, again?: boolean, messageTimetoken?: string,
+ *   type?: string, value?: string, present?: boolean, observed?: string|null, payload?: any,
+ *   meta?: any, messageType?: string}} Entry
  *
  * @typedef {{put: Entry[], remove: string[]}} Edits Entries to write, and mutations to forget.
  *
@@ -458,6 +460,7 @@ export class Base {
   cursor = '0';
   actionsCursor = '0';
   deletion = '0';
+  isPartial = false;
   /** @type {string|null} */ epoch = null;
   /** @type {Hasher|null} Without one the server keeps no digests. */ hasher = null;
   digest = new Digest();
@@ -480,6 +483,7 @@ export class Base {
     base.cursor = head.cursor;
     base.actionsCursor = head.actionsCursor;
     base.deletion = isTimetoken(head.deletion) ? head.deletion : '0';
+    base.isPartial = head.isPartial === true;
     base.epoch = head.epoch;
     base.version = head.version;
     base.hasher = head.key === null ? null : new Hasher(head.key);
@@ -572,6 +576,8 @@ export class Base {
       else if (event.e === 3) this.#act(event);
       else if (event.e === 5) this.#delete(event);
     }
+    if (push.s) this.isPartial = false;
+    else if (this.hasher && isLater(push.t.t, this.cursor)) this.isPartial = true;
     if (isLater(push.t.t, this.cursor)) this.cursor = push.t.t;
     if (isLater(this.cursor, this.actionsCursor)) this.actionsCursor = this.cursor;
     return unstored;
@@ -629,10 +635,10 @@ export class Base {
 
   /** @returns {Head} */
   get head() {
-    const { cursor, actionsCursor, deletion, epoch, version, digest } = this;
+    const { cursor, actionsCursor, deletion, isPartial, epoch, version, digest } = this;
     const key = this.hasher?.text ?? null;
     const { count, text } = digest;
-    return { cursor, actionsCursor, deletion, epoch, version, key, count, digest: text };
+    return { cursor, actionsCursor, deletion, isPartial, epoch, version, key, count, digest: text };
   }
 
   /** From now on everything counts as changed: a store writes all of it. */
@@ -686,6 +692,7 @@ export class Base {
     this.cursor = patch.head.cursor;
     this.actionsCursor = patch.head.actionsCursor;
     this.deletion = patch.head.deletion;
+    this.isPartial = patch.head.isPartial;
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
     this.setKey(patch.head.key ?? undefined);
@@ -711,11 +718,24 @@ function affectedBy(patch) {
 const laneOf = (entry) => entry.kind === 'publish' ? entry.channel : JSON.stringify(
   [entry.channel, entry.messageTimetoken, entry.type, entry.value]);
 
-/** Whether a reaction of this user shows. */
-function isShown(/** @type {Entry|undefined} */ last, /** @type {Row|undefined} */ row) {
-  if (!last) return row !== undefined;
-  if (last.present) return true;
-  return row !== undefined && !!last.observed && isLater(row.actionTimetoken, last.observed);
+/** A timetoken after every other one: the place of what has none yet. */
+const never = '9'.repeat(19);
+
+/** Whether the daemon has answered, and still stands by it. @param {Entry} entry */
+const isAnswered = (entry) => entry.acknowledged !== null && !entry.again;
+
+/**
+ * How a reaction stands after a wish: since an action, since `never` (its timetoken is to come),
+ * or not at all.
+ * @param {string|null} standing Before it. @param {Entry} entry @returns {string|null}
+ */
+function after(standing, { present, observed, acknowledged }) {
+  if (present) {
+    const since = acknowledged ?? never;
+    return standing && (isLater(standing, since) || !acknowledged) ? standing : since;
+  }
+  const isOther = standing && standing !== never && isLater(standing, observed ?? never);
+  return isOther ? standing : null;
 }
 
 /**
@@ -726,22 +746,21 @@ function isShown(/** @type {Entry|undefined} */ last, /** @type {Row|undefined} 
 export function wishAction(entries, wish, row) {
   const lane = laneOf(wish);
   const own = entries.filter((entry) => entry.kind === 'action' && laneOf(entry) === lane);
-  if (isShown(own.at(-1), row) === wish.present) return { put: [], remove: [] };
+  const standing = () => own.reduce(after, row ? row.actionTimetoken : null);
+  if ((standing() !== null) === wish.present) return { put: [], remove: [] };
   const remove = [];
   if (own.length > 0 && !own[own.length - 1].sent) {
     remove.push(/** @type {Entry} */ (own.pop()).mutation);
   }
-  const last = own.at(-1);
-  if (isShown(last, row) === wish.present) return { put: [], remove };
-  // What a removal is about: the action that stands, or the one that the entry before it adds.
-  const seen = last ? last.acknowledged : null;
-  const standing = row ? row.actionTimetoken : null;
-  const observed = seen && standing && isLater(seen, standing) ? seen : standing ?? seen;
-  return { put: [{ ...wish, observed: wish.present ? null : observed }], remove };
+  const left = standing();
+  if ((left !== null) === wish.present) return { put: [], remove };
+  // What is on its way may replace what stands: the reply to it tells what a removal is about.
+  const observed = wish.present || left === never ? null : left;
+  return { put: [{ ...wish, observed }], remove };
 }
 
 /**
- * The entries that may be sent now: the first of each lane that is not acknowledged, so that
+ * The entries that may be sent now: the first of each lane that is not answered, so that
  * writes to one thing keep their order while others overtake them.
  * @param {Entry[]} entries
  */
@@ -749,7 +768,7 @@ export function sendable(entries) {
   const lanes = new Set();
   return entries.filter((entry) => {
     const lane = laneOf(entry);
-    if (entry.acknowledged !== null || lanes.has(lane)) return false;
+    if (isAnswered(entry) || lanes.has(lane)) return false;
     lanes.add(lane);
     return true;
   });
@@ -779,7 +798,7 @@ export function acknowledge(entries, mutation, ok) {
   // tell which came first when the server was put back in between.
   if (ok.applied === 'stale') return { put: [], remove: [mutation] };
   const timetoken = ok.timetoken ?? ok.action?.actionTimetoken ?? entry.observed ?? '0';
-  const put = [{ ...entry, acknowledged: timetoken }];
+  const put = [{ ...entry, acknowledged: timetoken, again: false }];
   const lane = laneOf(entry);
   const behind = entries.find((it) =>
     it !== entry && it.kind === 'action' && laneOf(it) === lane && !it.sent && !it.present);
@@ -807,12 +826,27 @@ export function refuse(/** @type {Entry[]} */ entries, /** @type {string} */ mut
 /** Whether the cache shows what an acknowledged entry did, or what became of it since. */
 export function isSettled(/** @type {Entry} */ entry, /** @type {Base} */ base,
   /** @type {string} */ user) {
-  if (entry.acknowledged === null) return false;
+  if (entry.acknowledged === null || entry.again) return false;
   if (entry.kind === 'publish') return !isLater(entry.acknowledged, base.cursor);
   if (isLater(entry.acknowledged, base.actionsCursor)) return false;
   if (entry.present) return true;
   const row = base.row(entry.messageTimetoken ?? '', entry.type ?? '', entry.value ?? '', user);
   return !row || isLater(row.actionTimetoken, entry.acknowledged);
+}
+
+/**
+ * The entries that can go: settled ones, but none about a reaction before those that were wished
+ * earlier. A cache that does not show an add yet would take its removal for done.
+ * @param {Entry[]} entries Those of one channel. @param {Base} base @param {string} user
+ */
+export function settledOf(entries, base, user) {
+  const open = new Set();
+  return entries.filter((entry) => {
+    const lane = entry.kind === 'action' ? laneOf(entry) : null;
+    const isGone = entry.order !== undefined && isSettled(entry, base, user) && !open.has(lane);
+    if (!isGone && lane !== null) open.add(lane);
+    return isGone;
+  });
 }
 
 /** @param {Entry[]} entries @param {Edits} edits @returns {Entry[]} In order; new ones last. */
@@ -840,6 +874,23 @@ function isSameItem(left, right) {
     });
 }
 
+/** Whether two JSON values are the same, in whatever order their members are. */
+function isEqual(/** @type {any} */ left, /** @type {any} */ right) {
+  if (left === right) return true;
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object' ||
+    Array.isArray(left) !== Array.isArray(right)) return false;
+  const names = Object.keys(left);
+  /** @returns {boolean} */
+  const isSame = (/** @type {string} */ name) =>
+    Object.hasOwn(right, name) && isEqual(left[name], right[name]);
+  return names.length === Object.keys(right).length && names.every(isSame);
+}
+
+/** Whether two messages say the same. @param {any} left @param {any} right */
+const isSameContent = (left, right) => isEqual(left.payload, right.payload) &&
+  isEqual(left.meta ?? null, right.meta ?? null) &&
+  (left.messageType ?? null) === (right.messageType ?? null);
+
 /** A message of the cache as it shows, overlaid with the outbox. */
 function itemOf(/** @type {Base} */ base, /** @type {Message} */ message,
   /** @type {Entry[]} */ wishes, /** @type {string} */ user) {
@@ -849,18 +900,21 @@ function itemOf(/** @type {Base} */ base, /** @type {Message} */ message,
     const { type, value, uuid, actionTimetoken } = row;
     actions.set(key, { type, value, uuid, actionTimetoken, pending: false });
   }
-  for (const { type = '', value = '', present, observed, acknowledged } of wishes) {
+  for (const wish of wishes) {
+    const { type = '', value = '', acknowledged } = wish;
     const key = rowKey(type, value, user);
     const shown = actions.get(key);
-    if (present && !shown) {
+    const before = shown ? shown.actionTimetoken ?? never : null;
+    const standing = after(before, wish);
+    if (standing === null) {
+      actions.delete(key);
+    } else if (standing !== before) {
       const actionTimetoken = acknowledged;
       actions.set(key, { type, value, uuid: user, actionTimetoken, pending: !acknowledged });
-    } else if (!present && !isLater(shown?.actionTimetoken ?? '0', observed ?? '9'.repeat(18))) {
-      actions.delete(key);
     }
   }
   const sorted = [...actions.values()].sort((left, right) => isLater(
-    left.actionTimetoken ?? '9'.repeat(18), right.actionTimetoken ?? '9'.repeat(18)) ? 1 : -1);
+    left.actionTimetoken ?? never, right.actionTimetoken ?? never) ? 1 : -1);
   return { ...message, key: message.timetoken, pending: false, actions: sorted };
 }
 
@@ -890,7 +944,10 @@ export class ItemList {
     this.#overlaid = new Map();
     for (const timetoken of this.#held) looked.add(timetoken);
     this.#held.clear();
-    const unanswered = entries.find((it) => it.kind === 'publish' && it.sent && !it.acknowledged);
+    const unanswered = entries.filter((it) => it.kind === 'publish' && !isAnswered(it));
+    const isPerhapsOwn = (/** @type {Message} */ message) => message.uuid === user &&
+      !this.#keys.has(message.timetoken) && unanswered.some((it) =>
+        isLater(message.timetoken, it.observed ?? '0') && isSameContent(message, it));
     const wishes = new Map();
     for (const entry of entries) {
       const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
@@ -899,7 +956,11 @@ export class ItemList {
         this.#overlaid.set(mutation, messageTimetoken);
       } else {
         this.#overlaid.set(mutation, acknowledged);
-        if (acknowledged !== null) this.#keys.set(acknowledged, mutation);
+        if (acknowledged !== null) {
+          this.#keys.set(acknowledged, mutation);
+          // It may have been taken for another one's: by a guess, or by another tab.
+          this.#remove(acknowledged, changes);
+        }
         if (!base.messages.has(acknowledged ?? '')) this.#setOwn(entry, user, changes);
       }
     }
@@ -907,13 +968,18 @@ export class ItemList {
       if (timetoken !== null) looked.add(timetoken);
     }
     for (const [mutation, timetoken] of before) {
-      if (timetoken === null && !this.#overlaid.has(mutation)) this.#remove(mutation, changes);
+      if (timetoken !== null || this.#overlaid.has(mutation)) continue;
+      // Refused; or another tab got the reply, and it is among the messages already.
+      const item = this.#item(mutation);
+      const found = item && [...looked].find((it) => !this.#places.has(it) && !this.#keys.has(it) &&
+        base.messages.get(it)?.uuid === user && isSameContent(base.messages.get(it), item));
+      if (found) this.#keys.set(found, mutation);
+      else this.#remove(mutation, changes);
     }
     for (const timetoken of looked) {
       const message = base.messages.get(timetoken);
       const key = this.#keys.get(timetoken) ?? timetoken;
-      if (message && unanswered && message.uuid === user && !this.#places.has(key) &&
-        isLater(timetoken, unanswered.observed ?? '0')) {
+      if (message && !this.#places.has(key) && isPerhapsOwn(message)) {
         // Perhaps the one that this device has sent, which shows already: the reply will tell.
         this.#held.add(timetoken);
       } else if (message) {
@@ -935,6 +1001,12 @@ export class ItemList {
     const pending = timetoken === null;
     const item = { key, timetoken, uuid: user, payload, meta, messageType, pending, actions: [] };
     this.#set(key, place, item, to);
+  }
+
+  /** @param {string} key @returns {Item|undefined} */
+  #item(key) {
+    const place = this.#places.get(key);
+    return place === undefined ? undefined : this.items[this.#find(place)];
   }
 
   /** The index at which a place is or would be. @param {string} place */
@@ -1050,6 +1122,11 @@ export class ChannelState {
     const { base } = this;
     // Another run may know less than the last one: it was perhaps put back, if only a little.
     const isOtherRun = base.epoch !== null && base.epoch !== epoch;
+    if (isOtherRun && base.isPartial && this.wanted !== 'snapshot' && reply.mode !== 'snapshot') {
+      // What was missed came without messages that a later deletion takes. If the store was put
+      // back to before that deletion, they are there again, and no digest tells.
+      return { ...this.#startOver(), restored: true };
+    }
     if (reply.mode === 'repair') {
       const isBehind = isLater(base.cursor, reply.cursor);
       const restored = isBehind || isOtherRun;
@@ -1471,6 +1548,8 @@ export class Channel {
 
   /** @param {Entry[]} entries @param {Set<string>|'all'} affected */
   refresh(entries, affected) {
+    // Whoever closed does not want to hear any more.
+    if (this.client.status === 'closed') return;
     const own = entries.filter((entry) => entry.channel === this.name);
     const { userId } = this.client;
     const changes = this.list.refresh(this.state.base, own, userId, affected);
@@ -1502,6 +1581,12 @@ export class Channel {
 }
 
 /**
+ * A change of the outbox that waits for its transaction.
+ * @typedef {{transform: (entries: Entry[]) => Entry[], isShown: boolean, resolve: () => void,
+ *   reject: (error: any) => void, error?: any}} Change
+ */
+
+/**
  * A device: one connection, the channels it follows, and the writes that wait. Tabs with the same
  * `cache` are one device: one of them connects, all show the same.
  */
@@ -1516,9 +1601,11 @@ export class SyncClient {
   /** @type {MemoryStore|IndexedStore} */ #store = new MemoryStore();
   /** @type {Map<string, Channel>} */ #channels = new Map();
   /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
+  /** Resolved when the store is the one to use. @type {Promise<void>} */ #opened;
   /** @type {Promise<void>} */ #started;
   #isLeader = false;
   #isClosed = false;
+  /** @type {Promise<void>|null} */ #closing = null;
   /** @type {BroadcastChannel|null} */ #tabs = null;
   #locks = new AbortController();
   #release = () => {};
@@ -1535,9 +1622,11 @@ export class SyncClient {
   /** @type {any} */ #watching;
 
   /** @type {Entry[]} The outbox, with what is being stored. */ #entries = [];
-  /** @type {{transform: (entries: Entry[]) => Entry[], isShown: boolean,
-   *   resolve: () => void, reject: (error: any) => void}[]} */ #changes = [];
+  /** @type {Entry[]} What the store has of it, as far as is known. */ #kept = [];
+  /** @type {Change[]} */ #changes = [];
   #isChanging = false;
+  /** @type {Promise<void>} The changes under way. */ #changed = Promise.resolve();
+  /** @type {Promise<void>} The last patch under way. */ #stored = Promise.resolve();
   #isMarking = false;
   #isPaused = false;
   /** Pauses since a write was answered. */ #pauses = 0;
@@ -1555,7 +1644,8 @@ export class SyncClient {
   constructor(options) {
     this.#options = options;
     this.userId = options.userId;
-    this.#started = this.#start().catch((error) => this.#emit('problem', error));
+    this.#opened = this.#open();
+    this.#started = this.#opened.then(() => this.#start());
     globalThis.addEventListener?.('online', this.#hurry);
   }
 
@@ -1578,7 +1668,7 @@ export class SyncClient {
     if (status === this.status) return;
     this.status = status;
     this.#emit('status', status);
-    if (this.#isLeader) this.#tellStatus();
+    if (this.#isLeader && !this.#isClosed) this.#tellStatus();
   }
 
   /** Follows a channel, from the beginning of its history. @param {string} name */
@@ -1599,63 +1689,99 @@ export class SyncClient {
 
   /** How many writes wait for the daemon. */
   get waiting() {
-    return this.#entries.filter((entry) => entry.acknowledged === null).length;
+    return this.#entries.filter((entry) => !isAnswered(entry)).length;
   }
 
-  /** Leaves; what waits in the outbox stays there. */
+  /**
+   * Leaves; what waits in the outbox stays there. Resolves when all that was wished and seen is
+   * stored: then another client may have the cache.
+   * @returns {Promise<void>}
+   */
   close() {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close() {
     this.#isClosed = true;
     globalThis.removeEventListener?.('online', this.#hurry);
     clearTimeout(this.#retrying);
     this.#drop();
     this.#locks.abort();
+    this.#setStatus('closed');
+    await this.#opened;
+    // A wish of this very moment is stored, too, and the other tabs hear of it.
+    while (this.#isChanging) await this.#changed;
+    await this.#stored;
     this.#release();
     this.#tabs?.close();
     this.#store.close();
-    this.#setStatus('closed');
   }
 
   // Tabs
 
-  async #start() {
+  async #open() {
     const { cache, deviceId, store } = this.#options;
-    if (store) this.#store = store;
-    const locks = globalThis.navigator?.locks;
-    const isShared = !!cache && typeof indexedDB !== 'undefined' && !!locks;
     try {
       // Without locks two tabs could not share a cache, so there is none.
-      if (isShared) this.#store = await IndexedStore.open(cache);
+      if (store) this.#store = store;
+      else if (cache && typeof indexedDB !== 'undefined' && globalThis.navigator?.locks) {
+        this.#store = await IndexedStore.open(cache);
+      }
+      this.deviceId = deviceId ?? await this.#store.deviceId();
     } catch (error) {
+      this.#store.close();
+      this.#store = new MemoryStore();
+      this.deviceId = deviceId ?? await this.#store.deviceId();
       this.#emit('problem', error);
     }
-    this.deviceId = deviceId ?? await this.#store.deviceId();
-    if (this.#isClosed) return this.#store.close();
+  }
+
+  async #start() {
+    if (this.#isClosed) return;
     if (!(this.#store instanceof IndexedStore)) return this.#lead();
-    this.#tabs = new BroadcastChannel(`syncclient:${cache}`);
+    const name = `syncclient:${this.#options.cache}`;
+    this.#tabs = new BroadcastChannel(name);
     this.#tabs.onmessage = ({ data }) => this.#hear(data);
-    const lock = `syncclient:${cache}`;
     await new Promise((resolve) => {
       const lead = () => new Promise((release) => {
         this.#release = () => release(null);
+        if (this.#isClosed) this.#release();
         this.#lead().then(resolve);
       });
-      locks.request(lock, { ifAvailable: true }, (held) => {
+      const { locks } = navigator;
+      const ask = locks.request(name, { ifAvailable: true }, (held) => {
         if (held) return lead();
-        this.#change((entries) => entries, false);
+        this.#reread();
         resolve(null);
         // It comes when the tab that connects is gone, however it went.
-        locks.request(lock, { signal: this.#locks.signal }, lead).catch(() => {});
+        if (this.#isClosed) return;
+        locks.request(name, { signal: this.#locks.signal }, lead).catch(() => {});
+      });
+      ask.catch((error) => {
+        this.#problem(error);
+        resolve(null);
       });
     });
   }
 
   async #lead() {
     if (this.#isClosed) return;
-    await this.#change((entries) => entries, false);
+    await this.#reread();
     for (const channel of this.#channels.values()) await this.#load(channel);
+    if (this.#isClosed) return;
     this.#isLeader = true;
     this.#tell({ kind: 'leader' });
     this.#connect();
+  }
+
+  /** Takes what the store has of the outbox. */
+  #reread() {
+    return this.#change((entries) => entries, false).catch((error) => this.#problem(error));
+  }
+
+  /** Says what went wrong, unless nobody wants to know any more. */
+  #problem(/** @type {any} */ error) {
+    if (!this.#isClosed) this.#emit('problem', error);
   }
 
   #tellStatus() {
@@ -1664,12 +1790,13 @@ export class SyncClient {
   }
 
   #tell(/** @type {any} */ message) {
-    if (!this.#isClosed) this.#tabs?.postMessage(message);
+    this.#tabs?.postMessage(message);
   }
 
   #hear(/** @type {any} */ message) {
     const { kind } = message;
-    if (kind === 'outbox') this.#change((entries) => entries, false);
+    if (this.#isClosed) return;
+    if (kind === 'outbox') this.#reread();
     if (kind === 'follow' && this.#isLeader) {
       for (const name of message.names) this.channel(name);
       this.#tellStatus();
@@ -1725,8 +1852,9 @@ export class SyncClient {
 
   /** @param {Channel} channel @param {any} fields */
   async wish(channel, fields) {
-    // What the cache shows decides what a wish means.
-    if (!channel.isLoaded) await channel.ready;
+    if (this.#isClosed) throw new Error('The client is closed: nothing can be wished any more.');
+    // What the cache shows decides what a wish about a reaction means.
+    if (!channel.isLoaded && fields.kind === 'action') await channel.ready;
     const { base } = channel.state;
     /** @type {Entry} */
     const entry = {
@@ -1735,8 +1863,19 @@ export class SyncClient {
     };
     const { messageTimetoken = '', type = '', value = '' } = entry;
     const row = () => channel.state.base.row(messageTimetoken, type, value, this.userId);
-    return this.#change((entries) => entry.kind === 'publish' ? [...entries, entry]
-      : edited(entries, wishAction(entries, entry, row())));
+    /** @type {Edits|null} */
+    let first = null;
+    return this.#change((entries) => {
+      if (entry.kind === 'publish') return [...entries, entry];
+      const edits = wishAction(entries, entry, row());
+      first ??= edits;
+      const lane = laneOf(entry);
+      if (entries.some((it) => laneOf(it) === lane)) return edited(entries, edits);
+      // The tab that connects may have settled what this tab's cache does not show yet: then the
+      // wish is about what the person saw.
+      const put = first.put.length > 0 || first.remove.length === 0 ? first.put : [entry];
+      return edited(entries, { put, remove: [] });
+    });
   }
 
   /**
@@ -1747,33 +1886,52 @@ export class SyncClient {
    */
   #change(transform, isShown = true) {
     return new Promise((resolve, reject) => {
-      this.#changes.push({ transform, isShown, resolve, reject });
       if (isShown) this.#show(transform(this.#entries));
-      if (!this.#isChanging) this.#runChanges();
+      this.#changes.push({ transform, isShown, resolve, reject });
+      if (!this.#isChanging) this.#changed = this.#runChanges();
     });
   }
 
   async #runChanges() {
     this.#isChanging = true;
-    await null; // What is wished in one turn shares a transaction.
-    while (this.#changes.length > 0) {
-      const batch = this.#changes.splice(0);
-      try {
-        const { entries, isChanged } = await this.#store.change((before) =>
-          batch.reduce((list, { transform }) => transform(list), before));
-        const stored = entries.filter(({ order = 0 }) => !this.#settled.has(order));
-        this.#settled = new Set([...this.#settled].filter(
-          (order) => entries.some((entry) => entry.order === order)));
-        const shown = this.#changes.filter(({ isShown }) => isShown);
-        this.#show(shown.reduce((list, { transform }) => transform(list), stored));
-        if (isChanged) this.#tell({ kind: 'outbox' });
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
+    await this.#opened; // What is wished in one turn shares a transaction.
+    while (this.#changes.length > 0) await this.#runBatch(this.#changes.splice(0));
     this.#isChanging = false;
     this.#flush();
+  }
+
+  async #runBatch(/** @type {Change[]} */ batch) {
+    try {
+      const { entries, isChanged } = await this.#store.change((before) =>
+        batch.reduce((list, change) => {
+          try {
+            return change.transform(list);
+          } catch (error) {
+            change.error = error;
+            return list;
+          }
+        }, before));
+      this.#kept = entries;
+      if (isChanged) this.#tell({ kind: 'outbox' });
+    } catch (error) {
+      for (const change of batch) change.error = error;
+    }
+    // What was not stored does not show any longer.
+    const stored = this.#kept.filter(({ order = 0 }) => !this.#settled.has(order));
+    this.#settled = new Set([...this.#settled].filter(
+      (order) => this.#kept.some((entry) => entry.order === order)));
+    const shown = this.#changes.filter(({ isShown }) => isShown);
+    this.#show(shown.reduce((list, { transform }) => {
+      try {
+        return transform(list);
+      } catch {
+        return list;
+      }
+    }, stored));
+    for (const { resolve, reject, error } of batch) {
+      if (error) reject(error);
+      else resolve();
+    }
   }
 
   #show(/** @type {Entry[]} */ entries) {
@@ -1791,12 +1949,21 @@ export class SyncClient {
     const fresh = new Set(ready.filter(({ sent }) => !sent).map(({ mutation }) => mutation));
     if (fresh.size > 0 && !this.#isMarking) {
       this.#isMarking = true;
-      this.#change((entries) => entries.map(
-        (entry) => fresh.has(entry.mutation) ? { ...entry, sent: true } : entry), false)
+      this.#change((entries) => entries.map((entry) => !fresh.has(entry.mutation) ? entry
+        : { ...entry, sent: true, observed: this.#observed(entries, entry) }), false)
         .catch((error) => this.#emit('problem', error))
         .finally(() => this.#isMarking = false);
     }
     for (const entry of ready) if (entry.sent) this.#sendEntry(entry);
+  }
+
+  /** What a message is later than that was not sent yet; a removal knows what it is about. */
+  #observed(/** @type {Entry[]} */ entries, /** @type {Entry} */ { kind, channel, observed }) {
+    if (kind !== 'publish') return observed;
+    const known = entries.map((it) => it.kind === 'publish' && it.channel === channel
+      ? it.acknowledged : null);
+    return [...known, this.#channels.get(channel)?.state.base.cursor].reduce(
+      (latest, it) => it && isLater(it, latest ?? '0') ? it : latest, observed);
   }
 
   #sendEntry(/** @type {Entry} */ entry) {
@@ -1999,10 +2166,10 @@ export class SyncClient {
     if (outcome.restored) {
       // The store may have lost what it acknowledged. Its mutation ids keep this from doing harm.
       this.#change((entries) => entries.map((entry) => entry.channel === name && entry.acknowledged
-        ? { ...entry, acknowledged: null } : entry)).catch((it) => this.#emit('problem', it));
+        ? { ...entry, again: true } : entry)).catch((it) => this.#emit('problem', it));
     }
-    const settled = this.#entries.filter((entry) => entry.channel === name &&
-      entry.order !== undefined && isSettled(entry, state.base, this.userId));
+    const own = this.#entries.filter((entry) => entry.channel === name);
+    const settled = settledOf(own, state.base, this.userId);
     const orders = settled.map(({ order = 0 }) => order);
     for (const order of orders) this.#settled.add(order);
     if (orders.length > 0) this.#entries = this.#entries.filter((it) => !settled.includes(it));
@@ -2042,10 +2209,10 @@ export class SyncClient {
     if (!channel.isStored) return;
     const { isVerified } = channel.state;
     const tell = () => this.#tell({ kind: 'patch', patch, isVerified });
-    this.#store.write(patch).then(tell, (error) => {
+    this.#stored = this.#store.write(patch).then(tell, (error) => {
       // What is stored stays as it was: an older state, and a true one.
       channel.isStored = false;
-      if (!this.#isClosed) this.#emit('problem', error);
+      this.#problem(error);
     });
   }
 }

@@ -246,6 +246,11 @@ export class Server {
     this.run++;
   }
 
+  /** The daemon starts anew, and nothing is lost. */
+  restart() {
+    this.ends.set(this.run++, this.last);
+  }
+
   last = '0';
   /** What each earlier run of the daemon had, as far as this store goes. */
   ends = new Map();
