@@ -913,8 +913,10 @@ function itemOf(/** @type {Base} */ base, /** @type {Message} */ message,
       actions.set(key, { type, value, uuid: user, actionTimetoken, pending: !acknowledged });
     }
   }
-  const sorted = [...actions.values()].sort((left, right) => isLater(
-    left.actionTimetoken ?? never, right.actionTimetoken ?? never) ? 1 : -1);
+  // Those without a timetoken last, as they were wished.
+  const place = (/** @type {ItemAction} */ it) => (it.actionTimetoken ?? never).padStart(19, '0');
+  const sorted = [...actions.values()].sort((left, right) =>
+    Number(place(left) > place(right)) - Number(place(left) < place(right)));
   return { ...message, key: message.timetoken, pending: false, actions: sorted };
 }
 
@@ -1326,19 +1328,42 @@ const answerTo = (request) => new Promise((resolve, reject) => {
 /** @param {IDBTransaction} transaction @returns {Promise<void>} */
 const endOf = (transaction) => new Promise((resolve, reject) => {
   transaction.oncomplete = () => resolve();
-  transaction.onabort = transaction.onerror = () => reject(transaction.error);
+  // A failed request aborts it; so does a disk that is full, when all requests were good.
+  transaction.onabort = () => reject(transaction.error ?? new Error(
+    'The browser aborted a transaction of the cache: is the database being deleted?'));
 });
 
 /** Keeps everything in IndexedDB; each patch is one transaction. */
 class IndexedStore {
-  /** @param {IDBDatabase} database */
-  constructor(database) {
-    this.database = database;
-    database.onversionchange = () => database.close();
+  /** @param {string} name @param {IDBDatabase} database */
+  constructor(name, database) {
+    this.name = name;
+    this.#use(database);
+  }
+
+  /** @type {IDBDatabase|null} */ #database = null;
+  #isClosed = false;
+
+  #use(/** @type {IDBDatabase} */ database) {
+    this.#database = database;
+    // Somebody deletes it, or a newer version of this module wants it.
+    database.onversionchange = () => {
+      database.close();
+      if (this.#database === database) this.#database = null;
+    };
+    // Its disk is gone, or the person cleared the site's data.
+    database.onclose = () => {
+      if (this.#database === database) this.#database = null;
+    };
   }
 
   /** @param {string} name */
   static async open(name) {
+    return new IndexedStore(name, await IndexedStore.#openDatabase(name));
+  }
+
+  /** @param {string} name */
+  static #openDatabase(name) {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => {
       const database = request.result;
@@ -1348,11 +1373,43 @@ class IndexedStore {
       database.createObjectStore('messages');
       database.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true });
     };
-    return new IndexedStore(await answerTo(request));
+    return answerTo(request);
+  }
+
+  /**
+   * Begins a transaction; opens the database anew when the browser closed it. One that lost its
+   * rows meanwhile is found out by the digest when it is read again.
+   * @param {string|string[]} names @param {'readonly'|'readwrite'} [mode] @param {any} [options]
+   * @returns {Promise<IDBTransaction>}
+   */
+  async #begin(names, mode = 'readonly', options) {
+    if (this.#isClosed) throw new Error('The cache is closed.');
+    try {
+      // @ts-ignore Older descriptions of the DOM have no third parameter.
+      if (this.#database) return this.#database.transaction(names, mode, options);
+    } catch (error) {
+      if (/** @type {any} */ (error).name !== 'InvalidStateError') throw error;
+    }
+    const database = await (this.#opening ??= this.#openAgain());
+    // @ts-ignore
+    return database.transaction(names, mode, options);
+  }
+
+  /** @type {Promise<IDBDatabase>|null} */ #opening = null;
+
+  async #openAgain() {
+    try {
+      const database = await IndexedStore.#openDatabase(this.name);
+      this.#use(database);
+      if (this.#isClosed) database.close();
+      return database;
+    } finally {
+      this.#opening = null;
+    }
   }
 
   async deviceId() {
-    const transaction = this.database.transaction('meta', 'readwrite');
+    const transaction = await this.#begin('meta', 'readwrite');
     const meta = transaction.objectStore('meta');
     const known = await answerTo(meta.get('deviceId'));
     const id = typeof known === 'string' ? known : randomDigits(32);
@@ -1368,7 +1425,7 @@ class IndexedStore {
 
   /** @param {string} channel */
   async load(channel) {
-    const transaction = this.database.transaction(['channels', 'rows', 'messages']);
+    const transaction = await this.#begin(['channels', 'rows', 'messages']);
     const [head, rows, messages] = await Promise.all([
       answerTo(transaction.objectStore('channels').get(channel)),
       answerTo(transaction.objectStore('rows').getAll(this.#range(channel))),
@@ -1381,7 +1438,7 @@ class IndexedStore {
   async write(patch) {
     const { channel } = patch;
     const names = ['channels', 'rows', 'messages', 'outbox'];
-    const transaction = this.database.transaction(names, 'readwrite');
+    const transaction = await this.#begin(names, 'readwrite');
     const [heads, rows, messages, outbox] = names.map((name) => transaction.objectStore(name));
     const keyOf = (/** @type {Row} */ it) =>
       [channel, it.messageTimetoken, it.type, it.value, it.uuid];
@@ -1400,9 +1457,7 @@ class IndexedStore {
 
   /** Changes the outbox in one transaction over all tabs. */
   async change(/** @type {(entries: Entry[]) => Entry[]} */ transform) {
-    const options = { durability: 'strict' };
-    // @ts-ignore Older descriptions of the DOM have no third parameter.
-    const transaction = this.database.transaction('outbox', 'readwrite', options);
+    const transaction = await this.#begin('outbox', 'readwrite', { durability: 'strict' });
     const outbox = transaction.objectStore('outbox');
     const before = await answerTo(outbox.getAll());
     const after = transform(before);
@@ -1417,18 +1472,24 @@ class IndexedStore {
   }
 
   close() {
-    this.database.close();
+    this.#isClosed = true;
+    this.#database?.close();
   }
 }
 
 // Shell: connection ------------------------------------------------------------------------------
 
-/** Replies that say: nothing was applied, as far as the daemon knows; try again later. */
-const retryable = new Set(['overloaded', 'draining', 'store_unavailable', 'store_full',
-  'rate_limited', 'too_many_in_flight']);
+/** Whether an error says: not applied, as far as the daemon knows; try again later. */
+const isForNow = (/** @type {any} */ error) => error.status === 429 || error.status >= 500;
 const entriesInFlightMax = 256;
 /** Milliseconds after which a session was a good one: the next back-off starts anew. */
 const goodSession = 10_000;
+/** Milliseconds after which a cache is stored again that could not be stored. */
+const keepAgain = 60_000;
+/** Milliseconds between two looks at a connection, at most. */
+const lookMax = 5000;
+/** How many times longer a reply may take while other frames come: it may be behind them. */
+const busyFactor = 4;
 
 /**
  * Milliseconds to wait before the next connection; null when the client has to be mended first.
@@ -1489,6 +1550,20 @@ function checkWritten({ kind, present }, ok) {
   if (!isGood) throw new Error('A reply of the daemon cannot be read: is it of another version?');
 }
 
+/** Writes that may wait in an outbox, unless the options say otherwise. */
+const outboxMaxDefault = 1000;
+
+/** So many writes wait for the daemon that no other is taken: wishes can be taken back, though. */
+export class OutboxFullError extends Error {
+  name = 'OutboxFullError';
+
+  /** @param {number} max How many may wait. */
+  constructor(max) {
+    super(`${max} writes wait for the daemon. Wait for a connection before you write more.`);
+    this.max = max;
+  }
+}
+
 /** Runs code of the page: what it throws is reported there, and stops nothing here. */
 function callSafely(/** @type {() => void} */ callback) {
   try {
@@ -1509,7 +1584,9 @@ export class Channel {
   list = new ItemList();
   /** The newest version that another tab spoke of. */
   heard = 0;
+  /** Whether the store has what this page has. */
   isStored = true;
+  /** Entries that can go once it has. @type {number[]} */ unsettled = [];
   isLoaded = false;
   /** @type {Promise<void>|null} */ loading = null;
   wasVerified = false;
@@ -1517,6 +1594,8 @@ export class Channel {
   ready = Promise.resolve();
   /** @type {Set<(changes: ListChange[], items: readonly Item[]) => void>} */
   #observers = new Set();
+  /** Steps that observers do not know yet. @type {(() => void)[]} */ #news = [];
+  #isTelling = false;
 
   /** @param {SyncClient} client @param {string} name */
   constructor(client, name) {
@@ -1537,13 +1616,34 @@ export class Channel {
 
   /**
    * Calls back with each batch of changes, and at once with an `insert` for each item there is.
+   * `items` is the list as it is; a callback that makes a wish hears of it after this batch.
    * @param {(changes: ListChange[], items: readonly Item[]) => void} callback
    * @returns {() => void} Ends it.
    */
   observe(callback) {
-    this.#observers.add(callback);
-    callback(this.items.map((item, index) => ({ kind: 'insert', index, item })), this.items);
-    return () => this.#observers.delete(callback);
+    /** @type {typeof callback} Its own, so that one function can observe twice. */
+    const observer = (changes, items) => callback(changes, items);
+    const all = this.items.map((item, index) =>
+      ({ kind: /** @type {'insert'} */ ('insert'), index, item }));
+    this.#observers.add(observer);
+    this.#tell([observer], all);
+    return () => {
+      this.#observers.delete(observer);
+    };
+  }
+
+  /** One batch after the other, also when a callback causes the next one. */
+  #tell(/** @type {((changes: ListChange[], items: readonly Item[]) => void)[]} */ observers,
+    /** @type {ListChange[]} */ changes) {
+    this.#news.push(() => {
+      for (const observer of observers) {
+        if (this.#observers.has(observer)) callSafely(() => observer(changes, this.items));
+      }
+    });
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    for (let next; (next = this.#news.shift());) next();
+    this.#isTelling = false;
   }
 
   /** @param {Entry[]} entries @param {Set<string>|'all'} affected */
@@ -1553,28 +1653,41 @@ export class Channel {
     const own = entries.filter((entry) => entry.channel === this.name);
     const { userId } = this.client;
     const changes = this.list.refresh(this.state.base, own, userId, affected);
-    if (changes.length === 0) return;
-    for (const observer of this.#observers) callSafely(() => observer(changes, this.items));
+    if (changes.length > 0) this.#tell([...this.#observers], changes);
   }
 
   /**
-   * Publishes, now or when there is a connection again. Resolves when the wish is stored here.
+   * Publishes, now or when there is a connection again. Shows at once; resolves when the wish is
+   * stored here. Rejects what the daemon could never read (TypeError, RangeError), with
+   * OutboxFullError when too much waits already, and with what the store says when it fails.
    * @param {any} payload Any JSON value. @param {{meta?: any, messageType?: string}} [fields]
+   * @returns {Promise<void>}
    */
-  publish(payload, fields = {}) {
-    if (payload === undefined) throw new TypeError('A payload is a JSON value, not undefined.');
+  async publish(payload, fields = {}) {
     const { meta, messageType } = fields;
+    if ((messageType ?? '') !== `${messageType ?? ''}`) {
+      throw new TypeError('A messageType is a text.');
+    }
     const written = frameable({ payload, meta, messageType }, this.name);
+    if (!('payload' in written)) throw new TypeError('A payload is a JSON value.');
     return this.client.wish(this, { kind: 'publish', ...written });
   }
 
   /**
-   * Makes a reaction of this user stand, or not. Resolves when the wish is stored here.
-   * @param {string} messageTimetoken @param {string} value @param {boolean} [present]
-   * @param {string} [type]
+   * Makes a reaction of this user stand, or not. Shows at once; resolves when the wish is stored
+   * here, and rejects as `publish` does. What is so already needs no wish.
+   * @param {string} messageTimetoken @param {string} value For example 👍.
+   * @param {boolean} [present] @param {string} [type]
+   * @returns {Promise<void>}
    */
-  react(messageTimetoken, value, present = true, type = 'reaction') {
-    if (!isTimetoken(messageTimetoken)) throw new TypeError('The message has no timetoken yet.');
+  async react(messageTimetoken, value, present = true, type = 'reaction') {
+    if (!isTimetoken(messageTimetoken)) {
+      throw new TypeError(messageTimetoken === null ? 'The message has no timetoken yet.'
+        : `A timetoken is a text of digits, not ${typeof messageTimetoken}.`);
+    }
+    if (typeof value !== 'string' || typeof type !== 'string' || typeof present !== 'boolean') {
+      throw new TypeError('A reaction has texts for value and type, and is present or not.');
+    }
     const fields = frameable({ messageTimetoken, type, value }, this.name);
     return this.client.wish(this, { kind: 'action', ...fields, present });
   }
@@ -1598,6 +1711,9 @@ export class SyncClient {
   userId;
   deviceId = '';
   #options;
+  #replySeconds;
+  #outboxMax;
+  /** Milliseconds between two looks at the connection. */ #look;
   /** @type {MemoryStore|IndexedStore} */ #store = new MemoryStore();
   /** @type {Map<string, Channel>} */ #channels = new Map();
   /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
@@ -1615,9 +1731,16 @@ export class SyncClient {
   #epoch = '';
   #attempt = 0;
   #commands = 0;
-  /** @type {Map<number, (ok: any, error: any) => void>} */ #replies = new Map();
-  #heardAt = 0;
+  /** Commands without a reply, the oldest first.
+   * @type {Map<number, {op: string, at: number, reply: (ok: any, error: any) => void}>} */
+  #replies = new Map();
+  /** Milliseconds that this page was awake, at the last look at the clock; and that look. */
+  #awake = 0;
+  #lookedAt = performance.now();
+  /** In that time. */ #heardAt = 0;
   #welcomedAt = Infinity;
+  /** @type {Set<any>} Timers that end with the connection. */ #timers = new Set();
+  /** @type {any} */ #keeping;
   /** @type {any} */ #retrying;
   /** @type {any} */ #watching;
 
@@ -1635,18 +1758,29 @@ export class SyncClient {
 
   /**
    * @param {{url: string, userId: string, deviceId?: string, keyset?: string, cache?: string|null,
-   *   batch?: number, coalesce?: boolean, store?: any, WebSocket?: any,
-   *   random?: () => number}} options
+   *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
+   *   WebSocket?: any, random?: () => number}} options
    *   `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user
-   *   and server); without it nothing outlives the page. `batch` and `coalesce` go to subscribe.
-   *   `store`, `WebSocket` and `random` are for other surroundings than a page, such as tests.
+   *   and server); without it nothing outlives the page. `batch` (milliseconds) and `coalesce` go
+   *   to subscribe. `replySeconds` (15) is how long the daemon may be silent while it owes a reply,
+   *   or the connection takes to open; then another one is tried. `outboxMax` (1000) is how many
+   *   writes may wait. `store`, `WebSocket` and `random` are for other surroundings than a page,
+   *   such as tests.
    */
   constructor(options) {
+    const { userId, replySeconds = 15, outboxMax = outboxMaxDefault } = options;
+    if (typeof userId !== 'string' || userId === '') throw new TypeError('A userId is a text.');
+    if (!(replySeconds > 0)) throw new RangeError('replySeconds is a number above 0.');
+    if (!(outboxMax >= 1)) throw new RangeError('outboxMax is a number from 1 on.');
     this.#options = options;
-    this.userId = options.userId;
+    this.#replySeconds = replySeconds;
+    this.#outboxMax = outboxMax;
+    this.#look = Math.min(lookMax, replySeconds * 1000 / 3);
+    this.userId = userId;
     this.#opened = this.#open();
-    this.#started = this.#opened.then(() => this.#start());
-    globalThis.addEventListener?.('online', this.#hurry);
+    this.#started = this.#opened.then(() => this.#start())
+      .catch((error) => this.#problem(error));
+    this.#listen(true);
   }
 
   /**
@@ -1703,8 +1837,9 @@ export class SyncClient {
 
   async #close() {
     this.#isClosed = true;
-    globalThis.removeEventListener?.('online', this.#hurry);
+    this.#listen(false);
     clearTimeout(this.#retrying);
+    clearTimeout(this.#keeping);
     this.#drop();
     this.#locks.abort();
     this.#setStatus('closed');
@@ -1840,9 +1975,11 @@ export class SyncClient {
       do {
         channel.state.load(await this.#store.load(channel.name));
       } while (channel.state.base.version < channel.heard && !this.#isLeader);
+      channel.isStored = true;
     } catch (error) {
       channel.isStored = false;
-      this.#emit('problem', error);
+      this.#problem(error);
+      this.#keepLater();
     }
     channel.isLoaded = true;
     channel.refresh(this.#entries, 'all');
@@ -1866,16 +2003,26 @@ export class SyncClient {
     /** @type {Edits|null} */
     let first = null;
     return this.#change((entries) => {
-      if (entry.kind === 'publish') return [...entries, entry];
+      if (entry.kind === 'publish') return this.#bounded(entries, [...entries, entry]);
       const edits = wishAction(entries, entry, row());
       first ??= edits;
       const lane = laneOf(entry);
-      if (entries.some((it) => laneOf(it) === lane)) return edited(entries, edits);
+      if (entries.some((it) => laneOf(it) === lane)) {
+        return this.#bounded(entries, edited(entries, edits));
+      }
       // The tab that connects may have settled what this tab's cache does not show yet: then the
       // wish is about what the person saw.
       const put = first.put.length > 0 || first.remove.length === 0 ? first.put : [entry];
-      return edited(entries, { put, remove: [] });
+      return this.#bounded(entries, edited(entries, { put, remove: [] }));
     });
+  }
+
+  /** Throws when there would be more in the outbox than there may be. */
+  #bounded(/** @type {Entry[]} */ before, /** @type {Entry[]} */ after) {
+    if (after.length > before.length && after.length > this.#outboxMax) {
+      throw new OutboxFullError(this.#outboxMax);
+    }
+    return after;
   }
 
   /**
@@ -1951,8 +2098,14 @@ export class SyncClient {
       this.#isMarking = true;
       this.#change((entries) => entries.map((entry) => !fresh.has(entry.mutation) ? entry
         : { ...entry, sent: true, observed: this.#observed(entries, entry) }), false)
-        .catch((error) => this.#emit('problem', error))
-        .finally(() => this.#isMarking = false);
+        .catch((error) => {
+          this.#problem(error);
+          this.#pause();
+        })
+        .finally(() => {
+          this.#isMarking = false;
+          this.#flush();
+        });
     }
     for (const entry of ready) if (entry.sent) this.#sendEntry(entry);
   }
@@ -1970,13 +2123,12 @@ export class SyncClient {
     const { mutation } = entry;
     this.#inFlight.add(mutation);
     this.#send(commandOf(entry), (ok, error) => {
-      if (error && retryable.has(error.code)) {
+      if (error && isForNow(error)) {
         this.#inFlight.delete(mutation);
         this.#pause();
         return;
       }
       if (!error) checkWritten(entry, ok);
-      this.#pauses = 0;
       const channel = this.#channels.get(entry.channel);
       // Stored before anything goes on: else a push could settle the entry first, and what waits
       // behind it would never hear of the reply.
@@ -1986,9 +2138,15 @@ export class SyncClient {
         // Where nobody follows the channel, no cache will ever show it.
         return channel ? noted : edited(noted, { put: [], remove: [mutation] });
       }, false)
-        .catch((problem) => this.#emit('problem', problem))
+        .then(() => {
+          this.#pauses = 0;
+        }, (problem) => {
+          this.#problem(problem);
+          this.#pause();
+        })
         .then(() => {
           this.#inFlight.delete(mutation);
+          if (this.#isClosed) return;
           if (channel) this.#take(channel, outcomeOf());
           this.#flush();
         });
@@ -1996,11 +2154,11 @@ export class SyncClient {
     });
   }
 
-  /** The daemon has no room: all writes wait, longer each time. */
+  /** The daemon or the store has no room: all writes wait, longer each time. */
   #pause() {
-    if (this.#isPaused) return;
+    if (this.#isPaused || !this.#isOnline) return;
     this.#isPaused = true;
-    setTimeout(() => {
+    this.#later(() => {
       this.#isPaused = false;
       this.#flush();
     }, Math.min(30_000, 500 * 2 ** this.#pauses++) * (0.5 + this.#random() / 2));
@@ -2012,45 +2170,90 @@ export class SyncClient {
     return (this.#options.random ?? Math.random)();
   }
 
+  /** Milliseconds while this page was awake: a machine that slept has not waited. */
+  #now() {
+    const passed = performance.now() - this.#lookedAt;
+    return this.#awake + Math.max(0, Math.min(passed, 2 * this.#look));
+  }
+
+  /** Does something later, unless the connection ends before. */
+  #later(/** @type {() => void} */ callback, /** @type {number} */ delay) {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      callback();
+    }, delay);
+    this.#timers.add(timer);
+  }
+
   #connect() {
     if (this.#isClosed || this.#socket) return;
     this.#setStatus('connecting');
     this.stats.connections++;
     const { url, userId, keyset } = this.#options;
-    const socket = new (this.#options.WebSocket ?? WebSocket)(url, ['sync.v1.json']);
+    /** @type {WebSocket} */
+    let socket;
+    try {
+      socket = new (this.#options.WebSocket ?? WebSocket)(url, ['sync.v1.json']);
+    } catch (error) {
+      // No address, or one that this page may not call: the next time would be the same.
+      this.#setStatus('refused');
+      this.#emit('problem', error);
+      return;
+    }
     this.#socket = socket;
-    this.#heardAt = Date.now();
-    this.#watch(25);
+    this.#heardAt = this.#now();
+    this.#watch(Infinity);
     socket.onopen = () => {
+      if (socket !== this.#socket) return;
+      this.#watch(25);
       const { deviceId } = this;
       this.#send({ op: 'hello', userId, deviceId, keyset }, (ok, error) => {
         if (ok) this.#welcome(ok);
-        else if (retryable.has(error.code)) this.#lose(1013);
+        else if (isForNow(error)) this.#lose(1013);
         else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
       });
     };
     socket.onmessage = (/** @type {any} */ { data }) => {
       if (socket === this.#socket) this.#receive(data);
     };
+    // It says nothing about why, and a close event follows.
+    socket.onerror = () => {};
     socket.onclose = (/** @type {any} */ { code }) => {
       if (socket === this.#socket) this.#lose(code);
     };
   }
 
-  /** A network that swallows everything closes nothing: silence has to be noticed. */
-  #watch(/** @type {number} */ seconds) {
+  /**
+   * A network that swallows everything closes nothing: silence has to be noticed, and so has a
+   * daemon that takes commands and does not answer.
+   * @param {number} heartbeat Seconds of silence after which to ask; infinite: it is not open yet.
+   */
+  #watch(heartbeat) {
     clearInterval(this.#watching);
     this.#watching = setInterval(() => {
-      const silence = (Date.now() - this.#heardAt) / 1000;
-      if (silence > seconds + 10) this.#lose(1006);
-      else if (silence > seconds && this.#isOnline) this.#send({ op: 'ping' }, () => {});
-    }, 5000);
+      const now = this.#awake = this.#now();
+      this.#lookedAt = performance.now();
+      const silence = (now - this.#heardAt) / 1000;
+      const limit = this.#replySeconds;
+      const [oldest] = this.#replies.values();
+      const waited = oldest ? (now - oldest.at) / 1000 : 0;
+      if ((waited >= limit && silence >= limit) || waited >= busyFactor * limit) {
+        // However long it lasted, this session was no good one: the next attempt waits longer.
+        this.#welcomedAt = Infinity;
+        this.#lose(1006, new Error(
+          `The daemon has not answered the command ${oldest.op} for ${Math.floor(waited)} s.`));
+      } else if (silence > (heartbeat === Infinity ? limit : heartbeat + 10)) {
+        this.#lose(1006);
+      } else if (silence > heartbeat && this.#isOnline) {
+        this.#send({ op: 'ping' }, () => {});
+      }
+    }, this.#look);
   }
 
   #welcome(/** @type {any} */ ok) {
     if (typeof ok.epoch !== 'string') throw new Error('The reply to hello has no epoch.');
     this.#isOnline = true;
-    this.#welcomedAt = Date.now();
+    this.#welcomedAt = this.#now();
     this.#epoch = ok.epoch;
     this.#watch(ok.heartbeat > 0 ? ok.heartbeat : 25);
     this.#setStatus('online');
@@ -2058,70 +2261,96 @@ export class SyncClient {
     this.#flush();
   }
 
-  /** Tries at once when the machine has a network again. */
-  #hurry = () => {
-    if (this.status !== 'waiting') return;
-    clearTimeout(this.#retrying);
-    this.#retrying = setTimeout(() => this.#connect(), 500 * this.#random());
+  /** What tells that the machine has a network, or this page its turn, again. */
+  #listen(/** @type {boolean} */ isOn) {
+    for (const [target, kinds] of [
+      [globalThis, ['online', 'pageshow']],
+      [globalThis.document, ['visibilitychange', 'resume']],
+    ]) {
+      for (const kind of kinds) {
+        if (isOn) target?.addEventListener?.(kind, this.#hurry);
+        else target?.removeEventListener?.(kind, this.#hurry);
+      }
+    }
+  }
+
+  /** Tries at once, or asks whether the daemon is still there: nobody may have noticed its end. */
+  #hurry = (/** @type {any} */ event) => {
+    const isHidden = globalThis.document?.visibilityState === 'hidden';
+    if (event.type === 'visibilitychange' && isHidden) return;
+    if (this.status === 'waiting' && this.#isLeader) {
+      clearTimeout(this.#retrying);
+      this.#retrying = setTimeout(() => this.#connect(), 500 * this.#random());
+    } else if (this.#isOnline && this.#replies.size === 0) {
+      this.#send({ op: 'ping' }, () => {});
+    }
   };
 
   #drop() {
     const socket = this.#socket;
     this.#socket = null;
     this.#isOnline = false;
+    this.#isPaused = false;
     clearInterval(this.#watching);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
     this.#replies.clear();
     this.#inFlight.clear();
     for (const channel of this.#channels.values()) channel.state.disconnect();
     socket?.close();
   }
 
-  #lose(/** @type {number} */ code, /** @type {Error|null} */ problem = null) {
+  /** The connection is over. @param {number} code @param {Error|null} problem Why, if not that. */
+  #lose(code, problem = null) {
     this.#drop();
     // Who only greets and hangs up is not called again at once.
-    if (Date.now() - this.#welcomedAt >= goodSession) this.#attempt = 0;
+    if (this.#now() - this.#welcomedAt >= goodSession) this.#attempt = 0;
     this.#welcomedAt = Infinity;
     const delay = retryDelay(code, this.#attempt++, this.#random());
+    this.#setStatus(delay === null ? 'refused' : 'waiting');
     if (delay === null) {
-      this.#setStatus('refused');
       const reason = `The daemon closed the connection for good, with code ${code}.`;
       this.#emit('problem', problem ?? new Error(reason));
       return;
     }
-    this.#setStatus('waiting');
     this.#retrying = setTimeout(() => this.#connect(), delay);
+    if (problem) this.#emit('problem', problem);
   }
 
   /** @param {Record<string, any>} command @param {(ok: any, error: any) => void} reply */
   #send(command, reply) {
     const id = ++this.#commands;
     const text = JSON.stringify({ id, ...command });
-    this.#replies.set(id, reply);
+    this.#replies.set(id, { op: command.op, at: this.#now(), reply });
     this.stats.sent += text.length;
     this.#socket?.send(text);
   }
 
-  #receive(/** @type {string} */ text) {
-    this.stats.received += text.length;
-    this.#heardAt = Date.now();
+  #receive(/** @type {any} */ text) {
+    this.#heardAt = this.#now();
     try {
+      if (typeof text !== 'string') throw new Error('A frame of the daemon is not a text.');
+      this.stats.received += text.length;
       const frame = JSON.parse(text);
       if (frame.t) {
         checkPush(frame);
         const channel = this.#channels.get(frame.c);
         if (channel) this.#take(channel, channel.state.push(frame));
       } else {
-        const reply = this.#replies.get(frame.id);
-        this.#replies.delete(frame.id);
-        if (typeof frame.id !== 'number') {
-          throw new Error(`The daemon complains: ${frame.error?.message ?? 'it does not say why'}`);
+        const { id, ok, error } = frame;
+        const command = this.#replies.get(id);
+        this.#replies.delete(id);
+        if (typeof id !== 'number') {
+          throw new Error(`The daemon complains: ${error?.message ?? 'it does not say why'}`);
         }
-        reply?.(frame.ok, frame.error);
+        if (error ? !Number.isInteger(error.status) : typeof ok !== 'object' || ok === null) {
+          throw new Error(`The daemon answers ${command?.op}, but neither with ok nor an error.`);
+        }
+        command?.reply(ok, error);
       }
     } catch (error) {
       // Nothing after it can be trusted to be whole; the next connection starts at the cursors.
-      this.#emit('problem', error);
-      this.#lose(1002);
+      this.#lose(1002, /** @type {Error} */ (error));
     }
   }
 
@@ -2143,13 +2372,13 @@ export class SyncClient {
   #subscribeSome(/** @type {Channel[]} */ channels, /** @type {any[]} */ requests) {
     this.#send({ op: 'subscribe', channels: requests }, (ok, error) => {
       if (error) for (const { state } of channels) state.asked--;
-      if (error && !retryable.has(error.code) && channels.length > 1) {
+      if (error && !isForNow(error) && channels.length > 1) {
         // One of them is to blame.
         for (const channel of channels) this.#subscribe([channel]);
-      } else if (error && !retryable.has(error.code)) {
+      } else if (error && !isForNow(error)) {
         this.#emit('problem', new Error(`The channel ${channels[0].name}: ${error.message}`));
       } else if (error) {
-        setTimeout(() => this.#subscribe(channels), 500 + 500 * this.#random());
+        this.#later(() => this.#subscribe(channels), 500 + 500 * this.#random());
       } else {
         for (const reply of ok.channels) {
           if (!isTimetoken(reply.cursor)) throw new Error('A reply to subscribe has no cursor.');
@@ -2166,7 +2395,7 @@ export class SyncClient {
     if (outcome.restored) {
       // The store may have lost what it acknowledged. Its mutation ids keep this from doing harm.
       this.#change((entries) => entries.map((entry) => entry.channel === name && entry.acknowledged
-        ? { ...entry, again: true } : entry)).catch((it) => this.#emit('problem', it));
+        ? { ...entry, again: true } : entry)).catch((it) => this.#problem(it));
     }
     const own = this.#entries.filter((entry) => entry.channel === name);
     const settled = settledOf(own, state.base, this.userId);
@@ -2186,17 +2415,17 @@ export class SyncClient {
       // A repair and a snapshot at once; whoever disagrees after that is asked seldom.
       const delay = state.failures > 2 ? 1000 * 2 ** Math.min(6, state.failures - 2) : 0;
       if (delay === 0) this.#subscribe([channel]);
-      else setTimeout(() => this.#subscribe([channel]), delay * (0.5 + this.#random()));
+      else this.#later(() => this.#subscribe([channel]), delay * (0.5 + this.#random()));
     }
     if (outcome.next === 'repair') {
       const { exchange, commands } = state.symbols();
       for (const command of commands) {
         this.#send(command, (ok, error) => {
-          if (!error || !retryable.has(error.code)) {
+          if (!error || !isForNow(error)) {
             this.#take(channel, state.repairReply(exchange, ok));
           } else if (state.exchange === exchange) {
             state.exchange = null;
-            setTimeout(() => this.#subscribe([channel]), 500 + 500 * this.#random());
+            this.#later(() => this.#subscribe([channel]), 500 + 500 * this.#random());
           }
         });
       }
@@ -2204,15 +2433,41 @@ export class SyncClient {
     if (orders.length > 0) this.#flush();
   }
 
+  /** Stores channels whole that could not be stored: the disk may have room by then. */
+  #keepLater() {
+    clearTimeout(this.#keeping);
+    if (this.#isClosed) return;
+    this.#keeping = setTimeout(() => {
+      for (const channel of this.#channels.values()) {
+        const { isStored, isLoaded, state: { base }, name } = channel;
+        if (isStored || !isLoaded || !this.#isLeader) continue;
+        // What is there may be better than a cache that could not be read and has only begun.
+        if (base.cursor === '0' || base.isPartial) {
+          this.#keepLater();
+          continue;
+        }
+        channel.isStored = true;
+        base.replaceAll();
+        const settled = channel.unsettled.splice(0);
+        this.#keep(channel, { ...base.takePatch(name), settled });
+      }
+    }, keepAgain);
+  }
+
   /** @param {Channel} channel @param {Patch} patch */
   #keep(channel, patch) {
-    if (!channel.isStored) return;
+    if (!channel.isStored) {
+      channel.unsettled.push(...patch.settled);
+      return;
+    }
     const { isVerified } = channel.state;
     const tell = () => this.#tell({ kind: 'patch', patch, isVerified });
     this.#stored = this.#store.write(patch).then(tell, (error) => {
       // What is stored stays as it was: an older state, and a true one.
       channel.isStored = false;
+      channel.unsettled.push(...patch.settled);
       this.#problem(error);
+      this.#keepLater();
     });
   }
 }

@@ -1,6 +1,7 @@
 // Whole clients against a model of the server, one story after the other.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { OutboxFullError } from '../syncclient.js';
 import { Server } from './model.mjs';
 import { World, clock, endWorlds, followed, turn } from './world.mjs';
 
@@ -163,6 +164,8 @@ for (const [name, frame] of [
   ['an action of a number', action({ type: 'a', value: 7, actionTimetoken: '5',
     messageTimetoken: '4' })],
   ['a deletion of nothing', push({ m: [{ f: 0, e: 5, p: { t: '99' }, d: {} }] })],
+  ['a reply without a result', { id: 1 }], ['a reply of nothing', { id: 1, ok: null }],
+  ['an error that says nothing', { id: 1, error: {} }],
   ['a complaint', { id: null, error: { status: 400, code: 'not_json', message: 'No.' } }],
 ]) {
   test(`a frame that cannot be read ends the connection and nothing else: ${name}`, async () => {
@@ -219,13 +222,342 @@ test('what the daemon could never read does not get into the outbox', async () =
   const loop = {};
   loop.loop = loop;
   for (const payload of ['x'.repeat(33_000), '\ud800', ['a\u0000'], 1e20, deep, loop, 5n]) {
-    assert.throws(() => world.channel.publish(payload), Error, String(payload).slice(0, 20));
+    await assert.rejects(world.channel.publish(payload), Error, String(payload).slice(0, 20));
   }
-  assert.throws(() => world.channel.react(timetoken, '\udfff'), TypeError);
+  for (const payload of [undefined, () => {}, Symbol('a')]) {
+    await assert.rejects(world.channel.publish(payload), TypeError);
+  }
+  await assert.rejects(world.channel.publish(1, { messageType: 7 }), TypeError);
+  const wishes = [[timetoken, '\udfff'], [timetoken, 7], [timetoken, 'a', 1], [null, 'a'],
+    [Number(timetoken), 'a'], [timetoken, 'a', true, null]];
+  for (const wish of wishes) await assert.rejects(world.channel.react(...wish), TypeError);
   assert.equal(world.client.waiting, 0);
   for (const payload of ['\\ud800', '👍', 1e21, deep[0], -5, 'x'.repeat(32_000)]) {
     world.channel.publish(payload);
   }
+  await world.settle();
+  world.check();
+});
+
+for (const op of ['hello', 'subscribe', 'addAction', 'publish']) {
+  test(`a daemon that does not answer ${op} is left, and called less and less often`, async () => {
+    const server = new Server();
+    const world = new World(server, 'ada', { silent: (it) => it === op });
+    world.random = () => 1;
+    const { timetoken } = server.publish('zoe', { payload: 'start' });
+    world.channel.publish('mine');
+    const waits = [];
+    let since = null;
+    for (let i = 0; i < 3000 && waits.length < 4; i++) {
+      world.deliver();
+      await clock.advance(100);
+      const { status } = world.client;
+      if (status === 'online' && world.shown.some((it) => it.timetoken === timetoken)) {
+        world.channel.react(timetoken, '👍');
+      }
+      if (status === 'waiting' && since === null) since = clock.now;
+      else if (status !== 'waiting' && since !== null) {
+        waits.push(clock.now - since);
+        since = null;
+      }
+    }
+    assert.deepEqual(waits.map((it) => Math.round(it / 500) * 500), [500, 1000, 2000, 4000]);
+    assert.match(world.problems[0].message, new RegExp(`not answered the command ${op} for \\d+ s`));
+    world.options.silent = () => false;
+    world.cut();
+    world.problems.length = 0;
+    await world.settle();
+    world.check();
+  });
+}
+
+test('a network that swallows everything is noticed', async () => {
+  const { world } = await followed(new Server(), { silent: (op) => op === 'ping' });
+  await clock.advance(29_000);
+  assert.equal(world.client.status, 'online');
+  await clock.advance(12_000);
+  assert.equal(world.client.stats.connections, 2);
+});
+
+test('a reply may take longer than its seconds while other frames come', async () => {
+  const server = new Server();
+  const { world } = await followed(server, { client: { replySeconds: 4 },
+    silent: (op) => op === 'publish' });
+  world.channel.publish('mine');
+  const start = clock.now;
+  while (world.client.status === 'online') {
+    server.publish('zoe', { payload: 'more' });
+    world.deliver();
+    await clock.advance(1000);
+  }
+  const seconds = (clock.now - start) / 1000;
+  assert.ok(seconds >= 16 && seconds < 20, `${seconds}`);
+});
+
+test('a connection that never opens is given up', async () => {
+  const world = new World(new Server(), 'ada', { client: { WebSocket: class {
+    close() {
+      this.isClosed = true;
+    }
+  } } });
+  await turn();
+  await clock.advance(14_000);
+  assert.equal(world.client.status, 'connecting');
+  await clock.advance(6000);
+  assert.equal(world.client.stats.connections, 2);
+});
+
+test('neither a machine that slept nor a clock that was set is taken for silence', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  for (const [i, step] of [-1e9, 1e9, 2e9].entries()) {
+    world.channel.react(timetoken, '👍', i % 2 === 0);
+    await turn();
+    clock.step = step;
+    await clock.sleep(3_600_000);
+    assert.equal(world.client.status, 'online');
+    world.deliver();
+  }
+  await world.settle();
+  world.check();
+  assert.equal(world.sockets.length, 1);
+});
+
+test('a page that is seen again asks whether the daemon is still there', async (context) => {
+  const page = new EventTarget();
+  page.visibilityState = 'visible';
+  globalThis.document = page;
+  context.after(() => delete globalThis.document);
+  const { world } = await followed(new Server());
+  const { length } = world.sent;
+  page.visibilityState = 'hidden';
+  page.dispatchEvent(new Event('visibilitychange'));
+  assert.equal(world.sent.length, length);
+  page.visibilityState = 'visible';
+  // Once: an open question is enough.
+  for (const kind of ['visibilitychange', 'resume']) page.dispatchEvent(new Event(kind));
+  assert.deepEqual(world.sent.slice(length).map(({ op }) => op), ['ping']);
+  world.random = () => 1;
+  for (let i = 0; i < 8; i++) {
+    world.cut();
+    await clock.advance(0);
+    if (world.client.status === 'waiting') await clock.advance(clock.delays[0]);
+  }
+  world.cut();
+  page.dispatchEvent(new Event('visibilitychange'));
+  await clock.advance(500);
+  assert.notEqual(world.client.status, 'waiting');
+  await world.client.close();
+  page.dispatchEvent(new Event('visibilitychange'));
+  assert.equal(clock.timers, 0);
+});
+
+test('an address that is none is not called again', async () => {
+  const world = new World(new Server(), 'ada', { client: { WebSocket: class {
+    constructor() {
+      throw new SyntaxError('No such address.');
+    }
+  } } });
+  await turn();
+  assert.equal(world.client.status, 'refused');
+  assert.match(world.problems[0].message, /No such address/);
+});
+
+test('a connection that was left has nothing more to say', async () => {
+  const { world } = await followed(new Server());
+  const old = world.socket;
+  // In a browser the error comes first; and a close event may come late.
+  old.onerror({});
+  world.cut();
+  assert.equal(world.client.stats.connections, 1);
+  await world.settle();
+  assert.equal(world.client.stats.connections, 2);
+  const { length } = world.sent;
+  old.onopen();
+  old.onmessage({ data: '{' });
+  old.onclose({ code: 1008 });
+  old.onerror({});
+  await turn();
+  assert.equal(world.client.status, 'online');
+  assert.equal(world.sent.length, length);
+  world.check();
+});
+
+test('what was to be tried again ends with the connection', async () => {
+  let isRefusing = false;
+  const { world, timetoken } = await followed(new Server(), {
+    refuse: (op) => isRefusing && op !== 'hello' });
+  world.cut();
+  isRefusing = true;
+  world.random = () => 1;
+  world.channel.react(timetoken, '👍');
+  for (let i = 0; i < 3; i++) {
+    await clock.advance(0);
+    world.deliver();
+  }
+  assert.deepEqual(clock.delays, [1000, 500], 'The subscription and the write.');
+  world.cut();
+  assert.equal(clock.delays.length, 1, 'Only the next connection.');
+  isRefusing = false;
+  await world.settle();
+  world.check();
+});
+
+test('an error of a daemon in trouble costs no write', async () => {
+  let errors = 3;
+  const server = new Server();
+  const { world, timetoken } = await followed(server, {
+    refuse: (op) => op === 'addAction' && errors-- > 0,
+    error: { status: 500, code: 'of_tomorrow', message: 'No.' } });
+  world.channel.react(timetoken, '👍');
+  await world.settle();
+  world.check();
+  assert.equal(server.rows.length, 1);
+});
+
+test('an outbox that is full takes no more, but lets wishes be taken back', async () => {
+  const { world, timetoken } = await followed(new Server(), { client: { outboxMax: 3 } });
+  world.isDown = true;
+  world.cut();
+  const full = (error) => error instanceof OutboxFullError && error.max === 3;
+  await world.channel.publish('one');
+  await world.channel.react(timetoken, '👍');
+  // In one turn, and so in one transaction.
+  const [third, fourth] = await Promise.allSettled(
+    [world.channel.react(timetoken, '🔥'), world.channel.react(timetoken, '🎉')]);
+  assert.equal(third.status, 'fulfilled');
+  assert.ok(full(fourth.reason));
+  await assert.rejects(world.channel.publish('two'), full);
+  assert.equal(world.client.waiting, 3);
+  assert.deepEqual(world.shown.map(({ payload, actions }) =>
+    [payload, actions.map(({ value }) => value)]), [['start', ['👍', '🔥']], ['one', []]]);
+  await world.channel.react(timetoken, '👍', false);
+  await world.channel.publish('two');
+  // Another tab filled it meanwhile: only the store knows.
+  await world.channel.react(timetoken, '🔥', false);
+  const { outbox } = world.disk;
+  await outbox.change((entries) => [...entries, { ...entries[0], order: undefined, mutation: 'm' }]);
+  await assert.rejects(world.channel.publish('three'), full);
+  assert.ok(!world.shown.some(({ payload }) => payload === 'three'));
+  world.isDown = false;
+  await world.settle();
+  world.check();
+});
+
+test('a wish that cannot be stored is refused, and does not show', async () => {
+  const { world, timetoken } = await followed(new Server());
+  world.disk.failures.change = new Error('The disk is full.');
+  const wish = world.channel.react(timetoken, '👍');
+  assert.equal(world.shown[0].actions.length, 1);
+  await assert.rejects(wish, /disk is full/);
+  assert.equal(world.shown[0].actions.length, 0);
+  world.disk.failures.change = null;
+  await world.channel.react(timetoken, '🔥');
+  await world.settle();
+  world.check();
+});
+
+test('a store that fails after a wish makes no storm of questions', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  await world.channel.react(timetoken, '👍');
+  world.disk.failures.change = new Error('The disk is full.');
+  const { length } = world.sent;
+  for (let i = 0; i < 100; i++) {
+    world.deliver();
+    await clock.advance(100);
+  }
+  // Ten seconds: the mark, or the reply, is stored again after 0.25, 0.5, 1, 2 and 4 of them.
+  const count = world.sent.length - length + world.problems.length;
+  assert.ok(count > 2 && count < 20, `${count}`);
+  assert.equal(world.problems.splice(0).every(({ message }) => /disk/.test(message)), true);
+  world.disk.failures.change = null;
+  for (let i = 0; i < 100; i++) await clock.advance(100);
+  await world.settle();
+  world.check();
+});
+
+test('a cache that could not be stored is stored whole when there is room', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  world.disk.failures.write = new Error('The disk is full.');
+  server.publish('zoe', { payload: 'second' });
+  await world.channel.react(timetoken, '👍');
+  await world.settle();
+  assert.equal(world.problems.splice(0).length, 1, 'Once is enough.');
+  world.disk.failures.write = null;
+  for (let i = 0; i < 61; i++) {
+    await clock.advance(1000);
+    world.deliver();
+  }
+  await world.disk.last;
+  world.check();
+  assert.deepEqual((await world.disk.outbox.change((it) => it)).entries, []);
+  world.isDown = true;
+  await world.reload();
+  assert.deepEqual(world.shown.map(({ payload, actions }) => [payload, actions.length]),
+    [['start', 1], ['second', 0]]);
+});
+
+test('a cache that could not be read is not replaced before there is a better one', async () => {
+  const server = new Server();
+  const { world } = await followed(server);
+  world.random = () => 0.5;
+  world.isDown = true;
+  world.disk.failures.load = new Error('The disk has a bad day.');
+  await world.reload();
+  assert.deepEqual(world.shown, []);
+  for (let i = 0; i < 130; i++) await clock.advance(1000);
+  assert.equal(world.disk.channels.get('room').messages.size, 1);
+  world.disk.failures.load = null;
+  world.isDown = false;
+  server.publish('zoe', { payload: 'second' });
+  await world.settle();
+  for (let i = 0; i < 61; i++) {
+    await clock.advance(1000);
+    world.deliver();
+  }
+  await world.disk.last;
+  assert.equal(world.disk.channels.get('room').messages.size, 2);
+});
+
+test('observers hear of all steps in their order, whatever they do', async () => {
+  const { world, timetoken } = await followed(new Server());
+  world.isDown = true;
+  world.cut();
+  const mirrors = [[], []];
+  const apply = (mirror, changes) => {
+    for (const { kind, index, from, item } of changes) {
+      if (kind === 'remove') mirror.splice(index, 1);
+      if (kind === 'move') mirror.splice(from, 1);
+      if (kind === 'update') mirror[index] = item;
+      else if (kind !== 'remove') mirror.splice(index, 0, item);
+    }
+  };
+  let answers = 0;
+  const end = world.channel.observe((changes, items) => {
+    apply(mirrors[0], changes);
+    if (items.length > 1 && answers < 3) world.channel.publish(`answer ${answers++}`);
+  });
+  world.channel.observe((changes) => apply(mirrors[1], changes));
+  await world.channel.publish('question');
+  await world.channel.react(timetoken, '👍');
+  assert.equal(world.channel.items.length, 5);
+  for (const mirror of [...mirrors, world.shown]) assert.deepEqual(mirror, world.channel.items);
+  end();
+  await world.channel.react(timetoken, '👍', false);
+  assert.equal(mirrors[0][0].actions.length, 1, 'It does not hear any more.');
+  assert.equal(mirrors[1][0].actions.length, 0);
+});
+
+test('what a channel shows is told by texts of 19 digits, too', async () => {
+  const server = new Server();
+  server.time = 9_223_372_036_854_770_000n;
+  const { world, timetoken } = await followed(server);
+  await world.channel.react(timetoken, '👍');
+  await world.settle();
+  world.channel.react(timetoken, '👍', false);
+  assert.deepEqual(world.shown[0].actions, []);
   await world.settle();
   world.check();
 });
