@@ -22,7 +22,8 @@
  * server that was put back to before it has messages again that are missing here. `isPartial`:
  * more was to come, and what has come may lack what is deleted later.
  * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
- *   count: number, digest: string, version: number, deletion: string, isPartial: boolean}} Head
+ *   count: number, digest: string, messageCount: number, version: number, deletion: string,
+ *   isPartial: boolean}} Head
  *
  * What one step changed in a cache. With `clear` everything was replaced.
  * @typedef {{channel: string, clear: boolean, rows: Row[], gone: Row[], messages: Message[],
@@ -473,13 +474,17 @@ export class Base {
   /** @type {Set<string>} */ #touchedMessages = new Set();
   #isReplaced = false;
 
-  /** What a store kept, row by row; `isSound` tells whether it is what was stored. */
+  /** What a store kept, row by row; `isSound` tells whether it is what was stored, as far as a count
+   * and a digest can tell, and `isWhole` whether it has all of the messages. */
   static load(/** @type {any} */ head, /** @type {any[]} */ rows, /** @type {any[]} */ messages) {
     const base = new Base();
     const isHead = head && isTimetoken(head.cursor) && isTimetoken(head.actionsCursor) &&
       (head.key === null || /^[0-9a-f]{32}$/.test(head.key)) &&
       Number.isSafeInteger(head.version) && (head.epoch === null || typeof head.epoch === 'string');
-    if (!isHead) return { base, isSound: !head && rows.length + messages.length === 0 };
+    if (!isHead) {
+      const isNew = !head && rows.length + messages.length === 0;
+      return { base, isSound: isNew, isWhole: isNew };
+    }
     base.cursor = head.cursor;
     base.actionsCursor = head.actionsCursor;
     base.deletion = isTimetoken(head.deletion) ? head.deletion : '0';
@@ -496,7 +501,9 @@ export class Base {
     base.#forgetTouched();
     const isSound = base.digest.count === head.count && rows.length === head.count &&
       (base.hasher === null || base.digest.text === head.digest);
-    return { base, isSound };
+    // What is missing of the messages no digest tells. Earlier versions of this did not count them.
+    const isWhole = base.messages.size === (head.messageCount ?? base.messages.size);
+    return { base, isSound: isSound && isWhole, isWhole };
   }
 
   get isEmpty() {
@@ -638,7 +645,10 @@ export class Base {
     const { cursor, actionsCursor, deletion, isPartial, epoch, version, digest } = this;
     const key = this.hasher?.text ?? null;
     const { count, text } = digest;
-    return { cursor, actionsCursor, deletion, isPartial, epoch, version, key, count, digest: text };
+    return {
+      cursor, actionsCursor, deletion, isPartial, epoch, version, key, count, digest: text,
+      messageCount: this.messages.size,
+    };
   }
 
   /** From now on everything counts as changed: a store writes all of it. */
@@ -1087,11 +1097,13 @@ export class ChannelState {
 
   /** Takes what a store kept. @param {any} stored */
   load(stored) {
-    const { base, isSound } = Base.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
+    const { base, isSound, isWhole } =
+      Base.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
     this.base = base;
     this.staging = null;
     this.phase = 'idle';
-    this.wanted = isSound ? null : base.epoch === null ? 'snapshot' : 'repair';
+    const isRepairable = isWhole && base.epoch !== null;
+    this.wanted = isSound ? null : isRepairable ? 'repair' : 'snapshot';
     if (!isSound) base.replaceAll();
   }
 

@@ -183,6 +183,23 @@ test('what a store kept is believed only when it is what was stored', () => {
   }
 });
 
+test('a store that lost messages is not believed, and nothing but a snapshot will do', () => {
+  const base = new Base();
+  base.setKey(key);
+  base.apply({ t: { t: '9' }, m: [{ p: { t: '5' }, i: 'ada', d: 1 }, { p: { t: '6' }, i: 'ada' }] });
+  base.epoch = 'e';
+  const { head, messages } = base.takePatch('room');
+  for (const [stored, isSound] of [[messages, true], [messages.slice(1), false], [[], false]]) {
+    assert.equal(Base.load(head, [], stored).isSound, isSound);
+    const state = new ChannelState('room');
+    state.load({ head, rows: [], messages: stored });
+    assert.equal(state.request().cursor, isSound ? '9' : '0');
+  }
+  const { messageCount, ...old } = head;
+  assert.equal(messageCount, 2);
+  assert.ok(Base.load(old, [], messages).isSound, 'As it was stored before they were counted.');
+});
+
 const wish = (present, mutation) => ({
   kind: 'action', channel: 'room', mutation, sent: false, acknowledged: null,
   messageTimetoken: '5', type: 'reaction', value: '👍', present,
