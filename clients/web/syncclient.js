@@ -474,8 +474,10 @@ export class Base {
   /** @type {Set<string>} */ #touchedMessages = new Set();
   #isReplaced = false;
 
-  /** What a store kept, row by row; `isSound` tells whether it is what was stored, as far as a count
-   * and a digest can tell, and `isWhole` whether it has all of the messages. */
+  /**
+   * What a store kept, row by row. `isSound` tells whether it is what was stored, as far as counts
+   * and a digest can tell, and `isWhole` whether it has all of the messages.
+   */
   static load(/** @type {any} */ head, /** @type {any[]} */ rows, /** @type {any[]} */ messages) {
     const base = new Base();
     const isHead = head && isTimetoken(head.cursor) && isTimetoken(head.actionsCursor) &&
@@ -1861,6 +1863,7 @@ export class SyncClient {
     await this.#stored;
     this.#release();
     this.#tabs?.close();
+    this.#tabs = null;
     this.#store.close();
   }
 
@@ -1956,7 +1959,7 @@ export class SyncClient {
         state.isVerified = message.verified.includes(name);
       }
     }
-    if (kind === 'event') this.#emit('event', message.value);
+    if (kind === 'event' || kind === 'refused') this.#emit(kind, message.value);
     if (kind === 'patch') this.#followPatch(message.patch, message.isVerified);
   }
 
@@ -1972,6 +1975,8 @@ export class SyncClient {
     }
     if (patch.clear) state.base = new Base();
     state.base.follow(patch);
+    // Also out of what was read before they were taken away.
+    for (const order of patch.settled) this.#settled.add(order);
     this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
     channel.refresh(this.#entries, affectedBy(patch));
   }
@@ -2162,7 +2167,9 @@ export class SyncClient {
           if (channel) this.#take(channel, outcomeOf());
           this.#flush();
         });
-      if (error) this.#emit('refused', { entry, error });
+      if (!error) return;
+      this.#emit('refused', { entry, error });
+      this.#tell({ kind: 'refused', value: { entry, error } });
     });
   }
 

@@ -262,7 +262,8 @@ for (const op of ['hello', 'subscribe', 'addAction', 'publish']) {
       }
     }
     assert.deepEqual(waits.map((it) => Math.round(it / 500) * 500), [500, 1000, 2000, 4000]);
-    assert.match(world.problems[0].message, new RegExp(`not answered the command ${op} for \\d+ s`));
+    const said = new RegExp(`has not answered the command ${op} for \\d+ s`);
+    assert.match(world.problems[0].message, said);
     world.options.silent = () => false;
     world.cut();
     world.problems.length = 0;
@@ -436,7 +437,8 @@ test('an outbox that is full takes no more, but lets wishes be taken back', asyn
   // Another tab filled it meanwhile: only the store knows.
   await world.channel.react(timetoken, '🔥', false);
   const { outbox } = world.disk;
-  await outbox.change((entries) => [...entries, { ...entries[0], order: undefined, mutation: 'm' }]);
+  await outbox.change((entries) =>
+    [...entries, { ...entries[0], order: undefined, mutation: 'm' }]);
   await assert.rejects(world.channel.publish('three'), full);
   assert.ok(!world.shown.some(({ payload }) => payload === 'three'));
   world.isDown = false;

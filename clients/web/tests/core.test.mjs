@@ -186,7 +186,8 @@ test('what a store kept is believed only when it is what was stored', () => {
 test('a store that lost messages is not believed, and nothing but a snapshot will do', () => {
   const base = new Base();
   base.setKey(key);
-  base.apply({ t: { t: '9' }, m: [{ p: { t: '5' }, i: 'ada', d: 1 }, { p: { t: '6' }, i: 'ada' }] });
+  const event = (t) => ({ p: { t }, i: 'ada', d: 1 });
+  base.apply({ t: { t: '9' }, m: [event('5'), event('6')] });
   base.epoch = 'e';
   const { head, messages } = base.takePatch('room');
   for (const [stored, isSound] of [[messages, true], [messages.slice(1), false], [[], false]]) {

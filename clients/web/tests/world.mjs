@@ -22,7 +22,7 @@ export const clock = new class {
     const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
     this.#originals = { setTimeout, clearTimeout, setInterval, clearInterval };
     this.#originals.dateNow = Date.now;
-    this.#originals.now = performance.now;
+    this.#originals.performance = Object.getOwnPropertyDescriptor(globalThis, 'performance');
     const start = (callback, delay = 0, every = null) => {
       const id = ++this.#serial;
       this.#timers.set(id, { at: this.now + Math.max(0, delay), callback, every, delay });
@@ -35,15 +35,16 @@ export const clock = new class {
       clearTimeout: stop, clearInterval: stop,
     });
     Date.now = () => 1.7e12 + this.now + this.step;
-    performance.now = () => this.now;
+    const performance = { now: () => this.now };
+    Object.defineProperty(globalThis, 'performance', { value: performance, configurable: true });
   }
 
   uninstall() {
     if (!this.#originals) return;
-    const { dateNow, now, ...timers } = this.#originals;
+    const { dateNow, performance, ...timers } = this.#originals;
     Object.assign(globalThis, timers);
     Date.now = dateNow;
-    performance.now = now;
+    Object.defineProperty(globalThis, 'performance', performance);
     this.#originals = null;
     this.#timers.clear();
     [this.now, this.step] = [0, 0];
