@@ -189,6 +189,8 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
   }
   for (const world of worlds) {
     await world.settle();
+    // Where time passes and no frame, a client leaves its connection, and says so.
+    world.problems = world.problems.filter(({ message }) => !/has not answered/.test(message));
     world.check();
     witnesses.get(world)?.look();
     world.client.close();
