@@ -31,8 +31,9 @@
  *
  * A write on its way. `order` is its place, given by the store; `sent` says that the daemon may
  * have it; `observed` is the action that a removal is about (null: whatever the entry before it
- * adds), or what a message is later than; `acknowledged` is the timetoken from which on the cache
- * reflects it; `again` says that the daemon may have lost it since, and has to be asked.
+ * adds), or what a message is later than (null: not known yet); `acknowledged` is the timetoken
+ * from which on the cache reflects it; `again` says that the daemon may have lost it since, and has
+ * to be asked.
  * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
  *   sent: boolean, acknowledged: string|null, again?: boolean, messageTimetoken?: string,
  *   type?: string, value?: string, present?: boolean, observed?: string|null, payload?: any,
@@ -960,8 +961,8 @@ export class ItemList {
     this.#held.clear();
     const unanswered = entries.filter((it) => it.kind === 'publish' && !isAnswered(it));
     const isPerhapsOwn = (/** @type {Message} */ message) => message.uuid === user &&
-      !this.#keys.has(message.timetoken) && unanswered.some((it) =>
-        isLater(message.timetoken, it.observed ?? '0') && isSameContent(message, it));
+      !this.#keys.has(message.timetoken) && unanswered.some((it) => it.observed &&
+        isLater(message.timetoken, it.observed) && isSameContent(message, it));
     const wishes = new Map();
     for (const entry of entries) {
       const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
@@ -2013,7 +2014,8 @@ export class SyncClient {
     /** @type {Entry} */
     const entry = {
       ...fields, channel: channel.name, mutation: randomDigits(32), sent: false,
-      acknowledged: null, observed: fields.kind === 'publish' ? base.cursor : null,
+      acknowledged: null,
+      observed: fields.kind === 'publish' && channel.isLoaded ? base.cursor : null,
     };
     const { messageTimetoken = '', type = '', value = '' } = entry;
     const row = () => channel.state.base.row(messageTimetoken, type, value, this.userId);
@@ -2130,10 +2132,15 @@ export class SyncClient {
   /** What a message is later than that was not sent yet; a removal knows what it is about. */
   #observed(/** @type {Entry[]} */ entries, /** @type {Entry} */ { kind, channel, observed }) {
     if (kind !== 'publish') return observed;
-    const known = entries.map((it) => it.kind === 'publish' && it.channel === channel
-      ? it.acknowledged : null);
-    return [...known, this.#channels.get(channel)?.state.base.cursor].reduce(
-      (latest, it) => it && isLater(it, latest ?? '0') ? it : latest, observed);
+    let latest = observed ?? '0';
+    const take = (/** @type {string|null|undefined} */ it) => {
+      if (it && isLater(it, latest)) latest = it;
+    };
+    take(this.#channels.get(channel)?.state.base.cursor);
+    for (const it of entries) {
+      if (it.kind === 'publish' && it.channel === channel) take(it.acknowledged);
+    }
+    return latest;
   }
 
   #sendEntry(/** @type {Entry} */ entry) {

@@ -134,6 +134,24 @@ test('a message shows at once, also while the cache is being read', async () => 
   world.check();
 });
 
+test('what was said before shows, also if it is said again before the cache is read', async () => {
+  const { world } = await followed(new Server());
+  await world.channel.publish('ok');
+  await world.settle();
+  world.isDown = true;
+  world.client.close();
+  await turn();
+  world.disk.latency = () => 3;
+  world.open();
+  await world.channel.publish('ok');
+  await world.channel.ready;
+  assert.deepEqual(world.shown.map(({ payload, pending }) => [payload, pending]),
+    [['start', false], ['ok', false], ['ok', true]]);
+  world.isDown = false;
+  await world.settle();
+  world.check();
+});
+
 test('a client that is closed stores what was wished, and is silent', async () => {
   const { world, timetoken } = await followed(new Server());
   world.disk.latency = () => 3;
