@@ -176,6 +176,46 @@ class Devices(WebCase):
         own = [it for it in await second.run("rows()") if it[3] == "ada"]
         self.assertEqual(sorted(it[2] for it in own), FACES[20:30])
 
+    async def test_a_message_of_either_tab_stays_the_same_item_in_both(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        context = await self.browser.context()
+        first = await self.web_device(daemon, "ada", context)
+        await first.until("client.status === 'online'")
+        second = await self.web_device(daemon, "ada", context)
+        await second.until("client.status === 'online'")
+        for n in range(10):
+            for page in (first, second):
+                await page.run("room.publish('again and again')")
+        await self.until_waiting(second, 0)
+        await self.assert_equal(second, writer)
+        await self.assert_equal(first, writer)
+        for page in (first, second):
+            self.assertNotIn("remove", await page.run("seen"))
+            self.assertEqual(await page.run("seen.filter((it) => it === 'insert').length"),
+                             await page.run("room.items.length"))
+
+    async def test_a_client_that_is_closed_at_once_leaves_the_cache_to_the_next(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        (message,) = await self.populate(writer, messages=1, faces=3)
+        page = await self.browser.page(f"{self.pages.origin}/tests/page.html")
+        for _ in range(3):
+            await self.start_client(page, daemon, "ada")
+            await page.run("void client.close()")
+        await self.start_client(page, daemon, "ada")
+        await self.assert_equal(page, writer)
+        # And what is wished in the moment of the end is stored.
+        await page.run(f"""(async () => {{
+            const wish = room.react('{message}', '👍');
+            await client.close();
+            await wish;
+        }})()""")
+        await self.start_client(page, daemon, "ada")
+        await page.until("client.status === 'online' && client.waiting === 0")
+        await self.assert_equal(page, writer)
+        self.assertIn("👍", [row[2] for row in await page.run("rows()")])
+
     async def until_waiting(self, page, count):
         await page.until(f"client.waiting === {count}")
 
@@ -241,6 +281,25 @@ class Caches(WebCase):
             await self.come_back(page, daemon)
             await self.assert_equal(page, writer)
             await self.assert_rungs(page, 0, 1)
+
+    async def test_a_database_that_is_deleted_under_the_client(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        (message, *_) = await self.populate(writer)
+        page = await self.web_user(daemon, "ada")
+        await self.assert_equal(page, writer)
+        await page.run("""new Promise((resolve, reject) => {
+            const request = indexedDB.deleteDatabase('test');
+            request.onsuccess = () => resolve(null);
+            request.onerror = () => reject(request.error);
+        })""")
+        await page.run(f"room.react('{message}', '👍')")
+        await page.until("client.waiting === 0")
+        await self.assert_equal(page, writer)
+        await page.run("client.close()")
+        # What was stored since is not all, which is found out and mended.
+        await self.come_back(page, daemon)
+        await self.assert_equal(page, writer)
 
     async def test_damage_under_a_live_stream(self):
         daemon = self.start_daemon()

@@ -19,21 +19,25 @@
  *
  * Where a cache stands: what of `epoch`, and its digest there. `actionsCursor` is ahead of `cursor`
  * from a repair until the messages have come. `deletion` is the newest deletion that was applied: a
- * server that was put back to before it has messages again that are missing here.
+ * server that was put back to before it has messages again that are missing here. `isPartial`:
+ * more was to come, and what has come may lack what is deleted later.
  * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
- *   count: number, digest: string, version: number, deletion: string}} Head
+ *   count: number, digest: string, messageCount: number, version: number, deletion: string,
+ *   isPartial: boolean}} Head
  *
  * What one step changed in a cache. With `clear` everything was replaced.
  * @typedef {{channel: string, clear: boolean, rows: Row[], gone: Row[], messages: Message[],
  *   dropped: string[], head: Head, settled: number[]}} Patch
  *
  * A write on its way. `order` is its place, given by the store; `sent` says that the daemon may
- * have it; `observed` is the action that a removal is about, or the cursor at which a message was
- * written; `acknowledged` is the timetoken from which on the cache reflects it.
+ * have it; `observed` is the action that a removal is about (null: whatever the entry before it
+ * adds), or what a message is later than (null: not known yet); `acknowledged` is the timetoken
+ * from which on the cache reflects it; `again` says that the daemon may have lost it since, and has
+ * to be asked.
  * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
- *   sent: boolean, acknowledged: string|null, messageTimetoken?: string, type?: string,
- *   value?: string, present?: boolean, observed?: string|null, payload?: any, meta?: any,
- *   messageType?: string}} Entry
+ *   sent: boolean, acknowledged: string|null, again?: boolean, messageTimetoken?: string,
+ *   type?: string, value?: string, present?: boolean, observed?: string|null, payload?: any,
+ *   meta?: any, messageType?: string}} Entry
  *
  * @typedef {{put: Entry[], remove: string[]}} Edits Entries to write, and mutations to forget.
  *
@@ -458,6 +462,7 @@ export class Base {
   cursor = '0';
   actionsCursor = '0';
   deletion = '0';
+  isPartial = false;
   /** @type {string|null} */ epoch = null;
   /** @type {Hasher|null} Without one the server keeps no digests. */ hasher = null;
   digest = new Digest();
@@ -470,16 +475,23 @@ export class Base {
   /** @type {Set<string>} */ #touchedMessages = new Set();
   #isReplaced = false;
 
-  /** What a store kept, row by row; `isSound` tells whether it is what was stored. */
+  /**
+   * What a store kept, row by row. `isSound` tells whether it is what was stored, as far as counts
+   * and a digest can tell, and `isWhole` whether it has all of the messages.
+   */
   static load(/** @type {any} */ head, /** @type {any[]} */ rows, /** @type {any[]} */ messages) {
     const base = new Base();
     const isHead = head && isTimetoken(head.cursor) && isTimetoken(head.actionsCursor) &&
       (head.key === null || /^[0-9a-f]{32}$/.test(head.key)) &&
       Number.isSafeInteger(head.version) && (head.epoch === null || typeof head.epoch === 'string');
-    if (!isHead) return { base, isSound: !head && rows.length + messages.length === 0 };
+    if (!isHead) {
+      const isNew = !head && rows.length + messages.length === 0;
+      return { base, isSound: isNew, isWhole: isNew };
+    }
     base.cursor = head.cursor;
     base.actionsCursor = head.actionsCursor;
     base.deletion = isTimetoken(head.deletion) ? head.deletion : '0';
+    base.isPartial = head.isPartial === true;
     base.epoch = head.epoch;
     base.version = head.version;
     base.hasher = head.key === null ? null : new Hasher(head.key);
@@ -492,7 +504,9 @@ export class Base {
     base.#forgetTouched();
     const isSound = base.digest.count === head.count && rows.length === head.count &&
       (base.hasher === null || base.digest.text === head.digest);
-    return { base, isSound };
+    // What is missing of the messages no digest tells. Earlier versions of this did not count them.
+    const isWhole = base.messages.size === (head.messageCount ?? base.messages.size);
+    return { base, isSound: isSound && isWhole, isWhole };
   }
 
   get isEmpty() {
@@ -572,6 +586,8 @@ export class Base {
       else if (event.e === 3) this.#act(event);
       else if (event.e === 5) this.#delete(event);
     }
+    if (push.s) this.isPartial = false;
+    else if (this.hasher && isLater(push.t.t, this.cursor)) this.isPartial = true;
     if (isLater(push.t.t, this.cursor)) this.cursor = push.t.t;
     if (isLater(this.cursor, this.actionsCursor)) this.actionsCursor = this.cursor;
     return unstored;
@@ -629,10 +645,13 @@ export class Base {
 
   /** @returns {Head} */
   get head() {
-    const { cursor, actionsCursor, deletion, epoch, version, digest } = this;
+    const { cursor, actionsCursor, deletion, isPartial, epoch, version, digest } = this;
     const key = this.hasher?.text ?? null;
     const { count, text } = digest;
-    return { cursor, actionsCursor, deletion, epoch, version, key, count, digest: text };
+    return {
+      cursor, actionsCursor, deletion, isPartial, epoch, version, key, count, digest: text,
+      messageCount: this.messages.size,
+    };
   }
 
   /** From now on everything counts as changed: a store writes all of it. */
@@ -686,6 +705,7 @@ export class Base {
     this.cursor = patch.head.cursor;
     this.actionsCursor = patch.head.actionsCursor;
     this.deletion = patch.head.deletion;
+    this.isPartial = patch.head.isPartial;
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
     this.setKey(patch.head.key ?? undefined);
@@ -711,11 +731,24 @@ function affectedBy(patch) {
 const laneOf = (entry) => entry.kind === 'publish' ? entry.channel : JSON.stringify(
   [entry.channel, entry.messageTimetoken, entry.type, entry.value]);
 
-/** Whether a reaction of this user shows. */
-function isShown(/** @type {Entry|undefined} */ last, /** @type {Row|undefined} */ row) {
-  if (!last) return row !== undefined;
-  if (last.present) return true;
-  return row !== undefined && !!last.observed && isLater(row.actionTimetoken, last.observed);
+/** A timetoken after every other one: the place of what has none yet. */
+const never = '9'.repeat(19);
+
+/** Whether the daemon has answered, and still stands by it. @param {Entry} entry */
+const isAnswered = (entry) => entry.acknowledged !== null && !entry.again;
+
+/**
+ * How a reaction stands after a wish: since an action, since `never` (its timetoken is to come),
+ * or not at all.
+ * @param {string|null} standing Before it. @param {Entry} entry @returns {string|null}
+ */
+function after(standing, { present, observed, acknowledged }) {
+  if (present) {
+    const since = acknowledged ?? never;
+    return standing && (isLater(standing, since) || !acknowledged) ? standing : since;
+  }
+  const isOther = standing && standing !== never && isLater(standing, observed ?? never);
+  return isOther ? standing : null;
 }
 
 /**
@@ -726,22 +759,21 @@ function isShown(/** @type {Entry|undefined} */ last, /** @type {Row|undefined} 
 export function wishAction(entries, wish, row) {
   const lane = laneOf(wish);
   const own = entries.filter((entry) => entry.kind === 'action' && laneOf(entry) === lane);
-  if (isShown(own.at(-1), row) === wish.present) return { put: [], remove: [] };
+  const standing = () => own.reduce(after, row ? row.actionTimetoken : null);
+  if ((standing() !== null) === wish.present) return { put: [], remove: [] };
   const remove = [];
   if (own.length > 0 && !own[own.length - 1].sent) {
     remove.push(/** @type {Entry} */ (own.pop()).mutation);
   }
-  const last = own.at(-1);
-  if (isShown(last, row) === wish.present) return { put: [], remove };
-  // What a removal is about: the action that stands, or the one that the entry before it adds.
-  const seen = last ? last.acknowledged : null;
-  const standing = row ? row.actionTimetoken : null;
-  const observed = seen && standing && isLater(seen, standing) ? seen : standing ?? seen;
-  return { put: [{ ...wish, observed: wish.present ? null : observed }], remove };
+  const left = standing();
+  if ((left !== null) === wish.present) return { put: [], remove };
+  // What is on its way may replace what stands: the reply to it tells what a removal is about.
+  const observed = wish.present || left === never ? null : left;
+  return { put: [{ ...wish, observed }], remove };
 }
 
 /**
- * The entries that may be sent now: the first of each lane that is not acknowledged, so that
+ * The entries that may be sent now: the first of each lane that is not answered, so that
  * writes to one thing keep their order while others overtake them.
  * @param {Entry[]} entries
  */
@@ -749,7 +781,7 @@ export function sendable(entries) {
   const lanes = new Set();
   return entries.filter((entry) => {
     const lane = laneOf(entry);
-    if (entry.acknowledged !== null || lanes.has(lane)) return false;
+    if (isAnswered(entry) || lanes.has(lane)) return false;
     lanes.add(lane);
     return true;
   });
@@ -779,7 +811,7 @@ export function acknowledge(entries, mutation, ok) {
   // tell which came first when the server was put back in between.
   if (ok.applied === 'stale') return { put: [], remove: [mutation] };
   const timetoken = ok.timetoken ?? ok.action?.actionTimetoken ?? entry.observed ?? '0';
-  const put = [{ ...entry, acknowledged: timetoken }];
+  const put = [{ ...entry, acknowledged: timetoken, again: false }];
   const lane = laneOf(entry);
   const behind = entries.find((it) =>
     it !== entry && it.kind === 'action' && laneOf(it) === lane && !it.sent && !it.present);
@@ -807,12 +839,27 @@ export function refuse(/** @type {Entry[]} */ entries, /** @type {string} */ mut
 /** Whether the cache shows what an acknowledged entry did, or what became of it since. */
 export function isSettled(/** @type {Entry} */ entry, /** @type {Base} */ base,
   /** @type {string} */ user) {
-  if (entry.acknowledged === null) return false;
+  if (entry.acknowledged === null || entry.again) return false;
   if (entry.kind === 'publish') return !isLater(entry.acknowledged, base.cursor);
   if (isLater(entry.acknowledged, base.actionsCursor)) return false;
   if (entry.present) return true;
   const row = base.row(entry.messageTimetoken ?? '', entry.type ?? '', entry.value ?? '', user);
   return !row || isLater(row.actionTimetoken, entry.acknowledged);
+}
+
+/**
+ * The entries that can go: settled ones, but none about a reaction before those that were wished
+ * earlier. A cache that does not show an add yet would take its removal for done.
+ * @param {Entry[]} entries Those of one channel. @param {Base} base @param {string} user
+ */
+export function settledOf(entries, base, user) {
+  const open = new Set();
+  return entries.filter((entry) => {
+    const lane = entry.kind === 'action' ? laneOf(entry) : null;
+    const isGone = entry.order !== undefined && isSettled(entry, base, user) && !open.has(lane);
+    if (!isGone && lane !== null) open.add(lane);
+    return isGone;
+  });
 }
 
 /** @param {Entry[]} entries @param {Edits} edits @returns {Entry[]} In order; new ones last. */
@@ -840,6 +887,23 @@ function isSameItem(left, right) {
     });
 }
 
+/** Whether two JSON values are the same, in whatever order their members are. */
+function isEqual(/** @type {any} */ left, /** @type {any} */ right) {
+  if (left === right) return true;
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object' ||
+    Array.isArray(left) !== Array.isArray(right)) return false;
+  const names = Object.keys(left);
+  /** @returns {boolean} */
+  const isSame = (/** @type {string} */ name) =>
+    Object.hasOwn(right, name) && isEqual(left[name], right[name]);
+  return names.length === Object.keys(right).length && names.every(isSame);
+}
+
+/** Whether two messages say the same. @param {any} left @param {any} right */
+const isSameContent = (left, right) => isEqual(left.payload, right.payload) &&
+  isEqual(left.meta ?? null, right.meta ?? null) &&
+  (left.messageType ?? null) === (right.messageType ?? null);
+
 /** A message of the cache as it shows, overlaid with the outbox. */
 function itemOf(/** @type {Base} */ base, /** @type {Message} */ message,
   /** @type {Entry[]} */ wishes, /** @type {string} */ user) {
@@ -849,18 +913,23 @@ function itemOf(/** @type {Base} */ base, /** @type {Message} */ message,
     const { type, value, uuid, actionTimetoken } = row;
     actions.set(key, { type, value, uuid, actionTimetoken, pending: false });
   }
-  for (const { type = '', value = '', present, observed, acknowledged } of wishes) {
+  for (const wish of wishes) {
+    const { type = '', value = '', acknowledged } = wish;
     const key = rowKey(type, value, user);
     const shown = actions.get(key);
-    if (present && !shown) {
+    const before = shown ? shown.actionTimetoken ?? never : null;
+    const standing = after(before, wish);
+    if (standing === null) {
+      actions.delete(key);
+    } else if (standing !== before) {
       const actionTimetoken = acknowledged;
       actions.set(key, { type, value, uuid: user, actionTimetoken, pending: !acknowledged });
-    } else if (!present && !isLater(shown?.actionTimetoken ?? '0', observed ?? '9'.repeat(18))) {
-      actions.delete(key);
     }
   }
-  const sorted = [...actions.values()].sort((left, right) => isLater(
-    left.actionTimetoken ?? '9'.repeat(18), right.actionTimetoken ?? '9'.repeat(18)) ? 1 : -1);
+  // Those without a timetoken last, as they were wished.
+  const place = (/** @type {ItemAction} */ it) => (it.actionTimetoken ?? never).padStart(19, '0');
+  const sorted = [...actions.values()].sort((left, right) =>
+    Number(place(left) > place(right)) - Number(place(left) < place(right)));
   return { ...message, key: message.timetoken, pending: false, actions: sorted };
 }
 
@@ -890,7 +959,10 @@ export class ItemList {
     this.#overlaid = new Map();
     for (const timetoken of this.#held) looked.add(timetoken);
     this.#held.clear();
-    const unanswered = entries.find((it) => it.kind === 'publish' && it.sent && !it.acknowledged);
+    const unanswered = entries.filter((it) => it.kind === 'publish' && !isAnswered(it));
+    const isPerhapsOwn = (/** @type {Message} */ message) => message.uuid === user &&
+      !this.#keys.has(message.timetoken) && unanswered.some((it) => it.observed &&
+        isLater(message.timetoken, it.observed) && isSameContent(message, it));
     const wishes = new Map();
     for (const entry of entries) {
       const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
@@ -899,7 +971,11 @@ export class ItemList {
         this.#overlaid.set(mutation, messageTimetoken);
       } else {
         this.#overlaid.set(mutation, acknowledged);
-        if (acknowledged !== null) this.#keys.set(acknowledged, mutation);
+        if (acknowledged !== null) {
+          this.#keys.set(acknowledged, mutation);
+          // It may have been taken for another one's: by a guess, or by another tab.
+          this.#remove(acknowledged, changes);
+        }
         if (!base.messages.has(acknowledged ?? '')) this.#setOwn(entry, user, changes);
       }
     }
@@ -907,13 +983,18 @@ export class ItemList {
       if (timetoken !== null) looked.add(timetoken);
     }
     for (const [mutation, timetoken] of before) {
-      if (timetoken === null && !this.#overlaid.has(mutation)) this.#remove(mutation, changes);
+      if (timetoken !== null || this.#overlaid.has(mutation)) continue;
+      // Refused; or another tab got the reply, and it is among the messages already.
+      const item = this.#item(mutation);
+      const found = item && [...looked].find((it) => !this.#places.has(it) && !this.#keys.has(it) &&
+        base.messages.get(it)?.uuid === user && isSameContent(base.messages.get(it), item));
+      if (found) this.#keys.set(found, mutation);
+      else this.#remove(mutation, changes);
     }
     for (const timetoken of looked) {
       const message = base.messages.get(timetoken);
       const key = this.#keys.get(timetoken) ?? timetoken;
-      if (message && unanswered && message.uuid === user && !this.#places.has(key) &&
-        isLater(timetoken, unanswered.observed ?? '0')) {
+      if (message && !this.#places.has(key) && isPerhapsOwn(message)) {
         // Perhaps the one that this device has sent, which shows already: the reply will tell.
         this.#held.add(timetoken);
       } else if (message) {
@@ -935,6 +1016,12 @@ export class ItemList {
     const pending = timetoken === null;
     const item = { key, timetoken, uuid: user, payload, meta, messageType, pending, actions: [] };
     this.#set(key, place, item, to);
+  }
+
+  /** @param {string} key @returns {Item|undefined} */
+  #item(key) {
+    const place = this.#places.get(key);
+    return place === undefined ? undefined : this.items[this.#find(place)];
   }
 
   /** The index at which a place is or would be. @param {string} place */
@@ -1013,11 +1100,13 @@ export class ChannelState {
 
   /** Takes what a store kept. @param {any} stored */
   load(stored) {
-    const { base, isSound } = Base.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
+    const { base, isSound, isWhole } =
+      Base.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
     this.base = base;
     this.staging = null;
     this.phase = 'idle';
-    this.wanted = isSound ? null : base.epoch === null ? 'snapshot' : 'repair';
+    const isRepairable = isWhole && base.epoch !== null;
+    this.wanted = isSound ? null : isRepairable ? 'repair' : 'snapshot';
     if (!isSound) base.replaceAll();
   }
 
@@ -1050,6 +1139,11 @@ export class ChannelState {
     const { base } = this;
     // Another run may know less than the last one: it was perhaps put back, if only a little.
     const isOtherRun = base.epoch !== null && base.epoch !== epoch;
+    if (isOtherRun && base.isPartial && this.wanted !== 'snapshot' && reply.mode !== 'snapshot') {
+      // What was missed came without messages that a later deletion takes. If the store was put
+      // back to before that deletion, they are there again, and no digest tells.
+      return { ...this.#startOver(), restored: true };
+    }
     if (reply.mode === 'repair') {
       const isBehind = isLater(base.cursor, reply.cursor);
       const restored = isBehind || isOtherRun;
@@ -1249,19 +1343,42 @@ const answerTo = (request) => new Promise((resolve, reject) => {
 /** @param {IDBTransaction} transaction @returns {Promise<void>} */
 const endOf = (transaction) => new Promise((resolve, reject) => {
   transaction.oncomplete = () => resolve();
-  transaction.onabort = transaction.onerror = () => reject(transaction.error);
+  // A failed request aborts it; so does a disk that is full, when all requests were good.
+  transaction.onabort = () => reject(transaction.error ?? new Error(
+    'The browser aborted a transaction of the cache: is the database being deleted?'));
 });
 
 /** Keeps everything in IndexedDB; each patch is one transaction. */
 class IndexedStore {
-  /** @param {IDBDatabase} database */
-  constructor(database) {
-    this.database = database;
-    database.onversionchange = () => database.close();
+  /** @param {string} name @param {IDBDatabase} database */
+  constructor(name, database) {
+    this.name = name;
+    this.#use(database);
+  }
+
+  /** @type {IDBDatabase|null} */ #database = null;
+  #isClosed = false;
+
+  #use(/** @type {IDBDatabase} */ database) {
+    this.#database = database;
+    // Somebody deletes it, or a newer version of this module wants it.
+    database.onversionchange = () => {
+      database.close();
+      if (this.#database === database) this.#database = null;
+    };
+    // Its disk is gone, or the person cleared the site's data.
+    database.onclose = () => {
+      if (this.#database === database) this.#database = null;
+    };
   }
 
   /** @param {string} name */
   static async open(name) {
+    return new IndexedStore(name, await IndexedStore.#openDatabase(name));
+  }
+
+  /** @param {string} name */
+  static #openDatabase(name) {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => {
       const database = request.result;
@@ -1271,11 +1388,43 @@ class IndexedStore {
       database.createObjectStore('messages');
       database.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true });
     };
-    return new IndexedStore(await answerTo(request));
+    return answerTo(request);
+  }
+
+  /**
+   * Begins a transaction; opens the database anew when the browser closed it. One that lost its
+   * rows meanwhile is found out by the digest when it is read again.
+   * @param {string|string[]} names @param {'readonly'|'readwrite'} [mode] @param {any} [options]
+   * @returns {Promise<IDBTransaction>}
+   */
+  async #begin(names, mode = 'readonly', options) {
+    if (this.#isClosed) throw new Error('The cache is closed.');
+    try {
+      // @ts-ignore Older descriptions of the DOM have no third parameter.
+      if (this.#database) return this.#database.transaction(names, mode, options);
+    } catch (error) {
+      if (/** @type {any} */ (error).name !== 'InvalidStateError') throw error;
+    }
+    const database = await (this.#opening ??= this.#openAgain());
+    // @ts-ignore
+    return database.transaction(names, mode, options);
+  }
+
+  /** @type {Promise<IDBDatabase>|null} */ #opening = null;
+
+  async #openAgain() {
+    try {
+      const database = await IndexedStore.#openDatabase(this.name);
+      this.#use(database);
+      if (this.#isClosed) database.close();
+      return database;
+    } finally {
+      this.#opening = null;
+    }
   }
 
   async deviceId() {
-    const transaction = this.database.transaction('meta', 'readwrite');
+    const transaction = await this.#begin('meta', 'readwrite');
     const meta = transaction.objectStore('meta');
     const known = await answerTo(meta.get('deviceId'));
     const id = typeof known === 'string' ? known : randomDigits(32);
@@ -1291,7 +1440,7 @@ class IndexedStore {
 
   /** @param {string} channel */
   async load(channel) {
-    const transaction = this.database.transaction(['channels', 'rows', 'messages']);
+    const transaction = await this.#begin(['channels', 'rows', 'messages']);
     const [head, rows, messages] = await Promise.all([
       answerTo(transaction.objectStore('channels').get(channel)),
       answerTo(transaction.objectStore('rows').getAll(this.#range(channel))),
@@ -1304,7 +1453,7 @@ class IndexedStore {
   async write(patch) {
     const { channel } = patch;
     const names = ['channels', 'rows', 'messages', 'outbox'];
-    const transaction = this.database.transaction(names, 'readwrite');
+    const transaction = await this.#begin(names, 'readwrite');
     const [heads, rows, messages, outbox] = names.map((name) => transaction.objectStore(name));
     const keyOf = (/** @type {Row} */ it) =>
       [channel, it.messageTimetoken, it.type, it.value, it.uuid];
@@ -1323,9 +1472,7 @@ class IndexedStore {
 
   /** Changes the outbox in one transaction over all tabs. */
   async change(/** @type {(entries: Entry[]) => Entry[]} */ transform) {
-    const options = { durability: 'strict' };
-    // @ts-ignore Older descriptions of the DOM have no third parameter.
-    const transaction = this.database.transaction('outbox', 'readwrite', options);
+    const transaction = await this.#begin('outbox', 'readwrite', { durability: 'strict' });
     const outbox = transaction.objectStore('outbox');
     const before = await answerTo(outbox.getAll());
     const after = transform(before);
@@ -1340,18 +1487,24 @@ class IndexedStore {
   }
 
   close() {
-    this.database.close();
+    this.#isClosed = true;
+    this.#database?.close();
   }
 }
 
 // Shell: connection ------------------------------------------------------------------------------
 
-/** Replies that say: nothing was applied, as far as the daemon knows; try again later. */
-const retryable = new Set(['overloaded', 'draining', 'store_unavailable', 'store_full',
-  'rate_limited', 'too_many_in_flight']);
+/** Whether an error says: not applied, as far as the daemon knows; try again later. */
+const isForNow = (/** @type {any} */ error) => error.status === 429 || error.status >= 500;
 const entriesInFlightMax = 256;
 /** Milliseconds after which a session was a good one: the next back-off starts anew. */
 const goodSession = 10_000;
+/** Milliseconds after which a cache is stored again that could not be stored. */
+const keepAgain = 60_000;
+/** Milliseconds between two looks at a connection, at most. */
+const lookMax = 5000;
+/** How many times longer a reply may take while other frames come: it may be behind them. */
+const busyFactor = 4;
 
 /**
  * Milliseconds to wait before the next connection; null when the client has to be mended first.
@@ -1412,6 +1565,20 @@ function checkWritten({ kind, present }, ok) {
   if (!isGood) throw new Error('A reply of the daemon cannot be read: is it of another version?');
 }
 
+/** Writes that may wait in an outbox, unless the options say otherwise. */
+const outboxMaxDefault = 1000;
+
+/** So many writes wait for the daemon that no other is taken: wishes can be taken back, though. */
+export class OutboxFullError extends Error {
+  name = 'OutboxFullError';
+
+  /** @param {number} max How many may wait. */
+  constructor(max) {
+    super(`${max} writes wait for the daemon. Wait for a connection before you write more.`);
+    this.max = max;
+  }
+}
+
 /** Runs code of the page: what it throws is reported there, and stops nothing here. */
 function callSafely(/** @type {() => void} */ callback) {
   try {
@@ -1432,7 +1599,9 @@ export class Channel {
   list = new ItemList();
   /** The newest version that another tab spoke of. */
   heard = 0;
+  /** Whether the store has what this page has. */
   isStored = true;
+  /** Entries that can go once it has. @type {number[]} */ unsettled = [];
   isLoaded = false;
   /** @type {Promise<void>|null} */ loading = null;
   wasVerified = false;
@@ -1440,6 +1609,8 @@ export class Channel {
   ready = Promise.resolve();
   /** @type {Set<(changes: ListChange[], items: readonly Item[]) => void>} */
   #observers = new Set();
+  /** Steps that observers do not know yet. @type {(() => void)[]} */ #news = [];
+  #isTelling = false;
 
   /** @param {SyncClient} client @param {string} name */
   constructor(client, name) {
@@ -1460,46 +1631,88 @@ export class Channel {
 
   /**
    * Calls back with each batch of changes, and at once with an `insert` for each item there is.
+   * `items` is the list as it is; a callback that makes a wish hears of it after this batch.
    * @param {(changes: ListChange[], items: readonly Item[]) => void} callback
    * @returns {() => void} Ends it.
    */
   observe(callback) {
-    this.#observers.add(callback);
-    callback(this.items.map((item, index) => ({ kind: 'insert', index, item })), this.items);
-    return () => this.#observers.delete(callback);
+    /** @type {typeof callback} Its own, so that one function can observe twice. */
+    const observer = (changes, items) => callback(changes, items);
+    const all = this.items.map((item, index) =>
+      ({ kind: /** @type {'insert'} */ ('insert'), index, item }));
+    this.#observers.add(observer);
+    this.#tell([observer], all);
+    return () => {
+      this.#observers.delete(observer);
+    };
+  }
+
+  /** One batch after the other, also when a callback causes the next one. */
+  #tell(/** @type {((changes: ListChange[], items: readonly Item[]) => void)[]} */ observers,
+    /** @type {ListChange[]} */ changes) {
+    this.#news.push(() => {
+      for (const observer of observers) {
+        if (this.#observers.has(observer)) callSafely(() => observer(changes, this.items));
+      }
+    });
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    for (let next; (next = this.#news.shift());) next();
+    this.#isTelling = false;
   }
 
   /** @param {Entry[]} entries @param {Set<string>|'all'} affected */
   refresh(entries, affected) {
+    // Whoever closed does not want to hear any more.
+    if (this.client.status === 'closed') return;
     const own = entries.filter((entry) => entry.channel === this.name);
     const { userId } = this.client;
     const changes = this.list.refresh(this.state.base, own, userId, affected);
-    if (changes.length === 0) return;
-    for (const observer of this.#observers) callSafely(() => observer(changes, this.items));
+    if (changes.length > 0) this.#tell([...this.#observers], changes);
   }
 
   /**
-   * Publishes, now or when there is a connection again. Resolves when the wish is stored here.
+   * Publishes, now or when there is a connection again. Shows at once; resolves when the wish is
+   * stored here. Rejects what the daemon could never read (TypeError, RangeError), with
+   * OutboxFullError when too much waits already, and with what the store says when it fails.
    * @param {any} payload Any JSON value. @param {{meta?: any, messageType?: string}} [fields]
+   * @returns {Promise<void>}
    */
-  publish(payload, fields = {}) {
-    if (payload === undefined) throw new TypeError('A payload is a JSON value, not undefined.');
+  async publish(payload, fields = {}) {
     const { meta, messageType } = fields;
+    if ((messageType ?? '') !== `${messageType ?? ''}`) {
+      throw new TypeError('A messageType is a text.');
+    }
     const written = frameable({ payload, meta, messageType }, this.name);
+    if (!('payload' in written)) throw new TypeError('A payload is a JSON value.');
     return this.client.wish(this, { kind: 'publish', ...written });
   }
 
   /**
-   * Makes a reaction of this user stand, or not. Resolves when the wish is stored here.
-   * @param {string} messageTimetoken @param {string} value @param {boolean} [present]
-   * @param {string} [type]
+   * Makes a reaction of this user stand, or not. Shows at once; resolves when the wish is stored
+   * here, and rejects as `publish` does. What is so already needs no wish.
+   * @param {string} messageTimetoken @param {string} value For example 👍.
+   * @param {boolean} [present] @param {string} [type]
+   * @returns {Promise<void>}
    */
-  react(messageTimetoken, value, present = true, type = 'reaction') {
-    if (!isTimetoken(messageTimetoken)) throw new TypeError('The message has no timetoken yet.');
+  async react(messageTimetoken, value, present = true, type = 'reaction') {
+    if (!isTimetoken(messageTimetoken)) {
+      throw new TypeError(messageTimetoken === null ? 'The message has no timetoken yet.'
+        : `A timetoken is a text of digits, not ${typeof messageTimetoken}.`);
+    }
+    if (typeof value !== 'string' || typeof type !== 'string' || typeof present !== 'boolean') {
+      throw new TypeError('A reaction has texts for value and type, and is present or not.');
+    }
     const fields = frameable({ messageTimetoken, type, value }, this.name);
     return this.client.wish(this, { kind: 'action', ...fields, present });
   }
 }
+
+/**
+ * A change of the outbox that waits for its transaction.
+ * @typedef {{transform: (entries: Entry[]) => Entry[], isShown: boolean, resolve: () => void,
+ *   reject: (error: any) => void, error?: any}} Change
+ */
 
 /**
  * A device: one connection, the channels it follows, and the writes that wait. Tabs with the same
@@ -1513,12 +1726,17 @@ export class SyncClient {
   userId;
   deviceId = '';
   #options;
+  #replySeconds;
+  #outboxMax;
+  /** Milliseconds between two looks at the connection. */ #look;
   /** @type {MemoryStore|IndexedStore} */ #store = new MemoryStore();
   /** @type {Map<string, Channel>} */ #channels = new Map();
   /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
+  /** Resolved when the store is the one to use. @type {Promise<void>} */ #opened;
   /** @type {Promise<void>} */ #started;
   #isLeader = false;
   #isClosed = false;
+  /** @type {Promise<void>|null} */ #closing = null;
   /** @type {BroadcastChannel|null} */ #tabs = null;
   #locks = new AbortController();
   #release = () => {};
@@ -1528,16 +1746,25 @@ export class SyncClient {
   #epoch = '';
   #attempt = 0;
   #commands = 0;
-  /** @type {Map<number, (ok: any, error: any) => void>} */ #replies = new Map();
-  #heardAt = 0;
+  /** Commands without a reply, the oldest first.
+   * @type {Map<number, {op: string, at: number, reply: (ok: any, error: any) => void}>} */
+  #replies = new Map();
+  /** Milliseconds that this page was awake, at the last look at the clock; and that look. */
+  #awake = 0;
+  #lookedAt = performance.now();
+  /** In that time. */ #heardAt = 0;
   #welcomedAt = Infinity;
+  /** @type {Set<any>} Timers that end with the connection. */ #timers = new Set();
+  /** @type {any} */ #keeping;
   /** @type {any} */ #retrying;
   /** @type {any} */ #watching;
 
   /** @type {Entry[]} The outbox, with what is being stored. */ #entries = [];
-  /** @type {{transform: (entries: Entry[]) => Entry[], isShown: boolean,
-   *   resolve: () => void, reject: (error: any) => void}[]} */ #changes = [];
+  /** @type {Entry[]} What the store has of it, as far as is known. */ #kept = [];
+  /** @type {Change[]} */ #changes = [];
   #isChanging = false;
+  /** @type {Promise<void>} The changes under way. */ #changed = Promise.resolve();
+  /** @type {Promise<void>} The last patch under way. */ #stored = Promise.resolve();
   #isMarking = false;
   #isPaused = false;
   /** Pauses since a write was answered. */ #pauses = 0;
@@ -1546,17 +1773,29 @@ export class SyncClient {
 
   /**
    * @param {{url: string, userId: string, deviceId?: string, keyset?: string, cache?: string|null,
-   *   batch?: number, coalesce?: boolean, store?: any, WebSocket?: any,
-   *   random?: () => number}} options
+   *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
+   *   WebSocket?: any, random?: () => number}} options
    *   `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user
-   *   and server); without it nothing outlives the page. `batch` and `coalesce` go to subscribe.
-   *   `store`, `WebSocket` and `random` are for other surroundings than a page, such as tests.
+   *   and server); without it nothing outlives the page. `batch` (milliseconds) and `coalesce` go
+   *   to subscribe. `replySeconds` (15) is how long the daemon may be silent while it owes a reply,
+   *   or the connection takes to open; then another one is tried. `outboxMax` (1000) is how many
+   *   writes may wait. `store`, `WebSocket` and `random` are for other surroundings than a page,
+   *   such as tests.
    */
   constructor(options) {
+    const { userId, replySeconds = 15, outboxMax = outboxMaxDefault } = options;
+    if (typeof userId !== 'string' || userId === '') throw new TypeError('A userId is a text.');
+    if (!(replySeconds > 0)) throw new RangeError('replySeconds is a number above 0.');
+    if (!(outboxMax >= 1)) throw new RangeError('outboxMax is a number from 1 on.');
     this.#options = options;
-    this.userId = options.userId;
-    this.#started = this.#start().catch((error) => this.#emit('problem', error));
-    globalThis.addEventListener?.('online', this.#hurry);
+    this.#replySeconds = replySeconds;
+    this.#outboxMax = outboxMax;
+    this.#look = Math.min(lookMax, replySeconds * 1000 / 3);
+    this.userId = userId;
+    this.#opened = this.#open();
+    this.#started = this.#opened.then(() => this.#start())
+      .catch((error) => this.#problem(error));
+    this.#listen(true);
   }
 
   /**
@@ -1578,7 +1817,7 @@ export class SyncClient {
     if (status === this.status) return;
     this.status = status;
     this.#emit('status', status);
-    if (this.#isLeader) this.#tellStatus();
+    if (this.#isLeader && !this.#isClosed) this.#tellStatus();
   }
 
   /** Follows a channel, from the beginning of its history. @param {string} name */
@@ -1599,63 +1838,101 @@ export class SyncClient {
 
   /** How many writes wait for the daemon. */
   get waiting() {
-    return this.#entries.filter((entry) => entry.acknowledged === null).length;
+    return this.#entries.filter((entry) => !isAnswered(entry)).length;
   }
 
-  /** Leaves; what waits in the outbox stays there. */
+  /**
+   * Leaves; what waits in the outbox stays there. Resolves when all that was wished and seen is
+   * stored: then another client may have the cache.
+   * @returns {Promise<void>}
+   */
   close() {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close() {
     this.#isClosed = true;
-    globalThis.removeEventListener?.('online', this.#hurry);
+    this.#listen(false);
     clearTimeout(this.#retrying);
+    clearTimeout(this.#keeping);
     this.#drop();
     this.#locks.abort();
+    this.#setStatus('closed');
+    await this.#opened;
+    // A wish of this very moment is stored, too, and the other tabs hear of it.
+    while (this.#isChanging) await this.#changed;
+    await this.#stored;
     this.#release();
     this.#tabs?.close();
+    this.#tabs = null;
     this.#store.close();
-    this.#setStatus('closed');
   }
 
   // Tabs
 
-  async #start() {
+  async #open() {
     const { cache, deviceId, store } = this.#options;
-    if (store) this.#store = store;
-    const locks = globalThis.navigator?.locks;
-    const isShared = !!cache && typeof indexedDB !== 'undefined' && !!locks;
     try {
       // Without locks two tabs could not share a cache, so there is none.
-      if (isShared) this.#store = await IndexedStore.open(cache);
+      if (store) this.#store = store;
+      else if (cache && typeof indexedDB !== 'undefined' && globalThis.navigator?.locks) {
+        this.#store = await IndexedStore.open(cache);
+      }
+      this.deviceId = deviceId ?? await this.#store.deviceId();
     } catch (error) {
+      this.#store.close();
+      this.#store = new MemoryStore();
+      this.deviceId = deviceId ?? await this.#store.deviceId();
       this.#emit('problem', error);
     }
-    this.deviceId = deviceId ?? await this.#store.deviceId();
-    if (this.#isClosed) return this.#store.close();
+  }
+
+  async #start() {
+    if (this.#isClosed) return;
     if (!(this.#store instanceof IndexedStore)) return this.#lead();
-    this.#tabs = new BroadcastChannel(`syncclient:${cache}`);
+    const name = `syncclient:${this.#options.cache}`;
+    this.#tabs = new BroadcastChannel(name);
     this.#tabs.onmessage = ({ data }) => this.#hear(data);
-    const lock = `syncclient:${cache}`;
     await new Promise((resolve) => {
       const lead = () => new Promise((release) => {
         this.#release = () => release(null);
+        if (this.#isClosed) this.#release();
         this.#lead().then(resolve);
       });
-      locks.request(lock, { ifAvailable: true }, (held) => {
+      const { locks } = navigator;
+      const ask = locks.request(name, { ifAvailable: true }, (held) => {
         if (held) return lead();
-        this.#change((entries) => entries, false);
+        this.#reread();
         resolve(null);
         // It comes when the tab that connects is gone, however it went.
-        locks.request(lock, { signal: this.#locks.signal }, lead).catch(() => {});
+        if (this.#isClosed) return;
+        locks.request(name, { signal: this.#locks.signal }, lead).catch(() => {});
+      });
+      ask.catch((error) => {
+        this.#problem(error);
+        resolve(null);
       });
     });
   }
 
   async #lead() {
     if (this.#isClosed) return;
-    await this.#change((entries) => entries, false);
+    await this.#reread();
     for (const channel of this.#channels.values()) await this.#load(channel);
+    if (this.#isClosed) return;
     this.#isLeader = true;
     this.#tell({ kind: 'leader' });
     this.#connect();
+  }
+
+  /** Takes what the store has of the outbox. */
+  #reread() {
+    return this.#change((entries) => entries, false).catch((error) => this.#problem(error));
+  }
+
+  /** Says what went wrong, unless nobody wants to know any more. */
+  #problem(/** @type {any} */ error) {
+    if (!this.#isClosed) this.#emit('problem', error);
   }
 
   #tellStatus() {
@@ -1664,12 +1941,13 @@ export class SyncClient {
   }
 
   #tell(/** @type {any} */ message) {
-    if (!this.#isClosed) this.#tabs?.postMessage(message);
+    this.#tabs?.postMessage(message);
   }
 
   #hear(/** @type {any} */ message) {
     const { kind } = message;
-    if (kind === 'outbox') this.#change((entries) => entries, false);
+    if (this.#isClosed) return;
+    if (kind === 'outbox') this.#reread();
     if (kind === 'follow' && this.#isLeader) {
       for (const name of message.names) this.channel(name);
       this.#tellStatus();
@@ -1682,7 +1960,7 @@ export class SyncClient {
         state.isVerified = message.verified.includes(name);
       }
     }
-    if (kind === 'event') this.#emit('event', message.value);
+    if (kind === 'event' || kind === 'refused') this.#emit(kind, message.value);
     if (kind === 'patch') this.#followPatch(message.patch, message.isVerified);
   }
 
@@ -1698,6 +1976,8 @@ export class SyncClient {
     }
     if (patch.clear) state.base = new Base();
     state.base.follow(patch);
+    // Also out of what was read before they were taken away.
+    for (const order of patch.settled) this.#settled.add(order);
     this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
     channel.refresh(this.#entries, affectedBy(patch));
   }
@@ -1713,9 +1993,11 @@ export class SyncClient {
       do {
         channel.state.load(await this.#store.load(channel.name));
       } while (channel.state.base.version < channel.heard && !this.#isLeader);
+      channel.isStored = true;
     } catch (error) {
       channel.isStored = false;
-      this.#emit('problem', error);
+      this.#problem(error);
+      this.#keepLater();
     }
     channel.isLoaded = true;
     channel.refresh(this.#entries, 'all');
@@ -1725,18 +2007,41 @@ export class SyncClient {
 
   /** @param {Channel} channel @param {any} fields */
   async wish(channel, fields) {
-    // What the cache shows decides what a wish means.
-    if (!channel.isLoaded) await channel.ready;
+    if (this.#isClosed) throw new Error('The client is closed: nothing can be wished any more.');
+    // What the cache shows decides what a wish about a reaction means.
+    if (!channel.isLoaded && fields.kind === 'action') await channel.ready;
     const { base } = channel.state;
     /** @type {Entry} */
     const entry = {
       ...fields, channel: channel.name, mutation: randomDigits(32), sent: false,
-      acknowledged: null, observed: fields.kind === 'publish' ? base.cursor : null,
+      acknowledged: null,
+      observed: fields.kind === 'publish' && channel.isLoaded ? base.cursor : null,
     };
     const { messageTimetoken = '', type = '', value = '' } = entry;
     const row = () => channel.state.base.row(messageTimetoken, type, value, this.userId);
-    return this.#change((entries) => entry.kind === 'publish' ? [...entries, entry]
-      : edited(entries, wishAction(entries, entry, row())));
+    /** @type {Edits|null} */
+    let first = null;
+    return this.#change((entries) => {
+      if (entry.kind === 'publish') return this.#bounded(entries, [...entries, entry]);
+      const edits = wishAction(entries, entry, row());
+      first ??= edits;
+      const lane = laneOf(entry);
+      if (entries.some((it) => laneOf(it) === lane)) {
+        return this.#bounded(entries, edited(entries, edits));
+      }
+      // The tab that connects may have settled what this tab's cache does not show yet: then the
+      // wish is about what the person saw.
+      const put = first.put.length > 0 || first.remove.length === 0 ? first.put : [entry];
+      return this.#bounded(entries, edited(entries, { put, remove: [] }));
+    });
+  }
+
+  /** Throws when there would be more in the outbox than there may be. */
+  #bounded(/** @type {Entry[]} */ before, /** @type {Entry[]} */ after) {
+    if (after.length > before.length && after.length > this.#outboxMax) {
+      throw new OutboxFullError(this.#outboxMax);
+    }
+    return after;
   }
 
   /**
@@ -1747,33 +2052,52 @@ export class SyncClient {
    */
   #change(transform, isShown = true) {
     return new Promise((resolve, reject) => {
-      this.#changes.push({ transform, isShown, resolve, reject });
       if (isShown) this.#show(transform(this.#entries));
-      if (!this.#isChanging) this.#runChanges();
+      this.#changes.push({ transform, isShown, resolve, reject });
+      if (!this.#isChanging) this.#changed = this.#runChanges();
     });
   }
 
   async #runChanges() {
     this.#isChanging = true;
-    await null; // What is wished in one turn shares a transaction.
-    while (this.#changes.length > 0) {
-      const batch = this.#changes.splice(0);
-      try {
-        const { entries, isChanged } = await this.#store.change((before) =>
-          batch.reduce((list, { transform }) => transform(list), before));
-        const stored = entries.filter(({ order = 0 }) => !this.#settled.has(order));
-        this.#settled = new Set([...this.#settled].filter(
-          (order) => entries.some((entry) => entry.order === order)));
-        const shown = this.#changes.filter(({ isShown }) => isShown);
-        this.#show(shown.reduce((list, { transform }) => transform(list), stored));
-        if (isChanged) this.#tell({ kind: 'outbox' });
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
+    await this.#opened; // What is wished in one turn shares a transaction.
+    while (this.#changes.length > 0) await this.#runBatch(this.#changes.splice(0));
     this.#isChanging = false;
     this.#flush();
+  }
+
+  async #runBatch(/** @type {Change[]} */ batch) {
+    try {
+      const { entries, isChanged } = await this.#store.change((before) =>
+        batch.reduce((list, change) => {
+          try {
+            return change.transform(list);
+          } catch (error) {
+            change.error = error;
+            return list;
+          }
+        }, before));
+      this.#kept = entries;
+      if (isChanged) this.#tell({ kind: 'outbox' });
+    } catch (error) {
+      for (const change of batch) change.error = error;
+    }
+    // What was not stored does not show any longer.
+    const stored = this.#kept.filter(({ order = 0 }) => !this.#settled.has(order));
+    this.#settled = new Set([...this.#settled].filter(
+      (order) => this.#kept.some((entry) => entry.order === order)));
+    const shown = this.#changes.filter(({ isShown }) => isShown);
+    this.#show(shown.reduce((list, { transform }) => {
+      try {
+        return transform(list);
+      } catch {
+        return list;
+      }
+    }, stored));
+    for (const { resolve, reject, error } of batch) {
+      if (error) reject(error);
+      else resolve();
+    }
   }
 
   #show(/** @type {Entry[]} */ entries) {
@@ -1791,25 +2115,44 @@ export class SyncClient {
     const fresh = new Set(ready.filter(({ sent }) => !sent).map(({ mutation }) => mutation));
     if (fresh.size > 0 && !this.#isMarking) {
       this.#isMarking = true;
-      this.#change((entries) => entries.map(
-        (entry) => fresh.has(entry.mutation) ? { ...entry, sent: true } : entry), false)
-        .catch((error) => this.#emit('problem', error))
-        .finally(() => this.#isMarking = false);
+      this.#change((entries) => entries.map((entry) => !fresh.has(entry.mutation) ? entry
+        : { ...entry, sent: true, observed: this.#observed(entries, entry) }), false)
+        .catch((error) => {
+          this.#problem(error);
+          this.#pause();
+        })
+        .finally(() => {
+          this.#isMarking = false;
+          this.#flush();
+        });
     }
     for (const entry of ready) if (entry.sent) this.#sendEntry(entry);
+  }
+
+  /** What a message is later than that was not sent yet; a removal knows what it is about. */
+  #observed(/** @type {Entry[]} */ entries, /** @type {Entry} */ { kind, channel, observed }) {
+    if (kind !== 'publish') return observed;
+    let latest = observed ?? '0';
+    const take = (/** @type {string|null|undefined} */ it) => {
+      if (it && isLater(it, latest)) latest = it;
+    };
+    take(this.#channels.get(channel)?.state.base.cursor);
+    for (const it of entries) {
+      if (it.kind === 'publish' && it.channel === channel) take(it.acknowledged);
+    }
+    return latest;
   }
 
   #sendEntry(/** @type {Entry} */ entry) {
     const { mutation } = entry;
     this.#inFlight.add(mutation);
     this.#send(commandOf(entry), (ok, error) => {
-      if (error && retryable.has(error.code)) {
+      if (error && isForNow(error)) {
         this.#inFlight.delete(mutation);
         this.#pause();
         return;
       }
       if (!error) checkWritten(entry, ok);
-      this.#pauses = 0;
       const channel = this.#channels.get(entry.channel);
       // Stored before anything goes on: else a push could settle the entry first, and what waits
       // behind it would never hear of the reply.
@@ -1819,21 +2162,29 @@ export class SyncClient {
         // Where nobody follows the channel, no cache will ever show it.
         return channel ? noted : edited(noted, { put: [], remove: [mutation] });
       }, false)
-        .catch((problem) => this.#emit('problem', problem))
+        .then(() => {
+          this.#pauses = 0;
+        }, (problem) => {
+          this.#problem(problem);
+          this.#pause();
+        })
         .then(() => {
           this.#inFlight.delete(mutation);
+          if (this.#isClosed) return;
           if (channel) this.#take(channel, outcomeOf());
           this.#flush();
         });
-      if (error) this.#emit('refused', { entry, error });
+      if (!error) return;
+      this.#emit('refused', { entry, error });
+      this.#tell({ kind: 'refused', value: { entry, error } });
     });
   }
 
-  /** The daemon has no room: all writes wait, longer each time. */
+  /** The daemon or the store has no room: all writes wait, longer each time. */
   #pause() {
-    if (this.#isPaused) return;
+    if (this.#isPaused || !this.#isOnline) return;
     this.#isPaused = true;
-    setTimeout(() => {
+    this.#later(() => {
       this.#isPaused = false;
       this.#flush();
     }, Math.min(30_000, 500 * 2 ** this.#pauses++) * (0.5 + this.#random() / 2));
@@ -1845,45 +2196,90 @@ export class SyncClient {
     return (this.#options.random ?? Math.random)();
   }
 
+  /** Milliseconds while this page was awake: a machine that slept has not waited. */
+  #now() {
+    const passed = performance.now() - this.#lookedAt;
+    return this.#awake + Math.max(0, Math.min(passed, 2 * this.#look));
+  }
+
+  /** Does something later, unless the connection ends before. */
+  #later(/** @type {() => void} */ callback, /** @type {number} */ delay) {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      callback();
+    }, delay);
+    this.#timers.add(timer);
+  }
+
   #connect() {
     if (this.#isClosed || this.#socket) return;
     this.#setStatus('connecting');
     this.stats.connections++;
     const { url, userId, keyset } = this.#options;
-    const socket = new (this.#options.WebSocket ?? WebSocket)(url, ['sync.v1.json']);
+    /** @type {WebSocket} */
+    let socket;
+    try {
+      socket = new (this.#options.WebSocket ?? WebSocket)(url, ['sync.v1.json']);
+    } catch (error) {
+      // No address, or one that this page may not call: the next time would be the same.
+      this.#setStatus('refused');
+      this.#emit('problem', error);
+      return;
+    }
     this.#socket = socket;
-    this.#heardAt = Date.now();
-    this.#watch(25);
+    this.#heardAt = this.#now();
+    this.#watch(Infinity);
     socket.onopen = () => {
+      if (socket !== this.#socket) return;
+      this.#watch(25);
       const { deviceId } = this;
       this.#send({ op: 'hello', userId, deviceId, keyset }, (ok, error) => {
         if (ok) this.#welcome(ok);
-        else if (retryable.has(error.code)) this.#lose(1013);
+        else if (isForNow(error)) this.#lose(1013);
         else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
       });
     };
     socket.onmessage = (/** @type {any} */ { data }) => {
       if (socket === this.#socket) this.#receive(data);
     };
+    // It says nothing about why, and a close event follows.
+    socket.onerror = () => {};
     socket.onclose = (/** @type {any} */ { code }) => {
       if (socket === this.#socket) this.#lose(code);
     };
   }
 
-  /** A network that swallows everything closes nothing: silence has to be noticed. */
-  #watch(/** @type {number} */ seconds) {
+  /**
+   * A network that swallows everything closes nothing: silence has to be noticed, and so has a
+   * daemon that takes commands and does not answer.
+   * @param {number} heartbeat Seconds of silence after which to ask; infinite: it is not open yet.
+   */
+  #watch(heartbeat) {
     clearInterval(this.#watching);
     this.#watching = setInterval(() => {
-      const silence = (Date.now() - this.#heardAt) / 1000;
-      if (silence > seconds + 10) this.#lose(1006);
-      else if (silence > seconds && this.#isOnline) this.#send({ op: 'ping' }, () => {});
-    }, 5000);
+      const now = this.#awake = this.#now();
+      this.#lookedAt = performance.now();
+      const silence = (now - this.#heardAt) / 1000;
+      const limit = this.#replySeconds;
+      const [oldest] = this.#replies.values();
+      const waited = oldest ? (now - oldest.at) / 1000 : 0;
+      if ((waited >= limit && silence >= limit) || waited >= busyFactor * limit) {
+        // However long it lasted, this session was no good one: the next attempt waits longer.
+        this.#welcomedAt = Infinity;
+        this.#lose(1006, new Error(
+          `The daemon has not answered the command ${oldest.op} for ${Math.floor(waited)} s.`));
+      } else if (silence > (heartbeat === Infinity ? limit : heartbeat + 10)) {
+        this.#lose(1006);
+      } else if (silence > heartbeat && this.#isOnline) {
+        this.#send({ op: 'ping' }, () => {});
+      }
+    }, this.#look);
   }
 
   #welcome(/** @type {any} */ ok) {
     if (typeof ok.epoch !== 'string') throw new Error('The reply to hello has no epoch.');
     this.#isOnline = true;
-    this.#welcomedAt = Date.now();
+    this.#welcomedAt = this.#now();
     this.#epoch = ok.epoch;
     this.#watch(ok.heartbeat > 0 ? ok.heartbeat : 25);
     this.#setStatus('online');
@@ -1891,70 +2287,96 @@ export class SyncClient {
     this.#flush();
   }
 
-  /** Tries at once when the machine has a network again. */
-  #hurry = () => {
-    if (this.status !== 'waiting') return;
-    clearTimeout(this.#retrying);
-    this.#retrying = setTimeout(() => this.#connect(), 500 * this.#random());
+  /** What tells that the machine has a network, or this page its turn, again. */
+  #listen(/** @type {boolean} */ isOn) {
+    for (const [target, kinds] of [
+      [globalThis, ['online', 'pageshow']],
+      [globalThis.document, ['visibilitychange', 'resume']],
+    ]) {
+      for (const kind of kinds) {
+        if (isOn) target?.addEventListener?.(kind, this.#hurry);
+        else target?.removeEventListener?.(kind, this.#hurry);
+      }
+    }
+  }
+
+  /** Tries at once, or asks whether the daemon is still there: nobody may have noticed its end. */
+  #hurry = (/** @type {any} */ event) => {
+    const isHidden = globalThis.document?.visibilityState === 'hidden';
+    if (event.type === 'visibilitychange' && isHidden) return;
+    if (this.status === 'waiting' && this.#isLeader) {
+      clearTimeout(this.#retrying);
+      this.#retrying = setTimeout(() => this.#connect(), 500 * this.#random());
+    } else if (this.#isOnline && this.#replies.size === 0) {
+      this.#send({ op: 'ping' }, () => {});
+    }
   };
 
   #drop() {
     const socket = this.#socket;
     this.#socket = null;
     this.#isOnline = false;
+    this.#isPaused = false;
     clearInterval(this.#watching);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
     this.#replies.clear();
     this.#inFlight.clear();
     for (const channel of this.#channels.values()) channel.state.disconnect();
     socket?.close();
   }
 
-  #lose(/** @type {number} */ code, /** @type {Error|null} */ problem = null) {
+  /** The connection is over. @param {number} code @param {Error|null} problem Why, if not that. */
+  #lose(code, problem = null) {
     this.#drop();
     // Who only greets and hangs up is not called again at once.
-    if (Date.now() - this.#welcomedAt >= goodSession) this.#attempt = 0;
+    if (this.#now() - this.#welcomedAt >= goodSession) this.#attempt = 0;
     this.#welcomedAt = Infinity;
     const delay = retryDelay(code, this.#attempt++, this.#random());
+    this.#setStatus(delay === null ? 'refused' : 'waiting');
     if (delay === null) {
-      this.#setStatus('refused');
       const reason = `The daemon closed the connection for good, with code ${code}.`;
       this.#emit('problem', problem ?? new Error(reason));
       return;
     }
-    this.#setStatus('waiting');
     this.#retrying = setTimeout(() => this.#connect(), delay);
+    if (problem) this.#emit('problem', problem);
   }
 
   /** @param {Record<string, any>} command @param {(ok: any, error: any) => void} reply */
   #send(command, reply) {
     const id = ++this.#commands;
     const text = JSON.stringify({ id, ...command });
-    this.#replies.set(id, reply);
+    this.#replies.set(id, { op: command.op, at: this.#now(), reply });
     this.stats.sent += text.length;
     this.#socket?.send(text);
   }
 
-  #receive(/** @type {string} */ text) {
-    this.stats.received += text.length;
-    this.#heardAt = Date.now();
+  #receive(/** @type {any} */ text) {
+    this.#heardAt = this.#now();
     try {
+      if (typeof text !== 'string') throw new Error('A frame of the daemon is not a text.');
+      this.stats.received += text.length;
       const frame = JSON.parse(text);
       if (frame.t) {
         checkPush(frame);
         const channel = this.#channels.get(frame.c);
         if (channel) this.#take(channel, channel.state.push(frame));
       } else {
-        const reply = this.#replies.get(frame.id);
-        this.#replies.delete(frame.id);
-        if (typeof frame.id !== 'number') {
-          throw new Error(`The daemon complains: ${frame.error?.message ?? 'it does not say why'}`);
+        const { id, ok, error } = frame;
+        const command = this.#replies.get(id);
+        this.#replies.delete(id);
+        if (typeof id !== 'number') {
+          throw new Error(`The daemon complains: ${error?.message ?? 'it does not say why'}`);
         }
-        reply?.(frame.ok, frame.error);
+        if (error ? !Number.isInteger(error.status) : typeof ok !== 'object' || ok === null) {
+          throw new Error(`The daemon answers ${command?.op}, but neither with ok nor an error.`);
+        }
+        command?.reply(ok, error);
       }
     } catch (error) {
       // Nothing after it can be trusted to be whole; the next connection starts at the cursors.
-      this.#emit('problem', error);
-      this.#lose(1002);
+      this.#lose(1002, /** @type {Error} */ (error));
     }
   }
 
@@ -1976,13 +2398,13 @@ export class SyncClient {
   #subscribeSome(/** @type {Channel[]} */ channels, /** @type {any[]} */ requests) {
     this.#send({ op: 'subscribe', channels: requests }, (ok, error) => {
       if (error) for (const { state } of channels) state.asked--;
-      if (error && !retryable.has(error.code) && channels.length > 1) {
+      if (error && !isForNow(error) && channels.length > 1) {
         // One of them is to blame.
         for (const channel of channels) this.#subscribe([channel]);
-      } else if (error && !retryable.has(error.code)) {
+      } else if (error && !isForNow(error)) {
         this.#emit('problem', new Error(`The channel ${channels[0].name}: ${error.message}`));
       } else if (error) {
-        setTimeout(() => this.#subscribe(channels), 500 + 500 * this.#random());
+        this.#later(() => this.#subscribe(channels), 500 + 500 * this.#random());
       } else {
         for (const reply of ok.channels) {
           if (!isTimetoken(reply.cursor)) throw new Error('A reply to subscribe has no cursor.');
@@ -1999,10 +2421,10 @@ export class SyncClient {
     if (outcome.restored) {
       // The store may have lost what it acknowledged. Its mutation ids keep this from doing harm.
       this.#change((entries) => entries.map((entry) => entry.channel === name && entry.acknowledged
-        ? { ...entry, acknowledged: null } : entry)).catch((it) => this.#emit('problem', it));
+        ? { ...entry, again: true } : entry)).catch((it) => this.#problem(it));
     }
-    const settled = this.#entries.filter((entry) => entry.channel === name &&
-      entry.order !== undefined && isSettled(entry, state.base, this.userId));
+    const own = this.#entries.filter((entry) => entry.channel === name);
+    const settled = settledOf(own, state.base, this.userId);
     const orders = settled.map(({ order = 0 }) => order);
     for (const order of orders) this.#settled.add(order);
     if (orders.length > 0) this.#entries = this.#entries.filter((it) => !settled.includes(it));
@@ -2019,17 +2441,17 @@ export class SyncClient {
       // A repair and a snapshot at once; whoever disagrees after that is asked seldom.
       const delay = state.failures > 2 ? 1000 * 2 ** Math.min(6, state.failures - 2) : 0;
       if (delay === 0) this.#subscribe([channel]);
-      else setTimeout(() => this.#subscribe([channel]), delay * (0.5 + this.#random()));
+      else this.#later(() => this.#subscribe([channel]), delay * (0.5 + this.#random()));
     }
     if (outcome.next === 'repair') {
       const { exchange, commands } = state.symbols();
       for (const command of commands) {
         this.#send(command, (ok, error) => {
-          if (!error || !retryable.has(error.code)) {
+          if (!error || !isForNow(error)) {
             this.#take(channel, state.repairReply(exchange, ok));
           } else if (state.exchange === exchange) {
             state.exchange = null;
-            setTimeout(() => this.#subscribe([channel]), 500 + 500 * this.#random());
+            this.#later(() => this.#subscribe([channel]), 500 + 500 * this.#random());
           }
         });
       }
@@ -2037,15 +2459,41 @@ export class SyncClient {
     if (orders.length > 0) this.#flush();
   }
 
+  /** Stores channels whole that could not be stored: the disk may have room by then. */
+  #keepLater() {
+    clearTimeout(this.#keeping);
+    if (this.#isClosed) return;
+    this.#keeping = setTimeout(() => {
+      for (const channel of this.#channels.values()) {
+        const { isStored, isLoaded, state: { base }, name } = channel;
+        if (isStored || !isLoaded || !this.#isLeader) continue;
+        // What is there may be better than a cache that could not be read and has only begun.
+        if (base.cursor === '0' || base.isPartial) {
+          this.#keepLater();
+          continue;
+        }
+        channel.isStored = true;
+        base.replaceAll();
+        const settled = channel.unsettled.splice(0);
+        this.#keep(channel, { ...base.takePatch(name), settled });
+      }
+    }, keepAgain);
+  }
+
   /** @param {Channel} channel @param {Patch} patch */
   #keep(channel, patch) {
-    if (!channel.isStored) return;
+    if (!channel.isStored) {
+      channel.unsettled.push(...patch.settled);
+      return;
+    }
     const { isVerified } = channel.state;
     const tell = () => this.#tell({ kind: 'patch', patch, isVerified });
-    this.#store.write(patch).then(tell, (error) => {
+    this.#stored = this.#store.write(patch).then(tell, (error) => {
       // What is stored stays as it was: an older state, and a true one.
       channel.isStored = false;
-      if (!this.#isClosed) this.#emit('problem', error);
+      channel.unsettled.push(...patch.settled);
+      this.#problem(error);
+      this.#keepLater();
     });
   }
 }

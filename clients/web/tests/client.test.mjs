@@ -1,264 +1,11 @@
-// Whole clients against a model of the server: random worlds end equal, and never flicker.
+// Whole clients against a model of the server, one story after the other.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { MemoryStore, SyncClient } from '../syncclient.js';
-import { ModelSocket, Server, generator } from './model.mjs';
+import { OutboxFullError } from '../syncclient.js';
+import { Server } from './model.mjs';
+import { World, clock, endWorlds, followed, turn } from './world.mjs';
 
-if (!globalThis.crypto) globalThis.crypto = (await import('node:crypto')).webcrypto;
-
-/** Keeps caches as IndexedDB would, so that a client can end and another go on. */
-class DurableStore extends MemoryStore {
-  channels = new Map();
-  writes = 0;
-
-  async load(channel) {
-    const it = this.channels.get(channel);
-    return it && structuredClone(
-      { head: it.head, rows: [...it.rows.values()], messages: [...it.messages.values()] });
-  }
-
-  async write(patch) {
-    await super.write(patch);
-    this.writes++;
-    let it = this.channels.get(patch.channel);
-    if (!it || patch.clear) it = { rows: new Map(), messages: new Map() };
-    this.channels.set(patch.channel, it);
-    const key = (row) => JSON.stringify([row.messageTimetoken, row.type, row.value, row.uuid]);
-    for (const row of patch.gone) it.rows.delete(key(row));
-    for (const row of patch.rows) it.rows.set(key(row), structuredClone(row));
-    for (const timetoken of patch.dropped) it.messages.delete(timetoken);
-    for (const message of structuredClone(patch.messages)) {
-      it.messages.set(message.timetoken, message);
-    }
-    it.head = { ...patch.head };
-  }
-}
-
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-/** Closed after each test, however it ended: a client's timers would keep the process. */
-const worlds = new Set();
-afterEach(() => {
-  for (const { client } of worlds) client.close();
-  worlds.clear();
-});
-
-/** A device whose network and page a test controls. */
-class World {
-  sockets = [];
-  sent = [];
-  isDown = false;
-
-  constructor(server, user, options = {}) {
-    Object.assign(this, { server, user, options, store: new DurableStore() });
-    worlds.add(this);
-    this.open();
-  }
-
-  open() {
-    const world = this;
-    class Socket {
-      constructor() {
-        world.sockets.push(this);
-        if (!world.isDown) queueMicrotask(() => this.start());
-        else queueMicrotask(() => this.onclose({ code: 1006 }));
-      }
-
-      start() {
-        this.model = new ModelSocket(world.server, world.options);
-        this.onopen();
-      }
-
-      send(text) {
-        world.sent.push(JSON.parse(text));
-        this.model.send(text);
-      }
-
-      close() {
-        this.model?.close();
-      }
-    }
-    this.client = new SyncClient({
-      url: 'ws://model', userId: this.user, deviceId: `${this.user}-phone`, store: this.store,
-      WebSocket: Socket, random: () => this.random ?? 0 });
-    this.problems = [];
-    for (const kind of ['problem', 'refused']) this.client.on(kind, (it) => this.problems.push(it));
-    this.channel = this.client.channel('room');
-    /** What a user interface would show, from the steps alone. */
-    this.shown = [];
-    this.channel.observe((changes) => {
-      for (const { kind, index, from, item } of changes) {
-        if (kind === 'remove') this.shown.splice(index, 1);
-        if (kind === 'move') this.shown.splice(from, 1);
-        if (kind === 'update') this.shown[index] = item;
-        else if (kind !== 'remove') this.shown.splice(index, 0, item);
-      }
-      this.onChange?.();
-    });
-  }
-
-  /** Delivers up to `count` frames of what the server sent. */
-  deliver(count = Infinity) {
-    const socket = this.sockets.at(-1);
-    for (let i = 0; i < count && socket?.model?.inbox.length > 0; i++) {
-      socket.onmessage({ data: JSON.stringify(socket.model.inbox.shift()) });
-    }
-  }
-
-  /** The connection ends; what was under way in both directions is lost. */
-  cut() {
-    const socket = this.sockets.at(-1);
-    if (!socket?.model) return;
-    socket.model.close();
-    socket.onclose({ code: 1006 });
-  }
-
-  async reload() {
-    this.client.close();
-    await turn();
-    this.open();
-    await this.channel.ready;
-  }
-
-  async settle() {
-    for (let i = 0, quiet = 0; quiet < 3; i++) {
-      assert.ok(i < 5000, `no end: ${this.client.status} ${this.channel.state.phase}`);
-      const inbox = this.sockets.at(-1)?.model?.inbox.length ?? 0;
-      this.deliver();
-      await turn();
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      const isQuiet = inbox === 0 && this.client.status === 'online' && this.client.waiting === 0 &&
-        this.channel.state.phase === 'live' && !this.channel.state.staging;
-      quiet = isQuiet ? quiet + 1 : 0;
-    }
-  }
-
-  check() {
-    const { base } = this.channel.state;
-    const sorted = (rows) => rows.map((it) => JSON.stringify(
-      [it.actionTimetoken, it.messageTimetoken, it.type, it.value, it.uuid])).sort();
-    assert.deepEqual(sorted([...base.allRows()]), sorted(this.server.rows));
-    assert.deepEqual([...base.messages.keys()].sort(), [...this.server.messages.keys()].sort());
-    assert.deepEqual(this.shown, this.channel.items);
-    const expected = [...this.server.messages.keys()].sort().map((timetoken) => [timetoken,
-      this.server.rows.filter((it) => it.messageTimetoken === timetoken)
-        .map((it) => `${it.actionTimetoken} ${it.uuid} ${it.value}`).sort()]);
-    assert.deepEqual(this.shown.map((it) => [it.timetoken,
-      it.actions.map((a) => `${a.actionTimetoken} ${a.uuid} ${a.value}`).sort()]), expected);
-    assert.ok(this.channel.isVerified);
-    assert.deepEqual(this.problems, []);
-  }
-}
-
-/** What one seed makes happen; the caller says what may. */
-async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = false }) {
-  const steps = 120;
-  const random = generator(seed);
-  const pick = (list) => list[Math.floor(random() * list.length)];
-  const server = new Server();
-  const page = 1 + Math.floor(random() * 5);
-  const options = { page, refuse: (op) => op !== 'hello' && random() < 0.01 };
-  const first = server.publish('zoe', { payload: 'start' }).timetoken;
-  const worlds = ['ada', 'bob'].map((user) => new World(server, user, options));
-  const messages = [first];
-  const wishes = new Map();
-  const check = (world) => {
-    for (const item of world.shown) {
-      for (const value of '👍🔥') {
-        const wished = wishes.get(`${world.user} ${item.timetoken} ${value}`);
-        if (wished === undefined) continue;
-        const isShown = item.actions.some((it) => it.uuid === world.user && it.value === value);
-        assert.equal(isShown, wished, `seed ${seed}: ${world.user}'s ${value} flickers`);
-      }
-    }
-  };
-  const isSteady = !mayRestore && !mayDelete && !mayCorrupt;
-  const failures = [];
-  for (const world of worlds) {
-    world.onChange = () => {
-      try {
-        if (isSteady) check(world);
-      } catch (error) {
-        failures.push(error);
-      }
-    };
-  }
-  let backup = null;
-  for (let step = 0; step < steps; step++) {
-    const world = pick(worlds);
-    const dice = random();
-    if (dice < 0.45) {
-      const timetoken = pick(messages);
-      const value = pick(['👍', '🔥']);
-      const item = world.shown.find((it) => it.timetoken === timetoken);
-      if (item) {
-        const present = random() < 0.5;
-        wishes.set(`${world.user} ${timetoken} ${value}`, present);
-        world.channel.react(timetoken, value, present);
-      }
-    } else if (dice < 0.5) {
-      world.channel.publish(`${world.user} ${step}`);
-    } else if (dice < 0.55) {
-      const timetoken = pick(messages);
-      const value = pick(['👍', '🔥']);
-      const key = { messageTimetoken: timetoken, type: 'reaction', value };
-      server.act('zoe', random() < 0.6, key);
-    } else if (dice < 0.58) {
-      messages.push(server.publish('zoe', { payload: step }).timetoken);
-    } else if (dice < 0.62) {
-      world.cut();
-    } else if (dice < 0.65) {
-      world.isDown = !world.isDown;
-      if (world.isDown) world.cut();
-    } else if (dice < 0.67) {
-      await world.reload();
-    } else if (dice < 0.69) {
-      server.collect();
-    } else if (dice < 0.71 && mayDelete) {
-      const [after, through] = [pick(messages), pick(messages)].sort();
-      server.delete(after, through);
-    } else if (dice < 0.72 && mayCorrupt) {
-      const { rows } = world.store.channels.get('room') ?? { rows: new Map() };
-      for (const [key, row] of rows) {
-        if (random() < 0.5) continue;
-        if (random() < 0.5) rows.delete(key);
-        else row.actionTimetoken = String(BigInt(row.actionTimetoken) + 1n);
-      }
-      await world.reload();
-    } else if (dice < 0.73 && mayRestore) {
-      if (!backup || random() < 0.5) {
-        backup = server.copy();
-      } else {
-        for (const it of worlds) it.cut();
-        server.restore(backup);
-        backup = null;
-      }
-    } else {
-      world.deliver(Math.floor(random() * 4));
-      await turn();
-    }
-    if (random() < 0.2) await turn();
-  }
-  server.publish('zoe', { payload: 'end' });
-  for (const world of worlds) {
-    world.isDown = false;
-    await world.settle();
-  }
-  for (const world of worlds) {
-    await world.settle();
-    try {
-      world.check();
-      if (isSteady) check(world);
-    } catch (error) {
-      error.message = `seed ${seed}: ${error.message}`;
-      throw error;
-    }
-    world.client.close();
-  }
-  if (failures.length > 0) throw failures[0];
-  const { repairs, snapshots } = worlds[0].channel.state;
-  return { repairs, snapshots };
-}
+afterEach(endWorlds);
 
 test('a removal names what the add before it made, whatever comes first', async () => {
   const server = new Server();
@@ -279,14 +26,6 @@ test('a removal names what the add before it made, whatever comes first', async 
   world.check();
   world.client.close();
 });
-
-/** A world with one message, followed. */
-async function followed(server, options) {
-  const { timetoken } = server.publish('zoe', { payload: 'start' });
-  const world = new World(server, 'ada', options);
-  await world.settle();
-  return { world, timetoken };
-}
 
 test('a server that was put back to before a deletion brings the messages again', async () => {
   const server = new Server();
@@ -343,6 +82,92 @@ test('a removal of what is another action by now leaves the outbox', async () =>
   world.check();
 });
 
+test('what was answered before the daemon started anew stays as it is', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  world.channel.publish('mine');
+  world.channel.react(timetoken, '👍');
+  while (world.sent.filter(({ op }) => /publish|addAction/.test(op)).length < 2) await turn();
+  // The replies come, the pushes do not.
+  const { inbox } = world.socket.model;
+  inbox.splice(0, inbox.length, ...inbox.filter((frame) => frame.id));
+  world.deliver();
+  await turn();
+  assert.ok(world.shown.every(({ pending, actions }) => !pending && !actions[0]?.pending));
+  const kinds = [];
+  world.channel.observe((changes, items) => {
+    kinds.push(...changes.map(({ kind }) => kind));
+    assert.ok(items.every(({ pending, actions }) => !pending && !actions[0]?.pending));
+  });
+  world.cut();
+  server.restart();
+  await world.settle();
+  world.check();
+  assert.deepEqual(kinds, ['insert', 'insert'], 'Nothing but what observe says at once.');
+});
+
+test('a wish is about what the person saw, also when another tab has settled it', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  world.isDown = true;
+  world.cut();
+  await world.channel.react(timetoken, '👍');
+  // As the tab that connects would: the reply is stored and settled, and the patch not here yet.
+  const { outbox } = world.disk;
+  await outbox.change(([entry]) => [{ ...entry, sent: true, acknowledged: '17952187953729900' }]);
+  world.disk.latency = () => 3;
+  const wish = world.channel.react(timetoken, '👍', false);
+  await outbox.change(() => []);
+  await wish;
+  const { entries } = await outbox.change((them) => them);
+  assert.deepEqual(entries.map(({ present }) => present), [false]);
+  assert.deepEqual(world.shown[0].actions, []);
+});
+
+test('a message shows at once, also while the cache is being read', async () => {
+  const world = new World(new Server(), 'ada');
+  world.disk.latency = () => 5;
+  const stored = world.channel.publish('mine');
+  assert.deepEqual(world.shown.map(({ payload, pending }) => [payload, pending]), [['mine', true]]);
+  await stored;
+  await world.settle();
+  world.check();
+});
+
+test('what was said before shows, also if it is said again before the cache is read', async () => {
+  const { world } = await followed(new Server());
+  await world.channel.publish('ok');
+  await world.settle();
+  world.isDown = true;
+  world.client.close();
+  await turn();
+  world.disk.latency = () => 3;
+  world.open();
+  await world.channel.publish('ok');
+  await world.channel.ready;
+  assert.deepEqual(world.shown.map(({ payload, pending }) => [payload, pending]),
+    [['start', false], ['ok', false], ['ok', true]]);
+  world.isDown = false;
+  await world.settle();
+  world.check();
+});
+
+test('a client that is closed stores what was wished, and is silent', async () => {
+  const { world, timetoken } = await followed(new Server());
+  world.disk.latency = () => 3;
+  const wish = world.channel.react(timetoken, '👍');
+  const { length } = world.shown[0].actions;
+  let heard = 0;
+  world.onChange = () => heard++;
+  await world.client.close();
+  await wish;
+  await assert.rejects(world.channel.react(timetoken, '🔥'), /closed/);
+  const { entries } = await world.disk.outbox.change((them) => them);
+  assert.deepEqual([entries.map(({ value }) => value), length, heard], [['👍'], 1, 0]);
+  assert.equal(clock.timers, 0, 'Nothing waits for its time.');
+  assert.deepEqual(world.problems, []);
+});
+
 const push = (fields) => ({ t: { t: '99', r: 1 }, c: 'room', m: [], ...fields });
 const action = (data) => push({ m: [{ f: 0, e: 3, i: 'bob', p: { t: '99', r: 1 },
   d: { event: 'added', data } }] });
@@ -357,6 +182,8 @@ for (const [name, frame] of [
   ['an action of a number', action({ type: 'a', value: 7, actionTimetoken: '5',
     messageTimetoken: '4' })],
   ['a deletion of nothing', push({ m: [{ f: 0, e: 5, p: { t: '99' }, d: {} }] })],
+  ['a reply without a result', { id: 1 }], ['a reply of nothing', { id: 1, ok: null }],
+  ['an error that says nothing', { id: 1, error: {} }],
   ['a complaint', { id: null, error: { status: 400, code: 'not_json', message: 'No.' } }],
 ]) {
   test(`a frame that cannot be read ends the connection and nothing else: ${name}`, async () => {
@@ -372,40 +199,38 @@ for (const [name, frame] of [
   });
 }
 
-test('a server that greets and hangs up is called less and less often', async (context) => {
+test('a server that greets and hangs up is called less and less often', async () => {
   const world = new World(new Server(), 'ada');
   const delays = [];
-  const { setTimeout: original } = globalThis;
-  world.random = 1;
-  context.mock.method(globalThis, 'setTimeout', (callback, delay, ...rest) => {
-    if (delay >= 500) delays.push(delay);
-    return original(callback, 0, ...rest);
-  });
+  world.random = () => 1;
   while (delays.length < 8) {
     world.deliver();
     if (world.client.status === 'online') world.cut();
     await turn();
+    if (world.client.status !== 'waiting') continue;
+    const [delay] = clock.delays;
+    delays.push(delay);
+    await clock.advance(delay);
   }
-  assert.deepEqual(delays.slice(0, 8), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  assert.deepEqual(delays, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
 });
 
-test('a server that has no room for writes is asked less and less often', async (context) => {
+test('a server that has no room for writes is asked less and less often', async () => {
   const server = new Server();
   const { world, timetoken } = await followed(server, {
     refuse: (op) => op === 'addAction' });
   const delays = [];
-  const { setTimeout: original } = globalThis;
-  world.random = 1;
-  context.mock.method(globalThis, 'setTimeout', (callback, delay, ...rest) => {
-    if (delay >= 100) delays.push(delay);
-    return original(callback, 0, ...rest);
-  });
+  world.random = () => 1;
   for (const value of ['👍', '🔥', '🎉']) world.channel.react(timetoken, value);
   while (delays.length < 7) {
     world.deliver();
     await turn();
+    const [delay] = clock.delays;
+    if (delay === undefined) continue;
+    delays.push(delay);
+    await clock.advance(delay);
   }
-  assert.deepEqual(delays.slice(0, 7), [500, 1000, 2000, 4000, 8000, 16_000, 30_000]);
+  assert.deepEqual(delays, [500, 1000, 2000, 4000, 8000, 16_000, 30_000]);
 });
 
 test('what the daemon could never read does not get into the outbox', async () => {
@@ -415,9 +240,15 @@ test('what the daemon could never read does not get into the outbox', async () =
   const loop = {};
   loop.loop = loop;
   for (const payload of ['x'.repeat(33_000), '\ud800', ['a\u0000'], 1e20, deep, loop, 5n]) {
-    assert.throws(() => world.channel.publish(payload), Error, String(payload).slice(0, 20));
+    await assert.rejects(world.channel.publish(payload), Error, String(payload).slice(0, 20));
   }
-  assert.throws(() => world.channel.react(timetoken, '\udfff'), TypeError);
+  for (const payload of [undefined, () => {}, Symbol('a')]) {
+    await assert.rejects(world.channel.publish(payload), TypeError);
+  }
+  await assert.rejects(world.channel.publish(1, { messageType: 7 }), TypeError);
+  const wishes = [[timetoken, '\udfff'], [timetoken, 7], [timetoken, 'a', 1], [null, 'a'],
+    [Number(timetoken), 'a'], [timetoken, 'a', true, null]];
+  for (const wish of wishes) await assert.rejects(world.channel.react(...wish), TypeError);
   assert.equal(world.client.waiting, 0);
   for (const payload of ['\\ud800', '👍', 1e21, deep[0], -5, 'x'.repeat(32_000)]) {
     world.channel.publish(payload);
@@ -426,23 +257,327 @@ test('what the daemon could never read does not get into the outbox', async () =
   world.check();
 });
 
-const seeds = Number(process.env.SEEDS ?? 40);
-const start = Number(process.env.SYNC_SEED ?? 1);
-
-for (const [name, options] of [
-  ['toggles through a bad network never flicker, and end equal', {}],
-  ['deletions', { mayDelete: true }],
-  ['damaged caches', { mayCorrupt: true }],
-  ['restored backups', { mayRestore: true }],
-  ['restored backups and deletions', { mayRestore: true, mayDelete: true }],
-]) {
-  test(`random worlds: ${name}`, async () => {
-    const total = { repairs: 0, snapshots: 0 };
-    for (let seed = start; seed < start + seeds; seed++) {
-      const { repairs, snapshots } = await live(seed, options);
-      total.repairs += repairs;
-      total.snapshots += snapshots;
+for (const op of ['hello', 'subscribe', 'addAction', 'publish']) {
+  test(`a daemon that does not answer ${op} is left, and called less and less often`, async () => {
+    const server = new Server();
+    const world = new World(server, 'ada', { silent: (it) => it === op });
+    world.random = () => 1;
+    const { timetoken } = server.publish('zoe', { payload: 'start' });
+    world.channel.publish('mine');
+    const waits = [];
+    let since = null;
+    for (let i = 0; i < 3000 && waits.length < 4; i++) {
+      world.deliver();
+      await clock.advance(100);
+      const { status } = world.client;
+      if (status === 'online' && world.shown.some((it) => it.timetoken === timetoken)) {
+        world.channel.react(timetoken, '👍');
+      }
+      if (status === 'waiting' && since === null) since = clock.now;
+      else if (status !== 'waiting' && since !== null) {
+        waits.push(clock.now - since);
+        since = null;
+      }
     }
-    if (seeds >= 40) assert.ok(total.repairs > 0 && total.snapshots > 0, JSON.stringify(total));
+    assert.deepEqual(waits.map((it) => Math.round(it / 500) * 500), [500, 1000, 2000, 4000]);
+    const said = new RegExp(`has not answered the command ${op} for \\d+ s`);
+    assert.match(world.problems[0].message, said);
+    world.options.silent = () => false;
+    world.cut();
+    world.problems.length = 0;
+    await world.settle();
+    world.check();
   });
 }
+
+test('a network that swallows everything is noticed', async () => {
+  const { world } = await followed(new Server(), { silent: (op) => op === 'ping' });
+  await clock.advance(29_000);
+  assert.equal(world.client.status, 'online');
+  await clock.advance(12_000);
+  assert.equal(world.client.stats.connections, 2);
+});
+
+test('a reply may take longer than its seconds while other frames come', async () => {
+  const server = new Server();
+  const { world } = await followed(server, { client: { replySeconds: 4 },
+    silent: (op) => op === 'publish' });
+  world.channel.publish('mine');
+  const start = clock.now;
+  while (world.client.status === 'online') {
+    server.publish('zoe', { payload: 'more' });
+    world.deliver();
+    await clock.advance(1000);
+  }
+  const seconds = (clock.now - start) / 1000;
+  assert.ok(seconds >= 16 && seconds < 20, `${seconds}`);
+});
+
+test('a connection that never opens is given up', async () => {
+  const world = new World(new Server(), 'ada', { client: { WebSocket: class {
+    close() {
+      this.isClosed = true;
+    }
+  } } });
+  await turn();
+  await clock.advance(14_000);
+  assert.equal(world.client.status, 'connecting');
+  await clock.advance(6000);
+  assert.equal(world.client.stats.connections, 2);
+});
+
+test('neither a machine that slept nor a clock that was set is taken for silence', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  for (const [i, step] of [-1e9, 1e9, 2e9].entries()) {
+    world.channel.react(timetoken, '👍', i % 2 === 0);
+    await turn();
+    clock.step = step;
+    await clock.sleep(3_600_000);
+    assert.equal(world.client.status, 'online');
+    world.deliver();
+  }
+  await world.settle();
+  world.check();
+  assert.equal(world.sockets.length, 1);
+});
+
+test('a page that is seen again asks whether the daemon is still there', async (context) => {
+  const page = new EventTarget();
+  page.visibilityState = 'visible';
+  globalThis.document = page;
+  context.after(() => delete globalThis.document);
+  const { world } = await followed(new Server());
+  const { length } = world.sent;
+  page.visibilityState = 'hidden';
+  page.dispatchEvent(new Event('visibilitychange'));
+  assert.equal(world.sent.length, length);
+  page.visibilityState = 'visible';
+  // Once: an open question is enough.
+  for (const kind of ['visibilitychange', 'resume']) page.dispatchEvent(new Event(kind));
+  assert.deepEqual(world.sent.slice(length).map(({ op }) => op), ['ping']);
+  world.random = () => 1;
+  for (let i = 0; i < 8; i++) {
+    world.cut();
+    await clock.advance(0);
+    if (world.client.status === 'waiting') await clock.advance(clock.delays[0]);
+  }
+  world.cut();
+  page.dispatchEvent(new Event('visibilitychange'));
+  await clock.advance(500);
+  assert.notEqual(world.client.status, 'waiting');
+  await world.client.close();
+  page.dispatchEvent(new Event('visibilitychange'));
+  assert.equal(clock.timers, 0);
+});
+
+test('an address that is none is not called again', async () => {
+  const world = new World(new Server(), 'ada', { client: { WebSocket: class {
+    constructor() {
+      throw new SyntaxError('No such address.');
+    }
+  } } });
+  await turn();
+  assert.equal(world.client.status, 'refused');
+  assert.match(world.problems[0].message, /No such address/);
+});
+
+test('a connection that was left has nothing more to say', async () => {
+  const { world } = await followed(new Server());
+  const old = world.socket;
+  // In a browser the error comes first; and a close event may come late.
+  old.onerror({});
+  world.cut();
+  assert.equal(world.client.stats.connections, 1);
+  await world.settle();
+  assert.equal(world.client.stats.connections, 2);
+  const { length } = world.sent;
+  old.onopen();
+  old.onmessage({ data: '{' });
+  old.onclose({ code: 1008 });
+  old.onerror({});
+  await turn();
+  assert.equal(world.client.status, 'online');
+  assert.equal(world.sent.length, length);
+  world.check();
+});
+
+test('what was to be tried again ends with the connection', async () => {
+  let isRefusing = false;
+  const { world, timetoken } = await followed(new Server(), {
+    refuse: (op) => isRefusing && op !== 'hello' });
+  world.cut();
+  isRefusing = true;
+  world.random = () => 1;
+  world.channel.react(timetoken, '👍');
+  for (let i = 0; i < 3; i++) {
+    await clock.advance(0);
+    world.deliver();
+  }
+  assert.deepEqual(clock.delays, [1000, 500], 'The subscription and the write.');
+  world.cut();
+  assert.equal(clock.delays.length, 1, 'Only the next connection.');
+  isRefusing = false;
+  await world.settle();
+  world.check();
+});
+
+test('an error of a daemon in trouble costs no write', async () => {
+  let errors = 3;
+  const server = new Server();
+  const { world, timetoken } = await followed(server, {
+    refuse: (op) => op === 'addAction' && errors-- > 0,
+    error: { status: 500, code: 'of_tomorrow', message: 'No.' } });
+  world.channel.react(timetoken, '👍');
+  await world.settle();
+  world.check();
+  assert.equal(server.rows.length, 1);
+});
+
+test('an outbox that is full takes no more, but lets wishes be taken back', async () => {
+  const { world, timetoken } = await followed(new Server(), { client: { outboxMax: 3 } });
+  world.isDown = true;
+  world.cut();
+  const full = (error) => error instanceof OutboxFullError && error.max === 3;
+  await world.channel.publish('one');
+  await world.channel.react(timetoken, '👍');
+  // In one turn, and so in one transaction.
+  const [third, fourth] = await Promise.allSettled(
+    [world.channel.react(timetoken, '🔥'), world.channel.react(timetoken, '🎉')]);
+  assert.equal(third.status, 'fulfilled');
+  assert.ok(full(fourth.reason));
+  await assert.rejects(world.channel.publish('two'), full);
+  assert.equal(world.client.waiting, 3);
+  assert.deepEqual(world.shown.map(({ payload, actions }) =>
+    [payload, actions.map(({ value }) => value)]), [['start', ['👍', '🔥']], ['one', []]]);
+  await world.channel.react(timetoken, '👍', false);
+  await world.channel.publish('two');
+  // Another tab filled it meanwhile: only the store knows.
+  await world.channel.react(timetoken, '🔥', false);
+  const { outbox } = world.disk;
+  await outbox.change((entries) =>
+    [...entries, { ...entries[0], order: undefined, mutation: 'm' }]);
+  await assert.rejects(world.channel.publish('three'), full);
+  assert.ok(!world.shown.some(({ payload }) => payload === 'three'));
+  world.isDown = false;
+  await world.settle();
+  world.check();
+});
+
+test('a wish that cannot be stored is refused, and does not show', async () => {
+  const { world, timetoken } = await followed(new Server());
+  world.disk.failures.change = new Error('The disk is full.');
+  const wish = world.channel.react(timetoken, '👍');
+  assert.equal(world.shown[0].actions.length, 1);
+  await assert.rejects(wish, /disk is full/);
+  assert.equal(world.shown[0].actions.length, 0);
+  world.disk.failures.change = null;
+  await world.channel.react(timetoken, '🔥');
+  await world.settle();
+  world.check();
+});
+
+test('a store that fails after a wish makes no storm of questions', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  await world.channel.react(timetoken, '👍');
+  world.disk.failures.change = new Error('The disk is full.');
+  const { length } = world.sent;
+  for (let i = 0; i < 100; i++) {
+    world.deliver();
+    await clock.advance(100);
+  }
+  // Ten seconds: the mark, or the reply, is stored again after 0.25, 0.5, 1, 2 and 4 of them.
+  const count = world.sent.length - length + world.problems.length;
+  assert.ok(count > 2 && count < 20, `${count}`);
+  assert.equal(world.problems.splice(0).every(({ message }) => /disk/.test(message)), true);
+  world.disk.failures.change = null;
+  for (let i = 0; i < 100; i++) await clock.advance(100);
+  await world.settle();
+  world.check();
+});
+
+test('a cache that could not be stored is stored whole when there is room', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  world.disk.failures.write = new Error('The disk is full.');
+  server.publish('zoe', { payload: 'second' });
+  await world.channel.react(timetoken, '👍');
+  await world.settle();
+  assert.equal(world.problems.splice(0).length, 1, 'Once is enough.');
+  world.disk.failures.write = null;
+  for (let i = 0; i < 61; i++) {
+    await clock.advance(1000);
+    world.deliver();
+  }
+  await world.disk.last;
+  world.check();
+  assert.deepEqual((await world.disk.outbox.change((it) => it)).entries, []);
+  world.isDown = true;
+  await world.reload();
+  assert.deepEqual(world.shown.map(({ payload, actions }) => [payload, actions.length]),
+    [['start', 1], ['second', 0]]);
+});
+
+test('a cache that could not be read is not replaced before there is a better one', async () => {
+  const server = new Server();
+  const { world } = await followed(server);
+  world.random = () => 0.5;
+  world.isDown = true;
+  world.disk.failures.load = new Error('The disk has a bad day.');
+  await world.reload();
+  assert.deepEqual(world.shown, []);
+  for (let i = 0; i < 130; i++) await clock.advance(1000);
+  assert.equal(world.disk.channels.get('room').messages.size, 1);
+  world.disk.failures.load = null;
+  world.isDown = false;
+  server.publish('zoe', { payload: 'second' });
+  await world.settle();
+  for (let i = 0; i < 61; i++) {
+    await clock.advance(1000);
+    world.deliver();
+  }
+  await world.disk.last;
+  assert.equal(world.disk.channels.get('room').messages.size, 2);
+});
+
+test('observers hear of all steps in their order, whatever they do', async () => {
+  const { world, timetoken } = await followed(new Server());
+  world.isDown = true;
+  world.cut();
+  const mirrors = [[], []];
+  const apply = (mirror, changes) => {
+    for (const { kind, index, from, item } of changes) {
+      if (kind === 'remove') mirror.splice(index, 1);
+      if (kind === 'move') mirror.splice(from, 1);
+      if (kind === 'update') mirror[index] = item;
+      else if (kind !== 'remove') mirror.splice(index, 0, item);
+    }
+  };
+  let answers = 0;
+  const end = world.channel.observe((changes, items) => {
+    apply(mirrors[0], changes);
+    if (items.length > 1 && answers < 3) world.channel.publish(`answer ${answers++}`);
+  });
+  world.channel.observe((changes) => apply(mirrors[1], changes));
+  await world.channel.publish('question');
+  await world.channel.react(timetoken, '👍');
+  assert.equal(world.channel.items.length, 5);
+  for (const mirror of [...mirrors, world.shown]) assert.deepEqual(mirror, world.channel.items);
+  end();
+  await world.channel.react(timetoken, '👍', false);
+  assert.equal(mirrors[0][0].actions.length, 1, 'It does not hear any more.');
+  assert.equal(mirrors[1][0].actions.length, 0);
+});
+
+test('what a channel shows is told by texts of 19 digits, too', async () => {
+  const server = new Server();
+  server.time = 9_223_372_036_854_770_000n;
+  const { world, timetoken } = await followed(server);
+  await world.channel.react(timetoken, '👍');
+  await world.settle();
+  world.channel.react(timetoken, '👍', false);
+  assert.deepEqual(world.shown[0].actions, []);
+  await world.settle();
+  world.check();
+});

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   Base, ChannelState, Digest, Hasher, ItemList, SymbolStream, acknowledge, edited, fromBase64,
-  isLater, isSettled, refuse, retryDelay, sendable, toBase64, unpackRows, unpackTimetokens,
-  wishAction,
+  isLater, isSettled, refuse, retryDelay, sendable, settledOf, toBase64, unpackRows,
+  unpackTimetokens, wishAction,
 } from '../syncclient.js';
 import {
   decode, digestOf, generator, itemOf, packRows, packTimetokens, readSymbols, rowBytes,
@@ -183,6 +183,24 @@ test('what a store kept is believed only when it is what was stored', () => {
   }
 });
 
+test('a store that lost messages is not believed, and nothing but a snapshot will do', () => {
+  const base = new Base();
+  base.setKey(key);
+  const event = (t) => ({ p: { t }, i: 'ada', d: 1 });
+  base.apply({ t: { t: '9' }, m: [event('5'), event('6')] });
+  base.epoch = 'e';
+  const { head, messages } = base.takePatch('room');
+  for (const [stored, isSound] of [[messages, true], [messages.slice(1), false], [[], false]]) {
+    assert.equal(Base.load(head, [], stored).isSound, isSound);
+    const state = new ChannelState('room');
+    state.load({ head, rows: [], messages: stored });
+    assert.equal(state.request().cursor, isSound ? '9' : '0');
+  }
+  const { messageCount, ...old } = head;
+  assert.equal(messageCount, 2);
+  assert.ok(Base.load(old, [], messages).isSound, 'As it was stored before they were counted.');
+});
+
 const wish = (present, mutation) => ({
   kind: 'action', channel: 'room', mutation, sent: false, acknowledged: null,
   messageTimetoken: '5', type: 'reaction', value: '👍', present,
@@ -218,6 +236,50 @@ test('what the daemon may have is not cancelled but followed', () => {
   // Without the add there is nothing to remove.
   const refused = [{ ...wish(true, 'a'), sent: true }, { ...wish(false, 'b'), observed: null }];
   assert.deepEqual(edited(refused, refuse(refused, 'a')), []);
+});
+
+test('a removal behind an add that is on its way is about that add', () => {
+  // What stands is being removed, then added again; now it is not wanted after all.
+  let list = [
+    { ...wish(false, 'a'), sent: true, observed: '9', acknowledged: '9', order: 1 },
+    { ...wish(true, 'b'), sent: true, order: 2 }];
+  list = edited(list, wishAction(list, wish(false, 'c'), row('9')));
+  assert.equal(list[2].observed, null, 'Not the action that goes anyway.');
+  // The push of the add comes before the reply to it.
+  const base = new Base();
+  base.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
+  base.put(row('11'));
+  const items = new ItemList();
+  items.refresh(base, list, 'ada', 'all');
+  assert.deepEqual(items.items[0].actions, []);
+  list = edited(list, acknowledge(list, 'b', { action: { actionTimetoken: '11' } }));
+  assert.equal(list[2].observed, '11');
+});
+
+test('a removal does not leave before the add that it is about', () => {
+  const base = new Base();
+  base.cursor = '10';
+  // As after a repair that ran ahead, while the run of the daemon is another one.
+  base.actionsCursor = '30';
+  const add = { ...wish(true, 'a'), order: 1, sent: true, acknowledged: '20', again: true };
+  const removal = {
+    ...wish(false, 'b'), order: 2, sent: true, acknowledged: '20', observed: '20' };
+  assert.deepEqual(settledOf([add, removal], base, 'ada'), []);
+  const asked = { ...add, again: false };
+  assert.deepEqual(settledOf([asked, removal], base, 'ada'), [asked, removal]);
+  assert.deepEqual(settledOf([{ ...removal, order: undefined }], base, 'ada'), []);
+});
+
+test('a write that has to be asked again shows as it did', () => {
+  const entry = { ...wish(true, 'a'), order: 1, sent: true, acknowledged: '20', again: true };
+  assert.deepEqual(sendable([entry]), [entry]);
+  const base = new Base();
+  base.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
+  const items = new ItemList();
+  items.refresh(base, [entry], 'ada', 'all');
+  assert.equal(items.items[0].actions[0].pending, false);
+  const [answered] = acknowledge([entry], 'a', { action: { actionTimetoken: '21' } }).put;
+  assert.deepEqual([answered.acknowledged, answered.again], ['21', false]);
 });
 
 test('an entry goes when the cache shows what it did, or what became of it', () => {
@@ -283,6 +345,47 @@ test('a list says in steps how it changes', () => {
   assert.deepEqual(refresh([], new Set(['5'])), ['next', 'eight']);
 });
 
+/** A list with an own message on its way. */
+function underWay(fields = {}) {
+  const base = new Base();
+  const items = new ItemList();
+  const entry = { kind: 'publish', channel: 'room', mutation: 'm', payload: { a: 1, b: [2] },
+    sent: true, acknowledged: null, observed: '10', ...fields };
+  items.refresh(base, [entry], 'ada', 'all');
+  const come = (timetoken, entries, message = {}) => {
+    base.messages.set(timetoken, { timetoken, uuid: 'ada', payload: { b: [2], a: 1 }, ...message });
+    const changes = items.refresh(base, entries, 'ada', new Set([timetoken]));
+    return changes.map(({ kind }) => kind);
+  };
+  return { base, items, entry, come };
+}
+
+test('only what may be the message on its way waits for the reply', () => {
+  const { items, entry, come } = underWay();
+  // Of the same user, but with something else to say; of somebody else; from before.
+  assert.deepEqual(come('11', [entry], { payload: { a: 1, b: [3] } }), ['insert']);
+  assert.deepEqual(come('12', [entry], { meta: 'mood' }), ['insert']);
+  assert.deepEqual(come('13', [entry], { messageType: 'text' }), ['insert']);
+  assert.deepEqual(come('14', [entry], { uuid: 'bob' }), ['insert']);
+  assert.deepEqual(come('9', [entry]), ['insert']);
+  assert.deepEqual(come('15', [entry]), []);
+  assert.deepEqual(come('16', [{ ...entry, acknowledged: '15' }], { uuid: 'bob' }),
+    ['insert', 'move']);
+  assert.deepEqual(items.items.map(({ key }) => key), ['9', '11', '12', '13', '14', 'm', '16']);
+});
+
+test('a message keeps its item when another tab gets the reply', () => {
+  const { items, come } = underWay();
+  assert.deepEqual(come('11', []), ['update']);
+  assert.deepEqual(items.items.map(({ key, timetoken }) => [key, timetoken]), [['m', '11']]);
+  // And when the push was taken for another message before the reply came.
+  const late = underWay({ observed: '50' });
+  assert.deepEqual(late.come('20', [late.entry]), ['insert']);
+  assert.deepEqual(late.come('21', [{ ...late.entry, acknowledged: '20' }], { uuid: 'bob' }),
+    ['remove', 'insert', 'move']);
+  assert.deepEqual(late.items.items.map(({ key }) => key), ['m', '21']);
+});
+
 test('close codes say when to come back', () => {
   for (const code of [1003, 1007, 1008, 1009]) assert.equal(retryDelay(code, 0, 0.5), null);
   assert.equal(retryDelay(1001, 0, 0.5), 500);
@@ -336,6 +439,26 @@ test('an empty store in the place of another empties the channel at once', () =>
   const { patch } = state.subscribed({ mode: 'snapshot', cursor: '0', key, s }, 'b.1');
   assert.ok(state.isVerified && patch.clear);
   assert.ok(state.base.isEmpty);
+});
+
+test('what came in part from a run that is over comes anew', () => {
+  // A message was deleted while the rest of what was missed was read: it never came. Then the store
+  // is put back to before the deletion, and no digest says that the message is there again.
+  const { state } = compared();
+  state.push({ t: { t: '12' }, c: 'room', m: [] });
+  const head = { ...state.base.head };
+  for (const [run, cursor] of [['a.1', '12'], ['a.2', '0']]) {
+    const other = new ChannelState('room');
+    other.load({ head, rows: [row('11')], messages: [] });
+    other.request();
+    const { next } = other.subscribed({ name: 'room', mode: 'delta', cursor: '12', key }, run);
+    assert.equal(next, run === 'a.1' ? null : 'subscribe');
+    assert.equal(other.request().cursor, cursor);
+  }
+  const { state: whole } = compared();
+  whole.request();
+  const { next } = whole.subscribed({ name: 'room', mode: 'delta', cursor: '11', key }, 'a.2');
+  assert.equal(next, null, 'Nothing is missing where everything had come.');
 });
 
 test('a push that ends before the repair did proves nothing against it', () => {

@@ -246,6 +246,11 @@ export class Server {
     this.run++;
   }
 
+  /** The daemon starts anew, and nothing is lost. */
+  restart() {
+    this.ends.set(this.run++, this.last);
+  }
+
   last = '0';
   /** What each earlier run of the daemon had, as far as this store goes. */
   ends = new Map();
@@ -339,9 +344,9 @@ export class ModelSocket {
   send(text) {
     const { id, op, ...fields } = JSON.parse(text);
     this.server.commands++;
-    const answer = this.options.refuse?.(op) ? { error: { status: 503, code: 'overloaded',
-      message: 'Try again.' } } : { ok: this[op](fields) };
-    if (!answer.ok?.then) this.put({ id, ...answer });
+    if (this.options.silent?.(op)) return;
+    const { error = { status: 503, code: 'overloaded', message: 'Try again.' } } = this.options;
+    this.put({ id, ...this.options.refuse?.(op) ? { error } : { ok: this[op](fields) } });
     for (const page of this.pages.splice(0)) this.put(page);
   }
 
