@@ -14,8 +14,10 @@ public struct ChannelBase: Hashable, Sendable {
     public private(set) var digest = Digest.empty
     /// The newest deletion of messages that was applied.
     ///
-    /// A server restored to an earlier state may have messages again that are missing here.
+    /// A server restored to an earlier state may have messages again that are missing here. In the
+    /// middle of what was missed, any may be missing because of a deletion that comes later.
     public private(set) var newestDeletion: Timetoken
+    private static let deletionToCome = Timetoken(rawValue: UInt64(Int64.max))
     /// Where a repair brought the actions to, ahead of the messages; they are not set back to what
     /// an event before it says.
     ///
@@ -23,6 +25,9 @@ public struct ChannelBase: Hashable, Sendable {
     private var actionsThrough = Timetoken.zero
 
     public var cursor: Timetoken { cache.cursor }
+    /// Whether the last batch was not the last of what was missed: then the rows are of no single
+    /// moment, and mean nothing to a server that was set back.
+    var isPartial: Bool { newestDeletion == Self.deletionToCome }
     /// Whether it has no rows at all.
     public var isEmpty: Bool { cache.messages.isEmpty && cache.actionsByMessage.isEmpty }
 
@@ -71,6 +76,12 @@ public struct ChannelBase: Hashable, Sendable {
             if case .messagesDeleted = envelope.event, envelope.isStored {
                 newestDeletion = max(newestDeletion, envelope.timetoken)
             }
+        }
+        if batch.state != nil {
+            // Whatever came was at or before the batch's end.
+            if isPartial { newestDeletion = batch.cursor }
+        } else if batch.envelopes.contains(where: \.isStored) {
+            newestDeletion = Self.deletionToCome
         }
         cache.move(to: batch.cursor)
         count(rows)

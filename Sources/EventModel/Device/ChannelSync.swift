@@ -119,6 +119,11 @@ public struct ChannelSync: Sendable {
     mutating func subscribed(_ reply: SubscribedChannel, attempt: Int) -> Step {
         guard phase == .subscribing, attempt == self.attempt else { return Step() }
         var step = Step()
+        let from = incoming ?? base
+        if from.isPartial, from.epoch != epoch, reply.mode != .snapshot {
+            startSnapshot(&step)
+            return step
+        }
         switch reply.mode {
         case .current, .delta:
             rung = isSnapshot ? .snapshot : reply.mode == .current ? .current : .delta

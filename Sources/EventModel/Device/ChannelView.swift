@@ -239,7 +239,7 @@ private struct PendingWishes {
     var likenesses: [Timetoken: String] = [:]
 
     init(_ entries: [OutboxEntry]) {
-        for entry in entries {
+        for entry in entries.map(\.asShown) {
             if let key = entry.key {
                 actions[key.messageTimetoken, default: []].append(entry)
                 continue

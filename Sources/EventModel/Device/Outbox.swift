@@ -141,6 +141,7 @@ public struct Outbox: Hashable, Sendable {
         guard let index = entries.firstIndex(where: { $0.mutation == mutation }) else { return [] }
         entries[index].progress = .answered(timetoken)
         entries[index].likeness = nil
+        entries[index].earlierAnswer = nil
         var changes = [Change.put(entries[index])]
         // Where no base shows the action, the removal behind it learns only here what it is about.
         if case .add(let key) = entries[index].wish, let timetoken {
@@ -184,11 +185,15 @@ public struct Outbox: Hashable, Sendable {
     mutating func recognise(_ entry: DeviceCache.Entry, at timetoken: Timetoken, in channel: String)
         -> [Change]
     {
+        let isKnown = entries.contains {
+            $0.key == nil && [$0.timetoken, $0.likeness].contains(timetoken)
+                && Channel($0.channel) == Channel(channel)
+        }
         let index = entries.firstIndex { pending in
             pending.progress == .perhapsSent && pending.likeness == nil
                 && Channel(pending.channel) == Channel(channel) && pending.says(entry.message)
         }
-        guard let index else { return [] }
+        guard let index, !isKnown else { return [] }
         entries[index].likeness = timetoken
         return [.put(entries[index])]
     }
@@ -200,6 +205,7 @@ public struct Outbox: Hashable, Sendable {
         where Channel(entries[index].channel) == Channel(channel) && entries[index].isAnswered {
             // If the base has the message already, it is still the same.
             if entries[index].key == nil { entries[index].likeness = entries[index].timetoken }
+            entries[index].earlierAnswer = entries[index].progress
             entries[index].progress = .perhapsSent
             changes.append(.put(entries[index]))
         }

@@ -27,6 +27,10 @@ public struct OutboxEntry: Hashable, Sendable {
     public internal(set) var progress: Progress
     /// The message of the base that is probably this one, though the answer has not come.
     public internal(set) var likeness: Timetoken?
+    /// What the server answered before it was perhaps set back, until it answers again.
+    ///
+    /// Only for the eye, and not kept: nearly always the server just started anew.
+    var earlierAnswer: Progress?
 
     public init(
         mutation: String, channel: String, wish: Wish, progress: Progress = .unsent,
@@ -54,6 +58,15 @@ public struct OutboxEntry: Hashable, Sendable {
     /// Where the message or the added action stands, once the server said so.
     public var timetoken: Timetoken? {
         if case .answered(let timetoken) = progress { timetoken } else { nil }
+    }
+
+    /// The entry as a list shows it.
+    var asShown: OutboxEntry {
+        guard let earlierAnswer else { return self }
+        var shown = self
+        shown.progress = earlierAnswer
+        shown.likeness = nil
+        return shown
     }
 
     /// Whether an earlier entry has to be answered before this one may go out.

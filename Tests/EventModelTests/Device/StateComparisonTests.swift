@@ -27,7 +27,7 @@ struct StateComparisonTests {
         }
     }
 
-    private func batch(_ cursor: UInt64, _ envelopes: [Envelope], _ state: Digest) -> Batch {
+    private func batch(_ cursor: UInt64, _ envelopes: [Envelope], _ state: Digest?) -> Batch {
         Batch(
             channel: Channel("room"), cursor: Timetoken(rawValue: cursor), envelopes: envelopes,
             state: state)
@@ -77,6 +77,39 @@ struct StateComparisonTests {
 
         #expect(sync.base.cursor == Timetoken(rawValue: 30))
         #expect(sync.isVerified)
+    }
+
+    @Test("half of what was missed means nothing to a server that started anew")
+    func partial() throws {
+        var (sync, state) = try followed()
+        let message = Envelope(
+            channel: Channel("room"), timetoken: Timetoken(rawValue: 30), uuid: "bob",
+            event: .message(Message(payload: "1")))
+        _ = sync.apply(batch(30, [message], nil))
+
+        // The same run goes on where it was.
+        sync.disconnect()
+        var step = sync.connect(epoch: "a.1")
+        step = sync.subscribed(reply(.delta, 30), attempt: try attempt(step))
+        #expect(step.questions == [])
+
+        for mode in [SubscribedChannel.Mode.current, .delta, .repair] {
+            var sync = sync
+            sync.disconnect()
+            step = sync.connect(epoch: "a.2")
+            step = sync.subscribed(reply(mode, 30), attempt: try attempt(step))
+            guard case .subscribe(let request, _)? = step.questions.first else {
+                Issue.record("\(mode): \(step.questions)")
+                continue
+            }
+            #expect(request.cursor == .zero)
+        }
+
+        _ = sync.apply(batch(40, [], state))
+        sync.disconnect()
+        step = sync.connect(epoch: "a.2")
+        step = sync.subscribed(reply(.delta, 40), attempt: try attempt(step))
+        #expect(step.questions == [])
     }
 
     @Test("a removal of what is another action by now leaves the outbox")

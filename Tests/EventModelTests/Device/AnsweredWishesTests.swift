@@ -1,0 +1,117 @@
+// Wishes between the server's answer and the batch that shows them: nothing in a list flickers.
+
+import Testing
+
+@testable import EventModel
+
+@Suite("Wishes that were answered")
+struct AnsweredWishesTests {
+    private let action = MessageAction(
+        key: MessageAction.Key(
+            messageTimetoken: Timetoken(rawValue: 10), type: "reaction", value: "👍", uuid: "ada"),
+        actionTimetoken: Timetoken(rawValue: 20))
+
+    /// Connects and follows the channel; says what changed in the list.
+    private func begin(
+        _ device: inout Device, epoch: String, from cursor: UInt64
+    ) throws -> [(channel: String, changes: [ListChange])] {
+        let connected = device.connected(epoch: epoch)
+        let ticket = try #require(
+            connected.questions.first { if case .subscribe = $0.ticket { true } else { false } }
+        ).ticket
+        let reply = SubscribedChannel(
+            channel: "room", mode: .delta, cursor: Timetoken(rawValue: cursor), key: nil,
+            state: nil)
+        let subscribed = device.received(.success(.subscribed([reply])), to: ticket)
+        return connected.changes + subscribed.changes
+    }
+
+    private func following() throws -> Device {
+        var device = Device(user: "ada")
+        _ = device.follow("room")
+        _ = try begin(&device, epoch: "a.1", from: 0)
+        return device
+    }
+
+    private func batch(_ events: [(Timetoken, Event)]) -> Batch {
+        let channel = Channel("room")
+        return Batch(
+            channel: channel, cursor: events.last?.0 ?? .zero,
+            envelopes: events.map {
+                Envelope(channel: channel, timetoken: $0, uuid: "ada", event: $1)
+            }, state: .empty)
+    }
+
+    @Test("a message that was answered is not taken for the next one that says the same")
+    func twice() throws {
+        let message = Message(payload: #""ok""#)
+        let (first, second) = (Timetoken(rawValue: 10), Timetoken(rawValue: 12))
+        var device = try following()
+        _ = device.publish(message, in: "room", mutation: "m1")
+        _ = device.publish(message, in: "room", mutation: "m2")
+        _ = device.received(.success(.published(first)), to: .write(mutation: "m1"))
+
+        for (timetoken, pending) in [(first, [false, true]), (second, [false, false])] {
+            let effects = device.received(batch([(timetoken, .message(message))]))
+            for change in effects.changes.flatMap(\.changes) {
+                if case .remove = change { Issue.record("\(change)") }
+            }
+            #expect(device.list(of: "room").map(\.isPending) == pending)
+        }
+        _ = device.received(.success(.published(second)), to: .write(mutation: "m2"))
+        #expect(device.list(of: "room").map(\.timetoken) == [first, second])
+        #expect(device.outbox.isEmpty)
+    }
+
+    @Test("a restart of the daemon between answer and batch is not seen in the list")
+    func restart() throws {
+        let message = Message(payload: #""ok""#)
+        var device = try following()
+        _ = device.received(batch([(Timetoken(rawValue: 10), .message(message))]))
+        _ = device.wish(
+            "👍", isPresent: true, on: Timetoken(rawValue: 10), in: "room", mutation: "m1")
+        _ = device.publish(message, in: "room", mutation: "m2")
+        _ = device.received(.success(.actionAdded(action, .added)), to: .write(mutation: "m1"))
+        _ = device.received(
+            .success(.published(Timetoken(rawValue: 30))), to: .write(mutation: "m2"))
+        let list = device.list(of: "room")
+        #expect(list.map(\.isPending) == [false, false])
+
+        device.disconnected()
+        var changes = try begin(&device, epoch: "a.2", from: 10)
+        changes +=
+            device.received(
+                .success(.actionAdded(action, .already)), to: .write(mutation: "m1")
+            ).changes
+        changes +=
+            device.received(
+                .success(.published(Timetoken(rawValue: 30))), to: .write(mutation: "m2")
+            ).changes
+        #expect(changes.flatMap(\.changes) == [])
+        #expect(device.list(of: "room") == list)
+
+        _ = device.received(
+            batch([
+                (action.actionTimetoken, .actionAdded(action)),
+                (Timetoken(rawValue: 30), .message(message)),
+            ]))
+        #expect(device.list(of: "room").map(\.timetoken) == list.map(\.timetoken))
+        #expect(device.outbox.isEmpty)
+    }
+
+    @Test("a daemon that lost what it answered gets it again, and the message finds its new place")
+    func restored() throws {
+        var device = try following()
+        _ = device.publish(Message(payload: "1"), in: "room", mutation: "m1")
+        _ = device.received(
+            .success(.published(Timetoken(rawValue: 30))), to: .write(mutation: "m1"))
+        device.disconnected()
+        _ = try begin(&device, epoch: "a.2", from: 0)
+        let other = Message(payload: "2")
+        _ = device.received(batch([(Timetoken(rawValue: 40), .message(other))]))
+        #expect(device.list(of: "room").map(\.timetoken?.rawValue) == [30, 40])
+        _ = device.received(
+            .success(.published(Timetoken(rawValue: 50))), to: .write(mutation: "m1"))
+        #expect(device.list(of: "room").map(\.timetoken?.rawValue) == [40, 50])
+    }
+}
