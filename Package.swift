@@ -43,16 +43,18 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
         .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
         .target(
+            name: "SQLite", dependencies: ["EventModel", "CSQLite"], swiftSettings: shipped),
+        .target(
             name: "SyncDaemon",
             dependencies: [
-                "EventModel", "JSON", "CWebsockets", "CSQLite", "CUV", "CSystemd", "CInih",
+                "EventModel", "JSON", "SQLite", "CWebsockets", "CUV", "CSystemd", "CInih",
                 "CHTTPParser", "CZlib", "CLinux",
             ],
             swiftSettings: shipped),
         .executableTarget(name: "Daemon", dependencies: ["SyncDaemon"], swiftSettings: shipped),
         .target(
             name: "SyncClient",
-            dependencies: ["EventModel", "JSON", "CWebsockets", "CSQLite"],
+            dependencies: ["EventModel", "JSON", "SQLite", "CWebsockets"],
             exclude: ["SyncClient.docc"],
             swiftSettings: shipped),
         .executableTarget(
@@ -82,8 +84,12 @@ let package = Package(
         .testTarget(
             name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: checked),
         .testTarget(
+            name: "SQLiteTests", dependencies: ["SQLite", "EventModel"], swiftSettings: checked),
+        .testTarget(
             name: "SyncDaemonTests",
-            dependencies: ["SyncDaemon", "EventModel", "JSON", "CZlib", "TestSupport"],
+            dependencies: [
+                "SyncDaemon", "EventModel", "JSON", "SQLite", "CZlib", "TestSupport",
+            ],
             swiftSettings: checked),
         .testTarget(
             name: "SyncClientTests",

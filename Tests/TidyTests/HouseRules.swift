@@ -13,7 +13,8 @@ enum HouseRules {
     static let importPlaces: [(module: String, places: [String])] = [
         ("CWebsockets", ["Sources/SyncDaemon/Transport/", "Sources/SyncClient/Transport/"]),
         ("CJansson", ["Sources/JSON/"]),
-        ("CSQLite", ["Sources/SyncDaemon/Store/", "Sources/SyncClient/Store/"]),
+        ("CSQLite", ["Sources/SQLite/"]),
+        ("SQLite", ["Sources/SyncDaemon/Store/", "Sources/SyncClient/Store/"]),
         (
             "CUV",
             [

@@ -1,25 +1,26 @@
 // The statements of a cache file, and how values become rows.
 
 import EventModel
+import SQLite
 
 /// Every statement that runs often, prepared once.
 final class DeviceStatements {
-    let header: SQLiteQuery
-    let messages: SQLiteQuery
-    let actions: SQLiteQuery
-    let outbox: SQLiteQuery
-    private let putHeader: SQLiteQuery
-    private let putMessage: SQLiteQuery
-    private let dropMessage: SQLiteQuery
-    private let putAction: SQLiteQuery
-    private let dropAction: SQLiteQuery
-    private let putEntry: SQLiteQuery
-    private let dropEntry: SQLiteQuery
-    private let forgetHeader: SQLiteQuery
-    private let forgetMessages: SQLiteQuery
-    private let forgetActions: SQLiteQuery
+    let header: CacheStatement
+    let messages: CacheStatement
+    let actions: CacheStatement
+    let outbox: CacheStatement
+    private let putHeader: CacheStatement
+    private let putMessage: CacheStatement
+    private let dropMessage: CacheStatement
+    private let putAction: CacheStatement
+    private let dropAction: CacheStatement
+    private let putEntry: CacheStatement
+    private let dropEntry: CacheStatement
+    private let forgetHeader: CacheStatement
+    private let forgetMessages: CacheStatement
+    private let forgetActions: CacheStatement
 
-    init(_ database: borrowing SQLiteDatabase) throws(DeviceStoreError) {
+    init(_ database: borrowing CacheConnection) throws(DeviceStoreError) {
         header = try database.prepare(
             "SELECT cursor, epoch, key, count, digest, deletion FROM channel WHERE name = ?")
         messages = try database.prepare(
@@ -103,15 +104,15 @@ final class DeviceStatements {
         if case .remove(_, let timetoken) = entry.wish { seen = timetoken }
         try putEntry.run(
             .text(entry.mutation), .text(entry.channel), .text(entry.wish.word),
-            .timetoken(entry.key?.messageTimetoken), .optional(entry.key?.type ?? message?.type),
-            .optional(entry.key?.value), .optional(entry.key?.uuid), .timetoken(seen),
+            .optional(entry.key?.messageTimetoken), .optional(entry.key?.type ?? message?.type),
+            .optional(entry.key?.value), .optional(entry.key?.uuid), .optional(seen),
             .optional(message?.payload), .optional(message?.meta), .text(entry.progress.word),
-            .timetoken(entry.timetoken), .timetoken(entry.likeness))
+            .optional(entry.timetoken), .optional(entry.likeness))
     }
 }
 
 extension ChannelHeader {
-    init(row: borrowing SQLiteColumns) {
+    init(row: borrowing SQLiteRow) {
         self.init(
             cursor: row.timetoken(0), epoch: row.optionalText(1),
             key: row.optionalText(2).flatMap { DigestKey($0) },
@@ -121,7 +122,7 @@ extension ChannelHeader {
 }
 
 extension OutboxEntry {
-    init(row: borrowing SQLiteColumns) {
+    init(row: borrowing SQLiteRow) {
         let key = MessageAction.Key(
             messageTimetoken: row.timetoken(3), type: row.text(4), value: row.text(5),
             uuid: row.text(6))

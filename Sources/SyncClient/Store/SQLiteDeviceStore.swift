@@ -1,6 +1,7 @@
 // A device's cache in one SQLite file.
 
 public import EventModel
+import SQLite
 
 /// Keeps rows, cursors and unsent writes in a file, in one transaction per applied batch.
 ///
@@ -10,28 +11,25 @@ public import EventModel
 public final class SQLiteDeviceStore: DeviceStore {
     // Order matters: the statements are finalised before the connection is closed.
     private let statements: DeviceStatements
-    private let database: SQLiteDatabase
+    private let database: CacheConnection
 
     /// Opens the file, or makes it.
     ///
     /// - Parameter path: `:memory:` keeps nothing.
     public init(path: String) throws(DeviceStoreError) {
-        database = try SQLiteDatabase(path: path)
+        database = try CacheConnection(path: path)
         try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-        try Self.prepareSchema(database)
+        try Self.prepareSchema(database, path: path)
         statements = try DeviceStatements(database)
     }
 
     private static let version = 1
 
     private static func prepareSchema(
-        _ database: borrowing SQLiteDatabase
+        _ database: borrowing CacheConnection, path: String
     ) throws(DeviceStoreError) {
-        var found = 0
-        try database.prepare("PRAGMA user_version").rows { found = Int($0.integer(0)) }
-        guard found <= version else {
-            throw .newerVersion(path: database.path, version: found)
-        }
+        let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
+        guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found == 0 else { return }
         let schema = schema
         try database.execute("BEGIN IMMEDIATE; \(schema); PRAGMA user_version = 1; COMMIT")
@@ -64,12 +62,9 @@ public final class SQLiteDeviceStore: DeviceStore {
     // MARK: DeviceStore
 
     public func identity() throws(DeviceStoreError) -> DeviceIdentity? {
-        var identity: DeviceIdentity?
-        try database.prepare("SELECT user, keyset, device FROM identity").rows { row in
-            identity = DeviceIdentity(
-                userID: row.text(0), keyset: row.text(1), deviceID: row.text(2))
+        try database.prepare("SELECT user, keyset, device FROM identity").first { row in
+            DeviceIdentity(userID: row.text(0), keyset: row.text(1), deviceID: row.text(2))
         }
-        return identity
     }
 
     public func setIdentity(_ identity: DeviceIdentity) throws(DeviceStoreError) {
@@ -79,34 +74,39 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     public func outbox() throws(DeviceStoreError) -> [OutboxEntry] {
         var entries: [OutboxEntry] = []
-        try statements.outbox.rows { entries.append(OutboxEntry(row: $0)) }
+        try statements.outbox.query { row in
+            entries.append(OutboxEntry(row: row))
+            return true
+        }
         return entries
     }
 
     public func channels() throws(DeviceStoreError) -> [String] {
         var names: [String] = []
-        try database.prepare("SELECT name FROM channel ORDER BY name").rows {
-            names.append($0.text(0))
+        try database.prepare("SELECT name FROM channel ORDER BY name").query { row in
+            names.append(row.text(0))
+            return true
         }
         return names
     }
 
     public func base(of channel: String) throws(DeviceStoreError) -> ChannelBase {
-        var header: ChannelHeader?
-        try statements.header.rows(.text(channel)) { header = ChannelHeader(row: $0) }
-        guard let header else { return ChannelBase() }
+        guard let header = try statements.header.first([.text(channel)], body: ChannelHeader.init)
+        else { return ChannelBase() }
         var messages: [Timetoken: DeviceCache.Entry] = [:]
-        try statements.messages.rows(.text(channel)) { row in
+        try statements.messages.query(.text(channel)) { row in
             let message = Message(
                 payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
             messages[row.timetoken(0)] = DeviceCache.Entry(uuid: row.text(1), message: message)
+            return true
         }
         var actions: [MessageAction] = []
-        try statements.actions.rows(.text(channel)) { row in
+        try statements.actions.query(.text(channel)) { row in
             let key = MessageAction.Key(
                 messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
                 uuid: row.text(3))
             actions.append(MessageAction(key: key, actionTimetoken: row.timetoken(4)))
+            return true
         }
         let cache = DeviceCache(messages: messages, actions: actions, cursor: header.cursor)
         return ChannelBase(

@@ -1,6 +1,7 @@
 // Several questions about one channel's actions, answered from one committed state.
 
 import EventModel
+import SQLite
 
 /// A channel's actions as of one commit; valid only during the call that lends it.
 protocol ChannelSnapshot {

@@ -1,25 +1,27 @@
 // The statements of a reader's connection, prepared once.
 
+import SQLite
+
 /// Every statement that a reader runs.
 final class SQLiteReadStatements {
-    let begin: SQLiteStatement
-    let end: SQLiteStatement
-    let clock: SQLiteStatement
-    let findChannel: SQLiteStatement
-    let findState: SQLiteStatement
-    let channelsFrom: SQLiteStatement
-    let messagesForward: SQLiteStatement
-    let messagesBackward: SQLiteStatement
-    let countMessages: SQLiteStatement
-    let deletions: SQLiteStatement
-    let actionsForward: SQLiteStatement
-    let actionsBackward: SQLiteStatement
-    let countActionsOfMessage: SQLiteStatement
-    let actionsOfMessage: SQLiteStatement
-    let standingActions: SQLiteStatement
-    let actionAddedAt: SQLiteStatement
+    let begin: StoreStatement
+    let end: StoreStatement
+    let clock: StoreStatement
+    let findChannel: StoreStatement
+    let findState: StoreStatement
+    let channelsFrom: StoreStatement
+    let messagesForward: StoreStatement
+    let messagesBackward: StoreStatement
+    let countMessages: StoreStatement
+    let deletions: StoreStatement
+    let actionsForward: StoreStatement
+    let actionsBackward: StoreStatement
+    let countActionsOfMessage: StoreStatement
+    let actionsOfMessage: StoreStatement
+    let standingActions: StoreStatement
+    let actionAddedAt: StoreStatement
 
-    init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         clock = try connection.prepare("SELECT last FROM clock")

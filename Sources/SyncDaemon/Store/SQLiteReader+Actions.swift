@@ -1,6 +1,7 @@
 // Pages of the actions that stand, without looking at more rows than a page is worth.
 
 import EventModel
+import SQLite
 
 extension SQLiteReader {
     func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {

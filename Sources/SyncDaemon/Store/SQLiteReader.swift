@@ -2,6 +2,7 @@
 // writer.
 
 import EventModel
+import SQLite
 
 /// A reader of the embedded store, for one thread at a time.
 ///
@@ -9,10 +10,10 @@ import EventModel
 final class SQLiteReader: StoreReader {
     // Statements first: they must go before the connection.
     let statements: SQLiteReadStatements
-    private let connection: SQLiteConnection
+    private let connection: StoreConnection
 
     init(path: String) throws(StoreError) {
-        connection = try SQLiteConnection(path: path)
+        connection = try StoreConnection(path: path)
         try connection.execute("PRAGMA query_only=1")
         try connection.execute("PRAGMA mmap_size=0")
         statements = try SQLiteReadStatements(connection)
@@ -248,7 +249,7 @@ final class SQLiteReader: StoreReader {
     }
 
     private func last() throws(StoreError) -> Timetoken {
-        try statements.clock.first([]) { $0.timetoken(0) } ?? .zero
+        try statements.clock.first { $0.timetoken(0) } ?? .zero
     }
 
     func endTransaction() {

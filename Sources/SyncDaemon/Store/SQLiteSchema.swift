@@ -1,6 +1,7 @@
 // The tables, and how a file gets them. docs/OPERATIONS.md tells operators what is in the file.
 
 import EventModel
+import SQLite
 
 /// The layout of the database file.
 enum SQLiteSchema {
@@ -11,7 +12,7 @@ enum SQLiteSchema {
     ///
     /// All steps are one transaction: a crash leaves the file as it was.
     static func prepare(
-        _ connection: borrowing SQLiteConnection, path: String
+        _ connection: borrowing StoreConnection, path: String
     ) throws(StoreError) {
         // Before the first table: it is part of the file's layout.
         try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
@@ -20,7 +21,7 @@ enum SQLiteSchema {
         try connection.execute("PRAGMA mmap_size=0")
         try connection.execute("PRAGMA cache_size=-65536")
         try connection.execute("PRAGMA temp_store=MEMORY")
-        let found = try connection.prepare("PRAGMA user_version").first([]) { $0.integer(0) } ?? 0
+        let found = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
         guard found <= version else { throw .newerSchema(path: path, version: found) }
         guard found < version else { return }
         try connection.execute("BEGIN IMMEDIATE")
@@ -39,7 +40,7 @@ enum SQLiteSchema {
 
     /// Computes what the ledger keeps up to date from then on.
     private static func addDigests(
-        _ connection: borrowing SQLiteConnection, _ secret: DigestSecret
+        _ connection: borrowing StoreConnection, _ secret: DigestSecret
     ) throws(StoreError) {
         var channels: [(id: Int64, channel: Channel)] = []
         try connection.prepare("SELECT id, name, keyset FROM channel").query { row in
@@ -69,7 +70,7 @@ enum SQLiteSchema {
     }
 
     /// The runs that are in the file, the oldest first; only the newest are kept.
-    static func runs(_ connection: borrowing SQLiteConnection) throws(StoreError) -> [StoreRun] {
+    static func runs(_ connection: borrowing StoreConnection) throws(StoreError) -> [StoreRun] {
         var runs: [StoreRun] = []
         try connection.prepare(
             "SELECT id, started_after FROM run ORDER BY number DESC LIMIT \(Limits.runsMax)"

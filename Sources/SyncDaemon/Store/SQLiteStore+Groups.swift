@@ -1,6 +1,7 @@
 // The channel groups of the embedded store: one row for each channel of a group.
 
 import EventModel
+import SQLite
 
 extension SQLiteStore {
     func channels(of group: ChannelGroup) throws(StoreError) -> [String] {

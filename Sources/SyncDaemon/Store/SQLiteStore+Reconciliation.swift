@@ -1,6 +1,7 @@
 // What reconciling devices needs of the store: digests, and tombstones with an end.
 
 import EventModel
+import SQLite
 
 extension SQLiteStore {
     func digest(of channel: Channel) throws(StoreError) -> Digest {

@@ -2,6 +2,7 @@
 
 import EventModel
 import Glibc
+import SQLite
 
 /// A store in a directory of its own.
 final class SQLiteStore: Store {
@@ -21,7 +22,7 @@ final class SQLiteStore: Store {
     private let lock: FileDescriptor
     // Statements first: they are released in this order, and must go before the connection.
     let statements: SQLiteWriteStatements
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     private var channels: [Channel: Int64] = [:]
     private var devices: [Author: Int64] = [:]
     private var checkpointAtPages = SQLiteStore.pagesBetweenCheckpoints
@@ -33,7 +34,7 @@ final class SQLiteStore: Store {
         path = directory + "/syncdaemon.db"
         try makeDirectories(directory)
         lock = try lockFile(directory + "/lock")
-        connection = try SQLiteConnection(path: path)
+        connection = try StoreConnection(path: path)
         try SQLiteSchema.prepare(connection, path: path)
         statements = try SQLiteWriteStatements(connection)
         let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
@@ -43,7 +44,7 @@ final class SQLiteStore: Store {
         self.secret = secret
         tombstoneFloor = try meta.first([.text("tombstone_floor")]) { $0.timetoken(0) } ?? .zero
         let last =
-            try connection.prepare("SELECT last FROM clock").first([]) { $0.timetoken(0) } ?? .zero
+            try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) } ?? .zero
         self.last = last
         runs = try SQLiteSchema.runs(connection) + [StoreRun(after: last)]
         do throws(StoreError) {

@@ -1,34 +1,36 @@
 // The statements of the ledger's connection, prepared once.
 
+import SQLite
+
 /// Every statement that the writer runs.
 final class SQLiteWriteStatements {
-    let begin: SQLiteStatement
-    let commit: SQLiteStatement
-    let moveClock: SQLiteStatement
-    let findChannel: SQLiteStatement
-    let insertChannel: SQLiteStatement
-    let insertMessage: SQLiteStatement
-    let findAction: SQLiteStatement
-    let putAction: SQLiteStatement
-    let removeAction: SQLiteStatement
-    let findDevice: SQLiteStatement
-    let insertDevice: SQLiteStatement
-    let findMutation: SQLiteStatement
-    let insertMutation: SQLiteStatement
-    let forgetMutations: SQLiteStatement
-    let findActionKey: SQLiteStatement
-    let deleteMessages: SQLiteStatement
-    let standingInRange: SQLiteStatement
-    let deleteActions: SQLiteStatement
+    let begin: StoreStatement
+    let commit: StoreStatement
+    let moveClock: StoreStatement
+    let findChannel: StoreStatement
+    let insertChannel: StoreStatement
+    let insertMessage: StoreStatement
+    let findAction: StoreStatement
+    let putAction: StoreStatement
+    let removeAction: StoreStatement
+    let findDevice: StoreStatement
+    let insertDevice: StoreStatement
+    let findMutation: StoreStatement
+    let insertMutation: StoreStatement
+    let forgetMutations: StoreStatement
+    let findActionKey: StoreStatement
+    let deleteMessages: StoreStatement
+    let standingInRange: StoreStatement
+    let deleteActions: StoreStatement
     let digests: SQLiteDigestStatements
-    let insertDeletion: SQLiteStatement
-    let findExpired: SQLiteStatement
-    let channelsOfGroup: SQLiteStatement
-    let addToGroup: SQLiteStatement
-    let removeFromGroup: SQLiteStatement
-    let deleteGroup: SQLiteStatement
+    let insertDeletion: StoreStatement
+    let findExpired: StoreStatement
+    let channelsOfGroup: StoreStatement
+    let addToGroup: StoreStatement
+    let removeFromGroup: StoreStatement
+    let deleteGroup: StoreStatement
 
-    init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
         commit = try connection.prepare("COMMIT")
         moveClock = try connection.prepare("UPDATE clock SET last = ?")
@@ -98,14 +100,14 @@ final class SQLiteWriteStatements {
 
 /// What reconciling devices needs.
 final class SQLiteDigestStatements {
-    let findDigest: SQLiteStatement
-    let putDigest: SQLiteStatement
-    let findTombstones: SQLiteStatement
-    let deleteAction: SQLiteStatement
-    let raiseTombstoneFloor: SQLiteStatement
-    let insertRun: SQLiteStatement
+    let findDigest: StoreStatement
+    let putDigest: StoreStatement
+    let findTombstones: StoreStatement
+    let deleteAction: StoreStatement
+    let raiseTombstoneFloor: StoreStatement
+    let insertRun: StoreStatement
 
-    init(_ connection: borrowing SQLiteConnection) throws(StoreError) {
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
         findDigest = try connection.prepare("SELECT count, lane0, lane1 FROM channel WHERE id = ?")
         putDigest = try connection.prepare(
             "UPDATE channel SET count = ?2, lane0 = ?3, lane1 = ?4 WHERE id = ?1")

@@ -1,6 +1,7 @@
 // Digests are those of the rows, whatever happens to the rows.
 
 import EventModel
+import SQLite
 import Testing
 
 @testable import SyncDaemon
@@ -159,9 +160,9 @@ struct LedgerTombstoneTests {
         #expect(try stored(bench) == [])
         #expect(bench.store.tombstoneFloor == tick(1000 + UInt64(2 * count) - 1))
         #expect(
-            try SQLiteConnection(path: directory.path + "/syncdaemon.db").prepare(
+            try StoreConnection(path: directory.path + "/syncdaemon.db").prepare(
                 "SELECT count(*) FROM action"
-            ).first([]) { $0.integer(0) } == 0)
+            ).first { $0.integer(0) } == 0)
     }
 
     @Test("a floor outlives a restart")

@@ -1,6 +1,7 @@
 // Files of earlier releases: they are brought up to date at once or not at all.
 
 import EventModel
+import SQLite
 import Testing
 
 @testable import SyncDaemon
@@ -58,7 +59,7 @@ struct MigrationTests {
 
     /// A file as the first release left it: two messages, an action and a tombstone.
     private func makeFirstFile() throws {
-        let connection = try SQLiteConnection(path: path)
+        let connection = try StoreConnection(path: path)
         try connection.execute("PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL")
         try connection.execute(firstTables)
         try connection.execute(
@@ -77,7 +78,7 @@ struct MigrationTests {
     /// A file as the second release left it: many actions, some of them removed, in two channels.
     private func makeSecondFile() throws {
         try makeFirstFile()
-        let connection = try SQLiteConnection(path: path)
+        let connection = try StoreConnection(path: path)
         try connection.execute(secondStep)
         try connection.execute(
             """
@@ -98,12 +99,12 @@ struct MigrationTests {
     }
 
     private func version() throws -> Int64? {
-        try SQLiteConnection(path: path).prepare("PRAGMA user_version").first([]) { $0.integer(0) }
+        try StoreConnection(path: path).prepare("PRAGMA user_version").first { $0.integer(0) }
     }
 
     private func layout(of path: String) throws -> [String] {
         var layout: [String] = []
-        try SQLiteConnection(path: path).prepare(
+        try StoreConnection(path: path).prepare(
             "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
         ).query { row in
             layout.append("\(row.text(0)) \(row.text(1)) \(row.text(2))")
@@ -202,14 +203,14 @@ struct MigrationTests {
     func failsWhole() throws {
         try makeFirstFile()
         // In the way of the last step.
-        try SQLiteConnection(path: path).execute("CREATE TABLE run(x)")
+        try StoreConnection(path: path).execute("CREATE TABLE run(x)")
         let before = try layout(of: path)
 
         #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
 
         #expect(try version() == 1)
         #expect(try layout(of: path) == before)
-        try SQLiteConnection(path: path).execute("DROP TABLE run")
+        try StoreConnection(path: path).execute("DROP TABLE run")
         #expect(try SQLiteStore(directory: directory.path).last == tick(5))
         #expect(try version() == SQLiteSchema.version)
     }

@@ -3,6 +3,7 @@
 
 import EventModel
 import Foundation
+import SQLite
 import Testing
 
 @testable import SyncDaemon
@@ -131,13 +132,13 @@ struct SQLiteStoreTests {
     func refusesNewerSchema() throws {
         let path = directory.path + "/syncdaemon.db"
         do { _ = try SQLiteStore(directory: directory.path) }
-        try SQLiteConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version + 1)")
+        try StoreConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version + 1)")
 
         let error = #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
 
         #expect(error == .newerSchema(path: path, version: SQLiteSchema.version + 1))
         #expect(error?.description.contains("schema \(SQLiteSchema.version + 1)") == true)
-        try SQLiteConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version)")
+        try StoreConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version)")
         #expect(try SQLiteStore(directory: directory.path).last == .zero)
     }
 

@@ -1,0 +1,118 @@
+// One connection to a database file. Only this folder touches SQLite.
+
+import CSQLite
+
+/// Who copies the write-ahead log into the database.
+public enum SQLiteCheckpoints {
+    /// SQLite, after a commit that leaves a long log, and when the last connection is closed.
+    case automatic
+    /// One connection of the program's choice, by ``SQLiteConnection/checkpoint()``.
+    ///
+    /// In SQLite before 3.51.3 two connections that copy at the same time can corrupt the file.
+    case byCaller
+}
+
+/// One connection to a database file; closed when its owner goes away.
+///
+/// For one thread at a time: SQLite does not lock it. A lock that another connection holds is
+/// waited for two seconds.
+@safe public struct SQLiteConnection<Failure: Error>: ~Copyable {
+    private let handle: OpaquePointer
+    /// Where SQLite notes the length of the log after each commit.
+    private let logLength: UnsafeMutablePointer<Int32>
+    private let failure: (SQLiteError) -> Failure
+
+    /// Opens the file, or makes it.
+    ///
+    /// - Parameters:
+    ///   - path: `:memory:` keeps nothing.
+    ///   - failure: Says in the caller's words what the connection and its statements throw.
+    public init(
+        path: String, checkpoints: SQLiteCheckpoints,
+        failure: @escaping (SQLiteError) -> Failure
+    ) throws(Failure) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened = unsafe opened, status == SQLITE_OK else {
+            let error = unsafe SQLiteError(status, of: opened, isOpening: true)
+            unsafe sqlite3_close_v2(opened)
+            throw failure(error)
+        }
+        self.failure = failure
+        unsafe handle = unsafe opened
+        unsafe logLength = .allocate(capacity: 1)
+        unsafe logLength.initialize(to: 0)
+        unsafe sqlite3_busy_timeout(handle, 2000)
+        if case .byCaller = checkpoints { leaveCheckpointsToCaller() }
+    }
+
+    deinit {
+        unsafe sqlite3_close_v2(handle)
+        unsafe logLength.deallocate()
+    }
+
+    private func leaveCheckpointsToCaller() {
+        unsafe sync_sqlite_disable_checkpoint_on_close(handle)
+        unsafe sqlite3_wal_autocheckpoint(handle, 0)
+        unsafe sqlite3_wal_hook(
+            handle,
+            { length, _, _, pages in
+                unsafe length?.assumingMemoryBound(to: Int32.self).pointee = pages
+                return SQLITE_OK
+            }, logLength)
+    }
+
+    /// Pages in the write-ahead log after this connection's last commit.
+    ///
+    /// 0 unless checkpoints are left to the caller.
+    public var logPages: Int { unsafe Int(logLength.pointee) }
+
+    /// Runs one or more statements that return nothing.
+    public func execute(_ sql: String) throws(Failure) {
+        let status = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard status == SQLITE_OK else { throw error(status) }
+    }
+
+    /// Compiles one statement, which must go away before the connection does.
+    public func prepare(_ sql: String) throws(Failure) -> SQLiteStatement<Failure> {
+        var statement: OpaquePointer?
+        let status = unsafe sqlite3_prepare_v3(
+            handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard let statement = unsafe statement, status == SQLITE_OK else { throw error(status) }
+        return unsafe SQLiteStatement(statement, failure: failure)
+    }
+
+    /// Runs `body` in one transaction, which is undone when it throws.
+    public func inTransaction(_ body: () throws(Failure) -> Void) throws(Failure) {
+        try execute("BEGIN IMMEDIATE")
+        do throws(Failure) {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // SQLite may have ended it by itself; the first failure is the one to tell.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// The key of the row that was inserted last.
+    public var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    public var changedRows: Int { unsafe Int(sqlite3_changes(handle)) }
+
+    /// Whether a transaction is open: SQLite ends it by itself after some errors.
+    public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Copies the log into the database as far as no reader is in the way, without waiting for one.
+    public func checkpoint() throws(Failure) {
+        let status = unsafe sqlite3_wal_checkpoint_v2(
+            handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        guard status == SQLITE_OK || status == SQLITE_BUSY else { throw error(status) }
+    }
+
+    private func error(_ status: Int32) -> Failure {
+        failure(unsafe SQLiteError(status, of: handle))
+    }
+}

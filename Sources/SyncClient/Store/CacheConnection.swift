@@ -1,0 +1,17 @@
+// SQLite as a device's cache uses it: how its file is opened, and what SQLite's errors become.
+
+import SQLite
+
+typealias CacheConnection = SQLiteConnection<DeviceStoreError>
+typealias CacheStatement = SQLiteStatement<DeviceStoreError>
+
+extension CacheConnection {
+    /// Opens a cache file.
+    init(path: String) throws(DeviceStoreError) {
+        try self.init(path: path, checkpoints: .automatic) { error in
+            error.isOpening
+                ? .cannotOpen(path: path, reason: error.message)
+                : .broken(path: path, reason: error.message)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// SQLite as the store uses it: how its file is opened, and what SQLite's errors become.
+
+import SQLite
+
+typealias StoreConnection = SQLiteConnection<StoreError>
+typealias StoreStatement = SQLiteStatement<StoreError>
+
+extension StoreConnection {
+    /// Opens the store's file, for its writer or for a reader: only the writer checkpoints.
+    init(path: String) throws(StoreError) {
+        try self.init(path: path, checkpoints: .byCaller) { error in
+            if error.isOpening { return .cannotOpen(path: path, reason: error.message) }
+            if error.isFull { return .full }
+            return .broken(code: error.code, reason: error.message)
+        }
+    }
+}
