@@ -93,7 +93,7 @@ let package = Package(
             swiftSettings: checked),
         .testTarget(
             name: "SyncClientTests",
-            dependencies: ["SyncClient", "syncctl", "EventModel", "JSON", "TestSupport"],
+            dependencies: ["SyncClient", "syncctl", "EventModel", "JSON", "SQLite", "TestSupport"],
             exclude: ["Fixtures"],
             swiftSettings: checked),
         .testTarget(

@@ -63,6 +63,10 @@ public enum SQLiteValue {
         Timetoken(rawValue: UInt64(clamping: integer(column)))
     }
 
+    public func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
+
     public func optionalTimetoken(_ column: Int32) -> Timetoken? {
         isNull(column) ? nil : timetoken(column)
     }

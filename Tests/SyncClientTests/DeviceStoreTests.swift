@@ -2,6 +2,7 @@
 
 import EventModel
 import Foundation
+import SQLite
 import SyncClient
 import TestSupport
 import Testing
@@ -19,7 +20,8 @@ struct DeviceStoreTests {
 
     private func header(_ cursor: UInt64, _ key: DigestKey?) -> ChannelHeader {
         ChannelHeader(
-            cursor: at(cursor), epoch: "a.1", key: key, digest: .empty, newestDeletion: at(3))
+            cursor: at(cursor), epoch: "a.1", key: key, digest: .empty, newestDeletion: at(3),
+            messageCount: nil)
     }
 
     private func thumb(_ uuid: String, _ ticks: UInt64) -> MessageAction {
@@ -109,6 +111,42 @@ struct DeviceStoreTests {
             #expect(found.cache.messages.count == Int(number))
             #expect(found.cache.actions.count == Int(number))
         }
+    }
+
+    @Test("a channel that lost messages belongs to no store any more")
+    func lostMessages() throws {
+        let store = try SQLiteDeviceStore(path: ":memory:")
+        var header = header(20, nil)
+        header.messageCount = 2
+        let entry = DeviceCache.Entry(uuid: "ada", message: Message(payload: "1"))
+        let rows: [RowChange] = [.messagePut(at(10), entry), .messagePut(at(11), entry)]
+        try store.commit([.channel("room", header, rows)])
+        #expect(try store.base(of: "room").epoch == "a.1")
+        try store.commit([.channel("room", header, [.messageDropped(at(10))])])
+        let base = try store.base(of: "room")
+        #expect(base.epoch == "none")
+        #expect(base.cache.messages.count == 1)
+    }
+
+    @Test("a file of the first version is brought up to date")
+    func firstVersion() throws {
+        let path = folder.appending(path: "cache").path()
+        let entry = DeviceCache.Entry(uuid: "ada", message: Message(payload: "1"))
+        do {
+            let store = try SQLiteDeviceStore(path: path)
+            try store.commit([.channel("room", header(20, nil), [.messagePut(at(10), entry)])])
+        }
+        do {
+            let file = try SQLiteConnection<SQLiteError>(
+                path: path, checkpoints: .automatic, failure: { $0 })
+            try file.execute("ALTER TABLE channel DROP COLUMN messages; PRAGMA user_version = 1")
+        }
+        let store = try SQLiteDeviceStore(path: path)
+        let base = try store.base(of: "room")
+        #expect(base.cache.messages == [at(10): entry])
+        #expect(base.epoch == "a.1")
+        try store.commit([.channel("room", base.header, [.messageDropped(at(10))])])
+        #expect(try store.base(of: "room").epoch == "none")
     }
 
     @Test("a channel that is forgotten leaves nothing, and the others stay")

@@ -152,7 +152,7 @@ struct SyncedChannelTests {
         #expect(try await tool("verify", "phone", of: daemon).status == 0)
         #expect(try await tool("verify", "phone", of: daemon, "den").status == 1)
 
-        try damageRows()
+        try damageRows(losingMessages: true)
         let again = try open("ada", "phone", of: daemon)
         let events = await again.events()
         let mended = try await again.channel("room")
@@ -162,8 +162,8 @@ struct SyncedChannelTests {
         await again.close()
     }
 
-    /// Loses one row of the file, and gives another a wrong time.
-    private func damageRows() throws {
+    /// Loses one action of the file, and gives another a wrong time.
+    private func damageRows(losingMessages: Bool = false) throws {
         let store = try SQLiteDeviceStore(path: path("phone"))
         let base = try store.base(of: "room")
         let actions = base.cache.actions.sorted { $0.key < $1.key }
@@ -181,7 +181,7 @@ struct SyncedChannelTests {
                     .actionDropped(
                         MessageAction(key: actions[1].key, actionTimetoken: actions[1].value)),
                     .actionPut(wrong),
-                ])
+                ] + (losingMessages ? base.cache.messages.keys.map { .messageDropped($0) } : []))
         ])
     }
 

@@ -17,6 +17,8 @@ public struct ChannelBase: Hashable, Sendable {
     /// A server restored to an earlier state may have messages again that are missing here. In the
     /// middle of what was missed, any may be missing because of a deletion that comes later.
     public private(set) var newestDeletion: Timetoken
+    /// No store has it: their names are 16 hexadecimal digits.
+    static let noEpoch = "none"
     private static let deletionToCome = Timetoken(rawValue: UInt64(Int64.max))
     /// Where a repair brought the actions to, ahead of the messages; they are not set back to what
     /// an event before it says.
@@ -47,6 +49,19 @@ public struct ChannelBase: Hashable, Sendable {
         self.epoch = epoch
         self.newestDeletion = newestDeletion
         use(key)
+    }
+
+    /// A base as it was kept: rows, and the header that was written with them.
+    ///
+    /// Where messages are missing it belongs to no store, and a snapshot takes its place.
+    public init(
+        messages: [Timetoken: DeviceCache.Entry], actions: [MessageAction], _ header: ChannelHeader
+    ) {
+        let cache = DeviceCache(messages: messages, actions: actions, cursor: header.cursor)
+        let isWhole = header.messageCount.map { $0 == messages.count } ?? true
+        self.init(
+            cache: cache, epoch: isWhole ? header.epoch : Self.noEpoch, key: header.key,
+            newestDeletion: isWhole ? header.newestDeletion : Self.deletionToCome)
     }
 
     /// Takes what the server says about itself; another key costs O(actions).

@@ -22,16 +22,19 @@ public struct ChannelHeader: Hashable, Sendable {
     public var key: DigestKey?
     public var digest: Digest
     public var newestDeletion: Timetoken
+    /// Messages among the rows; the digest is of the actions only; `nil`: not known.
+    public var messageCount: Int?
 
     public init(
         cursor: Timetoken, epoch: String?, key: DigestKey?, digest: Digest,
-        newestDeletion: Timetoken
+        newestDeletion: Timetoken, messageCount: Int?
     ) {
         self.cursor = cursor
         self.epoch = epoch
         self.key = key
         self.digest = digest
         self.newestDeletion = newestDeletion
+        self.messageCount = messageCount
     }
 }
 
@@ -68,6 +71,7 @@ extension ChannelBase {
     /// What is kept beside the rows.
     public var header: ChannelHeader {
         ChannelHeader(
-            cursor: cursor, epoch: epoch, key: key, digest: digest, newestDeletion: newestDeletion)
+            cursor: cursor, epoch: epoch, key: key, digest: digest, newestDeletion: newestDeletion,
+            messageCount: cache.messages.count)
     }
 }

@@ -22,7 +22,10 @@ final class DeviceStatements {
 
     init(_ database: borrowing CacheConnection) throws(DeviceStoreError) {
         header = try database.prepare(
-            "SELECT cursor, epoch, key, count, digest, deletion FROM channel WHERE name = ?")
+            """
+            SELECT cursor, epoch, key, count, digest, deletion, messages
+            FROM channel WHERE name = ?
+            """)
         messages = try database.prepare(
             "SELECT timetoken, uuid, payload, meta, type FROM message WHERE channel = ?")
         actions = try database.prepare(
@@ -32,7 +35,7 @@ final class DeviceStatements {
             SELECT mutation, channel, kind, message, type, value, uuid, seen, payload, meta,
                 progress, timetoken, likeness FROM outbox ORDER BY position
             """)
-        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?)")
+        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?)")
         dropMessage = try database.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken = ?")
@@ -64,7 +67,8 @@ final class DeviceStatements {
             try putHeader.run(
                 .text(name), .timetoken(header.cursor), .optional(header.epoch),
                 .optional(header.key?.text), .integer(header.digest.count),
-                .text(header.digest.text), .timetoken(header.newestDeletion))
+                .text(header.digest.text), .timetoken(header.newestDeletion),
+                header.messageCount.map { .integer(Int64($0)) } ?? .null)
         case .forget(let name):
             try forgetHeader.run(.text(name))
             try forgetMessages.run(.text(name))
@@ -117,7 +121,8 @@ extension ChannelHeader {
             cursor: row.timetoken(0), epoch: row.optionalText(1),
             key: row.optionalText(2).flatMap { DigestKey($0) },
             digest: Digest(row.text(4), count: row.integer(3)) ?? .empty,
-            newestDeletion: row.timetoken(5))
+            newestDeletion: row.timetoken(5),
+            messageCount: row.optionalInteger(6).map { Int($0) })
     }
 }
 

@@ -23,17 +23,20 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
-    private static let version = 1
+    private static let version = 2
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
     ) throws(DeviceStoreError) {
         let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
         guard found <= version else { throw .newerVersion(path: path, version: found) }
-        guard found == 0 else { return }
-        let schema = schema
-        try database.execute("BEGIN IMMEDIATE; \(schema); PRAGMA user_version = 1; COMMIT")
+        guard found < version else { return }
+        let steps = [schema, messageCount].dropFirst(found).joined(separator: ";")
+        try database.execute("BEGIN IMMEDIATE; \(steps); PRAGMA user_version = \(version); COMMIT")
     }
+
+    /// Files of the first version do not know how many messages there are.
+    private static let messageCount = "ALTER TABLE channel ADD COLUMN messages INTEGER"
 
     /// Texts compare byte for byte, as everywhere.
     private static let schema = """
@@ -108,10 +111,7 @@ public final class SQLiteDeviceStore: DeviceStore {
             actions.append(MessageAction(key: key, actionTimetoken: row.timetoken(4)))
             return true
         }
-        let cache = DeviceCache(messages: messages, actions: actions, cursor: header.cursor)
-        return ChannelBase(
-            cache: cache, epoch: header.epoch, key: header.key,
-            newestDeletion: header.newestDeletion)
+        return ChannelBase(messages: messages, actions: actions, header)
     }
 
     public func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError) {

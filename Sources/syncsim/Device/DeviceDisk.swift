@@ -41,14 +41,10 @@ struct DeviceDisk {
     func base(of channel: String) -> ChannelBase {
         guard let rows = channels[channel] else { return ChannelBase() }
         let actions = rows.actions.map { MessageAction(key: $0.key, actionTimetoken: $0.value) }
-        return ChannelBase(
-            cache: DeviceCache(
-                messages: rows.messages, actions: actions, cursor: rows.header.cursor),
-            epoch: rows.header.epoch, key: rows.header.key,
-            newestDeletion: rows.header.newestDeletion)
+        return ChannelBase(messages: rows.messages, actions: actions, rows.header)
     }
 
-    /// Spoils a few actions of a channel, as a bad disk or a bug would.
+    /// Spoils a few rows of a channel, as a bad disk or a bug would.
     ///
     /// - Returns: Whether there was anything to spoil.
     mutating func corrupt(_ channel: String, _ choices: inout Choices) -> Bool {
@@ -58,13 +54,15 @@ struct DeviceDisk {
         }
         let keys = rows.actions.keys.sorted()
         for _ in 0..<choices.between(1, 4) {
-            switch choices.below(4) {
+            switch choices.below(5) {
             case 0 where !keys.isEmpty, 1 where !keys.isEmpty:
                 rows.actions[choices.pick(keys)] = nil
             case 2 where !keys.isEmpty:
                 let key = choices.pick(keys)
                 guard let added = rows.actions[key] else { continue }
                 rows.actions[key] = Timetoken(rawValue: added.rawValue - 1)
+            case 3 where !rows.messages.isEmpty:
+                rows.messages[choices.pick(rows.messages.keys.sorted())] = nil
             default:
                 // A ghost: nobody ever added it.
                 let key = MessageAction.Key(
@@ -74,7 +72,9 @@ struct DeviceDisk {
                     rawValue: rows.header.cursor.rawValue - UInt64(choices.below(1000)))
             }
         }
-        let isChanged = rows.actions != channels[channel]?.actions
+        let isChanged =
+            rows.actions != channels[channel]?.actions
+            || rows.messages.count != channels[channel]?.messages.count
         channels[channel] = rows
         return isChanged
     }
