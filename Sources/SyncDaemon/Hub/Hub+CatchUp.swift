@@ -47,13 +47,14 @@ extension Hub {
         _ events: [EncodedEnvelope], of page: Flights.Page, cursor: Timetoken, through: Timetoken,
         _ state: Digest
     ) {
-        // It has to end where memory begins, or later, and to be of a commit that was heard of
-        // here.
+        // It has to end where memory begins, or later, to be of a commit that was heard of here,
+        // and to have all removals: who is served from memory would never hear that some lack.
+        let start = page.start.messages
         guard let topic = topics.existing(page.channel), through >= topic.recent.floor,
             cursor <= durablePosition, topic.pending.isEmpty,
-            page.start == ChangeStart(after: page.start.messages)
+            page.start == ChangeStart(after: start), start >= settings.tombstoneFloor()
         else { return }
-        topics.remember(events, after: page.start.messages, state: state, in: topic)
+        topics.remember(events, after: start, state: state, in: topic)
     }
 
     /// Hears that a reader could not read: the clients' cursors still hold, so they may come again.

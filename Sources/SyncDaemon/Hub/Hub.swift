@@ -239,6 +239,8 @@ struct HubSettings {
     var recentBytesMax = Limits.recentBytesMax
     /// How long events of a keyset wait for more, in milliseconds.
     var window: (String) -> Int = { _ in 0 }
+    /// Removals up to here may be forgotten, as of every commit that the hub has heard of.
+    var tombstoneFloor: () -> Timetoken = { .zero }
 }
 
 /// What a turn did, for the counters, which all threads share: each is touched once per turn.

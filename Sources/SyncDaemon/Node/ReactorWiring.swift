@@ -68,7 +68,8 @@ struct ReactorParts: Sendable {
             recentBytesMax: Limits.recentBytesMax / configuration.reactorCount,
             window: { [keysets = configuration.keysets, window = configuration.batchWindow] in
                 max(window, keysets[$0]?.batchWindow ?? 0)
-            })
+            },
+            tombstoneFloor: engine.tombstoneFloor)
         let hub = Hub(
             reactor: number, position: engine.newest(), settings: settings, counters: counters,
             follow: { [interests, ledger] channel in

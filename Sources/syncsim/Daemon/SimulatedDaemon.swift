@@ -58,7 +58,8 @@ final class SimulatedDaemon {
                 settings: HubSettings(
                     sendQueueBytesMax: world.setting.sendQueueBytes,
                     recentBytesMax: world.setting.recentBytes,
-                    window: { [window = world.setting.windowMilliseconds] _ in window }),
+                    window: { [window = world.setting.windowMilliseconds] _ in window },
+                    tombstoneFloor: engine.tombstoneFloor),
                 counters: counters,
                 follow: { [interests, order] channel in
                     interests.add(channel, of: number)

@@ -105,6 +105,21 @@ struct FlightTests {
         #expect(bench.asked == asked + 1)
     }
 
+    @Test("a page that may lack removals is not kept")
+    func belowFloor() throws {
+        try forget()
+        let session = follow(from: 4)
+        bench.raiseFloor(to: tick(5))
+        try bench.answerAll()
+        #expect(try bench.seen(session) == Array(5...10))
+        _ = follow(from: 4)
+        _ = follow(from: 5)
+        #expect(bench.asked == 3)
+        try bench.answerAll()
+        _ = follow(from: 5)
+        #expect(bench.asked == 3)
+    }
+
     @Test("who leaves or starts anew while a read is under way gets nothing of it")
     func leaves() throws {
         try forget()

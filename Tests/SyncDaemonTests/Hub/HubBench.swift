@@ -20,6 +20,7 @@ final class HubBench {
         var waiting: [ReadRequest] = []
         var asked = 0
         var isFull = false
+        var floor = Timetoken.zero
     }
 
     init(sendQueueBytesMax: Int = 1 << 20, window: Int = 0) {
@@ -27,7 +28,9 @@ final class HubBench {
         self.questions = questions
         hub = Hub(
             reactor: 3, position: .zero,
-            settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax, window: { _ in window }),
+            settings: HubSettings(
+                sendQueueBytesMax: sendQueueBytesMax, window: { _ in window },
+                tombstoneFloor: { questions.floor }),
             counters: counters,
             ask: { question in
                 guard !questions.isFull else { return false }
@@ -42,6 +45,9 @@ final class HubBench {
     var asked: Int { questions.asked }
 
     func refuseQuestions(_ refuses: Bool) { questions.isFull = refuses }
+
+    /// Removals up to here may be forgotten.
+    func raiseFloor(to floor: Timetoken) { questions.floor = floor }
 
     func open() -> Session {
         sessionCount += 1

@@ -148,7 +148,8 @@ final class SimulatedDaemon {
                 wallTicks: { wall.withLock { $0 } })
             let hub = Hub(
                 reactor: number, position: .zero,
-                settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax),
+                settings: HubSettings(
+                    sendQueueBytesMax: sendQueueBytesMax, tombstoneFloor: engine.tombstoneFloor),
                 counters: Counters(),
                 follow: { [interests] channel in
                     interests.add(channel, of: number)
