@@ -171,6 +171,8 @@ public enum Limits {
     public static let backlogChannelsMax = 50_000
     /// Channel and device names whose ids the store remembers.
     public static let internedNamesMax = 100_000
+    /// Writes that wait in a device's outbox; over it the user is told so.
+    public static let outboxEntriesMax = 1000
     /// Coded symbols that a device may send in one repair; when they cannot do: a snapshot.
     ///
     /// The daemon keeps them meanwhile, 24 bytes each. No more rows can be brought or dropped

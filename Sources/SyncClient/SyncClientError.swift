@@ -17,6 +17,8 @@ public enum SyncClientError: Error, Hashable, Sendable {
     case timedOut(after: Duration)
     case frameTooLarge(bytes: Int, max: Int)
     case tooManyWaiting(max: Int)
+    /// The daemon was not there for long, or refuses to take more.
+    case outboxFull(max: Int)
     /// `close()` was called, or the daemon closed with a code that forbids to come back.
     case closed(reason: String)
     /// The task that waited was cancelled.
@@ -44,6 +46,8 @@ extension SyncClientError: CustomStringConvertible {
             "The command has \(bytes) bytes and the daemon takes \(max). Send less."
         case .tooManyWaiting(let max):
             "\(max) commands wait for the daemon already. Wait for replies first."
+        case .outboxFull(let max):
+            "\(max) writes wait for the daemon already. Try again when it has taken some."
         case .closed(let reason):
             "This client is closed (\(reason)). Make a new one."
         case .cancelled:

@@ -111,6 +111,9 @@ extension SyncClient {
                     action: ActionRequest(
                         channel: channel, messageTimetoken: message, type: type, value: value,
                         mutation: mutation), actionTimetoken: message)))
+        let key = MessageAction.Key(
+            messageTimetoken: message, type: type, value: value, uuid: device.user)
+        try checkRoom(for: key, in: channel)
         run {
             $0.wish(
                 value, type: type, isPresent: isPresent, on: message, in: channel,
@@ -127,8 +130,17 @@ extension SyncClient {
         let mutation = nextMutation()
         try check(
             .publish(PublishRequest(channel: channel, message: compact, mutation: mutation)))
+        try checkRoom(for: nil, in: channel)
         run { $0.publish(compact, in: channel, mutation: mutation) }
         try checkOpen()
+    }
+
+    private func checkRoom(
+        for key: MessageAction.Key?, in channel: String
+    ) throws(SyncClientError) {
+        guard device.outbox.hasRoom(for: key, in: channel) else {
+            throw .outboxFull(max: Limits.outboxEntriesMax)
+        }
     }
 
     private static func compact(_ json: String) throws(SyncClientError) -> String {

@@ -263,4 +263,24 @@ struct SyncedChannelTests {
         #expect(await room.items.map(\.message.payload) == [deepest])
         await client.close()
     }
+
+    @Test("an outbox has an end; what was not sent can be taken back all the same")
+    func fullOutbox() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let room = try await client.channel("room")
+        let message = Timetoken(rawValue: 10)
+        for number in 1..<Limits.outboxEntriesMax {
+            try await room.publish(Message(payload: "\(number)"))
+        }
+        try await room.react("👍", to: message)
+
+        let full = SyncClientError.outboxFull(max: Limits.outboxEntriesMax)
+        await #expect(throws: full) { try await room.publish(Message(payload: "0")) }
+        await #expect(throws: full) { try await room.react("🎉", to: message) }
+        try await room.unreact("👍", from: message)
+        try await room.publish(Message(payload: "0"))
+        #expect(await client.unsentWrites.count == Limits.outboxEntriesMax)
+        await client.close()
+    }
 }

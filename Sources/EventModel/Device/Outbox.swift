@@ -30,6 +30,13 @@ public struct Outbox: Hashable, Sendable {
 
     // MARK: Wishes
 
+    /// Whether another wish may come: about one action also when a wish about it was not sent yet.
+    public func hasRoom(for key: MessageAction.Key? = nil, in channel: String) -> Bool {
+        guard entries.count >= Limits.outboxEntriesMax else { return true }
+        let last = entries.last { $0.key == key && Channel($0.channel) == Channel(channel) }
+        return key != nil && last?.progress == .unsent
+    }
+
     /// How an action stands once all wishes are fulfilled.
     public func standing(
         of key: MessageAction.Key, in channel: String, base: Timetoken?
