@@ -28,6 +28,15 @@ struct DifferenceEstimate: Sendable {
         max(net.magnitude, terms > 0 ? sum / terms : 0)
     }
 
-    /// Its relative standard deviation.
-    var relativeError: Double { terms > 0 ? (2 / terms).squareRoot() : 1 }
+    /// More differences than this make such an estimate in 1 of 1,000 cases.
+    ///
+    /// A sum of n squares of normal deviations is χ² with n degrees of freedom; its cube root is
+    /// nearly normal, with a variance of 2 / 9n (Wilson and Hilferty, 1931).
+    var differencesAtMost: Double {
+        guard terms > 0 else { return differences }
+        let variance = 2 / (9 * terms)
+        let root = 1 - variance - 3.09 * variance.squareRoot()
+        // Of very few terms any estimate is possible.
+        return differences / max(0.1, root * root * root)
+    }
 }

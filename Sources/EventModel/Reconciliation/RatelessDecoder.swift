@@ -47,18 +47,27 @@ public struct RatelessDecoder: Sendable {
     /// How many pairs of symbols were taken.
     public var symbolCount: Int { rest.count }
 
-    /// How many symbols will probably do in all: what to ask for next, in one go.
+    /// How many symbols will do in all if the estimate is right.
+    public var expectedSymbolCount: Int {
+        guard !isDecoded else { return symbolCount }
+        return atLeastSomeMore(estimate.differences)
+    }
+
+    /// How many symbols will nearly always do in all: what to ask for next, in one go.
     ///
-    /// Three standard deviations above the estimate: a device sends some symbols in vain rather
-    /// than ask once more. At least a quarter more than were taken, so that asking ends; at most
-    /// `symbolsMax`.
+    /// For as many differences as the estimate leaves possible in 999 of 1,000 cases: a device
+    /// sends some symbols in vain rather than ask once more.
     public var likelySymbolCount: Int {
         guard !isDecoded else { return symbolCount }
-        let high = min(
-            estimate.differences * (1 + 3 * estimate.relativeError), Double(symbolsMax))
-        let likely = max(
-            RatelessDecoder.symbolCount(differences: Int(high)), symbolCount + symbolCount / 4 + 8)
-        return min(likely, symbolsMax)
+        return atLeastSomeMore(estimate.differencesAtMost)
+    }
+
+    /// At least a quarter more than were taken, so that asking ends; at most `symbolsMax`.
+    private func atLeastSomeMore(_ differences: Double) -> Int {
+        let count = Int(min(differences, Double(symbolsMax)))
+        let more = max(
+            RatelessDecoder.symbolCount(differences: count), symbolCount + symbolCount / 4 + 8)
+        return min(more, symbolsMax)
     }
 
     /// How many symbols decode a number of differences in 99 of 100 cases.

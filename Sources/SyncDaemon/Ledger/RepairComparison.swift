@@ -63,7 +63,7 @@ struct RepairComparison {
             return .snapshot
         }
         guard decoder.isDecoded else {
-            return needs(decoder.likelySymbolCount, rowCount: Int(clamping: snapshot.digest.count))
+            return needs(decoder, rowCount: Int(clamping: snapshot.digest.count))
         }
         let drop = Set(decoder.onlyRemote.map(\.actionTimetoken))
         // The ledger never gave this one.
@@ -75,12 +75,11 @@ struct RepairComparison {
                 cursor: snapshot.cursor, digest: snapshot.digest, rows: rows, drop: drop.sorted()))
     }
 
-    private func needs(_ symbolCount: Int, rowCount: Int) -> RepairOutcome {
-        let worthwhile = max(Self.cheapBytes, rowCount * Self.rowBytes)
-        guard symbolCount <= Limits.repairSymbolsMax,
-            symbolCount * Self.symbolBytes <= worthwhile
-        else { return .snapshot }
-        return .needs(symbolCount)
+    private func needs(_ decoder: RatelessDecoder, rowCount: Int) -> RepairOutcome {
+        let worthwhile = max(Self.cheapBytes, rowCount * Self.rowBytes) / Self.symbolBytes
+        let most = min(Limits.repairSymbolsMax, worthwhile)
+        guard decoder.expectedSymbolCount <= most else { return .snapshot }
+        return .needs(min(decoder.likelySymbolCount, most))
     }
 
     /// The rows of what the device lacks; `nil` when they are too long for one answer, or when the

@@ -131,7 +131,7 @@ struct RatelessTests {
             next = decoder.likelySymbolCount
         }
 
-        #expect(questions <= 6)
-        #expect(decoder.symbolCount < 700)
+        #expect(questions <= 3)
+        #expect(decoder.symbolCount < 1500)
     }
 }

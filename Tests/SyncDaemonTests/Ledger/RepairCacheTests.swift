@@ -209,7 +209,7 @@ struct RepairCacheTests {
             return
         }
         #expect(Set(few.rows) == Set(all.prefix(8)))
-        #expect((300...1400).contains(more))
+        #expect((300...3000).contains(more))
         #expect(try first(missing: 3500) == .snapshot)
     }
 
