@@ -1,6 +1,26 @@
-// What a followed channel makes of one input.
+// Where a followed channel stands, and what it makes of one input.
 
 extension ChannelSync {
+    /// Where the exchange with the server stands.
+    public enum Phase: Hashable, Sendable {
+        case offline
+        /// Batches are ignored until the reply: the server starts again from the named cursor.
+        case subscribing
+        /// Batches are applied.
+        case following
+        /// The server was asked which actions differ; it pushes nothing meanwhile.
+        case repairing
+        /// Nothing goes on before ``Device/retry()``: the server had no room, or keeps disagreeing.
+        case waiting
+        /// The server does not let this user follow the channel.
+        case refused(ProtocolError)
+    }
+
+    /// What the server was last asked to do.
+    public enum Rung: Hashable, Sendable, CaseIterable {
+        case current, delta, repair, snapshot
+    }
+
     /// What to send.
     enum Question: Hashable, Sendable {
         case subscribe(SubscribeRequest, attempt: Int)

@@ -9,26 +9,6 @@
 /// Pure: it gets replies and batches and says what to ask, and which rows changed. What it asks
 /// carries an attempt number; a reply to an earlier attempt is ignored.
 public struct ChannelSync: Sendable {
-    /// Where the exchange with the server stands.
-    public enum Phase: Hashable, Sendable {
-        case offline
-        /// Batches are ignored until the reply: the server starts again from the named cursor.
-        case subscribing
-        /// Batches are applied.
-        case following
-        /// The server was asked which actions differ; it pushes nothing meanwhile.
-        case repairing
-        /// Nothing goes on before ``Device/retry()``: the server had no room, or keeps disagreeing.
-        case waiting
-        /// The server does not let this user follow the channel.
-        case refused(ProtocolError)
-    }
-
-    /// What the server was last asked to do.
-    public enum Rung: Hashable, Sendable, CaseIterable {
-        case current, delta, repair, snapshot
-    }
-
     public let name: String
     /// What the device shows.
     public private(set) var base: ChannelBase
