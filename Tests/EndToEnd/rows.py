@@ -112,7 +112,7 @@ class Rows:
             raise Violation(f"An envelope of {self.channel} says otherwise: {envelope}")
         if envelope.get("e") is None:
             self.messages[position] = (
-                envelope["i"], envelope["d"], envelope.get("u"), envelope.get("cmt"))
+                envelope.get("i", ""), envelope["d"], envelope.get("u"), envelope.get("cmt"))
             return
         body = envelope["d"]
         kind = (envelope["e"], body["source"], body["version"])
