@@ -2,7 +2,8 @@
 
 /// The settings of one tenant.
 ///
-/// Without a configured keyset, any subscribe key is a tenant of its own with these defaults.
+/// Without a configured keyset, every subscribe key names the one tenant `default`, with these
+/// defaults.
 public struct Keyset: Hashable, Sendable {
     /// Names the tenant on the wire and in the store.
     public var subscribeKey: String
@@ -37,12 +38,14 @@ public struct Keyset: Hashable, Sendable {
 
 /// The tenants of a daemon.
 public struct Keysets: Hashable, Sendable {
-    /// By subscribe key; empty when any key is a tenant.
+    /// By subscribe key; empty when every key names the default one.
     public let configured: [String: Keyset]
     /// The tenant of a client that names none.
     public let defaultKey: String
 
-    /// - Parameter keysets: The configured ones, the default first; none accepts any key.
+    /// - Parameter keysets: The configured ones, the default first. Without any there is one
+    ///   tenant, and every key names it: so whoever tries the daemon out meets all the others, and
+    ///   no client can make tenants.
     public init(_ keysets: [Keyset] = []) {
         configured = Dictionary(
             keysets.map { ($0.subscribeKey, $0) }, uniquingKeysWith: { first, _ in first })
@@ -51,7 +54,7 @@ public struct Keysets: Hashable, Sendable {
 
     /// The tenant of a subscribe key; `nil` when there is none.
     public subscript(subscribeKey: String) -> Keyset? {
-        if configured.isEmpty { return Keyset(subscribeKey: subscribeKey) }
+        if configured.isEmpty { return Keyset(subscribeKey: defaultKey) }
         // A dictionary of strings takes some texts for equal that are not, byte for byte.
         guard let keyset = configured[subscribeKey],
             keyset.subscribeKey.utf8.elementsEqual(subscribeKey.utf8)

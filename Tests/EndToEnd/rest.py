@@ -8,7 +8,7 @@ from daemon import PATIENCE
 from raw import RawClient
 from rows import Violation, timetoken
 
-#: Publish and subscribe key: without a configuration file any pair is a tenant of its own.
+#: Publish and subscribe key: without a configuration file any pair names the one tenant.
 KEYS = ("pub", "sub")
 #: An SDK reads the cursor out of the first bytes when the rest is cut off.
 POLL_ANSWER = re.compile(rb'\{"t":\{"t":"\d{17}","r":1\},"m":\[.*\]\}', re.DOTALL)

@@ -100,6 +100,26 @@ class Keysets(DaemonTestCase):
         self.assertEqual(len((await old.command("history", channel="room"))["messages"]), 1)
         self.assertEqual((await web.command("history", channel="room"))["messages"], [])
 
+    async def test_what_another_key_holds_since_0_1_0_is_reached_by_a_keyset(self):
+        """There any key was a tenant of its own: the changelog says how to keep such data."""
+        demo = "[keyset demo]\nsubscribe_key = demo\n"
+        daemon = self.start(demo)
+        old = await self.tenant(daemon, "demo")
+        await old.publish("room", "old")
+        await old.close()
+        daemon.stop()
+        arguments, daemon.arguments = daemon.arguments, []
+        daemon.start()
+        for keyset in (None, "demo"):
+            now = await self.tenant(daemon, keyset)
+            self.assertEqual((await now.command("history", channel="room"))["messages"], [])
+            await now.close()
+        daemon.stop()
+        daemon.arguments = arguments
+        daemon.start()
+        again = await self.tenant(daemon, "demo")
+        self.assertEqual(len((await again.command("history", channel="room"))["messages"]), 1)
+
     async def test_unknown_keysets_are_refused(self):
         daemon = self.start(KEYSETS)
         for keyset in ("default", "sub-web ", "SUB-WEB", "web", "\u212a"):

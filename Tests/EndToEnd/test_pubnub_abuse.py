@@ -19,15 +19,21 @@ class Abuse(PubNubTestCase):
 
     def test_a_flood_of_signals_is_read_in_pages_and_holds_nobody_up(self):
         """Signals are remembered for all tenants: looking through them must lock out none."""
+        daemon = self.start_daemon(configuration="""
+            [keyset sub]
+            subscribe_key = sub
+            [keyset other]
+            subscribe_key = other
+            """)
         count = 20_000
-        with RawClient(self.daemon.address) as flood:
+        with RawClient(daemon.address) as flood:
             request = flood.request("GET", "/signal/pub/sub/0/z/0/1?uuid=f")
             for _ in range(count // 100):
                 flood.send(request * 100)
                 for _ in range(100):
                     self.assertEqual(flood.answer().status, 200)
         names = ",".join(f"q{number}" for number in range(1999)) + ",z"
-        with self.rest(self.daemon) as reader, self.rest(self.daemon, keys=("p", "other")) as other:
+        with self.rest(daemon) as reader, self.rest(daemon, keys=("p", "other")) as other:
             cursor, seen = 1, []
             for _ in range(3):
                 reader.http.send(reader.http.request(

@@ -8,7 +8,6 @@ import unittest
 from pubnub.exceptions import PubNubException
 
 from device import Refused
-from rest import KEYS
 from rows import Rows, Violation
 from rows import action_row as wire_row
 from sdk import PubNubTestCase, action_row
@@ -46,14 +45,14 @@ class Cross(PubNubTestCase):
     async def test_all_end_with_the_same_set(self):
         rng = self.random()
         daemon = self.start_daemon()
-        native = await self.device(daemon, "ada", keyset=KEYS[1])
+        native = await self.device(daemon, "ada")
         sdk = self.client(daemon, "bob")
         web = self.rest(daemon, "ada")
         messages = [str(web.publish(CHANNEL, number)) for number in range(5)]
         await native.subscribe(CHANNEL)
         await asyncio.to_thread(sdk.subscribe, CHANNEL)
         poll = self.poll(daemon, "eve", CHANNEL)
-        rows = Rows(CHANNEL, KEYS[1])
+        rows = Rows(CHANNEL)
         done = asyncio.Event()
         polling = asyncio.create_task(self.follow(poll, rows, done))
 

@@ -279,7 +279,7 @@ class CountsAndDeletes(PubNubTestCase):
 
     async def test_a_native_device_hears_of_a_delete(self):
         """And PubNub's listeners do not: their SDKs know no such event."""
-        native = await self.device(self.daemon, "nat", keyset="sub")
+        native = await self.device(self.daemon, "nat")
         await native.subscribe({"name": "room", "cursor": "0"})
         await native.reach("room", self.sent[-1])
         poll = self.poll(self.daemon, "bob", "room")

@@ -28,11 +28,44 @@ MAIN, DRY, LOCKED = (
     (f"pub-{name}", f"sub-{name}") for name in ("main", "dry", "locked"))
 
 
+TWO = """
+    [keyset first]
+    subscribe_key = one
+    [keyset second]
+    subscribe_key = two
+    """
+
+
 class WithoutConfiguration(PubNubTestCase):
-    """Any pair of keys is a tenant."""
+    """Every pair of keys names the one tenant."""
+
+    async def test_all_keys_meet(self):
+        """What somebody finds who tries the examples one after the other."""
+        daemon = self.start_daemon()
+        native = await self.device(daemon, "nat")
+        await native.subscribe("room")
+        bob = self.client(daemon, "bob", ("demo", "demo")).subscribe("room", presence=True)
+        ada = self.client(daemon, "ada", ("p1", "one"))
+        sent = ada.publish("room", "noon?")
+        ada.add("room", sent, "👍")
+        ada.sdk.heartbeat().channels(["room"]).sync()
+        bob.hear("noon?")
+        bob.heard.until(lambda: bob.heard.actions, "the reaction")
+        bob.heard.until(
+            lambda: {it.uuid for it in bob.heard.presences} == {"ada", "bob"}, "both joins")
+        await native.reach("room", sent)
+        (row,) = await native.all_actions("room")
+        self.assertEqual(row[2:4], ("👍", "ada"))
+        ada.sdk.add_channel_to_channel_group(["room"], "team").sync()
+        self.assertEqual(
+            bob.sdk.list_channels_in_channel_group("team").sync().result.channels, ["room"])
+
+
+class Tenants(PubNubTestCase):
+    """Two that are configured have nothing in common."""
 
     async def test_two_tenants_never_meet(self):
-        daemon = self.start_daemon()
+        daemon = self.start_daemon(configuration=TWO)
         worlds = []
         for keys in (("p1", "one"), ("p2", "two")):
             worlds.append((
@@ -77,7 +110,7 @@ class WithoutConfiguration(PubNubTestCase):
             ada.sdk.list_channels_in_channel_group("team").sync().result.channels, ["room"])
 
     def test_the_publish_key_does_not_matter(self):
-        daemon = self.start_daemon()
+        daemon = self.start_daemon(configuration=TWO)
         bob = self.client(daemon, "bob", ("p1", "one")).subscribe("room")
         self.client(daemon, "ada", ("another", "one")).publish("room", 1)
         bob.hear(1)

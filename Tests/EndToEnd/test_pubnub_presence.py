@@ -76,7 +76,7 @@ class Events(PubNubTestCase):
         (event,) = poll.turn()
         self.assertEqual(
             (event["c"], event.get("b", event["c"]), event["k"], event["a"], event.get("e", 0)),
-            ("room-pnpres", "room-pnpres", "sub", "1", 0))
+            ("room-pnpres", "room-pnpres", "default", "1", 0))
         self.assertNotIn("i", event)
         timestamp = event["d"]["timestamp"]
         self.assertIs(type(timestamp), int)

@@ -33,7 +33,7 @@ extension Configuration {
 
             # Keysets are tenants: nothing crosses from one to another. There may be any number of
             # them, each with a name for people. The first one is for clients that name none.
-            # Without any, each subscribe key that a client names is a tenant of its own.
+            # Without any, every subscribe key names the one tenant "default".
             # They have no flags and no variables.
             #[keyset example]
 

@@ -41,13 +41,13 @@ struct KeysetConfigurationTests {
         }
     }
 
-    @Test("without a keyset any subscribe key is a tenant")
+    @Test("without a keyset every subscribe key names the one tenant")
     func none() throws {
         let keysets = try resolve("[server]\n").keysets
 
         #expect(keysets.configured.isEmpty)
         #expect(keysets.defaultKey == "default")
-        #expect(keysets["anything"] == Keyset(subscribeKey: "anything"))
+        #expect(keysets["anything"] == Keyset(subscribeKey: "default"))
     }
 
     @Test("with keysets only they exist, and the first one is the default")
