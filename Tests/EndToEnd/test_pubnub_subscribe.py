@@ -156,7 +156,7 @@ class Polling(PubNubTestCase):
         (said,) = poll.turn()
         self.assertEqual(said.get("b", "room"), "room")
         required = {"a": "1", "f": said["f"], "i": "raw", "p": {"t": message, "r": 1},
-                    "k": "sub", "c": "room", "d": {"a": 1}, "u": {"l": "en"}}
+                    "k": "default", "c": "room", "d": {"a": 1}, "u": {"l": "en"}}
         self.assertEqual({name: said.get(name) for name in required}, required)
         self.assertIs(type(said["f"]), int)
         self.assertEqual(said.get("e", 0), 0)
