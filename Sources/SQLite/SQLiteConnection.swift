@@ -12,6 +12,14 @@ public enum SQLiteCheckpoints {
     case byCaller
 }
 
+/// What a connection does about a file that is not there.
+public enum SQLiteOpening {
+    /// Makes it.
+    case makingFile
+    /// Fails.
+    case existingFile
+}
+
 /// One connection to a database file; closed when its owner goes away.
 ///
 /// For one thread at a time: SQLite does not lock it. A lock that another connection holds is
@@ -28,11 +36,12 @@ public enum SQLiteCheckpoints {
     ///   - path: `:memory:` keeps nothing.
     ///   - failure: Says in the caller's words what the connection and its statements throw.
     public init(
-        path: String, checkpoints: SQLiteCheckpoints,
+        path: String, _ opening: SQLiteOpening = .makingFile, checkpoints: SQLiteCheckpoints,
         failure: @escaping (SQLiteError) -> Failure
     ) throws(Failure) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let making = opening == .makingFile ? SQLITE_OPEN_CREATE : 0
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | making
         let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened = unsafe opened, status == SQLITE_OK else {
             let error = unsafe SQLiteError(status, of: opened, isOpening: true)

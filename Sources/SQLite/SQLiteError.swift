@@ -15,6 +15,12 @@ public struct SQLiteError: Error, Hashable {
     /// Whether there is no room for a write; SQLite may have ended the transaction by itself.
     public var isFull: Bool { code & 0xFF == SQLITE_FULL }
 
+    /// Whether pages of the file contradict each other.
+    public var isDamage: Bool { code & 0xFF == SQLITE_CORRUPT }
+
+    /// Whether the file is no database at all.
+    public var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
+
     /// Reads what a connection says of its last call.
     ///
     /// - Parameter status: What the call returned, which may be only the class of the error.

@@ -16,6 +16,10 @@ public enum Program {
                 print("The configuration is right.")
             case .printConfiguration(let arguments):
                 print(try load(arguments).text(), terminator: "")
+            case .backUp(let arguments):
+                return Copying.backUp(try load(arguments.serve), to: arguments.file)
+            case .restore(let arguments):
+                return Copying.restore(try load(arguments.serve), from: arguments.file)
             case .showVersion:
                 print("syncdaemon \(Invocation.version)")
             case .showHelp(let text):

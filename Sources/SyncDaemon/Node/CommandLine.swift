@@ -13,11 +13,21 @@ struct ServeArguments: Sendable {
     var settings: [FlagSetting] = []
 }
 
+/// What stands behind `backup` or `restore`.
+struct CopyArguments: Sendable {
+    /// The backup.
+    let file: String
+    /// They say where the data is.
+    var serve: ServeArguments
+}
+
 /// One way to call the program.
 enum Invocation: Sendable {
     case serve(ServeArguments)
     case checkConfiguration(ServeArguments)
     case printConfiguration(ServeArguments)
+    case backUp(CopyArguments)
+    case restore(CopyArguments)
     case showVersion
     /// The text to show on standard output.
     case showHelp(String)
@@ -35,6 +45,12 @@ enum Invocation: Sendable {
             return .serve(try serveArguments(rest))
         case "config":
             return try configuration(rest)
+        case "backup":
+            if isHelpWanted(rest) { return .showHelp(HelpText.backup) }
+            return .backUp(try copyArguments(rest, of: first))
+        case "restore":
+            if isHelpWanted(rest) { return .showHelp(HelpText.restore) }
+            return .restore(try copyArguments(rest, of: first))
         case "--version", "-V", "version":
             return .showVersion
         case "--help", "-h", "help":
@@ -53,7 +69,9 @@ enum Invocation: Sendable {
             }
             throw .unknownCommand(
                 first,
-                nearest: Spelling.nearest(to: first, among: ["serve", "config", "version", "help"]))
+                nearest: Spelling.nearest(
+                    to: first,
+                    among: ["serve", "config", "backup", "restore", "version", "help"]))
         }
     }
 
@@ -77,15 +95,32 @@ enum Invocation: Sendable {
         arguments.contains("--help") || arguments.contains("-h")
     }
 
+    /// One file and the flags of `serve`, in any order.
+    private static func copyArguments(
+        _ arguments: [String], of command: String
+    ) throws(ConfigurationError) -> CopyArguments {
+        var words: [String] = []
+        let serve = try serveArguments(arguments) { words.append($0) }
+        guard let file = words.first, !file.isEmpty else { throw .missingFile(command: command) }
+        if words.count > 1 { throw .unexpectedArgument(words[1]) }
+        return CopyArguments(file: file, serve: serve)
+    }
+
     /// Flags as `--name value` or `--name=value`; a yes-or-no flag stands alone or takes `=no`.
+    ///
+    /// - Parameter other: Takes what is no flag; without it that is a mistake.
     private static func serveArguments(
-        _ arguments: [String]
+        _ arguments: [String], other: ((String) -> Void)? = nil
     ) throws(ConfigurationError) -> ServeArguments {
         var result = ServeArguments()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("--"), argument.count > 2 else {
-                throw .unexpectedArgument(argument)
+                guard let other, !argument.hasPrefix("-") else {
+                    throw .unexpectedArgument(argument)
+                }
+                other(argument)
+                continue
             }
             let name = String(argument.prefix { $0 != "=" })
             let inline =

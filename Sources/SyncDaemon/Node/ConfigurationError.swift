@@ -28,6 +28,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case missingCommand
     case unknownCommand(String, nearest: String?)
     case unexpectedArgument(String)
+    case missingFile(command: String)
     case unknownFlag(String, nearest: String?)
     case unknownVariable(String, nearest: String)
     case unknownSection(ConfigurationSource, section: String, nearest: String?)
@@ -49,7 +50,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     /// One line: where, what, and what to do.
     var description: String {
         switch self {
-        case .missingCommand, .unknownCommand, .unexpectedArgument, .unknownFlag,
+        case .missingCommand, .unknownCommand, .unexpectedArgument, .missingFile, .unknownFlag,
             .unknownVariable, .missingValue:
             usage
         case .noSubscribeKey, .sameSubscribeKey, .tooManyKeysets:
@@ -97,6 +98,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .unexpectedArgument(let word):
             "\(LogText.quoted(word)) is one word too many."
                 + " Flags start with --; see syncdaemon --help."
+        case .missingFile(let command):
+            "Say which file: syncdaemon \(command) FILE; see syncdaemon \(command) --help."
         case .unknownFlag(let flag, let nearest):
             "\(LogText.bare(flag)): there is no such flag."
                 + Self.suggestion(nearest, list: "serve --help")

@@ -8,6 +8,8 @@ enum HelpText {
           syncdaemon serve [FLAGS]           start the daemon
           syncdaemon config check [FLAGS]    check the configuration and say whether it is good
           syncdaemon config print [FLAGS]    print the configuration that serve would use
+          syncdaemon backup [FLAGS] FILE     copy the data to a new file, also while it is served
+          syncdaemon restore [FLAGS] FILE    put a copy in the place of the data
           syncdaemon --version
           syncdaemon --help                  this text; "syncdaemon serve --help" lists the flags
 
@@ -31,8 +33,7 @@ enum HelpText {
 
         Files:
           --config FILE              sections and "name = value" lines; see "config print"
-          DIR/syncdaemon.db          the data, with --data-dir DIR; back it up, also while the
-                                     daemon runs: sqlite3 DIR/syncdaemon.db "VACUUM INTO 'COPY'"
+          DIR/syncdaemon.db          the data, with --data-dir DIR; see "syncdaemon backup --help"
 
         Signals:
           SIGTERM, SIGINT            drain: take no more connections, finish what is begun, send
@@ -60,6 +61,50 @@ enum HelpText {
 
         Example:
           syncdaemon config check --config /etc/syncdaemon/syncdaemon.ini
+
+        """
+
+    static let backup = """
+        Usage: syncdaemon backup [FLAGS] FILE
+
+        Copies the data to FILE, which must not exist, as one consistent state: also while the
+        daemon serves it, and without stopping it. The copy is checked before it gets its name,
+        belongs to who runs the command, and nobody else can read it.
+
+        Flags are those of "syncdaemon serve"; --data-dir DIR says where the data is, which is
+        /var/lib/syncdaemon with the systemd unit. While it copies the write-ahead log cannot
+        shrink: choose an hour in which little is written. A memory store cannot be copied.
+
+        Exit codes:
+          0  FILE is complete and on the disk
+          1  it failed, and the message says why; there is no FILE
+          2  the command line or the configuration is wrong
+
+        Example:
+          syncdaemon backup --data-dir /var/lib/syncdaemon /var/backups/syncdaemon.db
+
+        """
+
+    static let restore = """
+        Usage: syncdaemon restore [FLAGS] FILE
+
+        Puts the data of FILE, a backup, in the place of what is in the data directory. No daemon
+        may run on that directory: stop it first, and its socket with it. FILE is checked, and
+        stays as it is. What was in the directory is kept beside it as syncdaemon.db.replaced. The
+        new data gets the directory's owner and mode 0600.
+
+        Flags are those of "syncdaemon serve"; --data-dir DIR says where the data is. Devices that
+        have seen what came after the backup are recognised when they connect, and made equal.
+
+        Exit codes:
+          0  the data is in place and on the disk
+          1  it failed, and the message says why; the data is what it was
+          2  the command line or the configuration is wrong
+
+        Example:
+          systemctl stop syncdaemon.socket syncdaemon.service
+          syncdaemon restore --data-dir /var/lib/syncdaemon /var/backups/syncdaemon.db
+          systemctl start syncdaemon.socket syncdaemon.service
 
         """
 

@@ -30,8 +30,11 @@ final class SQLiteStore: Store {
     /// 4 MiB of log: short enough that copying it does not hold the next commit up for long.
     private static let pagesBetweenCheckpoints = 1000
 
+    /// The database file of a data directory.
+    static func path(in directory: String) -> String { directory + "/syncdaemon.db" }
+
     init(directory: String) throws(StoreError) {
-        path = directory + "/syncdaemon.db"
+        path = SQLiteStore.path(in: directory)
         try makeDirectories(directory)
         lock = try lockFile(directory + "/lock")
         connection = try StoreConnection(path: path)
@@ -256,7 +259,7 @@ final class SQLiteStore: Store {
 }
 
 /// Makes a directory and its parents, for this user only.
-private func makeDirectories(_ path: String) throws(StoreError) {
+func makeDirectories(_ path: String) throws(StoreError) {
     var made = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/") {
         made += "/" + part
@@ -266,7 +269,7 @@ private func makeDirectories(_ path: String) throws(StoreError) {
 }
 
 /// Takes the lock that says "a daemon is using this directory", or says that another has it.
-private func lockFile(_ path: String) throws(StoreError) -> FileDescriptor {
+func lockFile(_ path: String) throws(StoreError) -> FileDescriptor {
     let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard opened >= 0 else { throw .cannotOpen(path: path, reason: systemMessage(errno)) }
     let descriptor = FileDescriptor(owning: opened)

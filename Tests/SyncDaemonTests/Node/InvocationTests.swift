@@ -13,6 +13,9 @@ struct InvocationTests {
             (["--version"], "version"), (["-V"], "version"), (["--help"], "help"),
             (["help"], "help"), (["serve", "--listen", "[::1]:1", "--help"], "help"),
             (["config", "--help"], "help"), (["config", "check", "-h"], "help"),
+            (["backup", "copy.db"], "backup copy.db"), (["backup", "-h"], "help"),
+            (["restore", "--data-dir", "data", "copy.db"], "restore copy.db"),
+            (["restore", "copy.db", "--data-dir=data"], "restore copy.db"),
         ])
     func commands(arguments: [String], expected: String) throws {
         let name =
@@ -20,6 +23,8 @@ struct InvocationTests {
             case .serve: "serve"
             case .checkConfiguration: "check"
             case .printConfiguration: "print"
+            case .backUp(let arguments): "backup " + arguments.file
+            case .restore(let arguments): "restore " + arguments.file
             case .showVersion: "version"
             case .showHelp: "help"
             }
@@ -47,6 +52,14 @@ struct InvocationTests {
                 [],
                 "Say what to do: syncdaemon serve starts the daemon; syncdaemon --help lists the "
                     + "rest."
+            ),
+            (
+                ["backup"],
+                "Say which file: syncdaemon backup FILE; see syncdaemon backup --help."
+            ),
+            (
+                ["restore", "one", "two"],
+                "\"two\" is one word too many. Flags start with --; see syncdaemon --help."
             ),
             (["server"], "There is no command \"server\". Did you mean serve?"),
             (["dance"], "There is no command \"dance\". See syncdaemon --help."),

@@ -1,0 +1,204 @@
+// `syncdaemon backup` and `syncdaemon restore`: the data as one file, and back.
+
+import EventModel
+import Glibc
+import Synchronization
+
+/// Why there is no copy.
+private enum CopyError: Error, CustomStringConvertible {
+    case memoryStore
+    case exists(path: String)
+    case served(directory: String)
+    case store(StoreError)
+    case file(DatabaseFileError)
+
+    var description: String {
+        switch self {
+        case .memoryStore: "[store] kind is memory: there is nothing on a disk to copy."
+        case .exists(let path): "\(path) exists already. Name another file, or remove that one."
+        case .served(let directory):
+            "A daemon runs on \(directory). Stop it first: systemctl stop syncdaemon.socket"
+                + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."
+        case .store(let error): error.description
+        case .file(let error): error.description
+        }
+    }
+}
+
+/// The two commands; each says on standard output what it did.
+enum Copying {
+    /// - Returns: The exit code.
+    static func backUp(_ configuration: Configuration, to target: String) -> Int32 {
+        report {
+            () throws(CopyError) in
+            let source = try path(in: configuration)
+            guard !FileSystem.exists(target) else { throw .exists(path: target) }
+            do throws(DatabaseFileError) {
+                let summary = try copy(source, isShared: true, to: target + ".part") {
+                    (part) throws(DatabaseFileError) in
+                    try FileSystem.rename(part, to: target)
+                    try FileSystem.sync(directory(of: target))
+                }
+                return "\(target) holds \(summary), \(megabytes(FileSystem.size(target)))."
+            } catch {
+                throw .file(error)
+            }
+        }
+    }
+
+    /// - Returns: The exit code.
+    static func restore(_ configuration: Configuration, from source: String) -> Int32 {
+        report {
+            () throws(CopyError) in
+            let target = try path(in: configuration)
+            let directory = configuration.directory
+            // For as long as this command runs, no daemon starts here.
+            let lock = try lock(directory)
+            let kept: String?
+            let summary: DatabaseSummary
+            do throws(DatabaseFileError) {
+                (summary, kept) = try replace(target, in: directory, with: source)
+            } catch {
+                throw .file(error)
+            }
+            _ = consume lock
+            let before = kept.map { " What was there is \($0): remove it when all is well." }
+            return "\(target) holds \(summary).\(before ?? "")"
+        }
+    }
+
+    /// Takes the directory as a daemon does.
+    private static func lock(_ directory: String) throws(CopyError) -> FileDescriptor {
+        do throws(StoreError) {
+            try makeDirectories(directory)
+            return try lockFile(directory + "/lock")
+        } catch {
+            if case .inUse = error { throw .served(directory: directory) }
+            throw .store(error)
+        }
+    }
+
+    /// - Returns: What is there now, and the new name of what was there.
+    private static func replace(
+        _ target: String, in directory: String, with source: String
+    ) throws(DatabaseFileError) -> (DatabaseSummary, String?) {
+        try FileSystem.entrust(directory + "/lock", toOwnerOf: directory)
+        var kept: String?
+        let summary = try copy(source, isShared: false, to: target + ".part") {
+            (part) throws(DatabaseFileError) in
+            try FileSystem.entrust(part, toOwnerOf: directory)
+            kept = try setAside(target)
+            try FileSystem.rename(part, to: target)
+            try FileSystem.sync(directory)
+        }
+        return (summary, kept)
+    }
+
+    /// Copies to a file that has its real name only when it is whole, sound and on the disk.
+    private static func copy(
+        _ source: String, isShared: Bool, to part: String,
+        conclude: (String) throws(DatabaseFileError) -> Void
+    ) throws(DatabaseFileError) -> DatabaseSummary {
+        removeParts(part)
+        defer { removeParts(part) }
+        // Neither the copy nor what is beside it while it grows is for others to read.
+        umask(0o077)
+        let original = try DatabaseFile(path: source, isShared: isShared)
+        let total = FileSystem.size(source)
+        let summary = try showingGrowth(of: part, to: total) { () throws(DatabaseFileError) in
+            try original.copy(to: part)
+            let copied = try DatabaseFile(path: part, isShared: false)
+            try copied.check()
+            return try copied.summary()
+        }
+        try conclude(part)
+        return summary
+    }
+
+    private static func removeParts(_ part: String) {
+        for end in ["", "-journal", "-wal", "-shm"] { FileSystem.remove(part + end) }
+    }
+
+    /// Gives the present data another name.
+    ///
+    /// - Returns: That name; `nil` when there is no data.
+    private static func setAside(_ path: String) throws(DatabaseFileError) -> String? {
+        guard FileSystem.exists(path) else { return nil }
+        var name = path + ".replaced"
+        var number = 1
+        while FileSystem.exists(name) {
+            number += 1
+            name = "\(path).replaced-\(number)"
+        }
+        // A damaged file, or a newer one, keeps its log beside it.
+        do throws(DatabaseFileError) {
+            try DatabaseFile(path: path, isShared: false).takeLogIn()
+        } catch {
+            complain("syncdaemon: the data that is replaced could not be read: \(error)")
+        }
+        try FileSystem.link(path, to: name)
+        for end in ["-wal", "-shm"] where FileSystem.exists(path + end) {
+            try FileSystem.rename(path + end, to: name + end)
+        }
+        return name
+    }
+
+    private static func path(in configuration: Configuration) throws(CopyError) -> String {
+        guard configuration.storeKind == .sqlite else { throw .memoryStore }
+        return SQLiteStore.path(in: configuration.directory)
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func report(_ body: () throws(CopyError) -> String) -> Int32 {
+        do throws(CopyError) {
+            print(try body())
+            return 0
+        } catch {
+            complain("syncdaemon: \(error)")
+            return 1
+        }
+    }
+}
+
+extension DatabaseSummary: CustomStringConvertible {
+    var description: String {
+        let seconds = Int(last.rawValue / 10_000_000)
+        let end = LogText.timestamp(LogTime(seconds: seconds, nanoseconds: 0))
+        return "\(channels) channels, \(messages) messages and \(actions) reactions,"
+            + (last == .zero ? " never written to" : " up to \(end)")
+    }
+}
+
+private func megabytes(_ bytes: Int64) -> String {
+    let tenths = (bytes * 10 + 1_048_575) / 1_048_576
+    return "\(tenths / 10).\(tenths % 10) MiB"
+}
+
+private final class Flag: Sendable {
+    let isSet = Atomic(false)
+}
+
+/// Shows a person at a terminal how a file grows while `body` runs.
+private func showingGrowth<Value>(
+    of path: String, to total: Int64, _ body: () throws(DatabaseFileError) -> Value
+) throws(DatabaseFileError) -> Value {
+    guard isatty(STDERR_FILENO) == 1 else { return try body() }
+    let isOver = Flag()
+    let thread = OSThread(name: "progress") {
+        while !isOver.isSet.load(ordering: .relaxed) {
+            let line = "\r\(megabytes(FileSystem.size(path))) of at most \(megabytes(total)) "
+            _ = unsafe write(STDERR_FILENO, line, line.utf8.count)
+            var pause = timespec(tv_sec: 0, tv_nsec: 200_000_000)
+            unsafe nanosleep(&pause, nil)
+        }
+        _ = unsafe write(STDERR_FILENO, "\n", 1)
+    }
+    let result = Result { () throws(DatabaseFileError) in try body() }
+    isOver.isSet.store(true, ordering: .relaxed)
+    thread.join()
+    return try result.get()
+}

@@ -1,0 +1,122 @@
+// A database file as a whole: what is in it, whether it is sound, and a copy of it.
+
+import EventModel
+import Glibc
+import SQLite
+
+/// Why a database file could not be read or copied; an operator's problem.
+enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
+    case absent(path: String)
+    case notOurs(path: String, reason: String)
+    case newer(path: String, version: Int64)
+    case damaged(path: String, reason: String)
+    case noRoom(path: String)
+    case failed(path: String, reason: String)
+
+    var description: String {
+        switch self {
+        case .absent(let path): "\(path): there is no such file. Check the path."
+        case .notOurs(let path, let reason):
+            "\(path) is no database of syncdaemon: \(reason). Name a file that"
+                + " \"syncdaemon backup\" made."
+        case .newer(let path, let version):
+            "\(path) was written by a newer release (its schema is \(version), this release reads"
+                + " up to \(SQLiteSchema.version)). Use that release."
+        case .damaged(let path, let reason):
+            "\(path) is damaged: \(reason). Take an older backup."
+        case .noRoom(let path):
+            "There is no room for \(path). Free some space, or name another place."
+        case .failed(let path, let reason): "\(path): \(reason)."
+        }
+    }
+}
+
+/// What is in a database file, counted.
+struct DatabaseSummary: Hashable, Sendable {
+    var channels: Int64
+    var messages: Int64
+    /// Those that stand.
+    var actions: Int64
+    var last: Timetoken
+}
+
+/// A database file that no store of this process has open.
+struct DatabaseFile: ~Copyable {
+    private typealias Connection = SQLiteConnection<DatabaseFileError>
+
+    let path: String
+    private let connection: Connection
+
+    /// Opens a file of this release or of an earlier one.
+    ///
+    /// - Parameter isShared: Whether a daemon may use it at the same time.
+    init(path: String, isShared: Bool) throws(DatabaseFileError) {
+        guard unsafe access(path, F_OK) == 0 else {
+            if errno == ENOENT { throw .absent(path: path) }
+            throw .failed(path: path, reason: systemMessage(errno))
+        }
+        let opened = try Connection(
+            path: path, .existingFile, checkpoints: isShared ? .byCaller : .automatic
+        ) { error in
+            if error.isFull { return .noRoom(path: path) }
+            if error.isDamage { return .damaged(path: path, reason: error.message) }
+            if error.isForeign { return .notOurs(path: path, reason: error.message) }
+            return .failed(path: path, reason: error.message)
+        }
+        let version = try opened.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
+        let tables = try opened.prepare(
+            """
+            SELECT count(*) FROM sqlite_schema WHERE type = 'table'
+            AND name IN ('meta', 'clock', 'channel', 'message', 'action')
+            """
+        ).first { $0.integer(0) }
+        guard version > 0, tables == 5 else {
+            throw .notOurs(path: path, reason: "it has other tables")
+        }
+        guard version <= SQLiteSchema.version else {
+            throw .newer(path: path, version: version)
+        }
+        self.path = path
+        connection = opened
+    }
+
+    /// Reads the whole file.
+    ///
+    /// - Throws: `damaged` when its pages or indexes contradict each other.
+    func check() throws(DatabaseFileError) {
+        let finding = try connection.prepare("PRAGMA quick_check(1)").first { $0.text(0) }
+        guard finding == "ok" else {
+            throw .damaged(path: path, reason: finding ?? "it cannot be checked")
+        }
+    }
+
+    func summary() throws(DatabaseFileError) -> DatabaseSummary {
+        DatabaseSummary(
+            channels: try count("SELECT count(*) FROM channel"),
+            messages: try count("SELECT count(*) FROM message"),
+            actions: try count("SELECT count(*) FROM action WHERE live = 1"),
+            last: try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) }
+                ?? .zero)
+    }
+
+    /// Writes its present state to a new file, which is on the disk afterwards; others may write
+    /// to this one meanwhile.
+    func copy(to target: String) throws(DatabaseFileError) {
+        // In words that name the file that is being written, which is where a disk gets full.
+        do throws(DatabaseFileError) {
+            try connection.prepare("VACUUM INTO ?").run(.text(target))
+        } catch .noRoom {
+            throw .noRoom(path: target)
+        }
+        try FileSystem.sync(target)
+    }
+
+    /// Takes the write-ahead log into the file, so that the file alone is the data.
+    func takeLogIn() throws(DatabaseFileError) {
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private func count(_ sql: String) throws(DatabaseFileError) -> Int64 {
+        try connection.prepare(sql).first { $0.integer(0) } ?? 0
+    }
+}

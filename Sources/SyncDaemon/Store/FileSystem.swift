@@ -1,0 +1,52 @@
+// What a copy needs of the file system, with errors that name the file.
+
+import Glibc
+
+/// Calls of the file system.
+enum FileSystem {
+    static func exists(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0
+    }
+
+    /// Bytes of a file; 0 when it is not there.
+    static func size(_ path: String) -> Int64 {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Waits until a file's contents, or a directory's names, are on the disk.
+    static func sync(_ path: String) throws(DatabaseFileError) {
+        let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard opened >= 0 else { throw failure(path) }
+        let descriptor = FileDescriptor(owning: opened)
+        guard fsync(descriptor.rawValue) == 0 else { throw failure(path) }
+    }
+
+    static func rename(_ path: String, to target: String) throws(DatabaseFileError) {
+        guard unsafe Glibc.rename(path, target) == 0 else { throw failure(target) }
+    }
+
+    /// Gives a file a second name.
+    static func link(_ path: String, to target: String) throws(DatabaseFileError) {
+        guard unsafe Glibc.link(path, target) == 0 else { throw failure(target) }
+    }
+
+    static func remove(_ path: String) {
+        _ = unsafe unlink(path)
+    }
+
+    /// Makes a file its directory's owner's, and nobody else's.
+    static func entrust(_ path: String, toOwnerOf directory: String) throws(DatabaseFileError) {
+        var status = stat()
+        guard unsafe stat(directory, &status) == 0 else { throw failure(directory) }
+        guard unsafe chmod(path, 0o600) == 0 else { throw failure(path) }
+        guard geteuid() == 0 || status.st_uid != geteuid() else { return }
+        guard unsafe chown(path, status.st_uid, status.st_gid) == 0 else { throw failure(path) }
+    }
+
+    private static func failure(_ path: String) -> DatabaseFileError {
+        let code = errno
+        if code == ENOSPC || code == EDQUOT { return .noRoom(path: path) }
+        return .failed(path: path, reason: systemMessage(code))
+    }
+}
