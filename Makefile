@@ -85,10 +85,13 @@ asan: packages $(VENV)/.installed  ## Runs every test under AddressSanitizer.
 	$(call swift_test,--sanitize=address --scratch-path .build/asan)
 	$(END_TO_END)
 
-faults:  ## Kills the daemon 50 times under load, and checks that nothing was lost.
+faults:  ## Kills and restarts the daemon under load, also under a systemd, and checks that nothing was lost.
 	@Tools/install-packages test
 	$(SWIFT) build $(RELEASE) --product syncdaemon
-	cd Tests/EndToEnd && CRASH_ROUNDS=50 SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(PYTHON) -m unittest -v test_crash
+	$(SWIFT) build $(RELEASE) --product syncctl
+	cd Tests/EndToEnd && CRASH_ROUNDS=50 SERVICE_ROUNDS=20 \
+	  SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon \
+	  $(PYTHON) -m unittest -v test_crash test_service
 
 simulate:  ## Lives through SEEDS random worlds with faults; a broken promise prints its seed.
 	@Tools/install-packages run

@@ -1,0 +1,176 @@
+"""The life of the service under a real systemd: installed, restarted, killed, reloaded, restored.
+
+SERVICE_ROUNDS says how many restarts and kills one run has; `make faults` has more than `make test`.
+"""
+
+import asyncio
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import socket
+import sqlite3
+import sys
+import time
+import unittest
+
+from case import DaemonTestCase
+from daemon import ROOT, binary
+from device import Refused
+from lanes import check_lanes, start_lanes
+from machine import PATIENCE, Machine, reason_not_to_boot
+
+RESTARTS = int(os.environ.get("SERVICE_ROUNDS", "4"))
+KILLS = max(2, RESTARTS // 4)
+RELOADS = 5
+UNIT = "syncdaemon.service"
+DATABASE = "/var/lib/private/syncdaemon/syncdaemon.db"
+CONFIGURATION = "/etc/syncdaemon/syncdaemon.ini"
+REASON = reason_not_to_boot()
+if REASON:
+    print(f"test_service: skipped: {REASON}", file=sys.stderr)
+
+
+def blocks(heading):
+    """The lines for a shell under a heading of docs/OPERATIONS.md, block by block."""
+    text = (ROOT / "docs/OPERATIONS.md").read_text(encoding="utf-8")
+    section = re.search(rf"^#+ {heading}\n(.*?)(?=^#+ )", text, re.DOTALL | re.MULTILINE)[1]
+    return re.findall(r"^```sh\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+
+
+class Installed:
+    """The daemon as the devices of the tests know one: its address, and what it logged."""
+
+    host, port = "127.0.0.1", 8080
+    address = (host, port)
+    url = f"ws://{host}:{port}/v1/sync"
+
+    def __init__(self, machine):
+        self.machine = machine
+
+    def log_tail(self):
+        return self.machine.journal(UNIT)[-6000:]
+
+
+class Knocker:
+    """Opens connection after connection, and counts those that are refused."""
+
+    def __init__(self):
+        self.tried = 0
+        self.refused = 0
+        self._enough = False
+
+    async def run(self):
+        loop = asyncio.get_running_loop()
+        while not self._enough:
+            with socket.socket() as knock:
+                knock.setblocking(False)
+                self.tried += 1
+                try:
+                    await loop.sock_connect(knock, Installed.address)
+                except OSError:
+                    self.refused += 1
+            await asyncio.sleep(0.005)
+
+    def stop(self):
+        self._enough = True
+
+
+@unittest.skipIf(REASON, REASON)
+class Service(DaemonTestCase):
+    def setUp(self):
+        self.machine = Machine()
+        self.addCleanup(self.machine.discard)
+        self.source = self.machine.root / "srv/syncdaemon"
+        release = self.source / ".build/release"
+        release.mkdir(parents=True)
+        for name in ("syncdaemon", "syncctl"):
+            shutil.copy(binary(name), release / name)
+        for name in ("systemd", "docs"):
+            shutil.copytree(ROOT / name, self.source / name)
+        self.machine.boot()
+        self.daemon = Installed(self.machine)
+        self.addCleanup(lambda: self._notes.append(f"journal:\n{self.daemon.log_tail()}"))
+        network = contextlib.ExitStack()
+        network.enter_context(self.machine.network())
+        self.addCleanup(network.close)
+
+    def install(self):
+        """As docs/OPERATIONS.md says; the first block builds, which was done before."""
+        _, on_the_server = blocks("Install")
+        return self.machine.shell("cd /srv/syncdaemon\n" + on_the_server)
+
+    async def until(self, condition, what):
+        begun = time.monotonic()
+        while not condition():
+            self.assertLess(time.monotonic() - begun, PATIENCE, f"waited in vain for {what}")
+            await asyncio.sleep(0.05)
+
+    def is_active(self):
+        return self.machine.state(UNIT, "ActiveState") == "active"
+
+    def restarts(self):
+        return int(self.machine.state(UNIT, "NRestarts"))
+
+    def inside(self, path):
+        """The path of one of the machine's files, as this process sees it."""
+        return pathlib.Path(str(self.machine.root) + path)
+
+    async def test_the_documented_lines_install_back_up_and_restore(self):
+        self.install()
+        ada = await self.device(self.daemon, "ada")
+        first = await ada.publish("room", "kept")
+        await ada.add("room", first, "👍", mutation="m1")
+
+        backup, = blocks("Backup")
+        said = self.machine.shell(backup).stdout
+        self.assertIn("1 messages and 1 reactions", said)
+        copy = self.inside("/var/backups/syncdaemon.db")
+        self.assertEqual(copy.stat().st_mode & 0o777, 0o600)
+        again = self.machine.run("bash", "-c", backup, check=False)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("exists already", again.stderr)
+
+        await ada.subscribe({"name": "room", "cursor": "0"})
+        await ada.add("room", first, "🔥", mutation="m2")
+        await ada.publish("room", "lost")
+        running = self.machine.run(
+            "syncdaemon", "restore", "--data-dir", "/var/lib/syncdaemon",
+            "/var/backups/syncdaemon.db", check=False)
+        self.assertEqual(running.returncode, 1)
+        self.assertIn("systemctl stop", running.stderr)
+
+        ada.heals = True
+        restore, = blocks("Restore")
+        self.machine.shell(restore)
+        self.assertTrue(self.is_active())
+        await ada.connect()
+        stored = await ada.all_messages("room")
+        self.assertEqual([it["payload"] for it in stored], ["kept"])
+        self.assertEqual([row[2] for row in await ada.all_actions("room")], ["👍"])
+        await ada.publish("room", "written after the restore")
+        owner = self.inside(DATABASE).stat()
+        self.assertEqual(owner.st_mode & 0o777, 0o600)
+        self.assertNotEqual(owner.st_uid, 0, "the daemon's user must own its data")
+        self.assertTrue(self.inside(DATABASE + ".replaced").exists())
+
+    async def test_a_stop_closes_the_socket_and_a_start_opens_both(self):
+        self.install()
+        ada = await self.device(self.daemon, "ada")
+        self.machine.run("systemctl", "stop", UNIT)
+        self.assertEqual(await ada.closed(), 1001)
+        with self.assertRaises(OSError):
+            await ada.open()
+        self.assertEqual(self.machine.state(UNIT, "ActiveState"), "inactive")
+        self.machine.run("systemctl", "start", UNIT)
+        await ada.connect()
+        self.assertEqual(self.machine.state("syncdaemon.socket", "ActiveState"), "active")
+
+    def sql(self, statement):
+        with contextlib.closing(sqlite3.connect(self.inside(DATABASE))) as database:
+            return database.execute(statement).fetchall()
+
+
+if __name__ == "__main__":
+    unittest.main()
