@@ -70,9 +70,13 @@ class Units(unittest.TestCase):
             unit.write_text(text.replace("CapabilityBoundingSet=\n", ""), encoding="utf-8")
             self.assertGreater(exposure(unit), EXPOSURE_MAX)
 
-    def test_configuration_errors_do_not_restart(self):
-        text = (ROOT / "systemd" / "syncdaemon.service").read_text(encoding="utf-8")
-        self.assertIn("RestartPreventExitStatus=2\n", text)
+    def test_nothing_keeps_the_service_down_for_good(self):
+        service = (ROOT / "systemd/syncdaemon.service").read_text(encoding="utf-8")
+        self.assertIn("Restart=always\n", service)
+        self.assertIn("StartLimitIntervalSec=0\n", service)
+        self.assertNotIn("RestartPreventExitStatus", service)
+        listener = (ROOT / "systemd/syncdaemon.socket").read_text(encoding="utf-8")
+        self.assertIn("TriggerLimitIntervalSec=0\n", listener)
 
     def test_units_agree_on_where_the_program_is(self):
         text = (ROOT / "systemd" / "syncdaemon.service").read_text(encoding="utf-8")
