@@ -4,12 +4,15 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import unittest
 
 from browser import Browser, Pages
 from case import DaemonTestCase
+from raw import RawClient
+from rest import Rest
 
 FACES = [chr(0x1F600 + n) for n in range(64)]
 
@@ -220,6 +223,97 @@ class Devices(WebCase):
         await page.until(f"client.waiting === {count}")
 
 
+class Neighbours(WebCase):
+    """What PubNub's SDKs cause, and what pages do to each other."""
+
+    async def test_an_anonymous_publish_costs_nobody_anything(self):
+        """curl 'http://H/publish/demo/default/0/poison/0/%22x%22' ended every page for good."""
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        page = await self.web_user(daemon, "ada")
+        await self.assert_equal(page, writer)
+        await page.run("window.poison = client.channel('poison'); poison.ready")
+        await asyncio.to_thread(self.curl, daemon, "/publish/demo/default/0/poison/0/%22x%22")
+        await page.until("poison.items.length === 1", "the message of nobody")
+        self.assertEqual(
+            await page.run("poison.items.map(({ uuid, payload }) => [uuid, payload])"),
+            [["", "x"]])
+        await self.assert_equal(page, writer)
+        self.assertEqual(await page.run("client.stats.connections"), 1)
+        # Nor when it is caught up with.
+        await page.reload()
+        await self.start_client(page, daemon, "ada", cache=None)
+        await page.run("window.poison = client.channel('poison')")
+        await page.until("poison.items.length === 1", "the message of nobody")
+        await self.assert_equal(page, writer)
+        self.assertEqual(
+            await page.run("[client.stats.connections, client.stats.unreadable]"), [1, 0])
+
+    async def test_presence_and_signals_are_events(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        page = await self.web_user(daemon, "ada")
+        await self.assert_equal(page, writer)
+        await page.run("""{
+            window.events = [];
+            client.on('event', ({ channel, event: { e, i, d } }) =>
+                events.push([channel, e ?? 0, i ?? null, d.action ?? d]));
+            window.presence = client.channel('room-pnpres');
+        }""")
+        await page.until("presence.state.phase === 'live'", "the subscription")
+        for path in ("/v2/presence/sub-key/demo/channel/room/heartbeat?uuid=bob",
+                     "/v2/presence/sub-key/demo/channel/room/leave?uuid=bob",
+                     "/signal/demo/demo/0/room/0/%22typing%22?uuid=bob",
+                     "/publish/demo/demo/0/room/0/%22gone%22?store=0"):
+            await asyncio.to_thread(self.curl, daemon, path)
+        await page.until("events.length === 4", "all four")
+        self.assertEqual(sorted(await page.run("events"), key=str), sorted([
+            ["room-pnpres", 0, None, "join"], ["room-pnpres", 0, None, "leave"],
+            ["room", 1, "bob", "typing"], ["room", 0, None, "gone"]], key=str))
+        await self.assert_equal(page, writer)
+        self.assertEqual(await page.run("client.stats.connections"), 1)
+
+    async def test_a_tab_that_leaves_a_channel_leaves_it_to_the_others(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        context = await self.browser.context()
+        first = await self.web_device(daemon, "ada", context)
+        await self.assert_equal(first, writer)
+        second = await self.web_device(daemon, "ada", context)
+        await self.assert_equal(second, writer)
+        self.assertEqual(await second.run("client.stats.connections"), 0, "The first connects.")
+        await first.run("room.leave()")
+        # Longer than the other tabs have to speak up.
+        await first.run("new Promise((resolve) => setTimeout(resolve, 2000))")
+        await self.assert_equal(second, writer)
+        self.assertEqual(self.subscriptions(daemon), 1)
+        await second.run("room.leave()")
+        while self.subscriptions(daemon) > 0:
+            await asyncio.sleep(0.05)
+        # And back again, with what was missed.
+        missed = await writer.publish("room", "missed")
+        await second.run("window.room = client.channel('room')")
+        await second.until(f"room.items.some((it) => it.timetoken === '{missed}')", "it again")
+        self.assertEqual(self.subscriptions(daemon), 1)
+
+    @staticmethod
+    def curl(daemon, target):
+        with RawClient(daemon.address) as raw:
+            raw.send(raw.request("GET", target))
+            answer = raw.answer()
+            if answer.status != 200:
+                raise AssertionError(f"{target}: {answer}")
+
+    @staticmethod
+    def subscriptions(daemon):
+        """How many the daemon counts; the writer follows nothing."""
+        with RawClient(daemon.address) as raw:
+            raw.send(raw.request("GET", "/metrics"))
+            text = raw.answer().body.decode()
+        return sum(int(it) for it in re.findall(
+            r"^syncdaemon_subscriptions(?:\{.*\})? (\d+)$", text, re.MULTILINE))
+
+
 class Caches(WebCase):
     """What no delta can mend."""
 
@@ -409,6 +503,12 @@ class Manual(WebCase):
         self.assertIn("Shall we meet at noon?", text)
         await page.run("document.querySelector('#right li button').click()")
         await page.until("!document.querySelector('#left li button').textContent.includes('1')")
+        # What the other examples write shows as a text, not as JSON.
+        with Rest(daemon, "ada", ("demo", "demo")) as sdk:
+            await asyncio.to_thread(sdk.publish, "room", "Shall we meet at one?")
+        await page.until("document.querySelectorAll('#right li').length === 2")
+        text = await page.run("document.querySelector('#right li:last-child').textContent")
+        self.assertTrue(text.startswith("ada: Shall we meet at one? "), text)
 
 
 if __name__ == "__main__":

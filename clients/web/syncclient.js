@@ -14,6 +14,7 @@
  * @typedef {{messageTimetoken: string, type: string, value: string, uuid: string,
  *   actionTimetoken: string}} Row
  *
+ * `uuid` is empty when nobody said who published it.
  * @typedef {{timetoken: string, uuid: string, payload: any, meta?: any,
  *   messageType?: string}} Message
  *
@@ -449,6 +450,98 @@ export class SymbolStream {
   }
 }
 
+// Core: reading what a daemon sends --------------------------------------------------------------
+//
+// Whatever cannot be read costs itself and nothing else: it is told, and all the rest goes on.
+
+const isText = (/** @type {any} */ it) => typeof it === 'string';
+const isCount = (/** @type {any} */ it) => Number.isSafeInteger(it) && it >= 0;
+const isObject = (/** @type {any} */ it) =>
+  typeof it === 'object' && it !== null && !Array.isArray(it);
+const isKey = (/** @type {any} */ it) => isText(it) && /^[0-9a-f]{32}$/.test(it);
+const isState = (/** @type {any} */ it) => isObject(it) && isCount(it.n) && isKey(it.d);
+
+/** What came from the daemon and cannot be read: an event, or a whole frame. */
+export class UnreadableError extends Error {
+  name = 'UnreadableError';
+
+  /** @param {string} reason @param {string|null} channel @param {any} content */
+  constructor(reason, channel, content) {
+    super(`${channel === null ? 'A frame of the daemon' : `An event in ${channel}`} ` +
+      `cannot be read: ${reason}`);
+    this.channel = channel;
+    this.content = content;
+  }
+}
+
+const presenceActions = ['join', 'leave', 'timeout', 'state-change', 'interval'];
+
+/** What is wrong with a presence event's content; null when nothing is. @param {any} d */
+function presenceFault(d) {
+  if (!isObject(d) || !presenceActions.includes(d.action)) return 'd.action is unknown.';
+  if (!isCount(d.occupancy) || !isCount(d.timestamp)) {
+    return 'd.occupancy or d.timestamp is no number.';
+  }
+  const isNobody = d.action === 'interval' && (d.uuid ?? null) === null;
+  if (!isNobody && !isText(d.uuid)) return 'd.uuid is no text.';
+  if (d.data !== undefined && !isObject(d.data)) return 'd.data is no object.';
+  const isUsers = (/** @type {any} */ it) => it === undefined ||
+    (Array.isArray(it) && it.every(isText));
+  return [d.join, d.leave, d.timeout].every(isUsers) ? null : 'A list of users is none.';
+}
+
+/**
+ * What is wrong with an event of a push, in words; null when nothing is.
+ * @param {any} event @param {string} channel The push's. @returns {string|null}
+ */
+export function faultOf(event, channel) {
+  if (!isObject(event)) return 'it is no object.';
+  const { f, d, e: kind } = event;
+  const user = event.i ?? '';
+  if (!isTimetoken(event.p?.t)) return 'p.t is no timetoken.';
+  if (event.c !== channel) return 'c is another channel.';
+  if (f !== 0 && f !== 1) return 'f is neither 0 nor 1.';
+  if (!isText(user)) return 'i is no text.';
+  if (kind === undefined || kind === null || kind === 0) {
+    if (channel.endsWith('-pnpres')) return f === 1 ? presenceFault(d) : 'presence with f 0.';
+    if (d === undefined) return 'a message without d.';
+    return (event.cmt ?? null) === null || isText(event.cmt) ? null : 'cmt is no text.';
+  }
+  if (kind === 1) return f === 0 ? 'a signal with f 0.' : d === undefined ? 'no d.' : null;
+  if (kind !== 3 && kind !== 5) return 'e is unknown: is the daemon newer than this client?';
+  if (f === 1) return `e ${kind} with f 1.`;
+  if (!isObject(d) || !isObject(d.data)) return 'd does not say what happened.';
+  if (kind === 5) {
+    return d.event === 'deleted' && isTimetoken(d.data.after) && isTimetoken(d.data.through)
+      ? null : 'a deletion without its range.';
+  }
+  if (d.event !== 'added' && d.event !== 'removed') return 'd.event is unknown.';
+  if (user === '') return 'an action of nobody.';
+  return isRow({ ...d.data, uuid: user }) ? null : 'd.data is no action.';
+}
+
+/**
+ * A push without what cannot be read of it, and what that was. Without its cursor, its channel or
+ * its list there is no push.
+ * @param {any} frame @returns {{push: any, faults: UnreadableError[]}}
+ */
+export function readPush(frame) {
+  const { t, c, m, s } = frame;
+  const reason = !isTimetoken(t?.t) ? 't.t is no timetoken.' : !isText(c) ? 'c is no text.'
+    : !Array.isArray(m) ? 'm is no list.' : null;
+  if (reason !== null) return { push: null, faults: [new UnreadableError(reason, null, frame)] };
+  /** @type {UnreadableError[]} */
+  const faults = [];
+  const events = m.filter((/** @type {any} */ event) => {
+    const fault = faultOf(event, c);
+    if (fault !== null) faults.push(new UnreadableError(fault, c, event));
+    return fault === null;
+  });
+  const isReadable = (s ?? null) === null || isState(s);
+  if (!isReadable) faults.push(new UnreadableError('s is no state.', null, frame));
+  return { push: { t, c, m: events, s: isReadable ? s ?? undefined : undefined }, faults };
+}
+
 // Core: the cache of a channel -------------------------------------------------------------------
 
 const rowKey = (/** @type {string} */ type, /** @type {string} */ value,
@@ -582,7 +675,7 @@ export class Base {
     const unstored = [];
     for (const event of push.m) {
       if (event.f === 1) unstored.push(event);
-      else if (event.e === undefined || event.e === null) this.#publish(event);
+      else if (!event.e) this.#publish(event);
       else if (event.e === 3) this.#act(event);
       else if (event.e === 5) this.#delete(event);
     }
@@ -596,9 +689,9 @@ export class Base {
   /** @param {any} event */
   #publish(event) {
     /** @type {Message} */
-    const message = { timetoken: event.p.t, uuid: event.i, payload: event.d };
-    if (event.u !== undefined) message.meta = event.u;
-    if (event.cmt !== undefined) message.messageType = event.cmt;
+    const message = { timetoken: event.p.t, uuid: event.i ?? '', payload: event.d };
+    if ((event.u ?? null) !== null) message.meta = event.u;
+    if ((event.cmt ?? null) !== null) message.messageType = event.cmt;
     this.messages.set(message.timetoken, message);
     this.#touchedMessages.add(message.timetoken);
   }
@@ -873,6 +966,24 @@ export function edited(entries, edits) {
   return [...kept, ...put.values()];
 }
 
+/**
+ * A text without white space around it and, when it is one emoji, in the spelling of Unicode's list
+ * (fully qualified, UTS 51): ❤ becomes ❤️, and two people who mean the same are one group.
+ * @param {string} text
+ */
+export function canonicalEmoji(text) {
+  const trimmed = text.trim();
+  if (/^[0-9#*]\uFE0F?\u20E3$/u.test(trimmed)) return `${trimmed[0]}\uFE0F\u20E3`;
+  if (!oneEmoji.test(trimmed) || /^[0-9#*]/.test(trimmed)) return trimmed;
+  return trimmed.replace(/(\p{Emoji})\uFE0F?(\p{Emoji_Modifier})?/gu,
+    (_, base, modifier) => modifier ? base + modifier
+      : /\p{Emoji_Presentation}/u.test(base) ? base : `${base}\uFE0F`);
+}
+
+/** Pictures joined to one; not those that a person asked to be shown as text. */
+const oneEmoji =
+  /^\p{Emoji}\uFE0F?\p{Emoji_Modifier}?(?:\u200D\p{Emoji}\uFE0F?\p{Emoji_Modifier}?)*$/u;
+
 // Core: what is shown ----------------------------------------------------------------------------
 
 /** @param {Item} left @param {Item} right */
@@ -1022,6 +1133,11 @@ export class ItemList {
   #item(key) {
     const place = this.#places.get(key);
     return place === undefined ? undefined : this.items[this.#find(place)];
+  }
+
+  /** The reactions that show on a message. @param {string} timetoken */
+  actionsOf(timetoken) {
+    return this.#item(this.#keys.get(timetoken) ?? timetoken)?.actions ?? [];
   }
 
   /** The index at which a place is or would be. @param {string} place */
@@ -1496,7 +1612,12 @@ class IndexedStore {
 
 /** Whether an error says: not applied, as far as the daemon knows; try again later. */
 const isForNow = (/** @type {any} */ error) => error.status === 429 || error.status >= 500;
+const commandDelayMax = 30_000;
 const entriesInFlightMax = 256;
+/** Bytes of a reaction's type that the daemon takes. */
+const actionTypeMax = 64;
+/** Milliseconds that other tabs have to say that they follow a channel, too. */
+const leavingTime = 1000;
 /** Milliseconds after which a session was a good one: the next back-off starts anew. */
 const goodSession = 10_000;
 /** Milliseconds after which a cache is stored again that could not be stored. */
@@ -1514,6 +1635,18 @@ export function retryDelay(code, attempt, random) {
   if ([1003, 1007, 1008, 1009].includes(code)) return null;
   if (code === 1001 && attempt === 0) return 1000 * random;
   return random * Math.min(30_000, 500 * 2 ** attempt);
+}
+
+/**
+ * Milliseconds to wait before a command is sent again that was refused for now: longer each time,
+ * and not less than the daemon asks for.
+ * @param {any} error @param {number} attempt From 0. @param {number} random
+ */
+export function commandDelay(error, attempt, random) {
+  const own = Math.min(commandDelayMax, 500 * 2 ** attempt) * (0.5 + random / 2);
+  const { retryAfter } = error ?? {};
+  if (!(typeof retryAfter === 'number' && retryAfter > 0)) return own;
+  return Math.max(own, Math.min(commandDelayMax, 1000 * retryAfter) * (1 + random / 4));
 }
 
 /**
@@ -1542,27 +1675,33 @@ export function frameable(fields, channel) {
   return kept;
 }
 
-/** Throws unless a push is one, so that nothing of it is applied. @param {any} push */
-function checkPush(push) {
-  const isText = (/** @type {any} */ text) => typeof text === 'string';
-  const isAction = (/** @type {any} */ d) => isText(d?.event) && isRow({ ...d.data, uuid: '' });
-  const isRange = (/** @type {any} */ d) => isTimetoken(d?.data?.after) &&
-    isTimetoken(d.data.through);
-  const isEvent = (/** @type {any} */ event) => event && isTimetoken(event.p?.t) &&
-    (event.i === undefined || isText(event.i)) &&
-    (event.f === 1 || event.e !== 3 || (isText(event.i) && isAction(event.d))) &&
-    (event.f === 1 || event.e !== 5 || isRange(event.d)) &&
-    ((event.e ?? null) !== null || isText(event.i));
-  if (!isTimetoken(push.t.t) || !Array.isArray(push.m) || !push.m.every(isEvent)) {
-    throw new Error('A push of the daemon cannot be read: is it of another version?');
-  }
+/** Whether the reply to a subscribe is one. @param {any} ok @param {string[]} names Those asked. */
+function isSubscribed(ok, names) {
+  const isGood = Array.isArray(ok.channels) && ok.channels.every(
+    (/** @type {any} */ it) => isObject(it) && isText(it.name) && isText(it.mode) &&
+      isTimetoken(it.cursor) && (it.key === undefined || isKey(it.key)) &&
+      ((it.s ?? null) === null || isState(it.s)));
+  const told = new Set(isGood ? ok.channels.map((/** @type {any} */ it) => it.name) : []);
+  return names.every((name) => told.has(name));
 }
 
-/** Throws unless the reply to a write is one. @param {Entry} entry @param {any} ok */
-function checkWritten({ kind, present }, ok) {
-  const isGood = kind === 'publish' ? isTimetoken(ok?.timetoken)
-    : present ? isTimetoken(ok?.action?.actionTimetoken) : typeof ok?.applied === 'string';
-  if (!isGood) throw new Error('A reply of the daemon cannot be read: is it of another version?');
+/** Whether the reply to a write is one. @param {Entry} entry @param {any} ok */
+const isWritten = ({ kind, present }, ok) => kind === 'publish' ? isTimetoken(ok.timetoken)
+  : present ? isTimetoken(ok.action?.actionTimetoken) : isText(ok.applied);
+
+/** What stands for a reply that cannot be read: the command is tried again, later each time. */
+const unreadableReply = { status: 500, code: 'unreadable', message: 'The reply cannot be read.' };
+
+/** A frame's JSON; throws unless it is an object. @param {string} text */
+function parsed(text) {
+  let frame;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    throw new UnreadableError('it is not JSON.', null, text);
+  }
+  if (!isObject(frame)) throw new UnreadableError('it is no object.', null, text);
+  return frame;
 }
 
 /** Writes that may wait in an outbox, unless the options say otherwise. */
@@ -1603,6 +1742,9 @@ export class Channel {
   isStored = true;
   /** Entries that can go once it has. @type {number[]} */ unsettled = [];
   isLoaded = false;
+  /** Whether this tab follows it, or another one. */
+  isWanted = false;
+  isHeld = false;
   /** @type {Promise<void>|null} */ loading = null;
   wasVerified = false;
   /** @type {Promise<void>} Resolved when what the cache kept is there. */
@@ -1672,6 +1814,16 @@ export class Channel {
   }
 
   /**
+   * Ends following the channel: no callback comes any more, and the daemon sends nothing. What the
+   * cache has stays for the next `client.channel`, and what waits in the outbox is sent all the
+   * same. Other tabs go on.
+   */
+  leave() {
+    this.#observers.clear();
+    this.client.leave(this);
+  }
+
+  /**
    * Publishes, now or when there is a connection again. Shows at once; resolves when the wish is
    * stored here. Rejects what the daemon could never read (TypeError, RangeError), with
    * OutboxFullError when too much waits already, and with what the store says when it fails.
@@ -1690,7 +1842,8 @@ export class Channel {
 
   /**
    * Makes a reaction of this user stand, or not. Shows at once; resolves when the wish is stored
-   * here, and rejects as `publish` does. What is so already needs no wish.
+   * here, and rejects as `publish` does. What is so already needs no wish. An emoji that does not
+   * stand on the message in just this spelling is taken as `canonicalEmoji` has it.
    * @param {string} messageTimetoken @param {string} value For example 👍.
    * @param {boolean} [present] @param {string} [type]
    * @returns {Promise<void>}
@@ -1703,8 +1856,26 @@ export class Channel {
     if (typeof value !== 'string' || typeof type !== 'string' || typeof present !== 'boolean') {
       throw new TypeError('A reaction has texts for value and type, and is present or not.');
     }
+    const isPlain = type === 'reaction';
+    const size = new TextEncoder().encode(type).length;
+    if (size < 1 || size > actionTypeMax) {
+      throw new RangeError(`The type of a reaction has 1 to ${actionTypeMax} bytes.`);
+    }
+    if ((isPlain ? value.trim() : value) === '') {
+      throw new RangeError('The value of a reaction is empty.');
+    }
     const fields = frameable({ messageTimetoken, type, value }, this.name);
+    // What stands there decides how the value is spelled.
+    if (isPlain && !this.isLoaded) await this.ready;
+    if (isPlain && !this.#shows(messageTimetoken, value)) fields.value = canonicalEmoji(value);
     return this.client.wish(this, { kind: 'action', ...fields, present });
+  }
+
+  /** Whether anybody's reaction stands on a message in just this spelling. */
+  #shows(/** @type {string} */ messageTimetoken, /** @type {string} */ value) {
+    const isIt = (/** @type {Row|ItemAction} */ it) => it.type === 'reaction' && it.value === value;
+    const rows = this.state.base.rows.get(messageTimetoken)?.values() ?? [];
+    return [...rows].some(isIt) || this.list.actionsOf(messageTimetoken).some(isIt);
   }
 }
 
@@ -1721,8 +1892,11 @@ export class Channel {
 export class SyncClient {
   /** `starting`, `connecting`, `online`, `waiting` to connect again, `refused`, or `closed`. */
   status = 'starting';
-  /** Traffic of this tab's connections; characters are bytes but for texts beyond ASCII. */
-  stats = { connections: 0, received: 0, sent: 0 };
+  /**
+   * Traffic of this tab's connections; characters are bytes but for texts beyond ASCII.
+   * `unreadable` counts what came and could not be read: each was a `problem`.
+   */
+  stats = { connections: 0, received: 0, sent: 0, unreadable: 0 };
   userId;
   deviceId = '';
   #options;
@@ -1747,7 +1921,8 @@ export class SyncClient {
   #attempt = 0;
   #commands = 0;
   /** Commands without a reply, the oldest first.
-   * @type {Map<number, {op: string, at: number, reply: (ok: any, error: any) => void}>} */
+   * @type {Map<number, {op: string, at: number, reply: (ok: any, error: any) => void,
+   *   isReply: (ok: any) => boolean}>} */
   #replies = new Map();
   /** Milliseconds that this page was awake, at the last look at the clock; and that look. */
   #awake = 0;
@@ -1755,6 +1930,7 @@ export class SyncClient {
   /** In that time. */ #heardAt = 0;
   #welcomedAt = Infinity;
   /** @type {Set<any>} Timers that end with the connection. */ #timers = new Set();
+  /** @type {Set<any>} Those of channels that this tab has left. */ #leaving = new Set();
   /** @type {any} */ #keeping;
   /** @type {any} */ #retrying;
   /** @type {any} */ #watching;
@@ -1768,6 +1944,7 @@ export class SyncClient {
   #isMarking = false;
   #isPaused = false;
   /** Pauses since a write was answered. */ #pauses = 0;
+  /** Subscribes that were refused for now, one after the other. */ #subscribeRetries = 0;
   /** @type {Set<string>} Mutations without a reply on this connection. */ #inFlight = new Set();
   /** @type {Set<number>} Entries that a patch took away. */ #settled = new Set();
 
@@ -1799,8 +1976,9 @@ export class SyncClient {
   }
 
   /**
-   * Listens for `status`; `event` ({channel, event}: a signal and such); `refused` ({entry, error}:
-   * a write that the daemon will never take) and `problem` (an Error). Returns what ends it.
+   * Listens for `status`; `event` ({channel, event}: what is not stored, such as a signal, presence
+   * in `NAME-pnpres`, a message with store=0); `refused` ({entry, error}: a write that the daemon
+   * will never take) and `problem` (an Error). Returns what ends it.
    * @param {'status'|'event'|'refused'|'problem'} kind @param {(value: any) => void} callback
    */
   on(kind, callback) {
@@ -1822,6 +2000,12 @@ export class SyncClient {
 
   /** Follows a channel, from the beginning of its history. @param {string} name */
   channel(name) {
+    const channel = this.#follow(name);
+    channel.isWanted = true;
+    return channel;
+  }
+
+  #follow(/** @type {string} */ name) {
     let channel = this.#channels.get(name);
     if (!channel) {
       const opened = channel = new Channel(this, name);
@@ -1834,6 +2018,46 @@ export class SyncClient {
       });
     }
     return channel;
+  }
+
+  /** What `Channel.leave` does. @param {Channel} channel */
+  leave(channel) {
+    if (!channel.isWanted) return;
+    channel.isWanted = false;
+    if (this.#isLeader) {
+      this.#review(channel);
+      return;
+    }
+    this.#channels.delete(channel.name);
+    this.#tell({ kind: 'left', name: channel.name });
+  }
+
+  /** Leaves a channel for good, as the tab that connects, unless another tab follows it. */
+  #review(/** @type {Channel} */ channel) {
+    const { name } = channel;
+    if (channel.isWanted) return;
+    channel.isHeld = false;
+    if (!this.#tabs) {
+      this.#forget(channel);
+      return;
+    }
+    this.#tell({ kind: 'who', name });
+    const timer = setTimeout(() => {
+      this.#leaving.delete(timer);
+      if (!channel.isWanted && !channel.isHeld) this.#forget(channel);
+    }, leavingTime);
+    this.#leaving.add(timer);
+  }
+
+  #forget(/** @type {Channel} */ channel) {
+    const { name } = channel;
+    if (this.#channels.get(name) !== channel) return;
+    this.#channels.delete(name);
+    this.#unsubscribe(name);
+    // No cache will show any longer what was answered.
+    if (!this.#entries.some((entry) => entry.channel === name && isAnswered(entry))) return;
+    this.#change((entries) => entries.filter((entry) =>
+      entry.channel !== name || !isAnswered(entry)), false).catch((it) => this.#problem(it));
   }
 
   /** How many writes wait for the daemon. */
@@ -1855,6 +2079,7 @@ export class SyncClient {
     this.#listen(false);
     clearTimeout(this.#retrying);
     clearTimeout(this.#keeping);
+    for (const timer of this.#leaving) clearTimeout(timer);
     this.#drop();
     this.#locks.abort();
     this.#setStatus('closed');
@@ -1949,11 +2174,18 @@ export class SyncClient {
     if (this.#isClosed) return;
     if (kind === 'outbox') this.#reread();
     if (kind === 'follow' && this.#isLeader) {
-      for (const name of message.names) this.channel(name);
+      for (const name of message.names) this.#follow(name).isHeld = true;
       this.#tellStatus();
+    }
+    if (kind === 'left' && this.#isLeader) {
+      const channel = this.#channels.get(message.name);
+      if (channel) this.#review(channel);
     }
     if (this.#isLeader) return;
     if (kind === 'leader') this.#tell({ kind: 'follow', names: [...this.#channels.keys()] });
+    if (kind === 'who' && this.#channels.has(message.name)) {
+      this.#tell({ kind: 'follow', names: [message.name] });
+    }
     if (kind === 'status') {
       this.#setStatus(message.status);
       for (const { name, state } of this.#channels.values()) {
@@ -2008,6 +2240,7 @@ export class SyncClient {
   /** @param {Channel} channel @param {any} fields */
   async wish(channel, fields) {
     if (this.#isClosed) throw new Error('The client is closed: nothing can be wished any more.');
+    if (!channel.isWanted) throw new Error(`The channel ${channel.name} was left: follow it anew.`);
     // What the cache shows decides what a wish about a reaction means.
     if (!channel.isLoaded && fields.kind === 'action') await channel.ready;
     const { base } = channel.state;
@@ -2149,10 +2382,9 @@ export class SyncClient {
     this.#send(commandOf(entry), (ok, error) => {
       if (error && isForNow(error)) {
         this.#inFlight.delete(mutation);
-        this.#pause();
+        this.#pause(error);
         return;
       }
-      if (!error) checkWritten(entry, ok);
       const channel = this.#channels.get(entry.channel);
       // Stored before anything goes on: else a push could settle the entry first, and what waits
       // behind it would never hear of the reply.
@@ -2177,17 +2409,17 @@ export class SyncClient {
       if (!error) return;
       this.#emit('refused', { entry, error });
       this.#tell({ kind: 'refused', value: { entry, error } });
-    });
+    }, (ok) => isWritten(entry, ok));
   }
 
-  /** The daemon or the store has no room: all writes wait, longer each time. */
-  #pause() {
+  /** The daemon or the store has no room: all writes wait. @param {any} [error] The daemon's. */
+  #pause(error) {
     if (this.#isPaused || !this.#isOnline) return;
     this.#isPaused = true;
     this.#later(() => {
       this.#isPaused = false;
       this.#flush();
-    }, Math.min(30_000, 500 * 2 ** this.#pauses++) * (0.5 + this.#random() / 2));
+    }, commandDelay(error, this.#pauses++, this.#random()));
   }
 
   // Connection
@@ -2237,7 +2469,7 @@ export class SyncClient {
         if (ok) this.#welcome(ok);
         else if (isForNow(error)) this.#lose(1013);
         else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
-      });
+      }, ({ epoch }) => isText(epoch));
     };
     socket.onmessage = (/** @type {any} */ { data }) => {
       if (socket === this.#socket) this.#receive(data);
@@ -2277,7 +2509,6 @@ export class SyncClient {
   }
 
   #welcome(/** @type {any} */ ok) {
-    if (typeof ok.epoch !== 'string') throw new Error('The reply to hello has no epoch.');
     this.#isOnline = true;
     this.#welcomedAt = this.#now();
     this.#epoch = ok.epoch;
@@ -2343,41 +2574,57 @@ export class SyncClient {
     if (problem) this.#emit('problem', problem);
   }
 
-  /** @param {Record<string, any>} command @param {(ok: any, error: any) => void} reply */
-  #send(command, reply) {
+  /**
+   * @param {Record<string, any>} command @param {(ok: any, error: any) => void} reply
+   * @param {(ok: any) => boolean} [isReply] Whether what is under `ok` can be read.
+   */
+  #send(command, reply, isReply = () => true) {
     const id = ++this.#commands;
     const text = JSON.stringify({ id, ...command });
-    this.#replies.set(id, { op: command.op, at: this.#now(), reply });
+    this.#replies.set(id, { op: command.op, at: this.#now(), reply, isReply });
     this.stats.sent += text.length;
     this.#socket?.send(text);
   }
 
+  /** Takes a frame. Whatever it is, the connection and all the other frames go on. */
   #receive(/** @type {any} */ text) {
     this.#heardAt = this.#now();
     try {
-      if (typeof text !== 'string') throw new Error('A frame of the daemon is not a text.');
+      if (!isText(text)) throw new UnreadableError('it is not a text.', null, text);
       this.stats.received += text.length;
-      const frame = JSON.parse(text);
-      if (frame.t) {
-        checkPush(frame);
-        const channel = this.#channels.get(frame.c);
-        if (channel) this.#take(channel, channel.state.push(frame));
-      } else {
-        const { id, ok, error } = frame;
-        const command = this.#replies.get(id);
-        this.#replies.delete(id);
-        if (typeof id !== 'number') {
-          throw new Error(`The daemon complains: ${error?.message ?? 'it does not say why'}`);
-        }
-        if (error ? !Number.isInteger(error.status) : typeof ok !== 'object' || ok === null) {
-          throw new Error(`The daemon answers ${command?.op}, but neither with ok nor an error.`);
-        }
-        command?.reply(ok, error);
-      }
+      const frame = parsed(text);
+      if ((frame.t ?? null) === null) this.#takeReply(frame);
+      else this.#takePush(frame);
     } catch (error) {
-      // Nothing after it can be trusted to be whole; the next connection starts at the cursors.
-      this.#lose(1002, /** @type {Error} */ (error));
+      if (error instanceof UnreadableError) this.stats.unreadable++;
+      this.#problem(error);
     }
+  }
+
+  #takePush(/** @type {any} */ frame) {
+    const { push, faults } = readPush(frame);
+    // Told first: nothing that they cause comes before them.
+    for (const fault of faults) {
+      this.stats.unreadable++;
+      this.#problem(fault);
+    }
+    const channel = push && this.#channels.get(push.c);
+    if (channel) this.#take(channel, channel.state.push(push));
+  }
+
+  #takeReply(/** @type {any} */ frame) {
+    const { id, ok, error } = frame;
+    const command = this.#replies.get(id);
+    this.#replies.delete(id);
+    if (!Number.isSafeInteger(id)) {
+      const said = isText(error?.message) ? error.message : 'it does not say why.';
+      throw new UnreadableError(`it belongs to no command: ${said}`, null, frame);
+    }
+    const isReply = isObject(error) ? Number.isInteger(error.status)
+      : (error ?? null) === null && isObject(ok) && (command?.isReply(ok) ?? true);
+    if (isReply) return command?.reply(isObject(error) ? undefined : ok, error ?? undefined);
+    command?.reply(undefined, unreadableReply);
+    throw new UnreadableError(`it is no reply to ${command?.op ?? 'a command'}.`, null, frame);
   }
 
   /** @param {Channel[]} channels Split into commands that fit. */
@@ -2385,6 +2632,7 @@ export class SyncClient {
     if (!this.#isOnline) return;
     const { batch, coalesce } = this.#options;
     let [start, size] = [0, 0];
+    channels = channels.filter((it) => this.#channels.get(it.name) === it);
     const requests = channels.map((it) => ({ ...it.state.request(), batch, coalesce }));
     requests.forEach((request, i) => {
       size += JSON.stringify(request).length * 3;
@@ -2397,20 +2645,42 @@ export class SyncClient {
 
   #subscribeSome(/** @type {Channel[]} */ channels, /** @type {any[]} */ requests) {
     this.#send({ op: 'subscribe', channels: requests }, (ok, error) => {
-      if (error) for (const { state } of channels) state.asked--;
-      if (error && !isForNow(error) && channels.length > 1) {
+      // Who was left meanwhile, and perhaps followed anew, has nothing to do with this reply.
+      const followed = channels.filter((it) => this.#channels.get(it.name) === it);
+      if (error) for (const { state } of followed) state.asked--;
+      if (error && !isForNow(error) && followed.length > 1) {
         // One of them is to blame.
-        for (const channel of channels) this.#subscribe([channel]);
+        for (const channel of followed) this.#subscribe([channel]);
       } else if (error && !isForNow(error)) {
-        this.#emit('problem', new Error(`The channel ${channels[0].name}: ${error.message}`));
+        for (const { name } of followed) {
+          this.#problem(new Error(`The channel ${name}: ${error.message}`));
+        }
       } else if (error) {
-        this.#later(() => this.#subscribe(channels), 500 + 500 * this.#random());
+        this.#subscribeLater(followed, error);
       } else {
+        this.#subscribeRetries = 0;
         for (const reply of ok.channels) {
-          if (!isTimetoken(reply.cursor)) throw new Error('A reply to subscribe has no cursor.');
-          const channel = this.#channels.get(reply.name);
+          const channel = followed.find(({ name }) => name === reply.name);
           if (channel) this.#take(channel, channel.state.subscribed(reply, this.#epoch));
         }
+      }
+    }, (ok) => isSubscribed(ok, channels.map(({ name }) => name)));
+  }
+
+  /** @param {Channel[]} channels @param {any} error Why not now. */
+  #subscribeLater(channels, error) {
+    this.#later(() => this.#subscribe(channels.filter(({ state }) => state.asked === 0)),
+      commandDelay(error, this.#subscribeRetries++, this.#random()));
+  }
+
+  #unsubscribe(/** @type {string} */ name) {
+    if (!this.#isOnline || this.#channels.has(name)) return;
+    this.#send({ op: 'unsubscribe', channels: [name] }, (ok, error) => {
+      if (!error) return;
+      if (!isForNow(error)) this.#problem(new Error(`The channel ${name}: ${error.message}`));
+      else {
+        this.#later(() => this.#unsubscribe(name),
+          commandDelay(error, this.#subscribeRetries++, this.#random()));
       }
     });
   }
@@ -2418,6 +2688,7 @@ export class SyncClient {
   /** Does what a channel's step asks for. @param {Channel} channel @param {Outcome} outcome */
   #take(channel, outcome) {
     const { state, name } = channel;
+    if (this.#channels.get(name) !== channel) return;
     if (outcome.restored) {
       // The store may have lost what it acknowledged. Its mutation ids keep this from doing harm.
       this.#change((entries) => entries.map((entry) => entry.channel === name && entry.acknowledged
@@ -2451,7 +2722,7 @@ export class SyncClient {
             this.#take(channel, state.repairReply(exchange, ok));
           } else if (state.exchange === exchange) {
             state.exchange = null;
-            this.#later(() => this.#subscribe([channel]), 500 + 500 * this.#random());
+            this.#subscribeLater([channel], error);
           }
         });
       }

@@ -168,37 +168,6 @@ test('a client that is closed stores what was wished, and is silent', async () =
   assert.deepEqual(world.problems, []);
 });
 
-const push = (fields) => ({ t: { t: '99', r: 1 }, c: 'room', m: [], ...fields });
-const action = (data) => push({ m: [{ f: 0, e: 3, i: 'bob', p: { t: '99', r: 1 },
-  d: { event: 'added', data } }] });
-
-for (const [name, frame] of [
-  ['no JSON', '{'], ['null', null], ['a number', 7],
-  ['a push without events', push({ m: undefined })],
-  ['a push with null for an event', push({ m: [null] })],
-  ['a cursor that is a number', push({ t: { t: 99 } })],
-  ['a cursor that is no number', push({ t: { t: 'soon' } })],
-  ['an action without its message', action({ type: 'a', value: 'b', actionTimetoken: '5' })],
-  ['an action of a number', action({ type: 'a', value: 7, actionTimetoken: '5',
-    messageTimetoken: '4' })],
-  ['a deletion of nothing', push({ m: [{ f: 0, e: 5, p: { t: '99' }, d: {} }] })],
-  ['a reply without a result', { id: 1 }], ['a reply of nothing', { id: 1, ok: null }],
-  ['an error that says nothing', { id: 1, error: {} }],
-  ['a complaint', { id: null, error: { status: 400, code: 'not_json', message: 'No.' } }],
-]) {
-  test(`a frame that cannot be read ends the connection and nothing else: ${name}`, async () => {
-    const server = new Server();
-    const { world } = await followed(server);
-    const data = typeof frame === 'string' ? frame : JSON.stringify(frame);
-    world.sockets.at(-1).onmessage({ data });
-    assert.equal(world.client.status, 'waiting');
-    assert.equal(world.problems.splice(0).length, 1);
-    server.publish('zoe', { payload: 'after' });
-    await world.settle();
-    world.check();
-  });
-}
-
 test('a server that greets and hangs up is called less and less often', async () => {
   const world = new World(new Server(), 'ada');
   const delays = [];
@@ -414,7 +383,7 @@ test('what was to be tried again ends with the connection', async () => {
     await clock.advance(0);
     world.deliver();
   }
-  assert.deepEqual(clock.delays, [1000, 500], 'The subscription and the write.');
+  assert.deepEqual(clock.delays, [500, 500], 'The subscription and the write.');
   world.cut();
   assert.equal(clock.delays.length, 1, 'Only the next connection.');
   isRefusing = false;
@@ -579,5 +548,132 @@ test('what a channel shows is told by texts of 19 digits, too', async () => {
   world.channel.react(timetoken, '👍', false);
   assert.deepEqual(world.shown[0].actions, []);
   await world.settle();
+  world.check();
+});
+
+test('a channel that is left says and hears nothing, and is found again as it is', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  await world.channel.react(timetoken, '👍');
+  await world.settle();
+  let heard = 0;
+  world.onChange = () => heard++;
+  const old = world.channel;
+  old.leave();
+  old.leave();
+  assert.deepEqual(world.sent.at(-1).op, 'unsubscribe');
+  world.deliver();
+  server.publish('zoe', { payload: 'missed' });
+  assert.equal(world.socket.model.inbox.length, 0, 'The daemon sends nothing.');
+  await assert.rejects(old.publish('late'), /was left/);
+  await assert.rejects(old.react(timetoken, '🔥'), /was left/);
+  world.cut();
+  await clock.advance(1000);
+  world.deliver();
+  assert.equal(world.sent.at(-1).op, 'hello', 'It is not followed on the next connection either.');
+  assert.deepEqual([world.client.status, heard], ['online', 0]);
+  const again = world.client.channel('room');
+  assert.notEqual(again, old);
+  world.channel = again;
+  world.shown = again.items;
+  await world.settle();
+  world.check();
+  assert.equal(again.items.length, 2);
+});
+
+test('what waits when a channel is left is sent all the same, and leaves the outbox', async () => {
+  const server = new Server();
+  const { world } = await followed(server);
+  await world.channel.publish('last words');
+  world.channel.leave();
+  for (let i = 0; i < 10; i++) {
+    world.deliver();
+    await turn();
+  }
+  assert.equal(server.messages.size, 2);
+  assert.deepEqual((await world.disk.outbox.change((it) => it)).entries, []);
+  assert.deepEqual(world.problems, []);
+});
+
+test('a channel that is left and followed again at once takes no reply of before', async () => {
+  const server = new Server();
+  server.publish('zoe', { payload: 'start' });
+  const world = new World(server, 'ada');
+  while (!world.sent.some(({ op }) => op === 'subscribe')) {
+    world.deliver(1);
+    await turn();
+  }
+  // The reply and the pages are on their way.
+  world.channel.leave();
+  world.channel = world.client.channel('room');
+  world.shown = world.channel.items;
+  await world.settle();
+  world.check();
+  assert.equal(world.channel.state.snapshots, 1);
+});
+
+for (const op of ['addAction', 'subscribe']) {
+  test(`a daemon that names a time is not asked for ${op} before`, async () => {
+    let isRefusing = false;
+    const server = new Server();
+    const { world, timetoken } = await followed(server, {
+      refuse: (it) => isRefusing && it === op,
+      error: { status: 429, code: 'rate_limited', message: 'Slow down.', retryAfter: 5 } });
+    isRefusing = true;
+    if (op === 'subscribe') world.cut();
+    else world.channel.react(timetoken, '👍');
+    const times = [];
+    for (let i = 0; i < 1000 && times.length < 3; i++) {
+      const { length } = world.sent;
+      world.deliver();
+      await clock.advance(100);
+      if (world.sent.slice(length).some((it) => it.op === op)) times.push(clock.now);
+    }
+    assert.equal(times.length, 3);
+    // Seen in steps of 100 ms.
+    for (const i of [1, 2]) assert.ok(times[i] - times[i - 1] >= 4900, `${times}`);
+    assert.equal(world.client.status, 'online');
+    isRefusing = false;
+    for (let i = 0; i < 100; i++) {
+      world.deliver();
+      await clock.advance(100);
+    }
+    await world.settle();
+    world.check();
+  });
+}
+
+test('a reaction of nothing is rejected at once', async () => {
+  const { world, timetoken } = await followed(new Server());
+  const { length } = world.sent;
+  for (const wish of [['', true], [' \n', true], ['', false], ['👍', true, ''],
+    ['👍', true, 'ü'.repeat(33)], ['', true, 'edit']]) {
+    await assert.rejects(world.channel.react(timetoken, ...wish), RangeError);
+  }
+  assert.deepEqual([world.client.waiting, world.sent.length - length], [0, 0]);
+});
+
+test('one emoji is one group, however it was typed', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  for (const value of ['❤', '❤\ufe0f', ' ❤ ', '❤\ufe0f\n']) {
+    await world.channel.react(timetoken, value);
+    await world.settle();
+  }
+  assert.deepEqual(server.rows.map(({ value }) => value), ['❤\ufe0f']);
+  await world.channel.react(timetoken, '❤', false);
+  await world.settle();
+  assert.deepEqual(server.rows, []);
+  // What stands already, from another client, is joined and left as it is spelled.
+  server.act('bob', true, { messageTimetoken: timetoken, type: 'reaction', value: '✌' });
+  await world.settle();
+  await world.channel.react(timetoken, '✌');
+  await world.settle();
+  assert.deepEqual(server.rows.map(({ value, uuid }) => [value, uuid]), [['✌', 'bob'], ['✌', 'ada']]);
+  await world.channel.react(timetoken, '✌', false);
+  await world.channel.react(timetoken, ' as it is ', true, 'edit');
+  await world.settle();
+  assert.deepEqual(server.rows.map(({ value, uuid }) => [value, uuid]),
+    [['✌', 'bob'], [' as it is ', 'ada']]);
   world.check();
 });

@@ -1,9 +1,10 @@
 // Bytes, digests, symbols, rows, outbox and list, against docs/RECONCILIATION.md or a model.
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
-  Base, ChannelState, Digest, Hasher, ItemList, SymbolStream, acknowledge, edited, fromBase64,
-  isLater, isSettled, refuse, retryDelay, sendable, settledOf, toBase64, unpackRows,
+  Base, ChannelState, Digest, Hasher, ItemList, SymbolStream, acknowledge, canonicalEmoji, edited,
+  fromBase64, isLater, isSettled, refuse, retryDelay, sendable, settledOf, toBase64, unpackRows,
   unpackTimetokens, wishAction,
 } from '../syncclient.js';
 import {
@@ -519,4 +520,27 @@ test('a server that agrees in its repairs and disagrees in its pushes is asked s
     }
   }
   assert.deepEqual(seen, [1, 2, 3, 4, 5, 6], 'The shell waits from the third on.');
+});
+
+test('emoji are spelled as Unicode lists them, and texts stay what they are', (context) => {
+  for (const [text, expected] of [
+    ['❤', '❤\ufe0f'], ['❤\ufe0f', '❤\ufe0f'], ['👍', '👍'], ['👍\ufe0f', '👍'], [' 👍\n', '👍'],
+    ['✌🏽', '✌🏽'], ['✌\ufe0f🏽', '✌🏽'], ['❤\u200d🔥', '❤\ufe0f\u200d🔥'],
+    ['1\u20e3', '1\ufe0f\u20e3'], ['❤\ufe0e', '❤\ufe0e'], ['1', '1'], ['#', '#'], ['1\ufe0f', '1\ufe0f'],
+    ['ok', 'ok'], ['❤❤', '❤❤'], ['I ❤ it', 'I ❤ it'], ['', ''], [':heart:', ':heart:'],
+    ['\u200d', '\u200d'], ['e\u0301', 'e\u0301'],
+  ]) assert.equal(canonicalEmoji(text), expected, JSON.stringify(text));
+  const path = '/usr/share/unicode/emoji/emoji-test.txt';
+  if (!existsSync(path)) return context.skip(`There is no ${path}: install unicode-data.`);
+  let count = 0;
+  let full = '';
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    const [, codes, status] = /^([0-9A-F ]+?) *; ([a-z-]+)/.exec(line) ?? [];
+    if (!codes || status === 'component') continue;
+    const text = String.fromCodePoint(...codes.split(' ').map((it) => parseInt(it, 16)));
+    if (status === 'fully-qualified') full = text;
+    assert.equal(canonicalEmoji(text), full, `${codes} ${status}`);
+    count++;
+  }
+  assert.ok(count > 4000, `${count}`);
 });

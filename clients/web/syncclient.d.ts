@@ -1,0 +1,168 @@
+// What syncclient.js offers to a page, for TypeScript. The other exports are for its own tests.
+
+/** A position in the daemon's one order: decimal digits, never a number. */
+export type Timetoken = string;
+
+export type Status = 'starting' | 'connecting' | 'online' | 'waiting' | 'refused' | 'closed';
+
+export interface SyncClientOptions {
+  /** As in ws://HOST:PORT/v1/sync. */
+  url: string;
+  userId: string;
+  /** Names the device for ever; made and kept in the cache when it is not given. */
+  deviceId?: string;
+  /** The tenant, where the daemon has keysets configured. */
+  keyset?: string;
+  /** The IndexedDB database, one for each user and server; without it nothing outlives the page. */
+  cache?: string | null;
+  /** Milliseconds that events may wait for more. */
+  batch?: number;
+  /** Whether a batch may be only its net effect. */
+  coalesce?: boolean;
+  /** How long the daemon may be silent while it owes a reply; 15. */
+  replySeconds?: number;
+  /** How many writes may wait; 1000. */
+  outboxMax?: number;
+  /** For other surroundings than a page, such as tests. */
+  store?: object;
+  WebSocket?: new (url: string, protocols: string[]) => object;
+  random?: () => number;
+}
+
+export interface ItemAction {
+  readonly type: string;
+  readonly value: string;
+  readonly uuid: string;
+  /** Null while it is on its way. */
+  readonly actionTimetoken: Timetoken | null;
+  readonly pending: boolean;
+}
+
+/** A message as a list shows it. */
+export interface Item<Payload = any> {
+  /** Stays when a message of this device gets its timetoken. */
+  readonly key: string;
+  /** Null while it is on its way. */
+  readonly timetoken: Timetoken | null;
+  /** Empty when nobody said who published it. */
+  readonly uuid: string;
+  readonly payload: Payload;
+  readonly meta?: any;
+  readonly messageType?: string;
+  readonly pending: boolean;
+  readonly actions: readonly ItemAction[];
+}
+
+/** A step of a list; apply them in order. */
+export type ListChange<Payload = any> =
+  | {
+    readonly kind: 'insert' | 'update' | 'remove';
+    readonly index: number;
+    readonly item: Item<Payload>;
+  }
+  | {
+    readonly kind: 'move';
+    readonly from: number;
+    readonly index: number;
+    readonly item: Item<Payload>;
+  };
+
+/** What is not stored, as docs/PROTOCOL.md has it: a signal, presence, a message with store=0. */
+export interface WireEvent {
+  /** 1 for a signal; absent for presence and messages. */
+  readonly e?: number;
+  readonly f: 1;
+  readonly i?: string;
+  readonly p: { readonly t: Timetoken };
+  readonly c: string;
+  readonly d: any;
+  readonly u?: any;
+  readonly cmt?: string;
+}
+
+/** A write that the daemon will never take. */
+export interface Refusal {
+  readonly entry: {
+    readonly kind: 'action' | 'publish';
+    readonly channel: string;
+    readonly mutation: string;
+    readonly messageTimetoken?: Timetoken;
+    readonly type?: string;
+    readonly value?: string;
+    readonly present?: boolean;
+    readonly payload?: any;
+    readonly meta?: any;
+    readonly messageType?: string;
+  };
+  readonly error: { readonly status: number; readonly code: string; readonly message: string };
+}
+
+/** A channel that is followed. Made by `SyncClient.channel`. */
+export interface Channel<Payload = any> {
+  readonly name: string;
+  /** The messages in their order, those on their way last. */
+  readonly items: readonly Item<Payload>[];
+  /** Whether the server said that the cache has the same reactions. */
+  readonly isVerified: boolean;
+  /** Resolved when what the cache kept is there. */
+  readonly ready: Promise<void>;
+  /** Calls back at once, and with each batch of changes. Returns what ends it. */
+  observe(
+    callback: (changes: ListChange<Payload>[], items: readonly Item<Payload>[]) => void,
+  ): () => void;
+  /** Resolves when the message is stored here. */
+  publish(payload: Payload, fields?: { meta?: any; messageType?: string }): Promise<void>;
+  /** Makes a reaction of this user stand, or not; resolves when the wish is stored here. */
+  react(
+    messageTimetoken: Timetoken, value: string, present?: boolean, type?: string,
+  ): Promise<void>;
+  /** Ends following it; its cache and what waits in the outbox stay. */
+  leave(): void;
+}
+
+/** A device: one connection, the channels it follows, and the writes that wait. */
+export class SyncClient {
+  constructor(options: SyncClientOptions);
+  readonly status: Status;
+  readonly userId: string;
+  /** Empty until the cache is open. */
+  readonly deviceId: string;
+  readonly stats: {
+    readonly connections: number;
+    readonly received: number;
+    readonly sent: number;
+    /** Events and frames that could not be read; each was a `problem`. */
+    readonly unreadable: number;
+  };
+  /** How many writes wait for the daemon. */
+  readonly waiting: number;
+  /** Each of these returns what ends it. */
+  on(kind: 'status', callback: (status: Status) => void): () => void;
+  on(
+    kind: 'event',
+    callback: (value: { readonly channel: string; readonly event: WireEvent }) => void,
+  ): () => void;
+  on(kind: 'refused', callback: (refusal: Refusal) => void): () => void;
+  on(kind: 'problem', callback: (problem: Error) => void): () => void;
+  /** Follows a channel, from the beginning of its history. */
+  channel<Payload = any>(name: string): Channel<Payload>;
+  /** Resolves when all that was wished and seen is stored. */
+  close(): Promise<void>;
+}
+
+/** Too many writes wait for the daemon. */
+export class OutboxFullError extends Error {
+  constructor(max: number);
+  readonly max: number;
+}
+
+/** What came from the daemon and cannot be read; it cost itself and nothing else. */
+export class UnreadableError extends Error {
+  constructor(reason: string, channel: string | null, content: any);
+  /** Null when it was a whole frame. */
+  readonly channel: string | null;
+  readonly content: any;
+}
+
+/** A text without white space around it; when it is one emoji, in Unicode's own spelling. */
+export function canonicalEmoji(text: string): string;

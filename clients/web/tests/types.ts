@@ -1,0 +1,56 @@
+// A page in TypeScript, for Tests/EndToEnd/test_web_types.py: tsc --strict has to take it as it is.
+import {
+  OutboxFullError, SyncClient, UnreadableError, canonicalEmoji,
+  type Item, type ItemAction, type ListChange, type Status,
+} from '../syncclient.js';
+
+interface Note {
+  text: string;
+}
+
+const client = new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync', userId: 'ada', cache: null });
+const room = client.channel<Note>('room');
+
+function render(item: Item<Note>): string {
+  const hearts = item.actions.filter((it: ItemAction) => it.value === canonicalEmoji('❤'));
+  return `${item.uuid || 'somebody'}: ${item.payload.text} ${hearts.length} ${item.key}`;
+}
+
+const end: () => void = room.observe((changes: ListChange<Note>[], items) => {
+  for (const change of changes) {
+    if (change.kind === 'move') console.log(change.from, change.index);
+    console.log(render(change.item), items.length);
+  }
+});
+
+client.on('status', (status: Status) => console.log(status === 'online'));
+client.on('event', ({ channel, event }) => console.log(channel, event.p.t, event.d));
+client.on('refused', ({ entry, error }) => console.log(entry.channel, error.code));
+client.on('problem', (problem) => {
+  if (problem instanceof UnreadableError) console.log(problem.channel, problem.content);
+});
+
+export async function main(): Promise<void> {
+  await room.ready;
+  await room.publish({ text: 'Noon?' }, { meta: { lang: 'en' }, messageType: 'text' });
+  const [item] = room.items;
+  try {
+    if (item?.timetoken) await room.react(item.timetoken, '👍', true, 'reaction');
+  } catch (error) {
+    if (error instanceof OutboxFullError) console.log(error.max);
+  }
+  console.log(client.waiting, client.stats.unreadable, client.deviceId, room.isVerified);
+  // @ts-expect-error A payload is what the page said it is.
+  await room.publish({ title: 'Noon?' });
+  // @ts-expect-error A message on its way has no timetoken.
+  await room.react(item.timetoken, '👍');
+  // @ts-expect-error A timetoken is no number.
+  await room.react(17952187953730012, '👍');
+  // @ts-expect-error There is no such event.
+  client.on('message', () => {});
+  // @ts-expect-error Somebody has to be named.
+  new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync' });
+  end();
+  room.leave();
+  await client.close();
+}
