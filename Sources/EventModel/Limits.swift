@@ -189,8 +189,20 @@ public enum Limits {
     public static let repairCacheBytesMax = 64 * 1024 * 1024
     /// Channels whose digests the ledger remembers; over it they are read again.
     public static let digestsInMemoryMax = 100_000
-    /// Runs of the daemon whose cursors are still good; those of older ones get a snapshot.
+    /// Runs of the daemon whose cursors are still good; over it the shortest is forgotten, and who
+    /// has a cursor of that gets a snapshot.
     public static let runsMax = 10_000
+    /// How far timetokens may go on without a commit, in ticks: 1 second.
+    public static let ceilingTicks: UInt64 = 10_000_000
+    /// How far the wall clock may be off to be followed at once, in ticks: a minute.
+    public static let clockStepTicksMax: UInt64 = 60 * 10_000_000
+    /// How long a larger jump of the wall clock has to stand until it is followed: 10 minutes.
+    public static let clockJumpTicks: UInt64 = 10 * 60 * 10_000_000
+    /// How long the machine was off at most, as far as ages go, when only a clock says so that
+    /// nothing keeps right: a day, in ticks.
+    public static let downtimeTicksMax: UInt64 = 24 * 3600 * 10_000_000
+    /// How exactly it is known when old writes were made: to the hour, in ticks.
+    public static let ageTicksMax: UInt64 = 3600 * 10_000_000
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.
     public static let mutationTicksKept: UInt64 = 30 * 24 * 3600 * 10_000_000
 

@@ -40,6 +40,12 @@ public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable {
         Timetoken(rawValue: max(wallClock, rawValue + 1))
     }
 
+    /// So many ticks later, but not beyond what stores can keep.
+    public func advanced(by ticks: UInt64) -> Timetoken {
+        let (sum, isTooLarge) = rawValue.addingReportingOverflow(ticks)
+        return Timetoken(rawValue: isTooLarge ? UInt64(Int64.max) : min(sum, UInt64(Int64.max)))
+    }
+
     public static func < (lhs: Timetoken, rhs: Timetoken) -> Bool {
         lhs.rawValue < rhs.rawValue
     }

@@ -13,4 +13,7 @@ int sync_accept(int listener, unsigned char address[16]);
 /// pthread_setname_np(3). Linux keeps the first 15 bytes.
 void sync_thread_set_name(pthread_t thread, const char *name);
 
+/// Whether the kernel says that something (NTP) keeps the wall clock right; no when it does not say.
+int sync_clock_is_synchronised(void);
+
 #endif

@@ -79,7 +79,11 @@ struct Engine {
     /// How far this reactor's mailbox has everything; see ``EventOrder/settled``.
     let settled: () -> (visible: Timetoken, durable: Timetoken)
     /// A cursor as of now: every later event is after it.
-    let freshCursor: () -> Timetoken
-    /// The wall clock, in 100 ns since 1970.
+    ///
+    /// It may come with a commit, as `.pong`.
+    let freshCursor: (Origin) -> Announced
+    /// Where this run of the daemon began: all its events are after this.
+    let began: Timetoken
+    /// The daemon's time, in 100 ns since 1970.
     let wallTicks: () -> UInt64
 }

@@ -23,6 +23,8 @@ struct Epochs: Sendable {
     private let run: String
     /// Where each earlier run ended.
     private let ends: [String: Timetoken]
+    /// In the order of their starts.
+    private let runs: [StoreRun]
 
     /// - Parameter runs: In the order of their starts; the last one is the present one.
     init(store: String, runs: [StoreRun]) {
@@ -31,9 +33,10 @@ struct Epochs: Sendable {
         run = present.id
         var ends: [String: Timetoken] = [:]
         for (earlier, later) in zip(runs, runs.dropFirst()) {
-            ends[earlier.id] = later.startedAfter
+            ends[earlier.id] = earlier.ended ?? later.startedAfter
         }
         self.ends = ends
+        self.runs = runs
     }
 
     /// What clients are told: `STORE.RUN`.
@@ -41,19 +44,33 @@ struct Epochs: Sendable {
 
     /// - Parameters:
     ///   - epoch: What the client was told when it got the cursor, if it says so. Without a run it
-    ///     names the store alone, as earlier releases did.
+    ///     names the store alone, as earlier releases did: then a cursor is a later copy's if it is
+    ///     from a time between two runs, when this copy handed out none.
     ///   - newest: The last commit.
     func judge(_ cursor: Timetoken, _ epoch: String?, newest: Timetoken) -> CursorJudgement {
-        guard let epoch else { return cursor <= newest ? .known : .beyond(newest) }
+        guard let epoch else { return judge(cursor, newest: newest) }
         let parts = epoch.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let store = parts.first, ExactText(String(store)) == ExactText(self.store) else {
             return .foreign
         }
+        guard parts.count == 2 else { return judge(cursor, newest: newest) }
         var end = newest
-        if parts.count == 2, parts[1] != run {
+        if parts[1] != run {
             guard let ended = ends[String(parts[1])] else { return .foreign }
             end = ended
         }
         return cursor <= end ? .known : .beyond(end)
+    }
+
+    /// - Complexity: O(log runs).
+    private func judge(_ cursor: Timetoken, newest: Timetoken) -> CursorJudgement {
+        guard cursor <= newest else { return .beyond(newest) }
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].startedAfter < cursor { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, cursor < runs[low - 1].began else { return .known }
+        return .beyond(runs[low - 1].startedAfter)
     }
 }

@@ -27,7 +27,28 @@ enum Announced: Sendable, Hashable {
 /// Events become visible strictly in timetoken order. A commit reserves timetokens a little ahead
 /// of the clock, and what is announced while it waits for the disk takes one below those and goes
 /// out at once; when that window is used up, it waits for the commit. It never overtakes.
+///
+/// No position is handed out beyond the durable ceiling, and a daemon that starts begins after it:
+/// so nothing ever appears behind a cursor, whatever became of the process and its clock. Each
+/// commit raises the ceiling. When none comes the order asks for one; should that take long, it
+/// goes on below the ceiling, tick by tick, and refuses when there are none left.
 final class EventOrder: Sendable {
+    /// Who waits for a place.
+    private enum Waiting {
+        case event(Announcement)
+        case position(Origin)
+    }
+
+    /// What is known of a higher ceiling.
+    private enum Raise {
+        case notAsked
+        /// - Parameter isAwaited: The clock was far beyond the ceiling: nobody has asked for long,
+        ///   and places below it would be of the past.
+        case asked(isAwaited: Bool)
+        /// The store could not, when the clock said this.
+        case refused(at: UInt64)
+    }
+
     private struct State {
         /// No later event is at or before this.
         var visible: Timetoken
@@ -35,7 +56,10 @@ final class EventOrder: Sendable {
         var durable: Timetoken
         /// The commit under way has nothing below this.
         var reserved: Timetoken?
-        var waiting: [Announcement] = []
+        /// The newest position that may be handed out.
+        var ceiling: Timetoken
+        var raise = Raise.notAsked
+        var waiting: [Waiting] = []
         var waitingBytes = 0
         var unstored = UnstoredEvents()
     }
@@ -47,6 +71,7 @@ final class EventOrder: Sendable {
     private let settledDurable: Atomic<UInt64>
     private let wallTicks: @Sendable () -> UInt64
     private let publish: @Sendable (Commit) -> Void
+    private let askForCeiling: @Sendable () -> Void
 
     /// How far ahead of the clock a commit's timetokens are, in ticks: 5 ms, longer than most
     /// syncs.
@@ -55,22 +80,32 @@ final class EventOrder: Sendable {
     private static let windowTicks: UInt64 = 1000
     /// How far the order may run ahead of the clock for the sake of that window: one second.
     private static let aheadTicksMax: UInt64 = 10_000_000
+    /// With less than this below the ceiling the order asks for a higher one.
+    private static let askTicks = Limits.ceilingTicks / 2
+    /// With less than this it goes on tick by tick: a million places for a disk that takes long.
+    private static let tightTicks = Limits.ceilingTicks / 10
 
     /// - Parameters:
     ///   - visible: The last timetoken of the store.
+    ///   - ceiling: The store's.
+    ///   - wallTicks: The daemon's time.
     ///   - publish: Called with each visible step, in order, with the order locked: it may post to
     ///     mailboxes and must not call back.
+    ///   - askForCeiling: Asks whoever has the store for ``raise(to:)`` or a commit. Called in the
+    ///     same way.
     init(
-        after visible: Timetoken, wallTicks: @escaping @Sendable () -> UInt64,
-        publish: @escaping @Sendable (Commit) -> Void
+        after visible: Timetoken, ceiling: Timetoken, wallTicks: @escaping @Sendable () -> UInt64,
+        publish: @escaping @Sendable (Commit) -> Void,
+        askForCeiling: @escaping @Sendable () -> Void
     ) {
-        state = Locked(State(visible: visible, durable: visible))
+        state = Locked(State(visible: visible, durable: visible, ceiling: ceiling))
         newest = Atomic(visible.rawValue)
         newestDurable = Atomic(visible.rawValue)
         settledVisible = Atomic(visible.rawValue)
         settledDurable = Atomic(visible.rawValue)
         self.wallTicks = wallTicks
         self.publish = publish
+        self.askForCeiling = askForCeiling
     }
 
     /// No reactor has heard of anything later, and no cursor that was handed out is later.
@@ -103,13 +138,7 @@ final class EventOrder: Sendable {
     func announce(_ announcement: Announcement) -> Announced {
         state.withLock { state in
             guard let timetoken = takePlace(&state) else {
-                let bytes = announcement.event.unstoredBytes
-                guard state.waiting.count < Limits.announcementsWaitingMax,
-                    state.waitingBytes + bytes <= Limits.ledgerQueueBytesMax
-                else { return .refused }
-                state.waitingBytes += bytes
-                state.waiting.append(announcement)
-                return .waits
+                return wait(.event(announcement), announcement.event.unstoredBytes, &state)
             }
             var step = Commit(last: timetoken)
             add(announcement, at: timetoken, to: &step, &state)
@@ -121,8 +150,17 @@ final class EventOrder: Sendable {
     /// A position at or after which nothing has happened yet, as close to the clock as possible.
     ///
     /// Every later event is after it, so it may be handed out as a cursor.
-    func now() -> Timetoken {
-        state.withLock { state in takePlace(&state) ?? state.visible }
+    ///
+    /// - Parameter origin: Who may be told later; `nil`: a position that is older will do.
+    /// - Returns: Never `.refused`.
+    func now(for origin: Origin? = nil) -> Announced {
+        state.withLock { state in
+            if let timetoken = takePlace(&state) { return .at(timetoken) }
+            guard let origin, case .asked(isAwaited: true) = state.raise,
+                wait(.position(origin), 0, &state) == .waits
+            else { return .at(state.visible) }
+            return .waits
+        }
     }
 
     /// What was announced, as far as it is still remembered, to be looked through without the lock.
@@ -152,6 +190,7 @@ final class EventOrder: Sendable {
     func finish(_ commit: Commit) {
         state.withLock { state in
             state.reserved = nil
+            hear(of: commit.ceiling, &state)
             // Before `visible`, which `frontier` reads first.
             state.durable = max(state.durable, commit.durable ?? .zero)
             newestDurable.store(state.durable.rawValue, ordering: .releasing)
@@ -159,36 +198,103 @@ final class EventOrder: Sendable {
             var commit = commit
             commit.last = state.visible
             tell(commit, state)
-            guard !state.waiting.isEmpty else { return }
-            var step = Commit()
-            for announcement in state.waiting {
-                let timetoken = takePlace(&state) ?? state.visible
-                add(announcement, at: timetoken, to: &step, &state)
-                if let origin = announcement.origin {
-                    step.answers.append(
-                        Answer(origin: origin, result: .success(.published(timetoken))))
-                }
-            }
-            state.waiting = []
-            state.waitingBytes = 0
-            step.last = state.visible
-            tell(step, state)
+            placeWaiting(&state)
+        }
+    }
+
+    /// Hears how far positions may go now, though nothing was committed; `nil`: the store failed.
+    func raise(to ceiling: Timetoken?) {
+        state.withLock { state in
+            hear(of: ceiling, &state)
+            placeWaiting(&state)
+        }
+    }
+
+    /// Whether somebody still waits for a higher ceiling.
+    var asksForCeiling: Bool {
+        state.withLock { state in
+            if case .asked = state.raise { true } else { false }
+        }
+    }
+
+    private func hear(of ceiling: Timetoken?, _ state: inout State) {
+        if let ceiling {
+            state.ceiling = max(state.ceiling, ceiling)
+            state.raise = .notAsked
+        } else if case .asked = state.raise {
+            state.raise = .refused(at: wallTicks())
         }
     }
 
     // MARK: Places
 
-    /// The next place; `nil` when the commit under way leaves none.
+    /// The next place; `nil` when there is none below the commit under way or the ceiling, or one
+    /// that is worth waiting for.
     private func takePlace(_ state: inout State) -> Timetoken? {
-        let next = state.visible.successor(at: wallTicks())
-        guard let reserved = state.reserved, next >= reserved else {
+        let clock = wallTicks()
+        let next = state.visible.successor(at: clock)
+        // In a busy daemon each commit raises the ceiling, and this is all that it costs.
+        if next.rawValue + Self.askTicks > state.ceiling.rawValue { ask(for: next, clock, &state) }
+        let isWithin = state.reserved.map { next < $0 } ?? true
+        if isWithin, next.rawValue + Self.tightTicks <= state.ceiling.rawValue {
             see(next, &state)
             return next
         }
+        if case .asked(isAwaited: true) = state.raise { return nil }
         let tight = Timetoken(rawValue: state.visible.rawValue + 1)
-        guard tight < reserved else { return nil }
+        guard tight <= state.ceiling, state.reserved.map({ tight < $0 }) ?? true else { return nil }
         see(tight, &state)
         return tight
+    }
+
+    private func ask(for next: Timetoken, _ clock: UInt64, _ state: inout State) {
+        switch state.raise {
+        case .asked: return
+        case .notAsked: state.raise = .asked(isAwaited: next > state.ceiling)
+        case .refused(let moment):
+            // A disk that is full is not asked all the time.
+            guard clock < moment || clock - moment >= Limits.ceilingTicks else { return }
+            state.raise = .asked(isAwaited: false)
+        }
+        askForCeiling()
+    }
+
+    private func wait(_ waiting: Waiting, _ bytes: Int, _ state: inout State) -> Announced {
+        // What waits for nothing that is to come would wait for ever.
+        if case .refused = state.raise, state.reserved == nil { return .refused }
+        guard state.waiting.count < Limits.announcementsWaitingMax,
+            state.waitingBytes + bytes <= Limits.ledgerQueueBytesMax
+        else { return .refused }
+        state.waitingBytes += bytes
+        state.waiting.append(waiting)
+        return .waits
+    }
+
+    /// Places what waited, in its order, and tells the reactors.
+    private func placeWaiting(_ state: inout State) {
+        guard !state.waiting.isEmpty else { return }
+        let waiting = state.waiting
+        state.waiting = []
+        state.waitingBytes = 0
+        var step = Commit()
+        for one in waiting {
+            let timetoken = takePlace(&state)
+            switch one {
+            case .event(let announcement):
+                if let timetoken { add(announcement, at: timetoken, to: &step, &state) }
+                guard let origin = announcement.origin else { continue }
+                let result: Result<Reply, ProtocolError> =
+                    if let timetoken { .success(.published(timetoken)) } else {
+                        .failure(.overloaded)
+                    }
+                step.answers.append(Answer(origin: origin, result: result))
+            case .position(let origin):
+                step.answers.append(
+                    Answer(origin: origin, result: .success(.pong(timetoken ?? state.visible))))
+            }
+        }
+        step.last = state.visible
+        tell(step, state)
     }
 
     private func tell(_ step: Commit, _ state: State) {

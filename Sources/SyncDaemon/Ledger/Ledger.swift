@@ -17,16 +17,29 @@ final class Ledger {
     var groupCounts: [ExactText: Int] = [:]
     private var digests: ChannelDigests
     private let tombstoneTicksKept: UInt64
+    private let anchor: () -> ClockAnchor
+    /// Now, on the retention clock; read once per commit.
+    private var age: UInt64 = 0
+    /// `nil`: to be read.
+    private var ages: AgeTable?
 
     /// - Parameters:
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
-    ///   - wallTicks: Reads the wall clock, in 100 ns since 1970; it may step in either direction.
+    ///   - anchor: Reads all clocks; `nil`: there is one, which never steps.
+    ///   - wallTicks: Reads the daemon's time, in 100 ns since 1970; it may step in either
+    ///     direction.
     init(
-        store: any Store, tombstoneTicksKept: UInt64, wallTicks: @escaping () -> UInt64
+        store: any Store, tombstoneTicksKept: UInt64, anchor: (() -> ClockAnchor)? = nil,
+        wallTicks: @escaping () -> UInt64
     ) {
         self.store = store
         self.tombstoneTicksKept = tombstoneTicksKept
         self.wallTicks = wallTicks
+        self.anchor =
+            anchor ?? {
+                let now = wallTicks()
+                return ClockAnchor(boot: "", uptime: now, ticks: now, age: now)
+            }
         digests = ChannelDigests(secret: store.secret)
         last = store.last
     }
@@ -52,21 +65,25 @@ final class Ledger {
         last = max(last, reserved)
         var commit = Commit()
         do throws(StoreError) {
+            let now = try readClocks()
             try store.begin()
             for write in writes {
                 let result = try apply(write, into: &commit)
                 commit.answers.append(Answer(origin: write.origin, result: result))
             }
-            try forgetOldMutations(after: writes.count)
             try deleteExpired(expiredMax ?? 2 * writes.count + 16, into: &commit)
+            try markAge()
+            try forgetOldMutations(after: writes.count)
             try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
             commit.digests = try digests.write(to: store)
-            try store.commit(through: last)
+            try store.commit(through: last, record(of: now, above: last))
+            commit.ceiling = store.clock.ceiling
         } catch {
             store.rollback()
             last = start
             groupCounts = [:]
             digests.forget()
+            ages = nil
             failure = error
             let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
             commit.events = []
@@ -87,7 +104,8 @@ final class Ledger {
         after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
     ) -> Commit? {
         do throws(StoreError) {
-            var isNeeded = try !store.expired(before: now, limit: 1).isEmpty
+            _ = try readClocks()
+            var isNeeded = try !store.expired(before: Timetoken(rawValue: age), limit: 1).isEmpty
             if !isNeeded { isNeeded = try hasOldTombstones() }
             guard isNeeded else { return nil }
         } catch {
@@ -135,7 +153,7 @@ final class Ledger {
         case .publish(let message, let hoursKept):
             try store.insert(
                 message, at: timetoken, in: write.channel, by: write.author.userID,
-                expires: timetoken.expiry(afterHours: hoursKept))
+                expires: hoursKept > 0 ? expiry(after: hoursKept) : nil)
             try digests.touch(write.channel, of: store)
             commit.events.append(write.envelope(at: timetoken, .message(message)))
             return .success(.published(timetoken))
@@ -198,12 +216,68 @@ final class Ledger {
             .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
     }
 
-    /// Where the order has come to, or the clock.
-    private var now: Timetoken { max(last, Timetoken(rawValue: wallTicks())) }
+    // MARK: What is over
+
+    private func readClocks() throws(StoreError) -> ClockAnchor {
+        let now = anchor()
+        age = max(age, now.age)
+        if ages == nil {
+            ages = AgeTable(
+                try store.ages(),
+                newest: AgeMark(through: store.last, ticks: store.clock.anchor?.age ?? age),
+                kept: min(
+                    tombstoneTicksKept, Limits.mutationTicksKept)...max(
+                        tombstoneTicksKept, Limits.mutationTicksKept))
+        }
+        return now
+    }
+
+    /// What a commit through `last` says of time: positions may go on for a while after it.
+    private func record(of now: ClockAnchor, above last: Timetoken) -> ClockRecord {
+        let ceiling = max(last, Timetoken(rawValue: now.ticks)).advanced(by: Limits.ceilingTicks)
+        return ClockRecord(ceiling: max(ceiling, store.clock.ceiling), anchor: now)
+    }
+
+    /// Raises the ceiling though there is nothing to write.
+    ///
+    /// - Parameter visible: The newest position that was handed out.
+    /// - Returns: The ceiling that is durable now; `nil` when the store failed.
+    func raiseCeiling(above visible: Timetoken, failure: inout StoreError?) -> Timetoken? {
+        do throws(StoreError) {
+            let now = try readClocks()
+            try store.begin()
+            try markAge()
+            try store.commit(through: last, record(of: now, above: max(last, visible)))
+            return store.clock.ceiling
+        } catch {
+            store.rollback()
+            ages = nil
+            failure = error
+            return nil
+        }
+    }
+
+    private func markAge() throws(StoreError) {
+        guard let (mark, forgettable) = ages?.see(last, at: age) else { return }
+        try store.add(mark)
+        try store.forgetAges(before: forgettable)
+    }
+
+    /// So many hours after now, on the retention clock.
+    private func expiry(after hours: Int) -> Timetoken? {
+        let (ticks, isTooLong) = UInt64(hours).multipliedReportingOverflow(by: 3600 * 10_000_000)
+        guard !isTooLong, ticks < Timetoken.end.rawValue - age else { return nil }
+        return Timetoken(rawValue: age + ticks)
+    }
+
+    /// What is before this has been there for so long.
+    private func moment(ticksBefore kept: UInt64) -> Timetoken {
+        ages?.moment(ticksBefore: kept, now: age) ?? .zero
+    }
 
     /// Each message is a deletion of its own: they expire in no order of their channels.
     private func deleteExpired(_ limit: Int, into commit: inout Commit) throws(StoreError) {
-        for message in try store.expired(before: now, limit: limit) {
+        for message in try store.expired(before: Timetoken(rawValue: age), limit: limit) {
             last = last.successor(at: wallTicks())
             let range = MessageRange(
                 after: Timetoken(rawValue: message.timetoken.rawValue - 1),
@@ -214,38 +288,18 @@ final class Ledger {
 
     /// Forgets faster than mutations come, so that what is kept stays within its time.
     private func forgetOldMutations(after writeCount: Int) throws(StoreError) {
-        guard let moment = last.moment(ticksBefore: Limits.mutationTicksKept) else { return }
+        let moment = moment(ticksBefore: Limits.mutationTicksKept)
+        guard moment > .zero else { return }
         try store.forgetMutations(before: moment, limit: 2 * writeCount + 16)
     }
 
     private func forgetOldTombstones(_ limit: Int) throws(StoreError) {
-        guard let moment = oldTombstones else { return }
-        try store.forgetTombstones(before: moment, limit: limit)
+        try store.forgetTombstones(
+            before: moment(ticksBefore: tombstoneTicksKept), limit: limit)
     }
 
     private func hasOldTombstones() throws(StoreError) -> Bool {
-        guard let moment = oldTombstones else { return false }
-        return try store.hasTombstones(before: moment)
-    }
-
-    /// Tombstones before this moment are old; `nil`: none is; those of this commit may be.
-    private var oldTombstones: Timetoken? {
-        Timetoken(rawValue: now.rawValue + 1).moment(ticksBefore: tombstoneTicksKept)
-    }
-}
-
-extension Timetoken {
-    /// The moment so long before this; `nil` before the beginning.
-    fileprivate func moment(ticksBefore ticks: UInt64) -> Timetoken? {
-        rawValue > ticks ? Timetoken(rawValue: rawValue - ticks) : nil
-    }
-
-    /// Hours after this; `nil` for 0, which is never.
-    fileprivate func expiry(afterHours hours: Int) -> Timetoken? {
-        guard hours > 0 else { return nil }
-        let (ticks, isTooLong) = UInt64(hours).multipliedReportingOverflow(by: 3600 * 10_000_000)
-        guard !isTooLong, ticks < Timetoken.end.rawValue - rawValue else { return nil }
-        return Timetoken(rawValue: rawValue + ticks)
+        try store.hasTombstones(before: moment(ticksBefore: tombstoneTicksKept))
     }
 }
 

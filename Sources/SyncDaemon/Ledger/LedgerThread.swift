@@ -10,6 +10,8 @@ final class LedgerThread: Sendable {
         case write(Write)
         /// Wakes the thread so that it can show that it runs.
         case heartbeat
+        /// The order needs a higher ceiling.
+        case ceiling
     }
 
     let order: EventOrder
@@ -18,6 +20,9 @@ final class LedgerThread: Sendable {
     /// What cursors are worth.
     let epochs: Epochs
     let secret: DigestSecret
+    let clock: DaemonClock
+    /// Where this run began: every event of it is after this.
+    let began: Timetoken
     private let floor: Atomic<UInt64>
     private let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
@@ -30,17 +35,24 @@ final class LedgerThread: Sendable {
     ///
     /// - Parameters:
     ///   - store: Made on the calling thread and handed over: nothing else may hold it.
+    ///   - clock: The daemon's time.
     ///   - memberships: All channel groups of the store.
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
-        store: sending any Store, memberships: [GroupMembership], tombstoneTicksKept: UInt64,
+        store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
+        tombstoneTicksKept: UInt64,
         counters: Counters, log: Log,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
-        order = EventOrder(after: store.last, wallTicks: Clock.wallTicks, publish: publish)
+        let requests = self.requests
+        order = EventOrder(
+            after: store.last, ceiling: store.clock.ceiling, wallTicks: clock.ticks,
+            publish: publish, askForCeiling: { _ = requests.put(.ceiling) })
+        self.clock = clock
+        began = store.last
         groups = ChannelGroups(memberships)
         epochs = Epochs(store: store.epoch, runs: store.runs)
         secret = store.secret
@@ -51,11 +63,12 @@ final class LedgerThread: Sendable {
             thread = OSThread(name: "ledger") { [self] in
                 let ledger = Ledger(
                     store: handover.take(), tombstoneTicksKept: tombstoneTicksKept,
-                    wallTicks: Clock.wallTicks)
+                    anchor: clock.anchor, wallTicks: clock.ticks)
                 while true {
                     let taken = requests.take(atMost: Limits.commitWritesMax)
                     guard !taken.isEmpty else { return }
                     heartbeat.beat()
+                    observeClock(log)
                     let writes = taken.compactMap { request -> Write? in
                         if case .write(let write) = request { write } else { nil }
                     }
@@ -102,9 +115,12 @@ final class LedgerThread: Sendable {
         var failure: StoreError?
         if writes.isEmpty {
             // A heartbeat, about once a second: time to delete what is over.
-            guard let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
-            else { return report(failure, of: 0, counters, log, fail: fail) }
-            publish(commit, of: ledger)
+            if let commit = ledger.commitExpired(after: order.reserve(), failure: &failure) {
+                publish(commit, of: ledger)
+            } else if failure == nil, order.asksForCeiling {
+                order.raise(
+                    to: ledger.raiseCeiling(above: order.visible, failure: &failure))
+            }
             return report(failure, of: 0, counters, log, fail: fail)
         }
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
@@ -120,6 +136,23 @@ final class LedgerThread: Sendable {
         groups.apply(commit.groups)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         order.finish(commit)
+    }
+
+    /// Follows the wall clock; a jump is told once.
+    private func observeClock(_ log: Log) {
+        switch clock.observe() {
+        case nil: break
+        case .jumped(let seconds):
+            log.warning(
+                "The wall clock jumped. Timetokens follow when it has stood there for a while; "
+                    + "set the clock right if it is wrong.",
+                ["seconds": "\(seconds)"])
+        case .followed(let seconds):
+            log.warning(
+                "Timetokens follow the wall clock, which has stood where it jumped to.",
+                ["seconds": "\(seconds)"])
+        case .returned: log.notice("The wall clock came back; nothing had followed it.")
+        }
     }
 
     private func report(

@@ -56,6 +56,8 @@ struct Commit: Sendable {
     var last: Timetoken = .zero
     /// The store's own last timetoken, when this is its commit: a cursor that survives a restart.
     var durable: Timetoken?
+    /// What the store's ceiling is from now on, when this raised it; see ``EventOrder``.
+    var ceiling: Timetoken?
 }
 
 extension Commit {

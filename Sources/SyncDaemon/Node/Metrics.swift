@@ -41,6 +41,10 @@ enum Metrics {
             gauge("polls", "Long polls that wait for an event.", counters.polls.value),
             gauge("ledger_backlog", "Writes waiting for the ledger.", node.ledger.backlog),
             gauge("reader_backlog", "Queries waiting for a reader.", node.readers.backlog),
+            gauge(
+                "clock_unfollowed_seconds",
+                "How far the wall clock is ahead of timetokens after a jump that is not followed.",
+                node.ledger.clock.unfollowedSeconds),
             gauge("resident_bytes", "Memory of the process.", residentBytes()),
             counter(
                 "connections_accepted", "Connections taken.",
@@ -73,6 +77,9 @@ enum Metrics {
             counter(
                 "commit_microseconds", "Time in those transactions.",
                 counters.commitMicroseconds.value),
+            counter(
+                "clock_jumps", "Times that the wall clock jumped by more than a minute.",
+                node.ledger.clock.jumps.value),
             counter("reads", "Queries answered by the readers.", counters.reads.value),
         ]
     }

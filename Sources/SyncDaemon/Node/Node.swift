@@ -42,7 +42,7 @@ final class Node: Sendable {
     ) throws(StartError) {
         self.log = log
         let count = configuration.reactorCount
-        let store = try openStore(configuration)
+        let (store, clock) = try openStore(configuration)
         let makeReader = store.makeReader
         let memberships: [GroupMembership]
         do throws(StoreError) {
@@ -55,7 +55,7 @@ final class Node: Sendable {
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
-            store: store, memberships: memberships,
+            store: store, clock: clock, memberships: memberships,
             tombstoneTicksKept: configuration.tombstoneTicksKept, counters: counters, log: log,
             publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
@@ -140,12 +140,25 @@ extension Configuration {
     }
 }
 
-private func openStore(_ configuration: Configuration) throws(StartError) -> sending any Store {
+private func openStore(
+    _ configuration: Configuration
+) throws(StartError) -> sending (any Store, DaemonClock) {
     switch configuration.storeKind {
-    case .memory: return MemoryStore()
+    case .memory:
+        let clock = DaemonClock(resuming: nil)
+        let start = Timetoken(rawValue: clock.ticks())
+        var state = MemoryStore.State()
+        state.last = start
+        return (MemoryStore(runs: [StoreRun(after: start)], state: state), clock)
     case .sqlite:
+        var made: DaemonClock?
         do throws(StoreError) {
-            return try SQLiteStore(directory: configuration.directory)
+            let store = try SQLiteStore(directory: configuration.directory) { anchor in
+                let clock = DaemonClock(resuming: anchor)
+                made = clock
+                return clock.anchor()
+            }
+            return (store, made ?? DaemonClock(resuming: nil))
         } catch {
             throw .store(error)
         }

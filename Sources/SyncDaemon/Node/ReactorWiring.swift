@@ -62,7 +62,8 @@ struct ReactorParts: Sendable {
             askPresence: { [presence] in presence.ask($0) }, groups: ledger.groups,
             newest: { [ledger] in ledger.order.visible },
             settled: { [ledger] in ledger.order.settled },
-            freshCursor: { [ledger] in ledger.order.now() }, wallTicks: Clock.wallTicks)
+            freshCursor: { [ledger] in ledger.order.now(for: $0) }, began: ledger.began,
+            wallTicks: ledger.clock.ticks)
         let settings = HubSettings(
             sendQueueBytesMax: configuration.sendQueueBytes,
             recentBytesMax: Limits.recentBytesMax / configuration.reactorCount,

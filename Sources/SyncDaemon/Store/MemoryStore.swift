@@ -25,6 +25,8 @@ final class MemoryStore: Store {
 
     struct State: Sendable {
         var last = Timetoken.zero
+        var clock = ClockRecord()
+        var ages: [AgeMark] = []
         var messages: [Channel: [StoredMessage]] = [:]
         var expiries: [ExpiredMessage: Timetoken] = [:]
         /// Ascending by timetoken.
@@ -54,6 +56,8 @@ final class MemoryStore: Store {
         self.epoch = epoch
         self.secret = secret
         self.runs = runs
+        var state = state
+        state.last = max(state.last, state.clock.ceiling)
         committed = Locked(state)
         working = state
     }
@@ -62,12 +66,14 @@ final class MemoryStore: Store {
     var durable: State { committed.withLock { $0 } }
 
     var last: Timetoken { working.last }
+    var clock: ClockRecord { committed.withLock { $0.clock } }
     var tombstoneFloor: Timetoken { committed.withLock { $0.tombstoneFloor } }
 
     func begin() {}
 
-    func commit(through last: Timetoken) {
+    func commit(through last: Timetoken, _ clock: ClockRecord) {
         working.last = last
+        working.clock = clock
         let state = working
         committed.withLock { $0 = state }
     }
@@ -182,6 +188,16 @@ final class MemoryStore: Store {
         let old = working.mutations.filter { $0.value.timetoken < timetoken }
             .sorted { $0.value.timetoken < $1.value.timetoken }
         for (name, _) in old.prefix(limit) { working.mutations[name] = nil }
+    }
+
+    // MARK: Ages
+
+    func ages() -> [AgeMark] { working.ages }
+
+    func add(_ mark: AgeMark) { working.ages.append(mark) }
+
+    func forgetAges(before timetoken: Timetoken) {
+        working.ages.removeAll { $0.through < timetoken }
     }
 
     // MARK: Groups

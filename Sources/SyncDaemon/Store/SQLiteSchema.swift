@@ -69,20 +69,33 @@ enum SQLiteSchema {
         }
     }
 
-    /// The runs that are in the file, the oldest first; only the newest are kept.
+    /// The runs that are in the file, the oldest first.
     static func runs(_ connection: borrowing StoreConnection) throws(StoreError) -> [StoreRun] {
         var runs: [StoreRun] = []
-        try connection.prepare(
-            "SELECT id, started_after FROM run ORDER BY number DESC LIMIT \(Limits.runsMax)"
-        ).query { row in
-            runs.append(StoreRun(id: row.text(0), startedAfter: row.timetoken(1)))
-            return true
-        }
-        return runs.reversed()
+        try connection.prepare("SELECT id, started_after, began, ended FROM run ORDER BY number")
+            .query { row in
+                runs.append(
+                    StoreRun(
+                        id: row.text(0), startedAfter: row.timetoken(1), began: row.timetoken(2),
+                        ended: row.timetoken(3) == .zero ? nil : row.timetoken(3)))
+                return true
+            }
+        return runs
+    }
+
+    /// What the last commit said of time.
+    static func clock(_ connection: borrowing StoreConnection) throws(StoreError) -> ClockRecord {
+        try connection.prepare("SELECT ceiling, boot, uptime, ticks, age FROM clock").first { row in
+            let ticks = row.timetoken(3).rawValue
+            let anchor = ClockAnchor(
+                boot: row.text(1), uptime: row.timetoken(2).rawValue, ticks: ticks,
+                age: row.timetoken(4).rawValue)
+            return ClockRecord(ceiling: row.timetoken(0), anchor: ticks > 0 ? anchor : nil)
+        } ?? ClockRecord()
     }
 
     /// What leads from each version to the next; files exist of each: append, never change one.
-    private static let steps = [tables, deletionsAndGroups, reconciliation]
+    private static let steps = [tables, deletionsAndGroups, reconciliation, durableClock]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
     /// - `message`: keyed by its timetoken, which is unique in the whole file.
@@ -146,5 +159,21 @@ enum SQLiteSchema {
         CREATE TABLE run(
             number INTEGER PRIMARY KEY, id TEXT NOT NULL, started_after INTEGER NOT NULL);
         CREATE INDEX action_tombstone ON action(changed) WHERE live = 0;
+        """
+
+    /// - `clock.ceiling`: no position beyond it was handed out; `boot`, `uptime`, `ticks`, `age`:
+    ///   one moment on each clock (``ClockAnchor``); all 0 until the first start writes them.
+    /// - `run.began`, `ended`: the first and the last position that a run may have handed out.
+    /// - `age`: everything up to `through` was there by `ticks` of the retention clock.
+    private static let durableClock = """
+        ALTER TABLE clock ADD COLUMN ceiling INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE clock ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+        ALTER TABLE clock ADD COLUMN uptime INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE clock ADD COLUMN ticks INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE clock ADD COLUMN age INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE run ADD COLUMN began INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE run ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
+        UPDATE run SET began = started_after;
+        CREATE TABLE age(through INTEGER PRIMARY KEY, ticks INTEGER NOT NULL);
         """
 }

@@ -8,6 +8,7 @@ import SQLite
 final class SQLiteStore: Store {
     let epoch: String
     let runs: [StoreRun]
+    private(set) var clock: ClockRecord
     let secret: DigestSecret
     private(set) var last: Timetoken
     private(set) var tombstoneFloor: Timetoken
@@ -15,6 +16,8 @@ final class SQLiteStore: Store {
     var raisedFloor: Timetoken?
     /// Whether ``runs`` are durable, the present one too.
     private var isRunStored = false
+    /// Runs that the file has and ``runs`` has not.
+    private let forgottenRuns: [StoreRun]
 
     private let path: String
     /// Locked for as long as the store is open: two daemons on one file would issue the same
@@ -33,7 +36,13 @@ final class SQLiteStore: Store {
     /// The database file of a data directory.
     static func path(in directory: String) -> String { directory + "/syncdaemon.db" }
 
-    init(directory: String) throws(StoreError) {
+    /// Opens the store, and notes the start of a run.
+    ///
+    /// - Parameter resume: Told what the file last knew of time; says what time it is now, if it
+    ///   knows.
+    init(
+        directory: String, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
+    ) throws(StoreError) {
         path = SQLiteStore.path(in: directory)
         try makeDirectories(directory)
         lock = try lockFile(directory + "/lock")
@@ -48,11 +57,26 @@ final class SQLiteStore: Store {
         tombstoneFloor = try meta.first([.text("tombstone_floor")]) { $0.timetoken(0) } ?? .zero
         let last =
             try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) } ?? .zero
-        self.last = last
-        runs = try SQLiteSchema.runs(connection) + [StoreRun(after: last)]
+        let before = try SQLiteSchema.clock(connection)
+        // Nothing that was handed out is beyond this.
+        let end = max(last, before.ceiling)
+        self.last = end
+        clock = before
+        var now = before
+        now.anchor = resume(before.anchor)
+        let start = max(end, Timetoken(rawValue: now.anchor?.ticks ?? 0))
+        if now.anchor != nil { now.ceiling = start.advanced(by: Limits.ceilingTicks) }
+        let runs = try SQLiteSchema.runs(connection) + [StoreRun(after: last, began: start)]
+        let forgotten = StoreRun.forgettable(of: runs, keeping: Limits.runsMax)
+        forgottenRuns = forgotten.map { runs[$0] }
+        let isForgotten = Set(forgotten)
+        self.runs = runs.indices.filter { !isForgotten.contains($0) }.map { runs[$0] }
         do throws(StoreError) {
             try begin()
-            try commit(through: last)
+            if let anchor = before.anchor {
+                try markAge(AgeMark(through: last, ticks: anchor.age))
+            }
+            try commit(through: start, now)
         } catch {
             rollback()
             // The run is stored with the first transaction that finds room.
@@ -70,14 +94,21 @@ final class SQLiteStore: Store {
     func begin() throws(StoreError) {
         try statements.begin.run()
         if !isRunStored, let run = runs.last {
-            try statements.digests.insertRun.run(.text(run.id), .timetoken(run.startedAfter))
+            for old in forgottenRuns { try statements.digests.forgetRun.run(.text(old.id)) }
+            try statements.digests.endRun.run(.timetoken(run.startedAfter))
+            try statements.digests.insertRun.run(
+                .text(run.id), .timetoken(run.startedAfter), .timetoken(run.began))
         }
     }
 
-    func commit(through last: Timetoken) throws(StoreError) {
-        try statements.moveClock.run(.timetoken(last))
+    func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError) {
+        let anchor = clock.anchor
+        try statements.moveClock.run(
+            .timetoken(last), .timetoken(clock.ceiling), .text(anchor?.boot ?? ""),
+            .word(anchor?.uptime ?? 0), .word(anchor?.ticks ?? 0), .word(anchor?.age ?? 0))
         try statements.commit.run()
         self.last = last
+        self.clock = clock
         isRunStored = true
         if let raisedFloor { tombstoneFloor = raisedFloor }
         raisedFloor = nil

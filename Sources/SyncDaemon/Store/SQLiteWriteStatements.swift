@@ -33,7 +33,10 @@ final class SQLiteWriteStatements {
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
         commit = try connection.prepare("COMMIT")
-        moveClock = try connection.prepare("UPDATE clock SET last = ?")
+        moveClock = try connection.prepare(
+            """
+            UPDATE clock SET last = ?, ceiling = ?, boot = ?, uptime = ?, ticks = ?, age = ?
+            """)
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         insertChannel = try connection.prepare("INSERT INTO channel(keyset, name) VALUES (?, ?)")
         insertMessage = try connection.prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?)")
@@ -106,6 +109,11 @@ final class SQLiteDigestStatements {
     let deleteAction: StoreStatement
     let raiseTombstoneFloor: StoreStatement
     let insertRun: StoreStatement
+    let endRun: StoreStatement
+    let forgetRun: StoreStatement
+    let ages: StoreStatement
+    let insertAge: StoreStatement
+    let forgetAges: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         findDigest = try connection.prepare("SELECT count, lane0, lane1 FROM channel WHERE id = ?")
@@ -124,6 +132,12 @@ final class SQLiteDigestStatements {
             """)
         raiseTombstoneFloor = try connection.prepare(
             "UPDATE meta SET value = ? WHERE name = 'tombstone_floor'")
-        insertRun = try connection.prepare("INSERT INTO run(id, started_after) VALUES (?, ?)")
+        insertRun = try connection.prepare(
+            "INSERT INTO run(id, started_after, began) VALUES (?, ?, ?)")
+        endRun = try connection.prepare("UPDATE run SET ended = ? WHERE ended = 0")
+        forgetRun = try connection.prepare("DELETE FROM run WHERE id = ?")
+        ages = try connection.prepare("SELECT through, ticks FROM age ORDER BY through")
+        insertAge = try connection.prepare("INSERT OR IGNORE INTO age VALUES (?, ?)")
+        forgetAges = try connection.prepare("DELETE FROM age WHERE through < ?")
     }
 }

@@ -17,11 +17,15 @@ protocol Store: AnyObject {
     /// What the keys of its digests are made from; made with the store.
     var secret: DigestSecret { get }
     /// The last timetoken that a commit was made through; ``Timetoken/zero`` in a new store.
+    ///
+    /// A store that is opened again begins at its ceiling, or after it.
     var last: Timetoken { get }
+    /// What the last commit said of time.
+    var clock: ClockRecord { get }
 
     func begin() throws(StoreError)
     /// Returns once the transaction is as durable as this store can make it.
-    func commit(through last: Timetoken) throws(StoreError)
+    func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError)
     func rollback()
 
     /// - Parameter expires: When ``expired(before:limit:)`` names it; `nil`: never.
@@ -93,6 +97,15 @@ protocol Store: AnyObject {
     /// Forgets at most `limit` mutations that are older than `timetoken`.
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError)
 
+    /// What is known of when timetokens were given, ascending.
+    func ages() throws(StoreError) -> [AgeMark]
+
+    /// - Precondition: It is after all others.
+    func add(_ mark: AgeMark) throws(StoreError)
+
+    /// Forgets the marks below a timetoken.
+    func forgetAges(before timetoken: Timetoken) throws(StoreError)
+
     /// A group's channels, in the order of their bytes; a group without channels does not exist.
     func channels(of group: ChannelGroup) throws(StoreError) -> [String]
 
@@ -112,12 +125,11 @@ protocol Store: AnyObject {
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader { get }
 }
 
-/// One start of a daemon on a store.
-struct StoreRun: Sendable, Hashable {
-    /// Eight random hexadecimal digits.
-    var id: String
-    /// The store's last commit before it.
-    var startedAfter: Timetoken
+extension Store {
+    /// Commits, and says nothing new of time.
+    func commit(through last: Timetoken) throws(StoreError) {
+        try commit(through: last, clock)
+    }
 }
 
 /// What somebody follows: one channel, or all whose names begin alike.
@@ -199,13 +211,6 @@ func makeEpoch() -> String {
 func makeSecret() -> DigestSecret {
     var generator = SystemRandomNumberGenerator()
     return .random(using: &generator)
-}
-
-extension StoreRun {
-    /// A run with a name of its own: 32 random bits in hexadecimal.
-    init(after last: Timetoken) {
-        self.init(id: String(makeEpoch().prefix(8)), startedAfter: last)
-    }
 }
 
 /// Why something could not be kept or read; always an operator's problem, never a client's.

@@ -13,6 +13,7 @@ final class SimulatedDaemon {
     private unowned let world: World
     private let interests = InterestTable()
     private let steps = Locked<[Commit]>([])
+    private let asksForCeiling = Locked(false)
     let counters = Counters()
     /// Whether its acceptor runs.
     var isAccepting = true
@@ -20,9 +21,11 @@ final class SimulatedDaemon {
     init(on store: SimulatedStore, in world: World) throws(StoreError) {
         self.world = world
         let (clock, steps) = (world.clock, steps)
+        let asks = asksForCeiling
         order = EventOrder(
-            after: store.last, wallTicks: { clock.ticks },
-            publish: { step in steps.withLock { $0.append(step) } })
+            after: store.last, ceiling: store.clock.ceiling, wallTicks: { clock.ticks },
+            publish: { step in steps.withLock { $0.append(step) } },
+            askForCeiling: { asks.withLock { $0 = true } })
         let groups = ChannelGroups(try store.allGroups())
         let ledger = SimulatedLedger(store, order: order, groups: groups, in: world) {
             [weak world] in
@@ -51,7 +54,7 @@ final class SimulatedDaemon {
                 ask: { [unowned readers] in readers.ask($0) },
                 askPresence: { _ in true }, groups: groups,
                 newest: { [order] in order.visible }, settled: { [order] in order.settled },
-                freshCursor: { [order] in order.now() },
+                freshCursor: { [unowned self] in freshCursor($0) }, began: store.last,
                 wallTicks: { clock.ticks })
             let hub = Hub(
                 reactor: number, position: engine.newest(),
@@ -91,7 +94,21 @@ final class SimulatedDaemon {
     func announce(_ announcement: Announcement) -> Announced {
         let announced = order.announce(announcement)
         spread()
+        raiseCeiling()
         return announced
+    }
+
+    func freshCursor(_ origin: Origin) -> Announced {
+        defer { raiseCeiling() }
+        return order.now(for: origin)
+    }
+
+    private func raiseCeiling() {
+        let asks = asksForCeiling.withLock { asks in
+            defer { asks = false }
+            return asks
+        }
+        if asks { ledger?.raiseCeiling() }
     }
 
     /// Tells the reactors what became visible, as `ReactorSwitch` does.

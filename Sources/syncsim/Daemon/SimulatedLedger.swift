@@ -55,6 +55,23 @@ final class SimulatedLedger {
         }
     }
 
+    /// Lets positions go on though nobody writes.
+    func raiseCeiling() {
+        after(100, world.setting.syncMax) { ledger in
+            guard !ledger.isBusy, ledger.order.asksForCeiling else { return ledger.askAgain() }
+            ledger.store.fate = .good
+            var failure: StoreError?
+            let ceiling = ledger.ledger.raiseCeiling(
+                above: ledger.order.visible, failure: &failure)
+            ledger.order.raise(to: ceiling)
+            ledger.world.daemon?.spread()
+        }
+    }
+
+    private func askAgain() {
+        if order.asksForCeiling { raiseCeiling() }
+    }
+
     private func tidy() {
         store.fate = .good
         var failure: StoreError?

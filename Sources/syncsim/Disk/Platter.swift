@@ -22,7 +22,8 @@ struct Platter {
     mutating func open(_ choices: inout Choices) -> MemoryStore {
         let digits = String(choices.next() >> 32, radix: 16)
         let id = String(repeating: "0", count: 8 - digits.count) + digits
-        runs.append(StoreRun(id: id, startedAfter: state.last))
+        let began = max(state.last, state.clock.ceiling)
+        runs.append(StoreRun(id: id, startedAfter: state.last, began: began))
         return MemoryStore(epoch: epoch, secret: secret, runs: runs, state: state)
     }
 }

@@ -57,15 +57,22 @@ final class SimulatedStore: Store {
         platter.begin()
     }
 
-    func commit(through last: Timetoken) throws(StoreError) {
+    var clock: ClockRecord { platter.clock }
+    func ages() throws(StoreError) -> [AgeMark] { platter.ages() }
+    func add(_ mark: AgeMark) throws(StoreError) { platter.add(mark) }
+    func forgetAges(before timetoken: Timetoken) throws(StoreError) {
+        platter.forgetAges(before: timetoken)
+    }
+
+    func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError) {
         if case .powerLoss = fate {
             guard survivesPowerLoss else { throw .broken(code: 10, reason: "the power is gone") }
-            platter.commit(through: last)
+            platter.commit(through: last, clock)
             isDurable = true
             throw .broken(code: 10, reason: "the power is gone, but only after the sync")
         }
         try call()
-        platter.commit(through: last)
+        platter.commit(through: last, clock)
         isDurable = true
     }
 

@@ -19,7 +19,7 @@ extension Engine {
             reactor: reactor, epoch: "e.f", judge: { _, _ in .known }, tombstoneFloor: { .zero },
             digestKey: makeSecret().key, keysets: keysets, submit: submit, commitSoon: {},
             announce: announce, ask: ask, askPresence: askPresence, groups: groups,
-            newest: newest, settled: { (newest(), newest()) }, freshCursor: newest,
-            wallTicks: wallTicks)
+            newest: newest, settled: { (newest(), newest()) }, freshCursor: { _ in .at(newest()) },
+            began: .zero, wallTicks: wallTicks)
     }
 }

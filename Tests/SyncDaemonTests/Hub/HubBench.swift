@@ -87,7 +87,9 @@ final class HubBench {
         let question = try #require(questions.waiting.first)
         questions.waiting.removeFirst()
         if case .backlog(let channels, let cursor) = question.query {
-            let order = EventOrder(after: store.last, wallTicks: { 1 }, publish: { _ in })
+            let order = EventOrder(
+                after: store.last, ceiling: .end, wallTicks: { 1 }, publish: { _ in },
+                askForCeiling: {})
             let answer = question.answer(
                 from: try store.makeReader(), order, repairs: RepairCache(secret: store.secret))
             guard case .backlog(let events, let through) = answer.result else {

@@ -2,6 +2,7 @@
 
 import EventModel
 import Foundation
+import SQLite
 import Testing
 
 @testable import SyncDaemon
@@ -32,6 +33,74 @@ struct EpochTests {
         ] as [(String?, UInt64, CursorJudgement)])
     func judges(epoch: String?, cursor: UInt64, expected: CursorJudgement) {
         #expect(epochs.judge(tick(cursor), epoch, newest: tick(300)) == expected)
+    }
+
+    @Test(
+        "without an epoch, what was given when this copy gave nothing is a lost one's",
+        arguments: [nil, "5ca1ab1e"] as [String?],
+        [
+            (99, .known), (100, .known), (101, .beyond(tick(100))), (149, .beyond(tick(100))),
+            (150, .known), (200, .known), (201, .beyond(tick(200))), (260, .known),
+            (301, .beyond(tick(300))),
+        ] as [(UInt64, CursorJudgement)])
+    func judgesWithoutRun(epoch: String?, row: (cursor: UInt64, expected: CursorJudgement)) {
+        let epochs = Epochs(
+            store: "5ca1ab1e",
+            runs: [
+                StoreRun(id: "aaaaaaaa", startedAfter: tick(0)),
+                StoreRun(id: "bbbbbbbb", startedAfter: tick(100), began: tick(150)),
+                StoreRun(id: "cccccccc", startedAfter: tick(200), began: tick(260)),
+            ])
+        #expect(epochs.judge(tick(row.cursor), epoch, newest: tick(300)) == row.expected)
+    }
+
+    @Test("a run that was forgotten takes nothing from those beside it")
+    func forgottenRun() {
+        let epochs = Epochs(
+            store: "e",
+            runs: [
+                StoreRun(id: "a", startedAfter: tick(0), ended: tick(100)),
+                StoreRun(id: "c", startedAfter: tick(200)),
+            ])
+        #expect(epochs.judge(tick(150), "e.a", newest: tick(300)) == .beyond(tick(100)))
+        #expect(epochs.judge(tick(150), "e.b", newest: tick(300)) == .foreign)
+        #expect(epochs.judge(tick(150), nil, newest: tick(300)) == .known)
+    }
+
+    @Test("a crash loop costs the cursors of its own runs only")
+    func crashLoop() throws {
+        let directory = try ScratchDirectory()
+        var now: UInt64 = 1_000_000
+        func start(lasting ticks: UInt64) throws -> String {
+            let store = try SQLiteStore(directory: directory.path) { _ in
+                ClockAnchor(boot: "b", uptime: now, ticks: now, age: now)
+            }
+            now += ticks
+            return Epochs(store: store.epoch, runs: store.runs).text
+        }
+        let long = try (0..<3).map { _ in try start(lasting: 1_000_000_000_000) }
+        // As many as a crash loop makes in two hours, written by hand.
+        let connection = try StoreConnection(path: directory.path + "/syncdaemon.db")
+        try connection.execute("BEGIN")
+        for number in 0..<Limits.runsMax {
+            now += 20_000_000
+            try connection.execute(
+                "INSERT INTO run(id, started_after, began, ended) "
+                    + "VALUES ('loop\(number)', \(now - 10), \(now), \(now + 19_999_990))")
+        }
+        try connection.execute("UPDATE clock SET last = \(now); COMMIT")
+        now += 20_000_000
+        _ = try start(lasting: 5)
+        let store = try SQLiteStore(directory: directory.path) { _ in
+            ClockAnchor(boot: "b", uptime: now, ticks: now, age: now)
+        }
+        let epochs = Epochs(store: store.epoch, runs: store.runs)
+        for epoch in long {
+            #expect(epochs.judge(tick(1_000_000), epoch, newest: store.last) == .known)
+        }
+        #expect(store.runs.count == Limits.runsMax)
+        let rows = try connection.prepare("SELECT count(*) FROM run").first { $0.integer(0) }
+        #expect(rows == Int64(Limits.runsMax))
     }
 
     @Test("what a lost copy gave is recognised, also after the restored one has moved past it")

@@ -12,11 +12,21 @@ private struct World {
     let steps = Locked<[Commit]>([])
     let order: EventOrder
 
-    init(after visible: Timetoken = .zero) {
-        let (clock, steps) = (self.clock, self.steps)
+    /// How often it asked for a ceiling.
+    let asked = Locked(0)
+
+    init(after visible: Timetoken = .zero, ceiling: Timetoken = .end) {
+        let (clock, steps, asked) = (self.clock, self.steps, self.asked)
         order = EventOrder(
-            after: visible, wallTicks: { clock.withLock { $0 } },
-            publish: { step in steps.withLock { $0.append(step) } })
+            after: visible, ceiling: ceiling, wallTicks: { clock.withLock { $0 } },
+            publish: { step in steps.withLock { $0.append(step) } },
+            askForCeiling: { asked.withLock { $0 += 1 } })
+    }
+
+    /// A cursor as of now.
+    func now() -> Timetoken {
+        guard case .at(let timetoken) = order.now() else { return .zero }
+        return timetoken
     }
 
     func announce(_ text: String, by origin: Origin? = nil) -> Announced {
@@ -52,7 +62,7 @@ struct EventOrderTests {
     @Test("a signal that finds no place waits for the commit, and its answer comes with it")
     func waits() {
         let world = World()
-        _ = world.order.now()
+        _ = world.now()
         let reserved = world.order.reserve()
         // The clock passes the commit's first timetoken: places below it are used up one by one.
         world.clock.withLock { $0 = reserved.rawValue + 1000 }
@@ -96,7 +106,7 @@ struct EventOrderTests {
         for _ in 0..<2000 {
             switch choices.below(10) {
             case 0..<3: _ = world.announce("1")
-            case 3..<5: cursors.append((world.order.now(), world.events.count))
+            case 3..<5: cursors.append((world.now(), world.events.count))
             case 5: world.clock.withLock { $0 += UInt64(choices.below(200_000)) }
             case 6: world.clock.withLock { $0 -= UInt64(choices.below(20_000)) }
             default:
@@ -123,6 +133,137 @@ struct EventOrderTests {
         for (cursor, seen) in cursors {
             #expect(timetokens[seen...].allSatisfy { $0 > cursor })
             #expect(timetokens[..<seen].allSatisfy { $0 <= cursor })
+        }
+    }
+
+    // MARK: The ceiling
+
+    private func at(_ announced: Announced) -> UInt64? {
+        if case .at(let timetoken) = announced { timetoken.rawValue } else { nil }
+    }
+
+    @Test("near the ceiling it asks once, and goes on tick by tick when the answer takes long")
+    func nearCeiling() throws {
+        let start: UInt64 = 17_000_000_000_000_000
+        let world = World(ceiling: tick(start + Limits.ceilingTicks))
+        #expect(at(world.announce("1")) == start)
+        #expect(world.asked.withLock { $0 } == 0)
+        world.clock.withLock { $0 = start + Limits.ceilingTicks * 6 / 10 }
+        #expect(at(world.announce("2")) == start + Limits.ceilingTicks * 6 / 10)
+        world.clock.withLock { $0 = start + 5 * Limits.ceilingTicks }
+        let tight = try #require(at(world.announce("3")))
+        #expect(tight == start + Limits.ceilingTicks * 6 / 10 + 1)
+        #expect(at(world.order.now()) == tight + 1)
+        #expect(world.asked.withLock { $0 } == 1)
+
+        world.order.raise(to: tick(start + 6 * Limits.ceilingTicks))
+        #expect(at(world.announce("4")) == start + 5 * Limits.ceilingTicks)
+    }
+
+    @Test("after a long rest what is announced waits for the ceiling, in its order")
+    func rested() {
+        let start: UInt64 = 17_000_000_000_000_000
+        let world = World(after: tick(1000), ceiling: tick(2000))
+        let origins = (1...2).map {
+            Origin(reactor: 0, session: SessionID(slot: 1, generation: 1), command: $0)
+        }
+        #expect(world.announce("1", by: origins[0]) == .waits)
+        #expect(world.order.now(for: origins[1]) == .waits)
+        // Who cannot wait gets an older position.
+        #expect(world.order.now() == .at(tick(1000)))
+        #expect(world.announce("2") == .waits)
+        #expect(world.asked.withLock { $0 } == 1)
+        #expect(world.order.asksForCeiling)
+
+        world.order.raise(to: tick(start + Limits.ceilingTicks))
+
+        let answers = world.steps.withLock { $0.flatMap(\.answers) }
+        #expect(
+            answers == [
+                Answer(origin: origins[0], result: .success(.published(tick(start)))),
+                Answer(origin: origins[1], result: .success(.pong(tick(start + 1)))),
+            ])
+        #expect(world.events.map(\.timetoken) == [tick(start), tick(start + 2)])
+    }
+
+    @Test("with a full disk it uses up what is below the ceiling, refuses then, and comes back")
+    func fullDisk() {
+        let world = World(after: tick(1000), ceiling: tick(1005))
+        #expect(world.announce("waits") == .waits)
+        world.order.raise(to: nil)
+        var places = world.events.map(\.timetoken.rawValue)
+        for _ in 0..<9 { if let place = at(world.announce("1")) { places.append(place) } }
+        #expect(places == [1001, 1002, 1003, 1004, 1005])
+        #expect(world.announce("2") == .refused)
+        #expect(world.order.now() == .at(tick(1005)))
+        #expect(world.asked.withLock { $0 } == 1)
+
+        world.clock.withLock { $0 += 2 * Limits.ceilingTicks }
+        // It asks again after a while; this one waits for the answer, which is no again.
+        #expect(world.announce("3") == .waits)
+        world.order.raise(to: nil)
+        #expect(world.order.visible == tick(1005))
+        world.clock.withLock { $0 += 2 * Limits.ceilingTicks }
+        #expect(world.announce("4") == .waits)
+        let now = world.clock.withLock { $0 }
+        world.order.finish(Commit(last: tick(now), durable: tick(now), ceiling: tick(now + 50)))
+        #expect(world.events.last?.timetoken == tick(now + 1))
+    }
+
+    @Test(
+        "no position is beyond the ceiling that was durable then, whatever fails",
+        arguments: UInt64(1)...60)
+    func obeysCeiling(seed: UInt64) {
+        var choices = SeededGenerator(seed: seed)
+        let start: UInt64 = 17_000_000_000_000_000
+        var ceiling = tick(start)
+        var world = World(after: tick(start - 500), ceiling: ceiling)
+        var newest = tick(start - 500)
+        var reserved: Timetoken?
+        func note(_ announced: Announced) {
+            guard case .at(let timetoken) = announced else { return }
+            #expect(timetoken <= ceiling)
+            newest = max(newest, timetoken)
+        }
+        for _ in 0..<3000 {
+            switch choices.below(12) {
+            case 0..<4: note(world.announce("1"))
+            case 4..<6: note(world.order.now())
+            case 6: world.clock.withLock { $0 += UInt64(choices.below(8_000_000)) }
+            case 7: world.clock.withLock { $0 -= UInt64(choices.below(9_000_000)) }
+            case 8:
+                // kill -9, and another start on the same disk.
+                guard choices.chance(10) else { continue }
+                let clock = world.clock.withLock { $0 }
+                world = World(after: max(ceiling, newest), ceiling: ceiling)
+                world.clock.withLock { $0 = clock - UInt64(choices.below(100_000_000)) }
+                reserved = nil
+                newest = world.order.visible
+            case 9:
+                guard reserved == nil, world.order.asksForCeiling else { continue }
+                let clock = world.clock.withLock { $0 }
+                let raised = max(
+                    ceiling, max(world.order.visible, tick(clock)).advanced(by: 10_000_000))
+                if choices.chance(70) { ceiling = raised }
+                world.order.raise(to: ceiling == raised ? ceiling : nil)
+            default:
+                guard let place = reserved else {
+                    reserved = world.order.reserve()
+                    continue
+                }
+                reserved = nil
+                let last = place.advanced(by: 3)
+                guard choices.chance(80) else {
+                    world.order.finish(Commit(last: .zero))
+                    continue
+                }
+                ceiling = max(ceiling, last.advanced(by: 10_000_000))
+                world.order.finish(Commit(last: last, durable: last, ceiling: ceiling))
+            }
+            #expect(world.order.visible >= newest)
+            #expect(world.order.visible <= ceiling)
+            let timetokens = world.events.suffix(5).map(\.timetoken)
+            #expect(timetokens == timetokens.sorted())
         }
     }
 

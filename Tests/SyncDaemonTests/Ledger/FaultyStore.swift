@@ -40,9 +40,17 @@ final class FaultyStore: Store {
         base.begin()
     }
 
-    func commit(through last: Timetoken) throws(StoreError) {
+    var clock: ClockRecord { base.clock }
+
+    func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError) {
         try pass(.commit)
-        base.commit(through: last)
+        base.commit(through: last, clock)
+    }
+
+    func ages() throws(StoreError) -> [AgeMark] { base.ages() }
+    func add(_ mark: AgeMark) throws(StoreError) { base.add(mark) }
+    func forgetAges(before timetoken: Timetoken) throws(StoreError) {
+        base.forgetAges(before: timetoken)
     }
 
     func rollback() { base.rollback() }

@@ -114,15 +114,15 @@ struct LedgerTombstoneTests {
         let bench = LedgerBench(tombstoneTicksKept: 100)
         _ = bench.commit(write(.add(.on(1))), write(.remove(.on(1), observed: nil)))
         #expect(try stored(bench) == [1001])
-        bench.wall = 1100
+        bench.wall = 1099
         _ = bench.commit(write(.add(.on(2))))
-        #expect(try stored(bench) == [1001, 1100])
+        #expect(try stored(bench) == [1001, 1099])
         #expect(bench.store.tombstoneFloor == .zero)
 
-        bench.wall = 1101
+        bench.wall = 1100
         _ = bench.commit(write(.add(.on(3))))
 
-        #expect(try stored(bench) == [1100, 1101])
+        #expect(try stored(bench) == [1099, 1100])
         #expect(bench.store.tombstoneFloor == tick(1001))
     }
 

@@ -9,7 +9,9 @@ import Testing
 struct ReadRequestTests {
     private let store = MemoryStore()
     private var order: EventOrder {
-        EventOrder(after: store.last, wallTicks: { 1 }, publish: { _ in })
+        EventOrder(
+            after: store.last, ceiling: .end, wallTicks: { 1 }, publish: { _ in },
+            askForCeiling: {})
     }
 
     init() throws {

@@ -83,6 +83,7 @@ final class SimulatedDaemon {
         /// By reactor: whether its mailbox is empty.
         var isHeard: [Bool] = []
         let steps = Locked<[Commit]>([])
+        let asksForCeiling = Locked(false)
         let wall = Locked<UInt64>(1000)
     }
 
@@ -110,14 +111,21 @@ final class SimulatedDaemon {
         store = MemoryStore(secret: secret)
         let queues = Queues()
         queues.isHeard = Array(repeating: true, count: reactorCount)
-        let (steps, wall) = (queues.steps, queues.wall)
+        let (steps, wall, asks) = (queues.steps, queues.wall, queues.asksForCeiling)
         self.queues = queues
-        ledger = Ledger(store: store, tombstoneTicksKept: tombstoneTicksKept) {
+        // Tombstones age with every write, too, so that there are enough old ones.
+        let anchor = { [store] in
+            let now = max(wall.withLock { $0 }, store.last.rawValue)
+            return ClockAnchor(boot: "", uptime: now, ticks: wall.withLock { $0 }, age: now)
+        }
+        ledger = Ledger(store: store, tombstoneTicksKept: tombstoneTicksKept, anchor: anchor) {
             wall.withLock { $0 }
         }
         let order = EventOrder(
-            after: store.last, wallTicks: { wall.withLock { $0 } },
-            publish: { step in steps.withLock { $0.append(step) } })
+            after: store.last, ceiling: store.clock.ceiling,
+            wallTicks: { wall.withLock { $0 } },
+            publish: { step in steps.withLock { $0.append(step) } },
+            askForCeiling: { asks.withLock { $0 = true } })
         self.order = order
         reader = try store.makeReader()
         repairs = RepairCache(secret: store.secret)
@@ -144,7 +152,7 @@ final class SimulatedDaemon {
                 // Turns here may leave messages behind: only an empty mailbox says that all was
                 // heard.
                 settled: { queues.isHeard[number] ? order.settled : (.zero, .zero) },
-                freshCursor: { order.now() },
+                freshCursor: { order.now(for: $0) }, began: store.last,
                 wallTicks: { wall.withLock { $0 } })
             let hub = Hub(
                 reactor: number, position: .zero,
@@ -168,7 +176,10 @@ final class SimulatedDaemon {
     }
 
     /// A cursor as of now.
-    func freshCursor() -> Timetoken { order.now() }
+    func freshCursor() -> Timetoken {
+        guard case .at(let timetoken) = order.now() else { return order.visible }
+        return timetoken
+    }
 
     /// Lets the wall clock step, in either direction.
     func moveClock(by ticks: Int) {
@@ -177,6 +188,7 @@ final class SimulatedDaemon {
 
     /// Commits up to `count` of the writes that wait, and tells each reactor.
     func commit(_ count: Int) {
+        raiseCeiling()
         let writes = queues.writes.takeFirst(count)
         guard !writes.isEmpty else { return }
         var failure: StoreError?
@@ -192,6 +204,19 @@ final class SimulatedDaemon {
             channel: channel, uuid: "signaller", event: .signal(Message(payload: text)),
             origin: nil)
         if order.announce(announcement) == .refused { problems.append("a signal was refused") }
+        publishSteps()
+        raiseCeiling()
+    }
+
+    /// Has the ledger raise the ceiling when the order asks for it.
+    func raiseCeiling() {
+        guard
+            queues.asksForCeiling.withLock({ asks in
+                defer { asks = false }; return asks
+            })
+        else { return }
+        var failure: StoreError?
+        order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
         publishSteps()
     }
 

@@ -9,9 +9,7 @@ extension PubNubRouter {
         let isStored = context.keyset.keepsMessages && publication.isStored ?? true
         guard isStored else {
             // A fire is for functions on the server, of which there are none.
-            guard publication.isReplicated else {
-                return PubNubReplyEncoder.published(context.engine.freshCursor())
-            }
+            guard publication.isReplicated else { return position(in: context) }
             return context.announce(.message(publication.message), in: publication.channel)
         }
         return context.submit(

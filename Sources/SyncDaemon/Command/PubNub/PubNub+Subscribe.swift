@@ -10,12 +10,11 @@ extension PubNubRouter {
         context.tell(beat(poll.beat, in: context))
         guard poll.cursor != .zero else {
             context.hub.expectPoll(in: interests(of: poll, in: context))
-            return PubNubReplyEncoder.poll(events: [], cursor: context.engine.freshCursor())
+            return position(in: context)
         }
-        // A cursor that was never handed out comes from a store that was replaced by an older copy
-        // of itself: what it waits for may never come.
-        guard poll.cursor <= context.engine.newest() else {
-            return PubNubReplyEncoder.poll(events: [], cursor: context.engine.freshCursor())
+        guard let cursor = known(poll, in: context) else {
+            return PubNubReplyEncoder.poll(
+                events: [], cursor: max(context.engine.began, Timetoken(rawValue: 1)))
         }
         context.hub.open(
             PollRequest(
@@ -24,9 +23,33 @@ extension PubNubRouter {
                 groups: poll.groups.map {
                     ChannelGroup(groupName($0), keyset: context.keyset.subscribeKey)
                 },
-                cursor: poll.cursor,
+                cursor: cursor,
                 accepts: { [filter = poll.filter] in filter?.matches($0) ?? true }))
         return nil
+    }
+
+    /// Answers with a position as of now, which may take a commit.
+    static func position(in context: PubNubContext) -> HTTPResponse? {
+        switch context.engine.freshCursor(context.origin) {
+        case .at(let timetoken): answer(.pong(timetoken), in: context)
+        case .waits: nil
+        case .refused: context.refusal(.overloaded)
+        }
+    }
+
+    /// From where to wait; `nil`: it must read again what this run of the daemon has.
+    private static func known(
+        _ poll: PubNubRequest.Poll, in context: PubNubContext
+    ) -> Timetoken? {
+        let newest = context.engine.newest()
+        guard poll.cursor > newest else { return poll.cursor }
+        // This store never handed it out. With a region it comes from a daemon: from one whose
+        // store was replaced by an older copy, and whatever this one did since may be unknown to
+        // the client. Without one somebody made it from a clock, and wants what comes.
+        let clock = context.engine.wallTicks()
+        let isOfClock =
+            !poll.hasRegion && poll.cursor.rawValue <= clock + Limits.clockStepTicksMax
+        return isOfClock ? newest : nil
     }
 
     /// What the client listed, groups resolved.

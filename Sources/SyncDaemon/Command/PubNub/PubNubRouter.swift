@@ -9,7 +9,7 @@ enum PubNubRouter {
     /// - Returns: The answer; `nil` when it comes later.
     static func handle(_ context: PubNubContext) -> HTTPResponse? {
         switch context.request.endpoint {
-        case .time: PubNubReplyEncoder.time(context.wallTime)
+        case .time: position(in: context)
         case .preflight: .pubNubPreflight
         case .publish(let publication): publish(publication, in: context)
         case .signal(let channel, let message): signal(message, to: channel, in: context)
@@ -40,6 +40,9 @@ enum PubNubRouter {
     /// The answer to a request that waited for the ledger or a reader.
     static func answer(_ reply: Reply, in context: PubNubContext) -> HTTPResponse {
         switch (reply, context.request.endpoint) {
+        case (.pong(let now), .time): PubNubReplyEncoder.time(now)
+        case (.pong(let now), .subscribe): PubNubReplyEncoder.poll(events: [], cursor: now)
+        case (.pong(let now), .publish): PubNubReplyEncoder.published(now)
         case (.published(let timetoken), _): PubNubReplyEncoder.published(timetoken)
         case (.actionAdded(let action, .added), _): PubNubReplyEncoder.actionAdded(action)
         case (.actionAdded(_, .already), _): PubNubError.actionExists.response

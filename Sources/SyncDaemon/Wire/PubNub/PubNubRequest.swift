@@ -59,6 +59,8 @@ struct PubNubRequest: Sendable, Hashable {
         var groups: [String]
         /// ``Timetoken/zero`` for a handshake.
         var cursor: Timetoken
+        /// Whether the cursor came with a region, as a daemon hands it out.
+        var hasRegion = false
         /// Parsed; `nil` for none.
         var filter: MessageFilter?
         var beat: Beat

@@ -69,7 +69,8 @@ extension PubNubRequestReader {
         }
         return PubNubRequest.Poll(
             channels: channels, groups: groups, cursor: try bound("tt") ?? .zero,
-            filter: try filter(), beat: try beat())
+            hasRegion: query["tr"].map { !$0.isEmpty && $0 != "0" } ?? false, filter: try filter(),
+            beat: try beat())
     }
 
     private func filter() throws(PubNubError) -> MessageFilter? {

@@ -1,0 +1,32 @@
+// What the store knows of when timetokens were given.
+
+import EventModel
+import SQLite
+
+extension SQLiteStore {
+    func ages() throws(StoreError) -> [AgeMark] {
+        var marks: [AgeMark] = []
+        try statements.digests.ages.query { row in
+            marks.append(AgeMark(through: row.timetoken(0), ticks: row.timetoken(1).rawValue))
+            return true
+        }
+        return marks
+    }
+
+    func add(_ mark: AgeMark) throws(StoreError) {
+        try statements.digests.insertAge.run(.timetoken(mark.through), .word(mark.ticks))
+    }
+
+    func forgetAges(before timetoken: Timetoken) throws(StoreError) {
+        try statements.digests.forgetAges.run(.timetoken(timetoken))
+    }
+
+    /// Adds what an earlier run left unmarked, unless there is one for about that time.
+    func markAge(_ mark: AgeMark) throws(StoreError) {
+        let newest = try ages().last
+        guard newest.map({ mark.ticks >= $0.ticks + Limits.ageTicksMax }) ?? true,
+            mark.through > newest?.through ?? .zero
+        else { return }
+        try add(mark)
+    }
+}
