@@ -988,7 +988,8 @@ const oneEmoji =
 
 /** @param {Item} left @param {Item} right */
 function isSameItem(left, right) {
-  return left.payload === right.payload && left.pending === right.pending &&
+  // Not by ===: an own message is told once, also when the cache's copy takes its place.
+  return isEqual(left.payload, right.payload) && left.pending === right.pending &&
     left.timetoken === right.timetoken && left.actions.length === right.actions.length &&
     left.actions.every((action, i) => {
       const other = right.actions[i];

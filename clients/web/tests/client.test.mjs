@@ -643,6 +643,28 @@ for (const op of ['addAction', 'subscribe']) {
   });
 }
 
+test('an own message is one item all the way, and says no step twice', async () => {
+  for (const isReplyFirst of [true, false]) {
+    const { world } = await followed(new Server());
+    const steps = [];
+    world.channel.observe((changes) => steps.push(...changes));
+    steps.length = 0;
+    await world.channel.publish({ text: 'mine', deep: [{ a: 1 }] }, { meta: { lang: 'en' } });
+    while (world.socket.model.inbox.length < 2) await turn();
+    const { inbox } = world.socket.model;
+    if ((inbox[0].id !== undefined) !== isReplyFirst) inbox.reverse();
+    for (let i = 0; i < 10; i++) {
+      if (i % 5 === 0) world.deliver(1);
+      await turn();
+    }
+    await world.settle();
+    assert.deepEqual(steps.map(({ kind, item }) => [kind, item.pending, item.timetoken !== null]),
+      [['insert', true, false], ['update', false, true]]);
+    assert.equal(new Set(steps.map(({ item }) => item.key)).size, 1);
+    world.check();
+  }
+});
+
 test('a reaction of nothing is rejected at once', async () => {
   const { world, timetoken } = await followed(new Server());
   const { length } = world.sent;
