@@ -16,7 +16,8 @@ import threading
 
 import websockets
 
-from daemon import PATIENCE, ROOT
+from daemon import ROOT
+from waiting import Patience, processor_seconds, programs
 
 #: What pages are served from.
 PAGES = ROOT / "clients" / "web"
@@ -65,6 +66,8 @@ class Browser:
         self._reading = None
         self._ids = itertools.count(1)
         self._pending = {}
+        #: What came from the browser so far.
+        self.messages = 0
         self.events = {}
 
     async def start(self):
@@ -79,19 +82,31 @@ class Browser:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "HOME": self.scratch}, start_new_session=True)
         port_file = pathlib.Path(self.scratch, "profile", "DevToolsActivePort")
-        async with asyncio.timeout(PATIENCE):
-            while not (port_file.exists() and port_file.read_text().count("\n")):
-                if self.process.poll() is not None:
-                    raise BrowserFailure(f"Chromium ended with code {self.process.returncode}.")
-                await asyncio.sleep(0.02)
+        programs.add(self)
+        patience = Patience()
+        while not (port_file.exists() and port_file.read_text().count("\n")):
+            if self.process.poll() is not None:
+                raise BrowserFailure(f"Chromium ended with code {self.process.returncode}.")
+            patience.check("Chromium to start")
+            await asyncio.sleep(0.02)
+        # From here on pages say what happens in them; being asked is work, too.
+        programs.discard(self)
         port, path = port_file.read_text().split("\n")[:2]
         self._socket = await websockets.connect(
             f"ws://127.0.0.1:{port}{path}", max_size=None, compression=None, ping_interval=None)
         self._reading = asyncio.create_task(self._read())
         return self
 
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def cpu_seconds(self):
+        return processor_seconds(self.process.pid)
+
     async def _read(self):
         async for text in self._socket:
+            self.messages += 1
             message = json.loads(text)
             future = self._pending.pop(message.get("id"), None)
             if future is not None and not future.done():
@@ -105,8 +120,10 @@ class Browser:
         to = {} if session is None else {"sessionId": session}
         await self._socket.send(json.dumps(
             {"id": number, "method": method, "params": parameters, **to}))
-        async with asyncio.timeout(PATIENCE):
-            reply = await future
+        patience = Patience(lambda: self.messages)
+        while not (await asyncio.wait([future], timeout=1))[0]:
+            patience.check(f"the answer to {method}")
+        reply = future.result()
         if "error" in reply:
             raise BrowserFailure(f"{method}: {reply['error']}")
         return reply["result"]
@@ -162,18 +179,20 @@ class Page:
         return reply["result"].get("value")
 
     async def until(self, condition, what=None):
-        """Waits until an expression is true."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + PATIENCE
+        """Waits until an expression is true, as long as something happens in the page."""
+        progress, problem = None, ""
+        patience = Patience(lambda: progress)
         while True:
-            problem = ""
             try:
-                if await self.run(f"!!({condition})"):
+                # Frames of the client, and what a page without one has.
+                is_true, progress = await self.run(
+                    f"[!!({condition}), `${{window.traffic?.length}} ${{window.seen?.length}} "
+                    "${document.readyState} ${document.body?.innerHTML.length}`]")
+                if is_true:
                     return
             except BrowserFailure as failure:
                 problem = f" {failure}"  # The page may be between two documents.
-            if loop.time() > deadline:
-                raise BrowserFailure(f"Waited {PATIENCE} s for {what or condition}.{problem}")
+            patience.check(f"{what or condition}.{problem}")
             await asyncio.sleep(0.02)
 
     async def reload(self):

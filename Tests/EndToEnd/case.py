@@ -10,6 +10,7 @@ import unittest
 
 from daemon import Daemon
 from device import Device, Disconnected, Refused
+from waiting import Patience
 
 # A daemon that is killed leaves writes without a taker; asyncio would warn of each of them.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
@@ -91,11 +92,9 @@ class DaemonTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertIn(mentions, error["message"])
 
 
-async def eventually(condition, what, seconds=10):
+async def eventually(condition, what, signs=lambda: None):
     """Polls for something that no frame announces."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + seconds
+    patience = Patience(signs)
     while not condition():
-        if loop.time() > deadline:
-            raise AssertionError(f"Waited {seconds} s for {what}.")
+        patience.check(what)
         await asyncio.sleep(0.01)

@@ -16,12 +16,10 @@ import subprocess
 import tempfile
 import time
 
+from waiting import PATIENCE, WORK_ALONE_MAX, Patience, processor_seconds, programs
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(rb"syncdaemon: listening on http://([^\n]*):(\d+)\n")
-#: What the daemon promises: a drain ends within this time, in seconds.
-STOP_SECONDS_MAX = 10
-#: How long a test waits for something that should take milliseconds before it gives up.
-PATIENCE = 30
 
 
 def binary(name="syncdaemon"):
@@ -69,6 +67,7 @@ class Daemon:
         self.process = None
         self.host = self.port = None
         self.start_seconds = None
+        programs.add(self)
         atexit.register(self.discard)
 
     # Life
@@ -98,10 +97,12 @@ class Daemon:
         self.spawn()
         printed = b""
         descriptor = self.process.stdout.fileno()
+        patience = Patience()
         while not (match := LISTENING.search(printed)):
-            left = begun + PATIENCE - time.monotonic()
-            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-                self.failure(f"It did not say that it listens within {PATIENCE} s: {printed!r}.")
+            if patience.is_over:
+                self.failure(f"It does not say that it listens: {printed!r}.")
+            if not select.select([descriptor], [], [], 1)[0]:
+                continue
             chunk = os.read(descriptor, 4096)
             if not chunk:
                 code = self.process.wait(PATIENCE)
@@ -111,12 +112,13 @@ class Daemon:
         self.host, self.port = match[1].decode(), int(match[2])
         return self
 
-    def wait(self, seconds=PATIENCE):
+    def wait(self):
         """The exit code, once the process has ended by itself."""
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.failure(f"It still runs after {seconds} s.")
+        patience = Patience()
+        while (code := self.process.poll()) is None:
+            if patience.is_over:
+                self.failure("It does not end.")
+            time.sleep(0.005)
         self.process.stdout.close()
         return code
 
@@ -125,11 +127,11 @@ class Daemon:
         self.process.send_signal(signal.SIGTERM)
 
     def stop(self):
-        """Drains the daemon; it must end with code 0 within its promise."""
+        """Drains the daemon; it must end with code 0."""
         if (code := self.process.poll()) is not None:
             self.failure(f"It ended by itself, with code {code}.")
         self.terminate()
-        code = self.wait(STOP_SECONDS_MAX)
+        code = self.wait()
         if code != 0:
             self.failure(f"It ended with code {code} after SIGTERM, not 0.")
 
@@ -192,9 +194,16 @@ class Daemon:
 
     def cpu_seconds(self):
         """CPU time that the process has used so far, user and system."""
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
-            fields = stat.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return processor_seconds(self.process.pid)
+
+    def rests(self, looks=30):
+        """Whether it comes to rest; a loop that spins uses all of the processor that it gets."""
+        for _ in range(looks):
+            before = self.cpu_seconds()
+            time.sleep(1)
+            if self.cpu_seconds() - before < 0.05:
+                return True
+        return False
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as statm:
@@ -204,7 +213,7 @@ class Daemon:
         raise DaemonFailure(f"{text} Its log ends:\n{self.log_tail()}")
 
 
-def run_to_end(*arguments, environment=None, seconds=PATIENCE):
+def run_to_end(*arguments, environment=None, seconds=PATIENCE * WORK_ALONE_MAX):
     """Runs `syncdaemon ARGUMENTS` that should end by itself; returns (code, stdout, stderr)."""
     done = subprocess.run(
         [binary(), *arguments], capture_output=True, timeout=seconds, check=False,

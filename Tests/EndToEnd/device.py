@@ -7,8 +7,8 @@ import json
 import websockets
 
 import reconcile
-from daemon import PATIENCE
 from rows import Rows, Violation, action_row, timetoken
+from waiting import PATIENCE, WORK_ALONE_MAX, Patience
 
 SUBPROTOCOL = "sync.v1.json"
 #: Replies that say "nothing was applied as far as I know, retry with the same mutation".
@@ -67,6 +67,8 @@ class Device:
         self.welcome = None
         self.close_code = None
         self.online = asyncio.Event()
+        #: Frames that came, over all connections: the sign that something happens.
+        self.frames = 0
         self._socket = None
         self._ids = itertools.count(1)
         self._mutations = itertools.count(1)
@@ -89,7 +91,8 @@ class Device:
         self.close_code = None
         self._socket = await websockets.connect(
             self.daemon.url + query, subprotocols=[SUBPROTOCOL], compression=None,
-            ping_interval=None, max_size=None, max_queue=None, open_timeout=PATIENCE)
+            ping_interval=None, max_size=None, max_queue=None,
+            open_timeout=PATIENCE * WORK_ALONE_MAX)
         if self._socket.subprotocol != SUBPROTOCOL:
             self.violations.append(f"The subprotocol is {self._socket.subprotocol!r}.")
         self._reading = asyncio.create_task(self._read(self._socket))
@@ -130,8 +133,18 @@ class Device:
 
     async def closed(self):
         """The code with which the daemon closed the connection."""
-        await asyncio.wait([self._reading], timeout=PATIENCE)
+        await self._patient(self._reading, "the end of the connection")
         return self.close_code
+
+    async def _patient(self, future, what):
+        """Waits for a future as long as something happens."""
+        if future.done():
+            return
+        patience = Patience(lambda: self.frames)
+        while not (await asyncio.wait([future], timeout=1))[0]:
+            if patience.is_over:
+                raise TimeoutError(
+                    f"{self.user}/{self.name}: nothing happened; waited for {what}.")
 
     def keep_connected(self):
         """From now on comes back whenever the connection is lost, as an app does."""
@@ -171,6 +184,7 @@ class Device:
             self._news.set()
 
     def _receive(self, frame):
+        self.frames += 1
         if "t" in frame:
             if "id" in frame or frame["c"] not in self.rows:
                 raise Violation(f"A push that nobody asked for: {frame}")
@@ -287,8 +301,8 @@ class Device:
         try:
             await self._socket.send(json.dumps({"id": number, "op": op, **fields}))
             # Not wait_for: Python 3.11's forgets a cancellation that comes with the reply.
-            async with asyncio.timeout(PATIENCE):
-                return await future
+            await self._patient(future, f"the reply to {op}")
+            return future.result()
         except websockets.ConnectionClosed:
             raise Disconnected(f"closed with {self._socket.close_code}") from None
         finally:
@@ -307,8 +321,12 @@ class Device:
         """A write that is retried, with one mutation id, until it is acknowledged."""
         fields.setdefault("mutation", self.new_mutation())
         while True:
-            async with asyncio.timeout(PATIENCE):
-                await self.online.wait()
+            if not self.online.is_set():
+                online = asyncio.ensure_future(self.online.wait())
+                try:
+                    await self._patient(online, "a connection")
+                finally:
+                    online.cancel()
             try:
                 return await self.command(op, **fields)
             except Disconnected:
@@ -374,14 +392,14 @@ class Device:
 
     async def until(self, condition, what):
         """Waits until `condition()` holds; every frame that arrives is a reason to look again."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                while not condition() and not self.violations:
-                    self._news.clear()
+        patience = Patience(lambda: self.frames)
+        while not condition() and not self.violations:
+            self._news.clear()
+            try:
+                async with asyncio.timeout(1):
                     await self._news.wait()
-        except TimeoutError:
-            raise AssertionError(
-                f"{self.user}/{self.name} waited {PATIENCE} s for {what}.") from None
+            except TimeoutError:
+                patience.check(f"{what} ({self.user}/{self.name})")
         self._complain()
 
     def _complain(self):

@@ -4,9 +4,9 @@ import json
 import re
 import urllib.parse
 
-from daemon import PATIENCE
 from raw import RawClient
 from rows import Violation, timetoken
+from waiting import PATIENCE
 
 #: Publish and subscribe key: without a configuration file any pair names the one tenant.
 KEYS = ("pub", "sub")

@@ -7,7 +7,6 @@ import pathlib
 import tempfile
 import textwrap
 import threading
-import time
 import warnings
 
 from pubnub.callbacks import SubscribeCallback
@@ -18,8 +17,8 @@ from pubnub.pnconfiguration import PNConfiguration
 from pubnub.pubnub import PubNub
 
 from case import DaemonTestCase
-from daemon import PATIENCE
 from rest import KEYS, LongPoll, Rest
+from waiting import PATIENCE, WORK_ALONE_MAX, Patience, until
 
 # It logs every refusal and every lost connection; tests cause them on purpose.
 logging.getLogger("pubnub").setLevel(logging.CRITICAL + 1)
@@ -33,6 +32,8 @@ def configuration(daemon, user, keys=KEYS, **settings):
     made.origin = "{}:{}".format(*daemon.address)
     made.ssl = False
     made.daemon = True  # Its threads must not outlive a failed test.
+    # A machine that does much else is no reason to give a request up.
+    made.connect_timeout = made.non_subscribe_request_timeout = PATIENCE * WORK_ALONE_MAX
     for name, value in settings.items():
         setattr(made, name, value)
     return made
@@ -66,15 +67,18 @@ class Heard(SubscribeCallback):
     def status(self, pubnub, status):
         self._keep(self.statuses, status)
 
-    def until(self, condition, what, seconds=PATIENCE):
+    def until(self, condition, what):
         """Waits until `condition()` holds, and returns what it returned."""
+        patience = Patience(lambda: [len(it) for it in (
+            self.messages, self.signals, self.actions, self.presences, self.statuses)])
         with self.news:
-            if not self.news.wait_for(condition, seconds):
-                raise AssertionError(
-                    f"Waited {seconds} s for {what}. Heard {len(self.messages)} messages, "
-                    f"{len(self.actions)} actions, presence "
-                    f"{[(it.event, it.uuid, it.channel) for it in self.presences]}, statuses "
-                    f"{[(it.category, it.status_code) for it in self.statuses]}.")
+            while not self.news.wait_for(condition, 1):
+                if patience.is_over:
+                    raise AssertionError(
+                        f"Nothing happened; waited for {what}. Heard {len(self.messages)} "
+                        f"messages, {len(self.actions)} actions, presence "
+                        f"{[(it.event, it.uuid, it.channel) for it in self.presences]}, statuses "
+                        f"{[(it.category, it.status_code) for it in self.statuses]}.")
             return condition()
 
 
@@ -180,11 +184,6 @@ class PubNubTestCase(DaemonTestCase):
         self.assertIn(text, str(caught.exception))
         json.loads(str(caught.exception).partition("): ")[2])
 
-    def eventually(self, condition, what, seconds=PATIENCE):
+    def eventually(self, condition, what):
         """Polls for something that no event announces, and returns it."""
-        deadline = time.monotonic() + seconds
-        while not (found := condition()):
-            if time.monotonic() > deadline:
-                self.fail(f"Waited {seconds} s for {what}.")
-            time.sleep(0.02)
-        return found
+        return until(condition, what)

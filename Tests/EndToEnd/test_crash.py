@@ -42,7 +42,7 @@ class Crashes(DaemonTestCase):
         self.assertEqual([it for lane in lanes for it in lane.surprises], [])
         await check_lanes(self, lanes, watcher)
         await asyncio.to_thread(daemon.restart)
-        await asyncio.wait_for(watcher.online.wait(), 30)
+        await watcher.until(watcher.online.is_set, "a connection")
         await check_lanes(self, lanes, watcher)
 
     def report(self, starts, lanes):

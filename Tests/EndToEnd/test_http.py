@@ -1,6 +1,5 @@
 """HTTP as strangers, proxies and attackers speak it: refused clearly, and never misread."""
 
-import time
 import unittest
 
 from case import DaemonTestCase
@@ -205,17 +204,13 @@ class HTTP(DaemonTestCase):
             with self.assertRaises(TimeoutError):
                 while True:
                     client.socket.sendall(client.request("GET", "/metrics") * 100)
-            before = self.daemon.cpu_seconds()
-            time.sleep(2)
-            self.assertLess(self.daemon.cpu_seconds() - before, 0.5)
+            self.assertTrue(self.daemon.rests(), "It spins.")
 
     def test_a_peer_that_stops_within_the_deciding_bytes(self):
         for start in (b"G", b"GET /v1/syn", b"GET /v1/sync"):
             with self.subTest(start), self.client() as client:
                 client.send(start)
-                before = self.daemon.cpu_seconds()
-                time.sleep(1)
-                self.assertLess(self.daemon.cpu_seconds() - before, 0.3)
+                self.assertTrue(self.daemon.rests(), "It spins.")
                 client.finish()
                 self.assertEqual(client.rest(), b"")
 

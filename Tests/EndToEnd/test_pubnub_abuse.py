@@ -5,7 +5,6 @@ import signal
 import time
 import unittest
 
-from daemon import PATIENCE
 from raw import RawClient
 from rest import POLL_EVENTS_MAX
 from sdk import PubNubTestCase
@@ -93,9 +92,7 @@ class Abuse(PubNubTestCase):
                 sent = web.publish("room", number)
             wanted = web.publish("room", "this", meta='{"kind":"good"}')
             cursor = 1
-            deadline = time.monotonic() + PATIENCE
             while True:
-                self.assertLess(time.monotonic(), deadline)
                 answer = other.ok(
                     "/v2/subscribe/{sub}/room/0", {"tt": cursor, "filter-expr": "kind == 'good'"})
                 if answer["m"]:

@@ -7,6 +7,7 @@ import warnings
 from pubnub.models.consumer.message_actions import PNMessageAction
 from pubnub.pubnub_asyncio import PubNubAsyncio
 
+from case import eventually
 from sdk import Heard, PubNubTestCase, configuration
 
 
@@ -34,9 +35,7 @@ class Asyncio(PubNubTestCase):
         client._subscription_manager.loop.close()  # The SDK makes one, and leaves it open.
 
     async def until(self, condition, what):
-        async with asyncio.timeout(30):
-            while not condition():
-                await asyncio.sleep(0.01)
+        await eventually(condition, what)
 
     async def test_requests(self):
         sent = (await self.ada.publish("room", {"n": 1}).future()).result.timetoken

@@ -8,8 +8,9 @@ import sys
 import tempfile
 import unittest
 
-from daemon import PATIENCE, ROOT, clean_environment, run_to_end
+from daemon import ROOT, clean_environment, run_to_end
 from sdk import PubNubTestCase
+from waiting import PATIENCE, WORK_ALONE_MAX
 
 #: Where `make run` listens.
 PRINTED_ORIGIN = "127.0.0.1:8080"
@@ -31,7 +32,8 @@ class Page(PubNubTestCase):
     def run_python(self, *arguments, program=None):
         done = subprocess.run(
             [sys.executable, "-W", "ignore", *arguments], input=program, capture_output=True,
-            text=True, check=False, timeout=PATIENCE, env=clean_environment(LC_ALL="C.UTF-8"))
+            text=True, check=False, timeout=PATIENCE * WORK_ALONE_MAX,
+            env=clean_environment(LC_ALL="C.UTF-8"))
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

@@ -1,7 +1,6 @@
 """PubNub subscribe: long polls miss nothing, repeat nothing, and say what matched."""
 
 import threading
-import time
 import unittest
 
 from pubnub.enums import PNReconnectionPolicy
@@ -330,9 +329,7 @@ class Polling(PubNubTestCase):
         polls = [self.poll(self.daemon, f"u{n}", "room") for n in range(5)]
         for poll in polls:
             poll.begin()
-        begun = time.monotonic()
         self.daemon.stop()
-        self.assertLess(time.monotonic() - begun, 10)
         for poll in polls:
             text = poll.rest.http.rest()
             self.assertTrue(

@@ -5,7 +5,6 @@ import json
 import unittest
 
 from case import DaemonTestCase
-from device import Device
 
 
 class Reactions(DaemonTestCase):

@@ -15,7 +15,8 @@ import unittest
 import urllib.request
 
 from case import DaemonTestCase
-from daemon import PATIENCE, ROOT, binary, clean_environment
+from daemon import ROOT, binary, clean_environment
+from waiting import PATIENCE, WORK_ALONE_MAX, Patience
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMETOKEN = re.compile(r"\b\d{17}\b")
@@ -68,7 +69,7 @@ class Walk(DaemonTestCase):
                 else:
                     done = subprocess.run(
                         ["bash", "-ec", command], capture_output=True, text=True, check=False,
-                        timeout=PATIENCE, env=self.environment(), stdin=subprocess.DEVNULL)
+                        timeout=PATIENCE * WORK_ALONE_MAX, env=self.environment(), stdin=subprocess.DEVNULL)
                     self.assertEqual(done.returncode, 0, f"$ {command}\n{done.stderr}")
                     self.assertEqual(
                         same_lines(done.stdout.splitlines()), same_lines(expected), f"$ {command}")
@@ -114,10 +115,10 @@ class Walk(DaemonTestCase):
         return path.read_text(encoding="utf-8").splitlines()
 
     def wait_until(self, condition, what, output):
-        deadline = time.monotonic() + PATIENCE
+        patience = Patience(lambda: output.stat().st_size)
         while not condition():
-            if time.monotonic() > deadline:
-                self.fail(f"Waited {PATIENCE} s for {what}\n" + output.read_text(encoding="utf-8"))
+            if patience.is_over:
+                self.fail(f"Waited for {what}\n" + output.read_text(encoding="utf-8"))
             time.sleep(0.02)
 
 

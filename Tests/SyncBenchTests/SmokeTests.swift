@@ -5,7 +5,7 @@ import Testing
 
 @testable import syncbench
 
-@Suite("syncbench", .timeLimit(.minutes(2)))
+@Suite("syncbench", .timeLimit(.minutes(10)))
 struct SmokeTests {
     /// A folder for one run of the tool, and where the programs are.
     private struct Workplace: ~Copyable {

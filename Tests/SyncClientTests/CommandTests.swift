@@ -4,7 +4,7 @@ import EventModel
 import SyncClient
 import Testing
 
-@Suite("Commands", .timeLimit(.minutes(2)))
+@Suite("Commands", .timeLimit(.minutes(10)))
 struct CommandTests {
     private static let published = ok(#"{"timetoken":"17952187953729999"}"#)
 
@@ -89,17 +89,30 @@ struct CommandTests {
 
     @Test("a command without a reply fails in time, and the session goes on")
     func timesOut() async throws {
+        // A machine that does much else needs longer, also for the replies that do come.
+        for timeout in [1, 4, 16] where try await timesOut(after: .seconds(timeout)) {
+            return
+        }
+        #expect(try await timesOut(after: .seconds(60)))
+    }
+
+    /// Whether the replies that came were in time, so that the one that did not could be tried.
+    private func timesOut(after timeout: Duration) async throws -> Bool {
         let server = try await ScriptedServer(
             connection(greeting(), expect("history"), expect("ping"), ok(#"{"time":"5"}"#)))
-        let client = try SyncClient(of: server, commandTimeout: .seconds(1))
-
-        try await client.connect()
-
-        await #expect(throws: SyncClientError.timedOut(after: .seconds(1))) {
+        let client = try SyncClient(of: server, commandTimeout: timeout)
+        do {
+            try await client.connect()
+        } catch {
+            await client.close()
+            return false
+        }
+        await #expect(throws: SyncClientError.timedOut(after: timeout)) {
             try await client.history(HistoryQuery(channel: "room"))
         }
-        #expect(try await client.ping() == Timetoken(rawValue: 5))
+        let time = try? await client.ping()
         await client.close()
+        return time == Timetoken(rawValue: 5)
     }
 
     @Test("a cancelled task waits no longer")

@@ -5,7 +5,7 @@ import Foundation
 import SyncClient
 import Testing
 
-@Suite("End to end", .timeLimit(.minutes(2)))
+@Suite("End to end", .timeLimit(.minutes(10)))
 struct EndToEndTests {
     private func device(
         _ user: String, _ device: String, of daemon: Daemon

@@ -5,7 +5,7 @@ import EventModel
 import SyncClient
 import Testing
 
-@Suite("Sessions", .timeLimit(.minutes(2)))
+@Suite("Sessions", .timeLimit(.minutes(10)))
 struct SessionTests {
     @Test("after a drop the client resumes from its cursor, and a repeat is applied once")
     func resumes() async throws {

@@ -5,7 +5,7 @@ import Foundation
 import SyncClient
 import Testing
 
-@Suite("Synced channels, end to end", .timeLimit(.minutes(2)))
+@Suite("Synced channels, end to end", .timeLimit(.minutes(10)))
 struct SyncedChannelTests {
     private let folder: URL
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncClient
 
-@Suite("Transport", .timeLimit(.minutes(2)))
+@Suite("Transport", .timeLimit(.minutes(10)))
 struct TransportTests {
     private func open(_ server: ScriptedServer) async throws -> any WebSocketConnection {
         try await LibwebsocketsTransport().connect(

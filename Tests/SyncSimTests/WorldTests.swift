@@ -5,7 +5,7 @@ import Testing
 
 @testable import syncsim
 
-@Suite("Simulation", .timeLimit(.minutes(5)))
+@Suite("Simulation", .timeLimit(.minutes(20)))
 struct WorldTests {
     /// Runs the program: only there a seed makes the same world every time.
     private func run(_ arguments: String...) throws -> (status: Int32, output: String) {
@@ -55,7 +55,7 @@ struct WorldTests {
     }
 }
 
-@Suite("Planted bugs", .timeLimit(.minutes(5)))
+@Suite("Planted bugs", .timeLimit(.minutes(20)))
 struct PlantedBugTests {
     @Test("each is found within 200 seeds", arguments: PlantedBug.allCases)
     func isFound(bug: PlantedBug) throws {

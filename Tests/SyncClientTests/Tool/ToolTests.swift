@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite("syncctl", .timeLimit(.minutes(2)))
+@Suite("syncctl", .timeLimit(.minutes(10)))
 struct ToolTests {
     private func start(_ server: ScriptedServer, _ arguments: String...) throws -> ChildProcess {
         try ChildProcess(

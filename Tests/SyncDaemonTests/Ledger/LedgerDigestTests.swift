@@ -68,7 +68,7 @@ struct LedgerDigestTests {
         }
     }
 
-    @Test("more channels than are remembered", .timeLimit(.minutes(2)))
+    @Test("more channels than are remembered", .timeLimit(.minutes(10)))
     func manyChannels() throws {
         let bench = LedgerBench()
         let count = Limits.digestsInMemoryMax + 100
