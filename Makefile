@@ -11,7 +11,7 @@ DATA_DIR ?= .build/data
 FLAGS ?=
 
 SOURCES := Package.swift Sources Tests Benchmarks
-RELEASE := -c release --static-swift-stdlib
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
 END_TO_END := $(VENV)/bin/python -m unittest discover -s Tests/EndToEnd -v
@@ -49,7 +49,7 @@ run:  ## Installs what is missing, builds for release, and runs the daemon on LI
 	@echo "make run: building for release; the first time takes some minutes"
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
-	@mkdir -p $(DATA_DIR)
+	@install -d -m 700 $(DATA_DIR)
 	@echo "make run: starting the daemon on $(LISTEN), data in $(DATA_DIR); Ctrl-C stops it"
 	@exec .build/release/syncdaemon serve --listen $(LISTEN) --data-dir $(DATA_DIR) $(FLAGS)
 
@@ -89,6 +89,7 @@ faults:  ## Kills and restarts the daemon under load, also under a systemd, and 
 	@Tools/install-packages test
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
+	Tools/check-hardening .build/release/syncdaemon
 	cd Tests/EndToEnd && CRASH_ROUNDS=50 SERVICE_ROUNDS=20 \
 	  SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon \
 	  $(PYTHON) -m unittest -v test_crash test_service

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
+#include <unistd.h>
 
 int sync_accept(int listener, unsigned char address[16]) {
     struct sockaddr_storage peer;
@@ -17,6 +18,10 @@ int sync_accept(int listener, unsigned char address[16]) {
         memcpy(address, &((struct sockaddr_in6 *)&peer)->sin6_addr, 16);
     }
     return socket;
+}
+
+int sync_pipe(int ends[2], int flags) {
+    return pipe2(ends, flags);
 }
 
 void sync_thread_set_name(pthread_t thread, const char *name) {

@@ -100,6 +100,8 @@ public enum Limits {
     public static let closeSeconds = 5
     /// Silence between two HTTP requests of one connection: SDKs poll for up to 310 seconds.
     public static let keepAliveSeconds = 320
+    /// How long threads may take to accept a reloaded configuration; over it: a warning.
+    public static let reloadSeconds = 3
     /// How long a drain may take.
     public static let drainSeconds = 6
 
@@ -113,6 +115,8 @@ public enum Limits {
     public static let ledgerQueueBytesMax = 64 * 1024 * 1024
     /// Writes in one commit.
     public static let commitWritesMax = 256
+    /// Milliseconds that a commit may take; over it: a warning in the log.
+    public static let slowCommitMilliseconds = 1000
     /// Reads waiting for the reader threads; over it: `overloaded`.
     public static let readerQueueMax = 16_384
     /// Messages waiting for one reactor; over it the reactor hangs, and the daemon stops itself.

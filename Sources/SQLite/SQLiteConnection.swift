@@ -28,6 +28,7 @@ public enum SQLiteOpening {
     private let handle: OpaquePointer
     /// Where SQLite notes the length of the log after each commit.
     private let logLength: UnsafeMutablePointer<Int32>
+    private let progress = SQLiteProgress()
     private let failure: (SQLiteError) -> Failure
 
     /// Opens the file, or makes it.
@@ -105,6 +106,23 @@ public enum SQLiteOpening {
         }
     }
 
+    /// Has something called, on the thread that uses the connection, whenever a statement has got
+    /// on by so many steps of SQLite's machine.
+    ///
+    /// It must not use the connection. A later call takes the place of an earlier one; `nil` ends
+    /// it.
+    public func onProgress(every steps: Int32, _ body: (() -> Void)?) {
+        guard let body else { return unsafe sqlite3_progress_handler(handle, 0, nil, nil) }
+        progress.body = body
+        unsafe sqlite3_progress_handler(
+            handle, steps,
+            { context in
+                guard let context = unsafe context else { return 0 }
+                unsafe Unmanaged<SQLiteProgress>.fromOpaque(context).takeUnretainedValue().body()
+                return 0
+            }, Unmanaged.passUnretained(progress).toOpaque())
+    }
+
     /// The key of the row that was inserted last.
     public var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
@@ -124,4 +142,9 @@ public enum SQLiteOpening {
     private func error(_ status: Int32) -> Failure {
         failure(unsafe SQLiteError(status, of: handle))
     }
+}
+
+/// What a connection calls while a statement runs; it lives as long as the connection.
+private final class SQLiteProgress {
+    var body: () -> Void = {}
 }

@@ -8,14 +8,22 @@ public enum Program {
     /// - Returns: The exit code; threads may still run.
     public static func run(_ arguments: [String]) -> Int32 {
         do throws(ConfigurationError) {
+            let environment = ProcessEnvironment.all()
             switch try Invocation.parse(arguments) {
             case .serve(let arguments):
-                return Service.run(try load(arguments))
+                return Service.run {
+                    Configuration.examineFile(arguments: arguments, environment: environment)
+                }
             case .checkConfiguration(let arguments):
-                _ = try load(arguments)
-                print("The configuration is right.")
+                return check(arguments, environment)
             case .printConfiguration(let arguments):
-                print(try load(arguments).text(), terminator: "")
+                let examination = Configuration.examineFile(
+                    arguments: arguments, environment: environment)
+                guard examination.mistakes.isEmpty else {
+                    examination.complain()
+                    return 2
+                }
+                print(examination.configuration.text(), terminator: "")
             case .backUp(let arguments):
                 return Copying.backUp(try load(arguments.serve), to: arguments.file)
             case .restore(let arguments):
@@ -36,5 +44,18 @@ public enum Program {
         -> Configuration
     {
         try Configuration.load(arguments: arguments, environment: ProcessEnvironment.all())
+    }
+
+    private static func check(_ arguments: ServeArguments, _ environment: [String: String]) -> Int32
+    {
+        var examination = Configuration.examineFile(arguments: arguments, environment: environment)
+        examination.lookAround()
+        for warning in examination.warnings { complain("syncdaemon: warning: \(warning)") }
+        guard examination.mistakes.isEmpty else {
+            examination.complain()
+            return 2
+        }
+        print("The configuration is right.")
+        return 0
     }
 }

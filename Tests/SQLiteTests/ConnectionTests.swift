@@ -64,6 +64,27 @@ final class ConnectionTests {
 
     // MARK: Errors
 
+    @Test("a long statement says that it gets on, and a short one need not")
+    func progress() throws {
+        final class Count { var value = 0 }
+        let connection = try open()
+        let beats = Count()
+        connection.onProgress(every: 1000) { beats.value += 1 }
+        let count = try connection.prepare(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+            SELECT count(*) FROM n
+            """)
+
+        #expect(try count.first { $0.integer(0) } == 100_000)
+        #expect(beats.value > 100)
+
+        connection.onProgress(every: 0, nil)
+        let before = beats.value
+        #expect(try count.first { $0.integer(0) } == 100_000)
+        #expect(beats.value == before)
+    }
+
     @Test("a file that cannot be opened is named, with the reason", arguments: ["", "/no/where"])
     func cannotOpen(suffix: String) {
         let path = folder + suffix

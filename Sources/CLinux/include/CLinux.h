@@ -16,4 +16,7 @@ void sync_thread_set_name(pthread_t thread, const char *name);
 /// Whether the kernel says that something (NTP) keeps the wall clock right; no when it does not say.
 int sync_clock_is_synchronised(void);
 
+/// pipe2(2).
+int sync_pipe(int ends[2], int flags);
+
 #endif

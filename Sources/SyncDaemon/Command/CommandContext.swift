@@ -61,7 +61,7 @@ struct Engine {
     /// The key of a channel's digests.
     let digestKey: (Channel) -> DigestKey
     /// The tenants.
-    let keysets: Keysets
+    var keysets: Keysets
     /// Queues a write; `false` when too many wait.
     let submit: (Write) -> Bool
     /// Has the ledger commit what was queued; called once per turn.

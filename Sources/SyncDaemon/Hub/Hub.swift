@@ -39,7 +39,7 @@ final class Hub {
     var scratch: [UInt8] = []
 
     let reactor: Int
-    let settings: HubSettings
+    private(set) var settings: HubSettings
     let counters: Counters
     private let follow: (Channel) -> (visible: Timetoken, durable: Timetoken)
     let ask: (ReadRequest) -> Bool
@@ -104,6 +104,15 @@ final class Hub {
         retryStarved()
         askForStates()
         closeStuckSessions()
+    }
+
+    /// Takes what an administrator decided anew.
+    ///
+    /// Subscriptions that there are keep their pace.
+    func apply(sendQueueBytesMax: Int, window: @escaping (String) -> Int) {
+        settings.sendQueueBytesMax = sendQueueBytesMax
+        settings.window = window
+        topics.forEach { $0.window = window($0.channel.keyset) }
     }
 
     // MARK: Sessions

@@ -50,7 +50,7 @@ final class Presence {
         case tooManyAnnouncements
     }
 
-    let keysets: Keysets
+    private(set) var keysets: Keysets
     let bounds: Bounds
     /// Those with at least one membership.
     private(set) var tenants: [ExactText: PresenceTenant] = [:]
@@ -86,6 +86,23 @@ final class Presence {
         return !bytes.isEmpty && name != "*" && !bytes.suffix(2).elementsEqual(".*".utf8)
             && !bytes.suffix(Channel.presenceSuffix.utf8.count)
                 .elementsEqual(Channel.presenceSuffix.utf8)
+    }
+
+    /// Takes the tenants' new settings.
+    ///
+    /// Everybody leaves the channels of tenants that want no presence any more, or are gone.
+    ///
+    /// - Complexity: O(tenants and those who leave).
+    func apply(_ keysets: Keysets, at now: Instant) {
+        self.keysets = keysets
+        for (key, tenant) in tenants {
+            if let keyset = keysets[key.string], keyset.hasPresence {
+                tenant.keyset = keyset
+                continue
+            }
+            let leaving = tenant.users.values.flatMap(\.memberships)
+            for membership in leaving { remove(membership, .left, at: now) }
+        }
     }
 
     // MARK: What users do

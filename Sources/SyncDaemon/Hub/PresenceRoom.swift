@@ -4,7 +4,7 @@ import EventModel
 
 /// One keyset's users and channels; nothing in it knows another keyset.
 final class PresenceTenant {
-    let keyset: Keyset
+    var keyset: Keyset
     /// The keyset's name as clients spell it.
     let key: ExactText
     var users: [ExactText: PresenceUser] = [:]

@@ -46,7 +46,15 @@ final class PresenceThread: Sendable {
         case heartbeat
     }
 
+    /// Settings on their way to the thread.
+    private struct NewSettings: Sendable {
+        let keysets: Keysets
+        let applied: @Sendable () -> Void
+    }
+
     let heartbeat = Heartbeat()
+    /// Beside the queue, which may be full.
+    private let newSettings = Locked<NewSettings?>(nil)
     private let requests = WorkQueue<Request>(capacity: Limits.presenceQueueMax)
 
     /// The longest sleep, in milliseconds: a deadline that moved closer is noticed by then.
@@ -62,7 +70,7 @@ final class PresenceThread: Sendable {
         keysets: Keysets, announce: @escaping @Sendable (Announcement) -> Announced,
         deliver: @escaping @Sendable (PresenceAnswer) -> Void
     ) {
-        _ = OSThread(name: "presence") { [requests, heartbeat] in
+        _ = OSThread(name: "presence") { [requests, heartbeat, newSettings] in
             let presence = Presence(keysets: keysets)
             var outgoing: [Announcement] = []
             while true {
@@ -74,6 +82,10 @@ final class PresenceThread: Sendable {
                     atMost: 256, waitingAtMost: min(sleep ?? Self.sleepMax, Self.sleepMax))
                 heartbeat.beat()
                 let time = Presence.Instant.now
+                if let new = newSettings.withLock({ $0.take() }) {
+                    presence.apply(new.keysets, at: time)
+                    new.applied()
+                }
                 for case .ask(let request) in taken {
                     let reply = presence.reply(to: request, at: time)
                     guard let origin = request.origin else { continue }
@@ -97,6 +109,12 @@ final class PresenceThread: Sendable {
     /// - Returns: `false` when too many wait already.
     func ask(_ request: PresenceRequest) -> Bool {
         requests.put(.ask(request))
+    }
+
+    /// Changes the tenants' settings; `applied` is called on the thread, within a second.
+    func apply(_ keysets: Keysets, applied: @escaping @Sendable () -> Void) {
+        newSettings.withLock { $0 = NewSettings(keysets: keysets, applied: applied) }
+        requestHeartbeat()
     }
 
     /// Asks the thread to beat once.

@@ -9,8 +9,9 @@ final class Topic {
     let start: Timetoken
     /// Every later stored event was, too.
     let durableStart: Timetoken
-    /// How long events of the channel wait for more at least, in milliseconds.
-    let window: Int
+    /// How long events of the channel wait for more at least, in milliseconds; for who follows it
+    /// from now on.
+    var window: Int
     /// Followers, by the pace at which they want their batches.
     private(set) var lanes: [Lane] = []
     /// Interests of long polls that are open.

@@ -34,6 +34,11 @@ final class TopicTable {
     /// The topic of a channel or wildcard, if there is one.
     func existing(_ channel: Channel) -> Topic? { topics[channel] }
 
+    /// Calls with every topic.
+    func forEach(_ body: (Topic) -> Void) {
+        for topic in topics.values { body(topic) }
+    }
+
     /// Calls with every topic that an event of this channel concerns.
     ///
     /// - Complexity: O(1); O(dots in the name) while somebody follows a wildcard.

@@ -126,7 +126,13 @@ final class LedgerThread: Sendable {
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
         counters.writesCommitted.add(writes.count)
-        counters.commitMicroseconds.add(Int(Clock.monotonicMicroseconds() - start))
+        let microseconds = Int(Clock.monotonicMicroseconds() - start)
+        counters.commitMicroseconds.add(microseconds)
+        if microseconds >= Limits.slowCommitMilliseconds * 1000 {
+            log.warning(
+                "A commit was slow: the disk or the machine is busy.",
+                ["milliseconds": microseconds / 1000, "writes": writes.count])
+        }
         publish(commit, of: ledger)
         report(failure, of: writes.count, counters, log, fail: fail)
     }

@@ -57,6 +57,10 @@ struct ReadAnswer: Sendable {
 
 /// Threads that each own a reader of the store.
 final class ReaderPool: Sendable {
+    /// One for each thread.
+    ///
+    /// A long read beats while SQLite makes progress with it.
+    let heartbeats: [Heartbeat]
     private let requests = WorkQueue<ReadRequest>(capacity: Limits.readerQueueMax)
 
     /// Starts the threads; they run until the process ends.
@@ -72,11 +76,14 @@ final class ReaderPool: Sendable {
         deliver: @escaping @Sendable (ReadAnswer) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
-        for index in 0..<count {
+        heartbeats = (0..<count).map { _ in Heartbeat() }
+        for (index, heartbeat) in heartbeats.enumerated() {
             _ = OSThread(name: "reader-\(index)") { [requests] in
                 let reader: any StoreReader
                 do throws(StoreError) { reader = try makeReader() } catch { return fail(error) }
+                reader.onProgress(heartbeat.beat)
                 while true {
+                    heartbeat.beat()
                     for request in requests.take(atMost: 1) {
                         counters.reads.add()
                         let answer = request.answer(from: reader, order, repairs: repairs)
@@ -88,6 +95,13 @@ final class ReaderPool: Sendable {
                 }
             }
         }
+    }
+
+    /// Asks the threads that have nothing to do to beat once; a busy one beats by itself.
+    ///
+    /// To be asked again until each has beaten: who falls asleep at this moment does not hear it.
+    func requestHeartbeats() {
+        requests.nudge()
     }
 
     /// Queues a question.

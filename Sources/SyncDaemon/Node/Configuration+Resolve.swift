@@ -1,13 +1,5 @@
 // Puts the settings together: a flag beats a variable, a variable the file, the file the default.
 
-import Glibc
-
-/// The text of a configuration file, and the path that errors name.
-struct ConfigurationFile: Hashable, Sendable {
-    let path: String
-    let text: String
-}
-
 extension Configuration {
     /// Variables that start like ours and are none: the tests' name for the binary under test,
     /// and the path of the configuration file.
@@ -16,40 +8,82 @@ extension Configuration {
     static let defaultDirectoryText =
         "$STATE_DIRECTORY, else $XDG_STATE_HOME/syncdaemon, else ~/.local/state/syncdaemon"
 
-    /// The checked settings, or the first mistake in them.
+    /// The settings, and everything that is wrong with them.
     ///
-    /// Reads nothing but its parameters.
-    static func resolve(
-        arguments: ServeArguments, environment: [String: String], file: ConfigurationFile? = nil
-    ) throws(ConfigurationError) -> Configuration {
-        var configuration = Configuration()
-        if let file { try configuration.apply(file) }
-        try configuration.apply(environment)
+    /// Reads nothing but its parameters, and what `readSecret` reads.
+    static func examine(
+        arguments: ServeArguments, environment: [String: String], file: ConfigurationFile? = nil,
+        readSecret: (_ path: String) -> SecretFile = ConfigurationFile.secret(at:)
+    ) -> Examination {
+        var result = Examination()
+        if let file {
+            let mistakes = result.configuration.apply(file)
+            result.mistakes = mistakes
+        }
+        result.takeSecrets(from: file, environment, read: readSecret)
+        result.mistakes.sort { ($0.line ?? .max) < ($1.line ?? .max) }
+        let areKeysetsRight = result.mistakes.isEmpty
+        result.mistakes += result.configuration.apply(environment)
         for setting in arguments.settings {
-            try configuration.set(setting.key, to: setting.value, from: .flag(setting.key.flag))
+            result.attempt { (configuration) throws(ConfigurationError) in
+                try configuration.set(setting.key, to: setting.value, from: .flag(setting.key.flag))
+            }
         }
-        if configuration.directory.isEmpty, configuration.storeKind == .sqlite {
-            guard let directory = defaultDirectory(environment) else { throw .noDirectory }
-            configuration.directory = directory
+        if result.configuration.directory.isEmpty, result.configuration.storeKind == .sqlite {
+            if let directory = defaultDirectory(environment) {
+                result.configuration.directory = directory
+            } else {
+                result.mistakes.append(.noDirectory)
+            }
         }
-        try configuration.permit(
-            configuration.listen.description,
-            from: configuration.sources["server.listen"] ?? .standard)
-        return configuration
+        // Wrong keysets may be guarded ones.
+        if areKeysetsRight {
+            result.attempt { (configuration) throws(ConfigurationError) in
+                try configuration.permit(
+                    configuration.listen.description,
+                    from: configuration.sources["server.listen"] ?? .standard)
+            }
+        }
+        return result
     }
 
-    /// Reads the file that the flag or `SYNCDAEMON_CONFIG` names, and resolves.
+    /// The checked settings, or the first mistake in them.
+    static func resolve(
+        arguments: ServeArguments, environment: [String: String], file: ConfigurationFile? = nil,
+        readSecret: (_ path: String) -> SecretFile = ConfigurationFile.secret(at:)
+    ) throws(ConfigurationError) -> Configuration {
+        let result = examine(
+            arguments: arguments, environment: environment, file: file, readSecret: readSecret)
+        if let first = result.mistakes.first { throw first }
+        return result.configuration
+    }
+
+    /// Reads the file that the flag or `SYNCDAEMON_CONFIG` names, and examines all.
     ///
     /// A `-` before the path means that the file may be absent, as in a systemd unit.
+    static func examineFile(
+        arguments: ServeArguments, environment: [String: String]
+    ) -> Examination {
+        do throws(ConfigurationError) {
+            var file: ConfigurationFile?
+            if let path = arguments.file ?? environment["SYNCDAEMON_CONFIG"] {
+                let isOptional = path.hasPrefix("-")
+                file = try ConfigurationFile.read(
+                    isOptional ? String(path.dropFirst()) : path, isOptional: isOptional)
+            }
+            return examine(arguments: arguments, environment: environment, file: file)
+        } catch {
+            return Examination(mistakes: [error])
+        }
+    }
+
+    /// The checked settings of the file and all else, or the first mistake in them.
     static func load(
         arguments: ServeArguments, environment: [String: String]
     ) throws(ConfigurationError) -> Configuration {
-        var file: ConfigurationFile?
-        if let path = arguments.file ?? environment["SYNCDAEMON_CONFIG"] {
-            let isOptional = path.hasPrefix("-")
-            file = try read(isOptional ? String(path.dropFirst()) : path, isOptional: isOptional)
-        }
-        return try resolve(arguments: arguments, environment: environment, file: file)
+        let result = examineFile(arguments: arguments, environment: environment)
+        if let first = result.mistakes.first { throw first }
+        return result.configuration
     }
 
     /// The directory of a sqlite store that nobody named; nil when the environment says nothing.
@@ -70,34 +104,45 @@ extension Configuration {
 
     // MARK: - The three places
 
-    private mutating func apply(_ file: ConfigurationFile) throws(ConfigurationError) {
-        let entries: [INIEntry]
-        do {
-            entries = try INIFile.parse(file.text)
-        } catch {
+    private mutating func apply(_ file: ConfigurationFile) -> [ConfigurationError] {
+        let content = INIFile.read(file.text)
+        var mistakes = content.errors.map { error -> ConfigurationError in
             switch error {
-            case .malformed(let line): throw .malformedLine(.file(path: file.path, line: line))
-            case .lineTooLong(let line): throw .lineTooLong(.file(path: file.path, line: line))
+            case .malformed(let line): .malformedLine(.file(path: file.path, line: line))
+            case .lineTooLong(let line): .lineTooLong(.file(path: file.path, line: line))
             }
         }
         var keysets = KeysetCollector()
-        var sections = INIFile.sections(file.text)[...]
+        var sections = content.sections[...]
         var seen: Set<String> = []
-        for entry in entries {
+        var unknownSections: Set<String> = []
+        for entry in content.entries {
             while let section = sections.first, section.line < entry.line {
-                try keysets.begin(sections.removeFirst(), in: file.path)
+                sections.removeFirst()
+                keysets.begin(section, in: file.path, &mistakes)
             }
-            let source = ConfigurationSource.file(path: file.path, line: entry.line)
-            if try keysets.take(entry, at: source) { continue }
-            let key = try Self.key(for: entry, at: source)
-            if !seen.insert(key.path).inserted, !key.isList {
-                throw .repeated(source, key: key.title)
+            do throws(ConfigurationError) {
+                let source = ConfigurationSource.file(path: file.path, line: entry.line)
+                if try keysets.take(entry, at: source) { continue }
+                // Named once is enough.
+                if unknownSections.contains(entry.section) { continue }
+                let key = try Self.key(for: entry, at: source)
+                if !seen.insert(key.path).inserted, !key.isList {
+                    throw .repeated(source, key: key.title)
+                }
+                try set(key, to: entry.value, from: source)
+            } catch {
+                if case .unknownSection(_, let section, _) = error {
+                    unknownSections.insert(section)
+                }
+                mistakes.append(error)
             }
-            try set(key, to: entry.value, from: source)
         }
-        for section in sections { try keysets.begin(section, in: file.path) }
-        namedKeysets = try keysets.finished()
+        for section in sections { keysets.begin(section, in: file.path, &mistakes) }
+        let finished = keysets.finished()
+        namedKeysets = finished.keysets
         sources.merge(keysets.sources) { first, _ in first }
+        return mistakes + finished.mistakes
     }
 
     private static func key(
@@ -127,10 +172,15 @@ extension Configuration {
     ///
     /// Others that start with `SYNCDAEMON_` are mistakes only when they resemble ours: a cluster
     /// that runs a service of this name sets some of its own, `SYNCDAEMON_SERVICE_HOST` and more.
-    private mutating func apply(_ environment: [String: String]) throws(ConfigurationError) {
+    private mutating func apply(_ environment: [String: String]) -> [ConfigurationError] {
+        var mistakes: [ConfigurationError] = []
         for key in ConfigurationKey.all {
             guard let value = environment[key.variable] else { continue }
-            try set(key, to: value, from: .variable(key.variable))
+            do throws(ConfigurationError) {
+                try set(key, to: value, from: .variable(key.variable))
+            } catch {
+                mistakes.append(error)
+            }
         }
         let names = ConfigurationKey.all.map(\.variable)
         let foreign = environment.keys.filter {
@@ -138,9 +188,10 @@ extension Configuration {
         }
         for name in foreign.sorted() {
             if let nearest = Spelling.nearest(to: name, among: names, edits: 3) {
-                throw .unknownVariable(name, nearest: nearest)
+                mistakes.append(.unknownVariable(name, nearest: nearest))
             }
         }
+        return mistakes
     }
 
     private mutating func set(
@@ -164,31 +215,34 @@ extension Configuration {
     ) -> Bool {
         if case .file = one, case .file? = other { true } else { false }
     }
+}
 
-    private static func read(
-        _ path: String, isOptional: Bool
-    ) throws(ConfigurationError) -> ConfigurationFile? {
-        guard let file = unsafe fopen(path, "re") else {
-            if isOptional, errno == ENOENT { return nil }
-            throw .unreadableFile(path: path, reason: unsafe String(cString: strerror(errno)))
+extension Examination {
+    /// Does a step that may be a mistake.
+    fileprivate mutating func attempt(
+        _ step: (inout Configuration) throws(ConfigurationError) -> Void
+    ) {
+        do throws(ConfigurationError) {
+            try step(&configuration)
+        } catch {
+            mistakes.append(error)
         }
-        defer { unsafe fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = unsafe fread(&chunk, 1, chunk.count, file)
-            if count == 0 { break }
-            bytes += chunk.prefix(count)
-            if bytes.count > 1024 * 1024 {
-                throw .unreadableFile(path: path, reason: "It is larger than 1 MiB")
-            }
+    }
+}
+
+extension ConfigurationError {
+    /// The line of the file that it is in; `nil` for what is nowhere.
+    fileprivate var line: Int? {
+        switch self {
+        case .unknownSection(let source, _, _), .unknownKey(let source, _, _),
+            .noSection(let source, _), .repeated(let source, _),
+            .badValue(let source, _, _, _), .sameSubscribeKey(let source, _, _),
+            .tooManyKeysets(let source),
+            .twoSecrets(let source, _), .unreadableSecret(let source, _, _),
+            .badSecret(let source, _, _), .noCredentials(let source, _),
+            .malformedLine(let source), .lineTooLong(let source):
+            if case .file(_, let line) = source { line } else { nil }
+        default: nil
         }
-        if unsafe ferror(file) != 0 {
-            throw .unreadableFile(path: path, reason: unsafe String(cString: strerror(errno)))
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .notText(path: path)
-        }
-        return ConfigurationFile(path: path, text: text)
     }
 }

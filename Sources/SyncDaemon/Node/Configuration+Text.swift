@@ -53,7 +53,7 @@ extension Configuration {
             "\n[keyset \(named.name)]\n\n"
                 + Self.keysetText { key in
                     let source = sources["keyset \(named.name).\(key.name)"] ?? .standard
-                    let value = key.write(named.keyset).map {
+                    let value = key.write(named).map {
                         key.isSecret ? KeysetKey.hiddenSecret : $0
                     }
                     let line = value.map { "\(key.name) = \($0)" } ?? "#\(key.name) ="

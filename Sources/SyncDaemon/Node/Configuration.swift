@@ -76,6 +76,8 @@ struct Configuration: Hashable, Sendable {
 struct NamedKeyset: Hashable, Sendable {
     let name: String
     var keyset: Keyset
+    /// Where its secret key stands; `nil` when it stands in the configuration file, or nowhere.
+    var secretSource: SecretSource?
 }
 
 /// What keeps the data.

@@ -11,6 +11,8 @@ enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
     case flag(String)
     /// A socket that systemd opened and passed on.
     case passedSocket
+    /// The socket on which a running daemon listens.
+    case openSocket
 
     var description: String {
         switch self {
@@ -19,6 +21,7 @@ enum ConfigurationSource: Hashable, Sendable, CustomStringConvertible {
         case .variable(let name): name
         case .flag(let name): name
         case .passedSocket: "the socket passed by systemd"
+        case .openSocket: "the socket that is open"
         }
     }
 }
@@ -40,12 +43,19 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case noSubscribeKey(ConfigurationSource, keyset: String)
     case sameSubscribeKey(ConfigurationSource, keyset: String, other: String)
     case tooManyKeysets(ConfigurationSource)
+    case twoSecrets(ConfigurationSource, keyset: String)
+    case unreadableSecret(ConfigurationSource, path: String, reason: String)
+    case badSecret(ConfigurationSource, path: String, expected: String)
+    case noCredentials(ConfigurationSource, name: String)
     case malformedLine(ConfigurationSource)
     case lineTooLong(ConfigurationSource)
     case notText(path: String)
     case unreadableFile(path: String, reason: String)
     case noDirectory
     case reachableByOthers(ConfigurationSource, String)
+    /// Found by `config check` only: `serve` finds out by trying.
+    case badDirectory(ConfigurationSource, path: String, reason: String)
+    case badAddress(ConfigurationSource, TransportError)
 
     /// One line: where, what, and what to do.
     var description: String {
@@ -53,8 +63,10 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .missingCommand, .unknownCommand, .unexpectedArgument, .missingFile, .unknownFlag,
             .unknownVariable, .missingValue:
             usage
-        case .noSubscribeKey, .sameSubscribeKey, .tooManyKeysets:
+        case .noSubscribeKey, .sameSubscribeKey, .tooManyKeysets, .twoSecrets:
             keysets
+        case .unreadableSecret, .badSecret, .noCredentials:
+            secrets
         case .unknownSection(let source, let section, let nearest):
             "\(source): there is no section [\(section)]."
                 + Self.suggestion(nearest, list: "config print")
@@ -86,6 +98,11 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " control: whoever connects may read and write everything. Listen on"
                 + " 127.0.0.1 and let a reverse proxy check who connects, or, in a network where"
                 + " everybody is trusted, say --insecure (insecure = yes in [server])."
+        case .badDirectory(let source, let path, let reason):
+            "\(source): [store] directory \(LogText.quoted(path)) cannot hold the data: \(reason)."
+                + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."
+        case .badAddress(let source, let error):
+            "\(source): \(error)"
         }
     }
 
@@ -125,7 +142,26 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .tooManyKeysets(let source):
             "\(source): there are more than \(Limits.keysetsMax) keysets."
                 + " Remove some, or run another daemon for them."
+        case .twoSecrets(let source, let name):
+            "\(source): [keyset \(name)] has a secret_key already. Keep one of the two."
         default: preconditionFailure("This is no mistake of keysets.")
+        }
+    }
+
+    /// The mistakes about what stands outside of the configuration file.
+    private var secrets: String {
+        switch self {
+        case .unreadableSecret(let source, let path, let reason):
+            "\(source): the secret in \(LogText.quoted(path)) cannot be read: \(reason). Check the"
+                + " path, and that the daemon's user may read it."
+        case .badSecret(let source, let path, let expected):
+            "\(source): what is in \(LogText.quoted(path)) cannot be a secret_key. Write there"
+                + " \(expected), and nothing else."
+        case .noCredentials(let source, let name):
+            "\(source): there is no credential \(name), because CREDENTIALS_DIRECTORY is not set."
+                + " Have systemd pass it, with LoadCredential=\(name):/PATH in the unit, or name a"
+                + " file."
+        default: preconditionFailure("This is no mistake of secrets.")
         }
     }
 

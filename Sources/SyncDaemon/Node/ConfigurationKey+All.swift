@@ -11,6 +11,13 @@ extension ConfigurationKey {
         if sections.last != key.section { sections.append(key.section) }
     }
 
+    /// What SIGHUP changes while the daemon runs; the others need a restart.
+    fileprivate static let reloadedPaths: Set<String> = [
+        "server.allowed_origins", "server.connections", "server.connections_per_address",
+        "server.insecure", "log.level", "limits.send_queue_bytes", "limits.batch_window",
+        "limits.commands_per_second",
+    ]
+
     static func named(_ name: String, in section: String) -> ConfigurationKey? {
         all.first { $0.section == section && $0.name == name }
     }
@@ -84,4 +91,9 @@ extension ConfigurationKey {
             "Commands per second from one connection, after a burst of as many. Further ones are"
                 + " answered with rate_limited."),
     ]
+}
+
+extension ConfigurationKey {
+    /// Whether SIGHUP changes it while the daemon runs.
+    var isReloaded: Bool { Self.reloadedPaths.contains(path) }
 }

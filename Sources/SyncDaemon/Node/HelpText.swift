@@ -36,8 +36,11 @@ enum HelpText {
           DIR/syncdaemon.db          the data, with --data-dir DIR; see "syncdaemon backup --help"
 
         Signals:
-          SIGTERM, SIGINT            drain: take no more connections, finish what is begun, send
+          SIGTERM, SIGINT, SIGQUIT   drain: take no more connections, finish what is begun, send
                                      clients away with code 1001, exit within 10 seconds
+          SIGHUP                     read the configuration again: log level, limits, origins and
+                                     keysets change, nobody is disconnected
+          SIGUSR1, SIGUSR2           nothing
 
         Exit codes:
           0  stopped after a clean drain
@@ -55,7 +58,8 @@ enum HelpText {
                syncdaemon config print [FLAGS]
 
         Both take the flags of "syncdaemon serve" and read the same variables and file.
-        check exits with 0 and says so when all is well, and with 2 and the first mistake when not.
+        check exits with 0 and says so when all is well, and with 2 and every mistake when not. It
+        also looks at the directory, the address and the files of secrets, and changes nothing.
         print writes every setting, with its meaning and where it came from, as a file that
         "serve --config" reads. A secret_key is shown as ***: put it back before you use the file.
 

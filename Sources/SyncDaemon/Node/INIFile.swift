@@ -20,24 +20,60 @@ struct INISection: Hashable, Sendable {
 }
 
 /// A line that is not INI, counted from 1.
-enum INIError: Error, Hashable {
+enum INIError: Hashable {
     case malformed(line: Int)
     case lineTooLong(line: Int)
+
+    var line: Int {
+        switch self {
+        case .malformed(let line), .lineTooLong(let line): line
+        }
+    }
 }
 
 enum INIFile {
     /// Bytes of a line that Debian's inih takes: `ini_max_line` without CR, LF and NUL.
     static let lineBytesMax = 197
 
-    /// Every `name = value` line, in the file's order.
+    /// What a text says, and which of its lines say nothing.
+    struct Content {
+        /// Every `name = value` line, in the file's order.
+        var entries: [INIEntry] = []
+        var sections: [INISection] = []
+        /// In no order; at most ``errorsMax``.
+        var errors: [INIError] = []
+    }
+
+    /// Lines that are named; what follows a hundred of them is no INI file.
+    static let errorsMax = 100
+
+    /// Reads a text as if its wrong lines were not there.
+    static func read(_ text: String) -> Content {
+        var content = Content()
+        let lines = INILines(text)
+        content.errors = Array(lines.errors.prefix(errorsMax))
+        for error in content.errors { lines.blank(error.line) }
+        while content.errors.count < errorsMax {
+            let wrong = parse(lines)
+            guard wrong > 0 else { break }
+            content.errors.append(.malformed(line: wrong))
+            lines.blank(wrong)
+        }
+        content.entries = lines.entries
+        content.sections = lines.sections
+        return content
+    }
+
+    /// Collects every `name = value` line, in the file's order.
     ///
     /// Comments start with `;` or `#` at the beginning of a line, or with ` ;` behind a value.
     /// Indentation means nothing here; inih's own continuation lines are thereby off.
     ///
     /// inih cuts the names of sections and keys after 49 bytes.
-    static func parse(_ text: String) throws(INIError) -> [INIEntry] {
-        let lines = INILines(text)
-        if let error = lines.firstError { throw error }
+    ///
+    /// - Returns: The first line that is not INI, counted from 1; 0 without any.
+    private static func parse(_ lines: INILines) -> Int {
+        lines.rewind()
         let context = unsafe Unmanaged.passUnretained(lines).toOpaque()
         let status = unsafe ini_parse_stream(
             { buffer, capacity, context in
@@ -53,21 +89,13 @@ enum INIFile {
                         value: String(cString: value), line: INILines.of(context).linesRead))
                 return 1
             }, context)
-        if status != 0 { throw .malformed(line: Int(status)) }
-        return lines.entries
-    }
-
-    /// Every `[section]` line of a text that `parse` takes, in the file's order.
-    ///
-    /// inih tells of a section only with its first key, and nothing of one without keys.
-    static func sections(_ text: String) -> [INISection] {
-        INILines(text).sections
+        return Int(status)
     }
 }
 
 /// Feeds inih line by line, because its callback does not say which line it is about.
 private final class INILines {
-    private let lines: [[UInt8]]
+    private var lines: [[UInt8]]
     /// The number of the line that inih is looking at, from 1.
     private(set) var linesRead = 0
     var entries: [INIEntry] = []
@@ -78,8 +106,8 @@ private final class INILines {
     }
 
     /// What inih would cut or ignore without a word.
-    var firstError: INIError? {
-        for (index, line) in lines.enumerated() {
+    var errors: [INIError] {
+        lines.enumerated().compactMap { index, line in
             if line.count > INIFile.lineBytesMax { return .lineTooLong(line: index + 1) }
             if line.contains(0) { return .malformed(line: index + 1) }
             if line.first == UInt8(ascii: "["), let end = line.firstIndex(of: UInt8(ascii: "]")),
@@ -88,8 +116,26 @@ private final class INILines {
             {
                 return .malformed(line: index + 1)
             }
+            return nil
         }
-        return nil
+    }
+
+    /// Forgets what stands in a line, counted from 1, but for the section that it begins.
+    ///
+    /// Otherwise all that is below it would be in the section above.
+    func blank(_ number: Int) {
+        let line = lines[number - 1]
+        let isShort = line.count < INIFile.lineBytesMax && !line.contains(0)
+        lines[number - 1] =
+            isShort && line.first == UInt8(ascii: "[")
+            ? line.prefix { $0 != UInt8(ascii: "]") && $0 != UInt8(ascii: "\r") }
+                + [UInt8(ascii: "]")] : []
+    }
+
+    /// Goes back to the first line.
+    func rewind() {
+        linesRead = 0
+        entries = []
     }
 
     var sections: [INISection] {

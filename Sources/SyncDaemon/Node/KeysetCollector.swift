@@ -50,12 +50,26 @@ struct KeysetCollector {
     private(set) var sources: [String: ConfigurationSource] = [:]
     /// The keyset whose section is being read; nil in other sections.
     private var current: Int?
+    /// The section being read is one of a keyset, but a wrong one.
+    private var isSkipping = false
 
     /// Takes the first line of any section, before its keys.
-    mutating func begin(_ section: INISection, in path: String) throws(ConfigurationError) {
+    mutating func begin(
+        _ section: INISection, in path: String, _ mistakes: inout [ConfigurationError]
+    ) {
+        do throws(ConfigurationError) {
+            try begin(section, in: path)
+        } catch {
+            mistakes.append(error)
+        }
+    }
+
+    private mutating func begin(_ section: INISection, in path: String) throws(ConfigurationError) {
         current = nil
+        isSkipping = false
         guard let name = KeysetSection.name(of: section.name) else { return }
         let source = ConfigurationSource.file(path: path, line: section.line)
+        isSkipping = true
         if name.isEmpty {
             throw .unknownSection(source, section: section.name, nearest: "[keyset NAME]")
         }
@@ -64,10 +78,12 @@ struct KeysetCollector {
                 source, key: "the name of a keyset", value: name,
                 expected: "1 to \(KeysetSection.nameBytesMax) letters, digits, dots, - or _")
         }
-        if beginnings.updateValue(source, forKey: name) != nil {
+        guard beginnings[name] == nil else {
             throw .repeated(source, key: "[keyset \(name)]")
         }
+        beginnings[name] = source
         guard keysets.count < Limits.keysetsMax else { throw .tooManyKeysets(source) }
+        isSkipping = false
         current = keysets.count
         keysets.append(NamedKeyset(name: name, keyset: Keyset(subscribeKey: "")))
     }
@@ -78,6 +94,8 @@ struct KeysetCollector {
     mutating func take(
         _ entry: INIEntry, at source: ConfigurationSource
     ) throws(ConfigurationError) -> Bool {
+        // What is below a wrong line is not another mistake.
+        if isSkipping { return true }
         // Not by the section that the entry names: inih cuts long ones.
         guard let current else { return false }
         let name = keysets[current].name
@@ -91,7 +109,7 @@ struct KeysetCollector {
         guard sources.updateValue(source, forKey: "keyset \(name).\(key.name)") == nil else {
             throw .repeated(source, key: key.title(in: name))
         }
-        guard key.read(entry.value, &keysets[current].keyset) else {
+        guard key.read(entry.value, &keysets[current]) else {
             throw .badValue(
                 source, key: key.name,
                 value: key.isSecret ? KeysetKey.hiddenSecret : entry.value,
@@ -108,11 +126,17 @@ struct KeysetCollector {
         return true
     }
 
-    /// The keysets, each with all that it must have.
-    func finished() throws(ConfigurationError) -> [NamedKeyset] {
-        for named in keysets where named.keyset.subscribeKey.isEmpty {
-            throw .noSubscribeKey(beginnings[named.name] ?? .standard, keyset: named.name)
+    /// The keysets, and which of them lack what they must have.
+    func finished() -> (keysets: [NamedKeyset], mistakes: [ConfigurationError]) {
+        let nameless = keysets.filter {
+            // One whose key is wrong has been named already.
+            $0.keyset.subscribeKey.isEmpty && sources["keyset \($0.name).subscribe_key"] == nil
         }
-        return keysets
+        return (
+            keysets,
+            nameless.map {
+                .noSubscribeKey(beginnings[$0.name] ?? .standard, keyset: $0.name)
+            }
+        )
     }
 }

@@ -17,12 +17,14 @@ struct KeysetKey: Sendable {
     /// What a keyset in a sample has, when there is no default.
     var example: String?
     /// Reads a value's text into the keyset; false when it cannot be read.
-    let read: @Sendable (String, inout Keyset) -> Bool
+    let read: @Sendable (String, inout NamedKeyset) -> Bool
     /// The value as it would be written in the file; nil when it is not set.
-    let write: @Sendable (Keyset) -> String?
+    let write: @Sendable (NamedKeyset) -> String?
 
     /// The default, for people.
-    var standard: String? { write(Keyset(subscribeKey: "")) }
+    var standard: String? {
+        write(NamedKeyset(name: "", keyset: Keyset(subscribeKey: "")))
+    }
 
     /// Such as `[keyset web] store`.
     func title(in keyset: String) -> String { "[keyset \(keyset)] \(name)" }
@@ -34,6 +36,9 @@ struct KeysetKey: Sendable {
     /// What stands for a secret where people see it.
     static let hiddenSecret = "***"
     static let keyBytesMax = 128
+    /// Ends the sentence "Write …".
+    static let secretExpected =
+        "the key itself, 1 to \(keyBytesMax) visible ASCII characters"
 }
 
 extension KeysetKey {
@@ -45,19 +50,36 @@ extension KeysetKey {
             example: "sub-example",
             read: { text, keyset in
                 guard isKey(text) else { return false }
-                keyset.subscribeKey = text
+                keyset.keyset.subscribeKey = text
                 return true
             },
-            write: { $0.subscribeKey.isEmpty ? nil : $0.subscribeKey }),
+            write: { $0.keyset.subscribeKey.isEmpty ? nil : $0.keyset.subscribeKey }),
         text(
-            "publish_key", into: \.publishKey, isSecret: false,
+            "publish_key", into: \.publishKey,
             expected: "1 to \(keyBytesMax) letters, digits, dots, - or _", isValid: isKey,
             "The key that publishers must name. Without one any key is accepted."),
-        text(
-            "secret_key", into: \.secretKey, isSecret: true,
-            expected: "the key itself, 1 to \(keyBytesMax) visible ASCII characters",
-            isValid: isSecretKey,
-            "Signs the requests of administrators. Whoever can read this file can read it."),
+        KeysetKey(
+            name: "secret_key", expected: secretExpected,
+            summary: "Signs the requests of administrators. Whoever can read this file can read it"
+                + " here; see secret_key_file.",
+            isSecret: true,
+            read: { text, keyset in
+                guard isSecretKey(text) else { return false }
+                keyset.keyset.secretKey = text
+                return true
+            },
+            // What came from elsewhere is not shown as if it stood here.
+            write: { $0.secretSource == nil ? $0.keyset.secretKey : nil }),
+        KeysetKey(
+            name: "secret_key_file",
+            expected: "the absolute path of a file, or credential:NAME",
+            summary: "The file that holds the secret_key. credential:NAME stands for what systemd"
+                + " passes with LoadCredential=NAME:/PATH.",
+            read: { text, keyset in
+                keyset.secretSource = SecretSource(text)
+                return keyset.secretSource != nil
+            },
+            write: { $0.secretSource?.description }),
         yesOrNo(
             "store", into: \.keepsMessages,
             "Whether messages are stored when their publisher does not say."),
@@ -90,10 +112,10 @@ extension KeysetKey {
             name: name, expected: "yes or no", summary: summary,
             read: { text, keyset in
                 guard let flag = ConfigurationText.flag(text) else { return false }
-                keyset[keyPath: path] = flag
+                keyset.keyset[keyPath: path] = flag
                 return true
             },
-            write: { $0[keyPath: path] ? "yes" : "no" })
+            write: { $0.keyset[keyPath: path] ? "yes" : "no" })
     }
 
     private static func number(
@@ -106,24 +128,24 @@ extension KeysetKey {
             read: { text, keyset in
                 guard let number = ConfigurationText.wholeNumber(text), range.contains(number)
                 else { return false }
-                keyset[keyPath: path] = number
+                keyset.keyset[keyPath: path] = number
                 return true
             },
-            write: { String($0[keyPath: path]) })
+            write: { String($0.keyset[keyPath: path]) })
     }
 
     private static func text(
-        _ name: String, into path: Field<String?>, isSecret: Bool, expected: String,
+        _ name: String, into path: Field<String?>, expected: String,
         isValid: @escaping @Sendable (String) -> Bool, _ summary: String
     ) -> KeysetKey {
         KeysetKey(
-            name: name, expected: expected, summary: summary, isSecret: isSecret,
+            name: name, expected: expected, summary: summary,
             read: { text, keyset in
                 guard isValid(text) else { return false }
-                keyset[keyPath: path] = text
+                keyset.keyset[keyPath: path] = text
                 return true
             },
-            write: { $0[keyPath: path] })
+            write: { $0.keyset[keyPath: path] })
     }
 
     /// Keys stand in URLs, so they consist of what needs no escaping there (RFC 3986, section 2.3).
@@ -134,7 +156,7 @@ extension KeysetKey {
 
     /// What `config print` shows instead of a secret is none: its output is no file to use as it
     /// is.
-    private static func isSecretKey(_ text: String) -> Bool {
+    static func isSecretKey(_ text: String) -> Bool {
         (1...keyBytesMax).contains(text.utf8.count) && text != hiddenSecret
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

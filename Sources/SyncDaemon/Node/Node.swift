@@ -31,6 +31,7 @@ final class Node: Sendable {
     /// Whether clients are served: neither starting nor stopping.
     let isReady = Atomic(false)
     private let reactors: [Reactor]
+    private let acceptor = AcceptorControl()
     private let drained = WorkQueue<Int>(capacity: 1024)
     private let log: Log
 
@@ -42,7 +43,7 @@ final class Node: Sendable {
     ) throws(StartError) {
         self.log = log
         let count = configuration.reactorCount
-        let (store, clock) = try openStore(configuration)
+        let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
         let memberships: [GroupMembership]
         do throws(StoreError) {
@@ -77,14 +78,15 @@ final class Node: Sendable {
         let started = WorkQueue<TransportError?>(capacity: count)
         let parts = ReactorParts(
             configuration: configuration, interests: post.interests, ledger: ledger,
-            readers: self.readers, presence: presence, counters: counters, admission: admission)
+            readers: self.readers, presence: presence, counters: counters, admission: admission,
+            log: log)
         let responder = HTTPResponder()
         let (admission, drained) = (self.admission, self.drained)
         reactors = (0..<count).map { number in
             Reactor(
                 number: number,
                 settings: TransportSettings(allowedOrigins: configuration.allowedOrigins),
-                admission: admission,
+                admission: admission, log: log,
                 makeCore: { parts.makeCore(number, answerHTTP: responder.respond) },
                 ready: { _ = started.put($0) },
                 drained: { _ = drained.put(number) })
@@ -96,14 +98,41 @@ final class Node: Sendable {
         }
     }
 
-    /// Accepts connections until `stop` becomes readable; blocks the calling thread.
-    func accept(on listener: consuming Listener, until stop: borrowing FileDescriptor) {
+    /// Accepts connections until ``stopAccepting()``; blocks the calling thread.
+    func accept(on listener: consuming Listener) {
         var acceptor = Acceptor(
             listener, admission: admission, counters: counters, log: log
         ) { [reactors] reactor, socket in
             reactors[reactor].post(.adopt(ReactorMessage.Handed(socket)))
         }
-        acceptor.run(until: stop)
+        acceptor.run(under: self.acceptor)
+    }
+
+    /// Has ``accept(on:)`` return.
+    func stopAccepting() { acceptor.stop() }
+
+    /// Has every thread take what may change while it runs.
+    ///
+    /// - Returns: Whether all have taken it; one that is busy for seconds does so later.
+    func apply(_ configuration: Configuration) -> Bool {
+        admission.setLimits(
+            totalMax: configuration.connections,
+            perAddressMax: configuration.connectionsPerAddress)
+        let threads = reactors.count + 1
+        let taken = WorkQueue<Bool>(capacity: threads)
+        let settings = configuration.reactorSettings
+        for reactor in reactors {
+            reactor.post(.settings(settings, applied: { _ = taken.put(true) }))
+        }
+        presence.apply(configuration.keysets) { _ = taken.put(true) }
+        let end = Clock.monotonicMilliseconds() + UInt64(Limits.reloadSeconds) * 1000
+        var count = 0
+        while count < threads {
+            let now = Clock.monotonicMilliseconds()
+            guard now < end else { return false }
+            count += taken.take(atMost: threads, waitingAtMost: end - now).count
+        }
+        return true
     }
 
     /// Answers what is under way, closes every session, and makes everything durable.
@@ -122,11 +151,17 @@ final class Node: Sendable {
         ledger.requestHeartbeat()
         presence.requestHeartbeat()
         for reactor in reactors { reactor.post(.heartbeat) }
+        acceptor.requestHeartbeat()
+        nudgeReaders()
     }
+
+    /// To be repeated until the readers have beaten: see ``ReaderPool/requestHeartbeats()``.
+    func nudgeReaders() { readers.requestHeartbeats() }
 
     /// The beats of those threads so far, in one fixed order.
     var heartbeats: [UInt64] {
-        [ledger.heartbeat.count, presence.heartbeat.count] + reactors.map(\.heartbeat.count)
+        [ledger.heartbeat.count, presence.heartbeat.count, acceptor.heartbeat.count]
+            + readers.heartbeats.map(\.count) + reactors.map(\.heartbeat.count)
     }
 }
 
@@ -141,7 +176,7 @@ extension Configuration {
 }
 
 private func openStore(
-    _ configuration: Configuration
+    _ configuration: Configuration, _ log: Log
 ) throws(StartError) -> sending (any Store, DaemonClock) {
     switch configuration.storeKind {
     case .memory:
@@ -153,7 +188,7 @@ private func openStore(
     case .sqlite:
         var made: DaemonClock?
         do throws(StoreError) {
-            let store = try SQLiteStore(directory: configuration.directory) { anchor in
+            let store = try SQLiteStore(directory: configuration.directory, log: log) { anchor in
                 let clock = DaemonClock(resuming: anchor)
                 made = clock
                 return clock.anchor()

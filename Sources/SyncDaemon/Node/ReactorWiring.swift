@@ -42,6 +42,7 @@ struct ReactorParts: Sendable {
     let presence: PresenceThread
     let counters: Counters
     let admission: Admission
+    let log: Log
 
     /// Makes the core, on the thread that will own it.
     func makeCore(
@@ -67,9 +68,7 @@ struct ReactorParts: Sendable {
         let settings = HubSettings(
             sendQueueBytesMax: configuration.sendQueueBytes,
             recentBytesMax: Limits.recentBytesMax / configuration.reactorCount,
-            window: { [keysets = configuration.keysets, window = configuration.batchWindow] in
-                max(window, keysets[$0]?.batchWindow ?? 0)
-            },
+            window: configuration.reactorSettings.window(ofKeyset:),
             tombstoneFloor: engine.tombstoneFloor)
         let hub = Hub(
             reactor: number, position: engine.newest(), settings: settings, counters: counters,
@@ -81,6 +80,15 @@ struct ReactorParts: Sendable {
             ask: engine.ask)
         return ReactorCore(
             hub: hub, engine: engine, counters: counters,
-            commandsPerSecondMax: configuration.commandsPerSecond, answerHTTP: answerHTTP)
+            commandsPerSecondMax: configuration.commandsPerSecond, log: log, answerHTTP: answerHTTP)
+    }
+}
+
+extension Configuration {
+    /// What reactors take anew when the configuration is reloaded.
+    var reactorSettings: ReactorSettings {
+        ReactorSettings(
+            keysets: keysets, allowedOrigins: allowedOrigins, sendQueueBytesMax: sendQueueBytes,
+            batchWindow: batchWindow, commandsPerSecondMax: commandsPerSecond)
     }
 }

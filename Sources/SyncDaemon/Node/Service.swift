@@ -1,4 +1,4 @@
-// The life of the process: signals, readiness, the watchdog, and the way out.
+// The life of the process: signals, readiness, the watchdog, reloads, and the way out.
 
 import EventModel
 import Glibc
@@ -6,14 +6,24 @@ import Synchronization
 
 /// Runs one daemon from start to exit code.
 enum Service {
-    /// Serves until SIGTERM or SIGINT.
+    /// Serves until SIGTERM, SIGINT or SIGQUIT.
     ///
+    /// - Parameter examine: Reads the configuration, at SIGHUP again.
     /// - Returns: The exit code: 0 after a drain, 1 when it could not start, 2 for a wrong
     ///   configuration.
-    static func run(_ configuration: Configuration) -> Int32 {
-        let log = Log(level: configuration.logLevel, format: configuration.logFormat)
+    static func run(_ examine: @escaping () -> Examination) -> Int32 {
         // Before the first thread, so that all inherit it: the main thread alone takes signals.
         let signals = blockSignals()
+        // What the daemon writes is nobody else's to read, whatever directory it was given.
+        umask(0o077)
+        let examination = examine()
+        guard examination.mistakes.isEmpty else {
+            examination.complain()
+            return 2
+        }
+        let configuration = examination.configuration
+        let log = Log(level: configuration.logLevel, format: configuration.logFormat)
+        for warning in examination.warnings { log.warning(warning.description) }
         do throws(StartError) {
             let listener = try makeListener(configuration)
             let node = try Node(configuration: configuration, log: log) { error in
@@ -21,7 +31,18 @@ enum Service {
                 // After a failed sync nothing that the kernel says about this file can be believed.
                 _exit(1)
             }
-            serve(node, on: listener, until: signals, log)
+            if configuration.storeKind == .sqlite,
+                let mode = DataDirectory.mode(of: configuration.directory), mode & 0o077 != 0
+            {
+                let source = configuration.sources["store.directory"] ?? .standard
+                log.warning(
+                    ConfigurationWarning.directoryForAll(
+                        source, path: configuration.directory, mode: mode
+                    ).description)
+            }
+            let reloader = Reloader(
+                configuration, address: listener.address, log: log, examine: examine)
+            serve(node, on: listener, until: signals, reloader, log)
             return 0
         } catch {
             complain("syncdaemon: \(error)")
@@ -31,46 +52,39 @@ enum Service {
     }
 
     private static func serve(
-        _ node: Node, on listener: consuming Listener, until signals: sigset_t, _ log: Log
+        _ node: Node, on listener: consuming Listener, until signals: sigset_t,
+        _ reloader: consuming Reloader, _ log: Log
     ) {
         let address = listener.address
         let notifier = ServiceNotifier()
-        var ends: [Int32] = [0, 0]
-        let status = unsafe pipe(&ends)
-        precondition(status == 0, "pipe failed: out of descriptors at start.")
-        let stop = FileDescriptor(owning: ends[1])
         let handover = Locked<Listener?>(listener)
-        let stopped = FileDescriptor(owning: ends[0])
-        let stoppedHandover = Locked<FileDescriptor?>(stopped)
         let acceptor = OSThread(name: "acceptor") {
-            guard let listener = handover.withLock({ $0.take() }),
-                let stop = stoppedHandover.withLock({ $0.take() })
-            else { return }
-            node.accept(on: listener, until: stop)
+            if let listener = handover.withLock({ $0.take() }) { node.accept(on: listener) }
         }
 
         node.isReady.store(true, ordering: .relaxed)
         announce("syncdaemon: listening on http://\(address)")
         log.notice("Ready.", ["address": address, "version": Invocation.version])
         notifier.ready(status: "Listening on \(address)")
-        let signal = watch(node, until: signals, notifier, log)
+        let signal = watch(node, until: signals, reloader, notifier, log)
 
         log.notice("Stopping.", ["signal": signal])
         notifier.stopping(status: "Draining")
         // A drain that hangs must not last: the devices resume elsewhere.
         alarm(UInt32(Limits.drainSeconds) + 3)
-        _ = unsafe write(stop.rawValue, "x", 1)
+        node.stopAccepting()
         acceptor.join()
         node.drain()
         log.notice("Stopped.")
         log.reportSuppressed()
     }
 
-    /// Feeds the watchdog until a signal comes.
+    /// Feeds the watchdog, and reloads, until a signal comes that ends the daemon.
     ///
     /// - Returns: The signal.
     private static func watch(
-        _ node: Node, until signals: sigset_t, _ notifier: ServiceNotifier, _ log: Log
+        _ node: Node, until signals: sigset_t, _ reloader: consuming Reloader,
+        _ notifier: ServiceNotifier, _ log: Log
     ) -> Int32 {
         var signals = signals
         let interval = ServiceNotifier.watchdogInterval() ?? .seconds(4)
@@ -82,12 +96,23 @@ enum Service {
         node.requestHeartbeats()
         while true {
             let signal = unsafe sigtimedwait(&signals, nil, &pause)
-            if signal == SIGTERM || signal == SIGINT { return signal }
+            switch signal {
+            case SIGTERM, SIGINT, SIGQUIT: return signal
+            case SIGHUP:
+                notifier.reloading(at: Clock.monotonicMicroseconds())
+                reloader.reload(node)
+                notifier.ready(status: "Listening on \(reloader.address)")
+            case SIGUSR1, SIGUSR2:
+                log.notice("This signal means nothing here. SIGHUP reloads.", ["signal": signal])
+            default: break
+            }
             let beats = node.heartbeats
             if zip(beats, seen).allSatisfy({ $0 != $1 }) {
                 notifier.feedWatchdog()
                 seen = beats
                 node.requestHeartbeats()
+            } else {
+                node.nudgeReaders()
             }
             log.reportSuppressed()
         }
@@ -118,12 +143,13 @@ enum Service {
         }
     }
 
-    /// Takes over the signals that stop the daemon, and ignores what closed sockets send.
+    /// Takes over the signals that would end the process, and ignores what closed sockets send.
     private static func blockSignals() -> sigset_t {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGTERM)
-        unsafe sigaddset(&signals, SIGINT)
+        for signal in [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2] {
+            unsafe sigaddset(&signals, signal)
+        }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGPIPE, SIG_IGN)
         return signals
@@ -137,7 +163,10 @@ enum Service {
 }
 
 /// One line on standard error, for the person who typed the command.
+///
+/// In the journal it has the priority of an error (sd-daemon(3)).
 func complain(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
+    let priority = JournalSink.isStandardError ? "<\(LogLevel.error.priority)>" : ""
+    let bytes = Array((priority + line + "\n").utf8)
     _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
 }

@@ -1,12 +1,13 @@
 // The log: structured, bounded, and passed along as a value.
 
 import Glibc
+import Synchronization
 
 /// Writes records at or above a level to one sink; any thread may use it.
 ///
 /// Made once at start and handed to whoever logs, so that tests can hand over one of their own.
 struct Log: Sendable {
-    let level: LogLevel
+    private let threshold: LogThreshold
     private let sink: any LogSink
     private let limiter = Locked(LogRateLimiter())
     private let now: @Sendable () -> LogTime
@@ -14,7 +15,7 @@ struct Log: Sendable {
     init(
         level: LogLevel, sink: any LogSink, now: @escaping @Sendable () -> LogTime = Self.wallClock
     ) {
-        self.level = level
+        threshold = LogThreshold(level)
         self.sink = sink
         self.now = now
     }
@@ -33,6 +34,12 @@ struct Log: Sendable {
             warning("There is no journal here, so the log goes to standard error.")
         }
     }
+
+    /// The least important level that is written.
+    var level: LogLevel { threshold.level }
+
+    /// Writes from now on what is at least as important, in every copy of this log.
+    func setLevel(_ level: LogLevel) { threshold.level = level }
 
     func error(
         _ message: String, _ fields: @autoclosure () -> Fields = [:],
@@ -83,7 +90,7 @@ struct Log: Sendable {
     private func write(
         _ level: LogLevel, _ message: String, _ fields: () -> Fields, _ site: LogSite
     ) {
-        guard level <= self.level else { return }
+        guard threshold.admits(level) else { return }
         let time = now()
         let (isAdmitted, reports) = limiter.withLock { limiter in
             let reports = limiter.reports(at: time.seconds)
@@ -101,6 +108,27 @@ struct Log: Sendable {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return LogTime(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+}
+
+/// The level of a log, which may change while threads write to it.
+private final class LogThreshold: Sendable {
+    private let priority: Atomic<Int>
+
+    init(_ level: LogLevel) {
+        priority = Atomic(level.priority)
+    }
+
+    var level: LogLevel {
+        get {
+            let priority = priority.load(ordering: .relaxed)
+            return LogLevel.allCases.first { $0.priority == priority } ?? .error
+        }
+        set { priority.store(newValue.priority, ordering: .relaxed) }
+    }
+
+    func admits(_ level: LogLevel) -> Bool {
+        level.priority <= priority.load(ordering: .relaxed)
     }
 }
 

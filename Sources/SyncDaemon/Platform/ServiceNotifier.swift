@@ -29,6 +29,18 @@ struct ServiceNotifier: Sendable {
     /// The daemon serves; `status` shows in `systemctl status`.
     func ready(status: String) { send("READY=1\nSTATUS=\(LogText.bare(status))") }
 
+    /// The daemon starts, and needs so many seconds more from now on; see sd_notify(3).
+    func starting(status: String, forSeconds seconds: Int) {
+        send("EXTEND_TIMEOUT_USEC=\(seconds)000000\nSTATUS=\(LogText.bare(status))")
+    }
+
+    /// The configuration is being read again; ``ready(status:)`` follows.
+    ///
+    /// - Parameter microseconds: Now, on the clock that never steps back; see sd_notify(3).
+    func reloading(at microseconds: UInt64) {
+        send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)\nSTATUS=Reloading")
+    }
+
     /// The drain has begun.
     func stopping(status: String) { send("STOPPING=1\nSTATUS=\(LogText.bare(status))") }
 

@@ -2,8 +2,8 @@
 
 /// Allows a steady rate with bursts; time is passed in.
 struct TokenBucket {
-    private let ratePerSecond: Double
-    private let capacity: Double
+    private var ratePerSecond: Double
+    private var capacity: Double
     private var tokens: Double
     private var lastMilliseconds: UInt64
 
@@ -15,6 +15,13 @@ struct TokenBucket {
         capacity = Double(ratePerSecond)
         tokens = capacity
         lastMilliseconds = milliseconds
+    }
+
+    /// Goes on at another rate; what was saved up beyond its burst is lost.
+    mutating func setRate(_ ratePerSecond: Int) {
+        self.ratePerSecond = Double(ratePerSecond)
+        capacity = Double(ratePerSecond)
+        tokens = min(tokens, capacity)
     }
 
     /// Takes one token, if there is one.

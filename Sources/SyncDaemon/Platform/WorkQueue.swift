@@ -13,6 +13,8 @@ import Glibc
     private var head = 0
     private var waitingCost = 0
     private var isClosed = false
+    /// How often all readers were asked to come round.
+    private var nudges: UInt64 = 0
     private let capacity: Int
     private let costMax: Int
     private let cost: @Sendable (Item) -> Int
@@ -75,12 +77,24 @@ import Glibc
 
     /// Waits for work and takes up to `limit` items, oldest first.
     ///
-    /// - Returns: An empty array once the queue is closed and everything in it was taken.
+    /// - Returns: An empty array once the queue is closed and everything in it was taken, and after
+    ///   a ``nudge()`` that found nothing to do.
     func take(atMost limit: Int) -> [Item] {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        while head == items.count, !isClosed { unsafe pthread_cond_wait(condition, mutex) }
+        let seen = nudges
+        while head == items.count, !isClosed, nudges == seen {
+            unsafe pthread_cond_wait(condition, mutex)
+        }
         return takeNow(atMost: limit)
+    }
+
+    /// Has every reader that waits in ``take(atMost:)`` come round once.
+    func nudge() {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        nudges &+= 1
+        unsafe pthread_cond_broadcast(condition)
     }
 
     /// Waits for work, but no longer than so many milliseconds.

@@ -10,9 +10,11 @@ final class PubNubDoor {
     private var waiting: [SessionID: PubNubContext] = [:]
     private var lastCommand: CommandID = 0
     private let hub: Hub
-    private let engine: Engine
+    private var engine: Engine
+    private let log: Log?
 
-    init(hub: Hub, engine: Engine) {
+    init(hub: Hub, engine: Engine, log: Log? = nil) {
+        self.log = log
         self.hub = hub
         self.engine = engine
         hub.answerPoll = { [unowned self] poll, events, cursor in
@@ -32,13 +34,23 @@ final class PubNubDoor {
         let now = Timetoken(rawValue: engine.wallTicks())
         guard let decoded = PubNubRequestDecoder.decode(request, now: now) else { return false }
         switch decoded {
-        case .failure(let error): hub.respond(error.response, to: connection)
+        case .failure(let error): respond(error.response, to: connection)
         case .success(let request):
             if let response = start(request, from: connection, isDraining: isDraining) {
-                hub.respond(response, to: connection)
+                respond(response, to: connection)
             }
         }
         return true
+    }
+
+    /// Answers a connection.
+    func respond(_ response: HTTPResponse, to connection: SessionID) {
+        if response.status >= 400 {
+            log?.debug(
+                "Request refused.",
+                ["connection": "\(engine.reactor)-\(connection)", "status": response.status])
+        }
+        hub.respond(response, to: connection)
     }
 
     /// Takes the ledger's or a reader's answer.
@@ -49,13 +61,36 @@ final class PubNubDoor {
             case .success(let reply): PubNubRouter.answer(reply, in: context)
             case .failure(let error): context.refusal(error)
             }
-        hub.respond(response, to: origin.session)
+        respond(response, to: origin.session)
     }
 
     /// Takes presence's answer.
     func finish(_ answer: PresenceAnswer) {
         guard let context = take(answer.origin) else { return }
-        hub.respond(PubNubRouter.answer(answer.reply, in: context), to: answer.origin.session)
+        respond(PubNubRouter.answer(answer.reply, in: context), to: answer.origin.session)
+    }
+
+    /// Takes new tenants; polls of one that is gone, or guarded now, are refused.
+    ///
+    /// Other requests are under way already, and are answered in a moment.
+    func apply(_ keysets: Keysets) {
+        engine.keysets = keysets
+        for (connection, context) in waiting where hub.polls.open[connection] != nil {
+            guard let refusal = refusal(of: context, keysets[context.request.subscribeKey])
+            else { continue }
+            forget(connection)
+            respond(refusal, to: connection)
+        }
+    }
+
+    private func refusal(of context: PubNubContext, _ keyset: Keyset?) -> HTTPResponse? {
+        guard let keyset else {
+            return PubNubError.invalidSubscribeKey(context.family).response
+        }
+        return PubNubRouter.accessRefusal(
+            PubNubContext(
+                request: context.request, keyset: keyset, origin: context.origin, hub: hub,
+                engine: engine))
     }
 
     /// Hears that a connection is gone: nobody waits for its answer any more.

@@ -17,7 +17,7 @@ final class Reactor: Sendable {
     ///   - ready: Called on the new thread: with an error when the reactor cannot run.
     ///   - drained: Called on the new thread once a drain is complete.
     init(
-        number: Int, settings: TransportSettings, admission: Admission,
+        number: Int, settings: TransportSettings, admission: Admission, log: Log,
         makeCore: @escaping @Sendable () -> ReactorCore,
         ready: @escaping @Sendable (TransportError?) -> Void,
         drained: @escaping @Sendable () -> Void
@@ -27,7 +27,8 @@ final class Reactor: Sendable {
             let core = makeCore()
             do throws(TransportError) {
                 let transport = try WebSocketTransport(
-                    on: loop, of: number, delegate: core, settings: settings, admission: admission)
+                    on: loop, of: number, delegate: core, settings: settings, admission: admission,
+                    log: log)
                 core.hub.attach(transport)
                 mailbox.setWake(loop.wake)
                 ready(nil)
@@ -72,6 +73,10 @@ private func run(
             case .commit(let commit): core.receive(commit)
             case .read(let answer): core.receive(answer)
             case .presence(let answer): core.receive(answer)
+            case .settings(let settings, let applied):
+                core.apply(settings)
+                transport.settings.allowedOrigins = settings.allowedOrigins
+                applied()
             case .heartbeat: heartbeat.beat()
             case .drain(let deadline): core.drain(until: deadline)
             }

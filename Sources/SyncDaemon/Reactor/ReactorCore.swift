@@ -10,9 +10,10 @@ import JSON
 final class ReactorCore: TransportDelegate {
     let hub: Hub
     private let door: PubNubDoor
-    private let engine: Engine
+    private var engine: Engine
     private let counters: Counters
-    private let commandsPerSecondMax: Int
+    private var commandsPerSecondMax: Int
+    private let log: Log?
     private let answerHTTP: (HTTPRequest) -> HTTPResponse
     /// Milliseconds on a clock that never steps back, as of the start of this turn.
     private var now: UInt64 = 0
@@ -25,10 +26,12 @@ final class ReactorCore: TransportDelegate {
 
     init(
         hub: Hub, engine: Engine, counters: Counters, commandsPerSecondMax: Int,
+        log: Log? = nil,
         answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
     ) {
         self.hub = hub
-        door = PubNubDoor(hub: hub, engine: engine)
+        door = PubNubDoor(hub: hub, engine: engine, log: log)
+        self.log = log
         self.engine = engine
         self.counters = counters
         self.commandsPerSecondMax = commandsPerSecondMax
@@ -70,6 +73,22 @@ final class ReactorCore: TransportDelegate {
         hub.endPolls()
     }
 
+    /// Takes new settings; a session whose tenant is gone, or guarded now, is closed.
+    func apply(_ settings: ReactorSettings) {
+        engine.keysets = settings.keysets
+        commandsPerSecondMax = settings.commandsPerSecondMax
+        hub.apply(
+            sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(ofKeyset:))
+        door.apply(settings.keysets)
+        for session in hub.sessions.values {
+            session.bucket.setRate(commandsPerSecondMax)
+            guard let author = session.author, !settings.keysets.admits(author.keyset) else {
+                continue
+            }
+            hub.close(session, .policyViolation, "Your subscribe key is no longer valid.")
+        }
+    }
+
     private func tick() {
         lastTick = now
         hub.tick()
@@ -107,7 +126,7 @@ final class ReactorCore: TransportDelegate {
             }
             session.commandsInFlight -= 1
             hub.answer(session) { json in
-                encode(result, to: answer.origin.command, into: &json)
+                encode(result, to: answer.origin.command, of: session, into: &json)
             }
         case .changes(let events, let cursor, let through, let state):
             hub.received(events, cursor: cursor, through: through, state: state, for: answer)
@@ -118,7 +137,7 @@ final class ReactorCore: TransportDelegate {
             session.commandsInFlight -= 1
             let result = hub.finishRepair(outcome, for: answer)
             hub.answer(session) { json in
-                encode(result, to: answer.origin.command, into: &json)
+                encode(result, to: answer.origin.command, of: session, into: &json)
             }
         case .backlog(let events, let through):
             guard let poll = hub.poll(waitingFor: answer.origin) else { return }
@@ -173,7 +192,7 @@ final class ReactorCore: TransportDelegate {
     func connection(_ id: SessionID, didRequest request: HTTPRequest) {
         counters.requests.add()
         guard !door.receive(request, from: id, isDraining: drainDeadline != nil) else { return }
-        hub.respond(answerHTTP(request), to: id)
+        door.respond(answerHTTP(request), to: id)
     }
 
     func connectionDidClose(_ id: SessionID) {
@@ -198,6 +217,14 @@ final class ReactorCore: TransportDelegate {
         guard session.commandsInFlight < Limits.commandsInFlightMax else {
             return .failure(.tooManyInFlight)
         }
+        if case .subscribe(let requests) = command {
+            let returns = requests.count { $0.cursor != nil }
+            if returns > 0 {
+                log?.debug(
+                    "A device came back.",
+                    ["connection": name(of: session), "channels": returns])
+            }
+        }
         return CommandRouter.handle(
             command,
             in: CommandContext(id: id, session: session, author: author, hub: hub, engine: engine))
@@ -205,24 +232,40 @@ final class ReactorCore: TransportDelegate {
 
     private func greet(_ hello: Hello, _ session: Session) -> Result<Reply, ProtocolError> {
         guard drainDeadline == nil else { return .failure(.draining) }
-        return CommandRouter.hello(hello, session: session, engine: engine)
+        let result = CommandRouter.hello(hello, session: session, engine: engine)
+        if case .success = result, let author = session.author {
+            log?.debug(
+                "Session began.",
+                [
+                    "connection": name(of: session), "user": author.userID,
+                    "device": author.deviceID, "keyset": author.keyset,
+                ])
+        }
+        return result
     }
 
     private func send(
         _ result: Result<Reply, ProtocolError>, to id: CommandID?, of session: Session
     ) {
-        hub.send(session) { json in encode(result, to: id, into: &json) }
+        hub.send(session) { json in encode(result, to: id, of: session, into: &json) }
     }
 
     private func encode(
-        _ result: Result<Reply, ProtocolError>, to id: CommandID?, into json: inout JSONWriter
+        _ result: Result<Reply, ProtocolError>, to id: CommandID?, of session: Session,
+        into json: inout JSONWriter
     ) {
         switch result {
         case .success(let reply):
             ReplyEncoder.encode(reply, to: id ?? 0, into: &json)
         case .failure(let error):
             counters.commandErrors.add()
+            log?.debug(
+                "Command refused.",
+                ["connection": name(of: session), "code": error.code, "status": error.status])
             ReplyEncoder.encode(error, to: id, into: &json)
         }
     }
+
+    /// A session as `hello` names it, too.
+    private func name(of session: Session) -> String { "\(engine.reactor)-\(session.id)" }
 }

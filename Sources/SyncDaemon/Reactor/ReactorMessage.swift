@@ -10,6 +10,8 @@ enum ReactorMessage: Sendable {
     case read(ReadAnswer)
     /// What presence says to a request of one of its connections.
     case presence(PresenceAnswer)
+    /// Settings that hold from now on; says when it has taken them.
+    case settings(ReactorSettings, applied: @Sendable () -> Void)
     /// Asks it to beat once, for the watchdog.
     case heartbeat
     /// Answer what is under way, close every session, then report.

@@ -14,6 +14,13 @@ enum FileSystem {
         return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// Bytes that may still be written to the disk that holds a file; `nil` when nobody knows.
+    static func freeBytes(beside path: String) -> Int64? {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    }
+
     /// Waits until a file's contents, or a directory's names, are on the disk.
     static func sync(_ path: String) throws(DatabaseFileError) {
         let opened = unsafe open(path, O_RDONLY | O_CLOEXEC)

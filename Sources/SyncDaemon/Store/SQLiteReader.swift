@@ -19,6 +19,13 @@ final class SQLiteReader: StoreReader {
         statements = try SQLiteReadStatements(connection)
     }
 
+    func onProgress(_ body: @escaping () -> Void) {
+        connection.onProgress(every: Self.stepsBetweenReports, body)
+    }
+
+    /// Steps of SQLite's machine: a few milliseconds, unless they wait for a disk.
+    private static let stepsBetweenReports: Int32 = 100_000
+
     // MARK: Changes
 
     func changes(in channel: Channel, from start: ChangeStart) throws(StoreError) -> ChangePage {

@@ -12,7 +12,7 @@ enum SQLiteSchema {
     ///
     /// All steps are one transaction: a crash leaves the file as it was.
     static func prepare(
-        _ connection: borrowing StoreConnection, path: String
+        _ connection: borrowing StoreConnection, path: String, log: Log? = nil
     ) throws(StoreError) {
         // Before the first table: it is part of the file's layout.
         try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
@@ -24,8 +24,13 @@ enum SQLiteSchema {
         let found = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
         guard found <= version else { throw .newerSchema(path: path, version: found) }
         guard found < version else { return }
+        let upgrade = found > 0 ? SchemaUpgrade(path: path, version: found, log: log) : nil
+        upgrade?.begin(connection, freeBytes: FileSystem.freeBytes(beside: path))
         try connection.execute("BEGIN IMMEDIATE")
-        for step in steps.dropFirst(Int(found)) { try connection.execute(step) }
+        for (index, step) in steps.enumerated().dropFirst(Int(found)) {
+            upgrade?.step(index + 1, of: steps.count)
+            try connection.execute(step)
+        }
         let insertMeta = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
         if found == 0 { try insertMeta.run(.text("epoch"), .text(makeEpoch())) }
         if found < 3 {
@@ -36,6 +41,7 @@ enum SQLiteSchema {
         }
         try connection.execute("PRAGMA user_version=\(version)")
         try connection.execute("COMMIT")
+        upgrade?.end(connection)
     }
 
     /// Computes what the ledger keeps up to date from then on.

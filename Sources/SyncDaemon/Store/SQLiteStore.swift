@@ -38,16 +38,18 @@ final class SQLiteStore: Store {
 
     /// Opens the store, and notes the start of a run.
     ///
-    /// - Parameter resume: Told what the file last knew of time; says what time it is now, if it
-    ///   knows.
+    /// - Parameters:
+    ///   - log: Hears of an upgrade of the file.
+    ///   - resume: Told what the file last knew of time; says what time it is now, if it knows.
     init(
-        directory: String, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
+        directory: String, log: Log? = nil, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
     ) throws(StoreError) {
         path = SQLiteStore.path(in: directory)
         try makeDirectories(directory)
         lock = try lockFile(directory + "/lock")
+        try StoreFiles.claim(path)
         connection = try StoreConnection(path: path)
-        try SQLiteSchema.prepare(connection, path: path)
+        try SQLiteSchema.prepare(connection, path: path, log: log)
         statements = try SQLiteWriteStatements(connection)
         let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
         epoch = try meta.first([.text("epoch")]) { $0.text(0) } ?? ""
@@ -301,7 +303,8 @@ func makeDirectories(_ path: String) throws(StoreError) {
 
 /// Takes the lock that says "a daemon is using this directory", or says that another has it.
 func lockFile(_ path: String) throws(StoreError) -> FileDescriptor {
-    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if opened < 0, errno == ELOOP { throw .isLink(path: path) }
     guard opened >= 0 else { throw .cannotOpen(path: path, reason: systemMessage(errno)) }
     let descriptor = FileDescriptor(owning: opened)
     guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }

@@ -218,6 +218,7 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     case inUse(path: String)
     case newerSchema(path: String, version: Int64)
+    case isLink(path: String)
     /// The disk is full; the transaction left no trace and the store works on.
     case full
     /// The disk or the file failed. What was being committed may or may not be there.
@@ -232,6 +233,9 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(path) is in use by another daemon. Stop that one, or choose another --data-dir."
         case .newerSchema(let path, let version):
             "\(path) was written by a newer release (schema \(version)). Install that release."
+        case .isLink(let path):
+            "\(path) is a symbolic link, which is not followed. Put the file itself there, or name"
+                + " its directory with --data-dir."
         case .full:
             "The disk is full. Free some space: until then writes are refused, and nothing is lost."
         case .broken(let code, let reason):

@@ -6,6 +6,9 @@ import EventModel
 ///
 /// Confined to the thread that made it.
 protocol StoreReader: AnyObject {
+    /// Has something called, on the reader's thread, whenever a long read has got on.
+    func onProgress(_ body: @escaping () -> Void)
+
     /// What changed in a channel after a position: each message once, each action key once as it
     /// stands.
     ///
@@ -51,6 +54,11 @@ protocol StoreReader: AnyObject {
     func backlog(
         _ interests: [Interest], after cursor: Timetoken, limit: Int
     ) throws(StoreError) -> Backlog?
+}
+
+extension StoreReader {
+    /// A store in memory has no long reads.
+    func onProgress(_ body: @escaping () -> Void) {}
 }
 
 /// Changes of one channel, in order.

@@ -44,22 +44,22 @@ struct Acceptor: ~Copyable {
         spare = openSpare()
     }
 
-    /// Accepts until `stop` becomes readable.
-    mutating func run(until stop: borrowing FileDescriptor) {
+    /// Accepts until it is told to stop.
+    mutating func run(under control: AcceptorControl) {
         var polled = [
             pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: stop.rawValue, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         while true {
             _ = unsafe poll(&polled, 2, -1)
-            if polled[1].revents != 0 { return }
+            if polled[1].revents != 0, !control.obey() { return }
             if polled[0].revents != 0 { acceptAll() }
         }
     }
 
     private mutating func acceptAll() {
         var bytes = [UInt8](repeating: 0, count: 16)
-        // Bounded, so that a flood of connections cannot keep the thread from seeing `stop`.
+        // Bounded, so that a flood of connections cannot keep the thread from its orders.
         for _ in 0..<1024 {
             let socket = unsafe sync_accept(listener.descriptor.rawValue, &bytes)
             if socket < 0 {

@@ -1,9 +1,21 @@
 // How many connections there may be, and which reactor gets the next one.
 
 /// A peer's address: IPv6 as it is, IPv4 in the last four bytes.
-struct PeerAddress: Hashable, Sendable {
+struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     let high: UInt64
     let low: UInt64
+
+    /// As people write it; ::1 and IPv4 share the lowest addresses, of which only ::1 connects.
+    var description: String {
+        if high == 0, low > 1, low >> 32 == 0 {
+            return (0..<4).map { String(low >> (24 - 8 * $0) & 0xFF) }.joined(separator: ".")
+        }
+        if high == 0, low == 1 { return "::1" }
+        return (0..<8).map { group in
+            let half = group < 4 ? high : low
+            return String(half >> (48 - 16 * UInt64(group % 4)) & 0xFFFF, radix: 16)
+        }.joined(separator: ":")
+    }
 }
 
 /// Counts connections; shared by the acceptor, which asks, and the reactors, which give back.
@@ -12,17 +24,18 @@ final class Admission: Sendable {
         var total = 0
         var byAddress: [PeerAddress: Int] = [:]
         var byReactor: [Int]
+        var totalMax: Int
+        var perAddressMax: Int
     }
 
     private let state: Locked<State>
-    private let totalMax: Int
-    private let perAddressMax: Int
 
     init(reactors: Int, totalMax: Int, perAddressMax: Int) {
         precondition(reactors > 0)
-        state = Locked(State(byReactor: Array(repeating: 0, count: reactors)))
-        self.totalMax = totalMax
-        self.perAddressMax = perAddressMax
+        state = Locked(
+            State(
+                byReactor: Array(repeating: 0, count: reactors), totalMax: totalMax,
+                perAddressMax: perAddressMax))
     }
 
     /// Takes a place, if there is one.
@@ -32,7 +45,7 @@ final class Admission: Sendable {
     func admit(_ address: PeerAddress) -> Int? {
         state.withLock { state in
             let count = state.byAddress[address, default: 0]
-            guard state.total < totalMax, count < perAddressMax else { return nil }
+            guard state.total < state.totalMax, count < state.perAddressMax else { return nil }
             state.total += 1
             state.byAddress[address] = count + 1
             var idlest = 0
@@ -42,6 +55,14 @@ final class Admission: Sendable {
             }
             state.byReactor[idlest] += 1
             return idlest
+        }
+    }
+
+    /// Changes how many there may be; those that are open stay.
+    func setLimits(totalMax: Int, perAddressMax: Int) {
+        state.withLock { state in
+            state.totalMax = totalMax
+            state.perAddressMax = perAddressMax
         }
     }
 

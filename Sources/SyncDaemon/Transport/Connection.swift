@@ -12,6 +12,8 @@ import EventModel
     var isSession = false
     var pendingClose: (code: CloseCode, reason: String)?
     let address: PeerAddress
+    /// Why the daemon ends it, for the log; the first reason is the one.
+    private(set) var endReason: String?
     var assembler = MessageAssembler()
     /// Bytes in the reads of this turn so far, roughly.
     var bytesRead = 0
@@ -34,6 +36,11 @@ import EventModel
     var isReadingPaused = false
     /// Seconds in which the peer must take the response under way.
     var responseSeconds = Limits.hangupSeconds
+
+    /// Says why the daemon ends it.
+    func ends(because reason: @autoclosure () -> String) {
+        if endReason == nil { endReason = reason() }
+    }
 
     init(id: SessionID, address: PeerAddress) {
         self.id = id

@@ -54,11 +54,6 @@ struct Listener: ~Copyable, Sendable {
     }
 }
 
-/// What errno means, in words.
-func systemMessage(_ code: Int32) -> String {
-    unsafe String(cString: strerror(code))
-}
-
 private func boundAddress(of socket: Int32) -> String {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

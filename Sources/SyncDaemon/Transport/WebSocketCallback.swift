@@ -21,7 +21,7 @@ func websocketCallback(
 
     switch reason {
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return unsafe confirmUpgrade(of: wsi, in: transport)
+        return unsafe confirmUpgrade(of: wsi, connection, in: transport)
     case LWS_CALLBACK_FILTER_HTTP_CONNECTION:
         return unsafe refuseBadFraming(of: wsi) ? -1 : 0
     case LWS_CALLBACK_HTTP:
@@ -76,7 +76,9 @@ private func refuseBadFraming(of wsi: OpaquePointer) -> Bool {
 /// This lws uses freed memory when a second request on a connection names an unknown `Upgrade:`
 /// (CVE-2025-11677). The way out is here: never look at the callback's `in`, and hang up unless the
 /// header table still holds the header and says "websocket". That also keeps h2c out.
-private func confirmUpgrade(of wsi: OpaquePointer, in transport: WebSocketTransport) -> CInt {
+private func confirmUpgrade(
+    of wsi: OpaquePointer, _ connection: Connection, in transport: WebSocketTransport
+) -> CInt {
     guard let upgrade = unsafe header(WSI_TOKEN_UPGRADE, of: wsi),
         upgrade.lowercased() == "websocket"
     else { return -1 }
@@ -89,6 +91,7 @@ private func confirmUpgrade(of wsi: OpaquePointer, in transport: WebSocketTransp
         origin: unsafe header(WSI_TOKEN_ORIGIN, of: wsi), allowed: transport.settings.allowedOrigins
     )
     guard isAllowed else {
+        connection.ends(because: "its Origin is not in allowed_origins")
         let message = "Pages of this Origin may not connect. Add it to allowed_origins."
         unsafe send(HTTPResponse.error(403, message).encoded(), to: wsi)
         return -1
@@ -142,6 +145,7 @@ private func becameWritable(
 /// Leaves the reason with lws, and answers what makes it close.
 private func close(_ connection: Connection, _ code: CloseCode, _ reason: String) -> CInt {
     connection.isEnding = true
+    connection.ends(because: "\(code.rawValue) \(reason)")
     var text = Array(code.frame(reason: reason).dropFirst(4))
     let count = text.count
     unsafe text.withUnsafeMutableBufferPointer { buffer in

@@ -87,6 +87,7 @@ extension WebSocketTransport {
                 send(bytes, to: connection)
                 _ = settle(connection)
             case .hangUp:
+                connection.ends(because: "a request that cannot be read")
                 kill(connection)
             }
         }
@@ -99,7 +100,10 @@ extension WebSocketTransport {
         let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
             unsafe lws_write(connection.wsi, buffer.baseAddress, count, LWS_WRITE_HTTP)
         }
-        if written < 0 { return kill(connection) }
+        if written < 0 {
+            connection.ends(because: "the socket failed")
+            return kill(connection)
+        }
         connection.responseSeconds =
             Limits.hangupSeconds + count / Limits.slowestBytesPerSecond
         guard unsafe lws_partial_buffered(connection.wsi) != 0 else { return }

@@ -9,27 +9,7 @@ import CLinux
 import CWebsockets
 import EventModel
 
-/// Why a transport could not start.
-enum TransportError: Error, Hashable, CustomStringConvertible {
-    case cannotCreateContext
-    case cannotResolve(String)
-    case cannotListen(String, errno: Int32)
-
-    var description: String {
-        switch self {
-        case .cannotCreateContext:
-            "libwebsockets refused to start. Is libwebsockets-evlib-uv installed, and is the "
-                + "descriptor limit high enough (systemd: LimitNOFILE=)?"
-        case .cannotResolve(let address):
-            "\(address) is no address to listen on. Write HOST:PORT, for example 127.0.0.1:8080."
-        case .cannotListen(let address, let errno):
-            "Cannot listen on \(address): \(systemMessage(errno)). "
-                + "Is another daemon running there?"
-        }
-    }
-}
-
-/// What a transport needs to know, and nothing that changes.
+/// What a transport needs to know.
 struct TransportSettings: Sendable {
     /// Besides pages from this machine.
     var allowedOrigins: [String] = []
@@ -38,11 +18,13 @@ struct TransportSettings: Sendable {
 /// WebSocket and HTTP on the connections that a reactor was handed.
 @safe final class WebSocketTransport: Transport {
     unowned let delegate: any TransportDelegate
-    let settings: TransportSettings
+    /// Looked at for each new connection.
+    var settings: TransportSettings
     private let reactor: Int
     private let admission: Admission
     let context: OpaquePointer
     private let loop: EventLoop
+    private let log: Log?
     private let vhost: OpaquePointer
     /// For raw sockets; a vhost of its own: a WebSocket client may name any protocol of a vhost.
     private let rawVhost: OpaquePointer
@@ -62,8 +44,9 @@ struct TransportSettings: Sendable {
     ///   - delegate: Called on the thread that runs `loop`; it must outlive `self`.
     init(
         on loop: EventLoop, of reactor: Int, delegate: any TransportDelegate,
-        settings: TransportSettings, admission: Admission
+        settings: TransportSettings, admission: Admission, log: Log? = nil
     ) throws(TransportError) {
+        self.log = log
         self.delegate = delegate
         self.settings = settings
         self.reactor = reactor
@@ -86,6 +69,11 @@ struct TransportSettings: Sendable {
     /// Takes over a connected socket; its first bytes say what it speaks.
     func adopt(_ socket: consuming AcceptedSocket) {
         let slot = makeSlot(for: socket.address)
+        if let connection = connection(at: slot) {
+            log?.debug(
+                "Connection opened.",
+                ["connection": "\(reactor)-\(connection.id)", "peer": connection.address])
+        }
         deadlines[Int(slot)] = deadline(in: Limits.requestSeconds)
         route(FileDescriptor(owning: socket.release()), slot, hasEnded: false)
     }
@@ -144,8 +132,10 @@ struct TransportSettings: Sendable {
             deadlines[slot] = 0
             guard let connection = connections[slot] else { continue }
             if connection.watcher?.stop() != nil {
+                connection.ends(because: "it said nothing")
                 release(UInt32(slot))
             } else if !isAlive(connection) {
+                connection.ends(because: "its time was over")
                 kill(connection)
             }
         }
@@ -201,6 +191,7 @@ struct TransportSettings: Sendable {
                 LWS_WRITE_HTTP)
         }
         if written < 0 {
+            connection.ends(because: "the socket failed")
             // The socket is gone; lws tells us with CLOSED as soon as it looks at it again.
             kill(connection)
             return false
@@ -215,6 +206,7 @@ struct TransportSettings: Sendable {
     func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
         guard let connection = connection(session), connection.pendingClose == nil else { return }
         connection.pendingClose = (code, reason)
+        connection.ends(because: "\(code.rawValue) \(reason)")
         // A peer that neither reads nor answers is not waited for. Not with a timer of lws: putting
         // one into its sorted list costs 0.2 ms at 10,000 connections.
         setDeadline(of: connection, in: Limits.closeSeconds)
@@ -254,6 +246,12 @@ struct TransportSettings: Sendable {
         deadlines[Int(slot)] = 0
         freeSlots.append(slot)
         admission.release(connection.address, from: reactor)
+        log?.debug(
+            "Connection closed.",
+            [
+                "connection": "\(reactor)-\(connection.id)", "peer": connection.address,
+                "reason": connection.endReason ?? "the peer ended it",
+            ])
     }
 
     private func connection(_ session: SessionID) -> Connection? {

@@ -28,8 +28,10 @@ struct KeysetConfigurationTests {
         guard case .serve(let arguments) = try Invocation.parse(["serve", "--listen", listen])
         else { throw ConfigurationError.missingCommand }
         return try Configuration.resolve(
-            arguments: arguments, environment: ["HOME": "/home/ada"],
-            file: ConfigurationFile(path: "sync.ini", text: file))
+            arguments: arguments,
+            environment: ["HOME": "/home/ada", "CREDENTIALS_DIRECTORY": "/credentials"],
+            file: ConfigurationFile(path: "sync.ini", text: file),
+            readSecret: { _ in .text("hush\n", isForAll: false) })
     }
 
     private func message(_ file: String, listen: String = "127.0.0.1:0") -> String {
@@ -85,7 +87,7 @@ struct KeysetConfigurationTests {
 
         let configuration = try resolve("[keyset a]\n\(other)\(sample.name) = \(sample.text)\n")
 
-        let keyset = try #require(configuration.namedKeysets.first?.keyset)
+        let keyset = try #require(configuration.namedKeysets.first)
         #expect(key.write(keyset) == sample.written)
         #expect(key.write(keyset) != key.standard)
     }

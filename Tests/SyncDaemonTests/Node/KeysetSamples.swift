@@ -21,6 +21,7 @@ struct KeysetSample: Sendable, CustomTestStringConvertible {
     static let all = [
         KeysetSample("subscribe_key", "sub-c-5a3f_1.A"), KeysetSample("publish_key", "pub-c-1"),
         KeysetSample("secret_key", "sec-c-M2Y+/=="),
+        KeysetSample("secret_key_file", "credential:web"),
         KeysetSample("store", "off", written: "no"), KeysetSample("retention_hours", "24"),
         KeysetSample("least_window", "50"),
         KeysetSample("delete", "no"), KeysetSample("presence", "NO", written: "no"),

@@ -44,6 +44,23 @@ struct WorkQueueTests {
         #expect(queue.take(atMost: 2) == [])
     }
 
+    @Test("a nudge has every reader that sleeps come round with nothing")
+    func nudge() {
+        let queue = WorkQueue<Int>(capacity: 10)
+        let rounds = [Heartbeat(), Heartbeat()]
+        let readers = rounds.map { round in
+            TestThread("reader") {
+                while queue.take(atMost: 1).isEmpty { round.beat() }
+            }
+        }
+
+        // Again and again: who is on the way to sleep does not hear it.
+        while rounds.contains(where: { $0.count == 0 }) { queue.nudge() }
+
+        for _ in readers { #expect(queue.put(1)) }
+        for reader in readers { reader.join() }
+    }
+
     @Test("closing wakes every reader that sleeps")
     func closeWakes() {
         let queue = WorkQueue<Int>(capacity: 1)

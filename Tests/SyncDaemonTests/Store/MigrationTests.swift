@@ -214,4 +214,61 @@ struct MigrationTests {
         #expect(try SQLiteStore(directory: directory.path).last == tick(5))
         #expect(try version() == SQLiteSchema.version)
     }
+
+    // MARK: What an operator hears, and keeps
+
+    @Test("an upgrade says what it does, and keeps the file as it was")
+    func keepsCopy() throws {
+        try makeSecondFile()
+        let before = try layout(of: path)
+        let lines = LogLines()
+
+        _ = try SQLiteStore(directory: directory.path, log: lines.log)
+
+        let copy = path + ".schema-2"
+        #expect(lines.messages.first == "The database of an earlier release is brought up to date.")
+        #expect(lines.messages.contains("The old database is kept."))
+        #expect(
+            lines.messages.count { $0 == "Step of the upgrade." } == Int(SQLiteSchema.version) - 2)
+        #expect(lines.messages.last == "The database is up to date.")
+        #expect(try layout(of: copy) == before)
+        let old = try StoreConnection(path: copy)
+        #expect(try old.prepare("PRAGMA user_version").first { $0.integer(0) } == 2)
+        #expect(try old.prepare("SELECT last FROM clock").first { $0.timetoken(0) } != .zero)
+    }
+
+    @Test("without room for a copy there is none, and a warning; the upgrade goes on")
+    func noRoomForCopy() throws {
+        try makeFirstFile()
+        let lines = LogLines()
+        let connection = try StoreConnection(path: path)
+
+        let upgrade = SchemaUpgrade(path: path, version: 1, log: lines.log)
+        upgrade.begin(connection, freeBytes: 1000)
+
+        #expect(
+            lines.messages.last == "There is no room to keep the old database: no copy is made.")
+        #expect(!FileSystem.exists(path + ".schema-1"))
+        _ = try SQLiteStore(directory: directory.path)
+        #expect(FileSystem.exists(path + ".schema-1"))
+    }
+
+    @Test("a new file, and one of this release, are opened without a word")
+    func quiet() throws {
+        let lines = LogLines()
+
+        for _ in 0..<2 { _ = try SQLiteStore(directory: directory.path, log: lines.log) }
+
+        #expect(lines.messages.isEmpty)
+    }
+}
+
+/// A log that is kept.
+private final class LogLines: LogSink {
+    private let records = Locked<[LogRecord]>([])
+
+    var log: Log { Log(level: .debug, sink: self) }
+    var messages: [String] { records.withLock { $0.map(\.message) } }
+
+    func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
 }

@@ -56,6 +56,16 @@ struct AdmissionTests {
         #expect((0..<4).map { _ in admission.admit(peer(1)) } == [2, 1, 2, 0])
     }
 
+    @Test("an address is shown as people write it")
+    func descriptions() {
+        #expect(peer(0x7F00_0001).description == "127.0.0.1")
+        #expect(peer(0xC000_0201).description == "192.0.2.1")
+        #expect(peer(1).description == "::1")
+        #expect(
+            PeerAddress(high: 0x2001_0DB8_0000_0001, low: 0xFFFF_0000_0000_0002).description
+                == "2001:db8:0:1:ffff:0:0:2")
+    }
+
     @Test("a place that nobody has cannot be given back")
     func doubleRelease() async {
         await #expect(processExitsWith: .failure) {

@@ -66,9 +66,25 @@ struct ListenerTests {
         #expect(error == .cannotListen(address, errno: EADDRINUSE))
         #expect(
             error?.description
-                == "Cannot listen on \(address): Address already in use. "
-                + "Is another daemon running there?")
+                == "Cannot listen on \(address): Address already in use. Another program has that "
+                + "port: \"ss -ltnp sport = :\(number)\" shows which. Stop it, or listen on "
+                + "another port.")
         _ = consume first
+    }
+
+    @Test(
+        "each reason why an address cannot be had has a cure of its own",
+        arguments: [
+            (EACCES, "This user may not open port 80. Let systemd open it (syncdaemon.socket)"),
+            (EADDRINUSE, "\"ss -ltnp sport = :80\" shows which"),
+            (EADDRNOTAVAIL, "This machine has no such address"),
+        ])
+    func cures(code: Int32, cure: String) {
+        let error = TransportError.cannotListen("[::]:80", errno: code)
+
+        #expect(error.description.hasPrefix("Cannot listen on [::]:80: "))
+        #expect(error.description.contains(cure))
+        #expect(error.description.contains("Another program") == (code == EADDRINUSE))
     }
 
     @Test("a port is free again when its listener is gone")

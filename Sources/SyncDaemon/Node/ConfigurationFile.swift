@@ -1,0 +1,80 @@
+// Reading what the configuration names: its file, and the files of secrets.
+
+import Glibc
+
+/// The text of a configuration file, and the path that errors name.
+struct ConfigurationFile: Hashable, Sendable {
+    let path: String
+    let text: String
+    /// Whether everybody on this machine may read it.
+    var isForAll = false
+
+    private static let bytesMax = 1024 * 1024
+    private static let secretBytesMax = 4096
+
+    /// - Parameter isOptional: Whether the file may be absent; then there is no result.
+    static func read(
+        _ path: String, isOptional: Bool
+    ) throws(ConfigurationError) -> ConfigurationFile? {
+        let content: Content
+        switch bytes(of: path, atMost: bytesMax) {
+        case .failure(let failure):
+            if isOptional, failure.code == ENOENT { return nil }
+            throw .unreadableFile(path: path, reason: failure.reason)
+        case .success(let read): content = read
+        }
+        guard let text = String(validating: content.bytes, as: UTF8.self) else {
+            throw .notText(path: path)
+        }
+        return ConfigurationFile(path: path, text: text, isForAll: content.isForAll)
+    }
+
+    /// The secret in a file of its own.
+    static func secret(at path: String) -> SecretFile {
+        switch bytes(of: path, atMost: secretBytesMax) {
+        case .failure(let failure): .unreadable(reason: failure.reason)
+        case .success(let content):
+            String(validating: content.bytes, as: UTF8.self).map {
+                .text($0, isForAll: content.isForAll)
+            } ?? .unreadable(reason: "It is not text")
+        }
+    }
+
+    private struct Content {
+        var bytes: [UInt8] = []
+        var isForAll = false
+    }
+
+    private struct ReadFailure: Error {
+        let code: Int32
+        let reason: String
+
+        init(_ code: Int32, _ reason: String? = nil) {
+            self.code = code
+            self.reason = reason ?? systemMessage(code)
+        }
+    }
+
+    private static func bytes(
+        of path: String, atMost limit: Int
+    ) -> Result<Content, ReadFailure> {
+        guard let file = unsafe fopen(path, "re") else { return .failure(ReadFailure(errno)) }
+        defer { unsafe fclose(file) }
+        var content = Content()
+        var status = stat()
+        if unsafe fstat(fileno(file), &status) == 0 {
+            content.isForAll = status.st_mode & S_IROTH != 0
+        }
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe fread(&chunk, 1, chunk.count, file)
+            if count == 0 { break }
+            content.bytes += chunk.prefix(count)
+            if content.bytes.count > limit {
+                let name = limit == bytesMax ? "1 MiB" : "\(limit) bytes"
+                return .failure(ReadFailure(0, "It is larger than \(name)"))
+            }
+        }
+        return unsafe ferror(file) != 0 ? .failure(ReadFailure(errno)) : .success(content)
+    }
+}

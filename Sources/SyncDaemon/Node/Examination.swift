@@ -1,0 +1,57 @@
+// What reading the configuration came to: the settings, and everything that is wrong with them.
+
+/// The settings with all mistakes, so that somebody can mend them at once.
+struct Examination: Sendable {
+    /// To be used only when there are no mistakes.
+    var configuration = Configuration()
+    /// Those of the file in its order, then those of variables, flags, and the whole.
+    var mistakes: [ConfigurationError] = []
+    /// What is allowed, and yet not good.
+    var warnings: [ConfigurationWarning] = []
+
+    /// Mistakes that are shown at a time.
+    static let mistakesShownMax = 50
+
+    /// Names the mistakes on standard error.
+    func complain() {
+        for mistake in mistakes.prefix(Self.mistakesShownMax) {
+            SyncDaemon.complain("syncdaemon: \(mistake)")
+        }
+        if mistakes.count > Self.mistakesShownMax {
+            SyncDaemon.complain(
+                "syncdaemon: and \(mistakes.count - Self.mistakesShownMax) mistakes more.")
+        }
+    }
+}
+
+/// A setting that holds, although somebody should think again.
+enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
+    case secretForAll(ConfigurationSource, path: String)
+    case secretFileForAll(ConfigurationSource, path: String)
+    /// Found by `config check` only.
+    case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
+    case portNotFree(ConfigurationSource, TransportError)
+    case uncheckedCredential(ConfigurationSource, name: String)
+
+    /// One line: where, what, and what to do.
+    var description: String {
+        switch self {
+        case .secretForAll(let source, let path):
+            "\(source): everybody on this machine may read this file, and with it the secret_key."
+                + " Put the key into a file of its own and name that with secret_key_file, or:"
+                + " chmod o-r \(path)"
+        case .secretFileForAll(let source, let path):
+            "\(source): everybody on this machine may read the secret in \(LogText.quoted(path))."
+                + " Take that away: chmod o-r \(path)"
+        case .directoryForAll(let source, let path, let mode):
+            "\(source): others may look into \(LogText.quoted(path)) (mode"
+                + " 0\(String(mode, radix: 8))). Keep them out: chmod 700 \(path)"
+        case .portNotFree(let source, let error):
+            "\(source): \(error) That is as it should be while the daemon or syncdaemon.socket"
+                + " runs."
+        case .uncheckedCredential(let source, let name):
+            "\(source): the credential \(name) was not looked at: only systemd can show it, to the"
+                + " unit that has LoadCredential=\(name):/PATH."
+        }
+    }
+}

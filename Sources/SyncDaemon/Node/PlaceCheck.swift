@@ -1,0 +1,54 @@
+// What `config check` looks at besides the words: whether this machine can do what they ask.
+
+import Glibc
+
+extension Examination {
+    /// Adds what would keep `serve` from starting here and now; changes nothing on the machine.
+    mutating func lookAround() {
+        // A shell has no credentials: only the unit does.
+        let (uncheckable, others) = mistakes.partitioned { mistake in
+            if case .noCredentials = mistake { true } else { false }
+        }
+        mistakes = others
+        for case .noCredentials(let source, let name) in uncheckable {
+            warnings.append(.uncheckedCredential(source, name: name))
+        }
+        lookAtDirectory()
+        lookAtPort()
+    }
+
+    private mutating func lookAtDirectory() {
+        let path = configuration.directory
+        guard configuration.storeKind == .sqlite, !path.isEmpty else { return }
+        let source = configuration.sources["store.directory"] ?? .standard
+        if let reason = DataDirectory.obstacle(at: path) {
+            mistakes.append(.badDirectory(source, path: path, reason: reason))
+        } else if let mode = DataDirectory.mode(of: path), mode & 0o077 != 0 {
+            warnings.append(.directoryForAll(source, path: path, mode: mode))
+        }
+    }
+
+    private mutating func lookAtPort() {
+        let listen = configuration.listen
+        guard listen.port != 0 else { return }
+        let source = configuration.sources["server.listen"] ?? .standard
+        do throws(TransportError) {
+            _ = try Listener(host: listen.host, port: listen.port)
+        } catch {
+            switch error {
+            case .cannotListen(_, let errno) where [EADDRINUSE, EACCES, EPERM].contains(errno):
+                // Most often the daemon that runs with this very file, or its socket unit.
+                warnings.append(.portNotFree(source, error))
+            default: mistakes.append(.badAddress(source, error))
+            }
+        }
+    }
+}
+
+extension Array {
+    /// Those that are so, and the others, each in their order.
+    fileprivate func partitioned(_ isIn: (Element) -> Bool) -> (those: [Element], others: [Element])
+    {
+        (filter(isIn), filter { !isIn($0) })
+    }
+}

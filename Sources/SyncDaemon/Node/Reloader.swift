@@ -1,0 +1,106 @@
+// SIGHUP: the configuration is read again, and what can change while the daemon runs does.
+
+/// What holds now, and how it is read anew.
+struct Reloader {
+    /// Where the daemon listens; a reload does not change it.
+    let address: String
+    private var current: Configuration
+    private let log: Log
+    private let examine: () -> Examination
+
+    init(
+        _ current: Configuration, address: String, log: Log, examine: @escaping () -> Examination
+    ) {
+        self.current = current
+        self.address = address
+        self.log = log
+        self.examine = examine
+    }
+
+    /// Reads the configuration and puts it into force; a wrong one changes nothing.
+    ///
+    /// What needs a restart is named in the log, each time until it has been restarted.
+    mutating func reload(_ node: Node) {
+        guard let new = read() else { return }
+        let changed = new.changes(since: current)
+        let waiting = changed.filter { $0.isReloaded == false }.map(\.title)
+        if !waiting.isEmpty {
+            log.warning(
+                "These settings have changed and need a restart.",
+                ["settings": waiting.joined(separator: ", ")])
+        }
+        var next = current
+        next.takeReloaded(from: new)
+        // What an administrator asked for is told at the old level or the new one.
+        log.setLevel(max(next.logLevel, current.logLevel))
+        let isInForce = node.apply(next)
+        current = next
+        if !isInForce {
+            log.warning("A thread is busy and takes the new configuration later.")
+        }
+        let taken = changed.filter(\.isReloaded).map(\.title)
+        log.notice(
+            "Configuration reloaded.",
+            ["changed": taken.isEmpty ? "nothing" : taken.joined(separator: ", ")])
+        log.setLevel(next.logLevel)
+    }
+
+    /// The new configuration; `nil`, and lines in the log, when it is wrong.
+    private func read() -> Configuration? {
+        let examination = examine()
+        var mistakes = examination.mistakes
+        do throws(ConfigurationError) {
+            try examination.configuration.permit(address, from: .openSocket)
+        } catch {
+            // Also when the socket was passed, or `listen` in the file is another one by now.
+            if mistakes.isEmpty { mistakes.append(error) }
+        }
+        for warning in examination.warnings { log.warning(warning.description) }
+        guard mistakes.isEmpty else {
+            for mistake in mistakes { log.error(mistake.description) }
+            log.error("The configuration was not reloaded: the old one holds.")
+            return nil
+        }
+        return examination.configuration
+    }
+}
+
+/// One setting, or the keysets, as a reload sees them.
+struct ChangedSetting: Hashable, Sendable {
+    /// Such as `[server] listen`.
+    let title: String
+    /// Whether it holds without a restart.
+    let isReloaded: Bool
+}
+
+extension Configuration {
+    /// What is not the same.
+    func changes(since old: Configuration) -> [ChangedSetting] {
+        var changes = ConfigurationKey.all.filter { $0.write(self) != $0.write(old) }.map {
+            ChangedSetting(title: $0.title, isReloaded: $0.isReloaded)
+        }
+        for named in namedKeysets where !old.namedKeysets.contains(named) {
+            changes.append(ChangedSetting(title: "[keyset \(named.name)]", isReloaded: true))
+        }
+        for named in old.namedKeysets where !namedKeysets.contains(where: { $0.name == named.name })
+        {
+            changes.append(ChangedSetting(title: "[keyset \(named.name)]", isReloaded: true))
+        }
+        let order = namedKeysets.map(\.name)
+        if changes.isEmpty, order != old.namedKeysets.map(\.name) {
+            changes.append(ChangedSetting(title: "the first keyset", isReloaded: true))
+        }
+        return changes
+    }
+
+    /// Takes those settings of another configuration that need no restart.
+    mutating func takeReloaded(from new: Configuration) {
+        for key in ConfigurationKey.all where key.isReloaded {
+            // A list without elements is written as nothing, which reads back as such.
+            let isRead = key.read(key.write(new), &self)
+            precondition(isRead, "\(key.title) does not read what it wrote.")
+            sources[key.path] = new.sources[key.path]
+        }
+        namedKeysets = new.namedKeysets
+    }
+}

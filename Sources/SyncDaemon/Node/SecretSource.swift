@@ -1,0 +1,95 @@
+// Where a secret stands that does not stand in the configuration: a file, or systemd's credentials.
+
+import EventModel
+
+/// Names a secret without holding it.
+enum SecretSource: Hashable, Sendable, CustomStringConvertible {
+    case file(path: String)
+    /// In `$CREDENTIALS_DIRECTORY`: systemd.exec(5), `LoadCredential=`.
+    case credential(name: String)
+
+    private static let credentialPrefix = "credential:"
+
+    init?(_ text: String) {
+        if text.hasPrefix(Self.credentialPrefix) {
+            let name = text.dropFirst(Self.credentialPrefix.count)
+            guard KeysetSection.isName(String(name)), name.first != "." else { return nil }
+            self = .credential(name: String(name))
+        } else {
+            guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+                return nil
+            }
+            self = .file(path: text)
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .file(let path): path
+        case .credential(let name): Self.credentialPrefix + name
+        }
+    }
+}
+
+/// What a look at the file of a secret came to.
+enum SecretFile: Hashable, Sendable {
+    case text(String, isForAll: Bool)
+    case unreadable(reason: String)
+}
+
+extension Examination {
+    /// Gets the secrets that stand elsewhere, and says who else may read those that there are.
+    ///
+    /// - Parameter read: Looks at a file.
+    mutating func takeSecrets(
+        from file: ConfigurationFile?, _ environment: [String: String],
+        read: (_ path: String) -> SecretFile
+    ) {
+        for index in configuration.namedKeysets.indices {
+            let named = configuration.namedKeysets[index]
+            let place = "keyset \(named.name)."
+            if named.secretSource != nil, let line = configuration.sources[place + "secret_key"] {
+                mistakes.append(.twoSecrets(line, keyset: named.name))
+                continue
+            }
+            if let file, file.isForAll, named.keyset.secretKey != nil,
+                let line = configuration.sources[place + "secret_key"]
+            {
+                warnings.append(.secretForAll(line, path: file.path))
+            }
+            guard let secret = named.secretSource else { continue }
+            let line = configuration.sources[place + "secret_key_file"] ?? .standard
+            let path: String
+            switch secret {
+            case .file(let named): path = named
+            case .credential(let name):
+                guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
+                    mistakes.append(.noCredentials(line, name: name))
+                    continue
+                }
+                path = directory + "/" + name
+            }
+            configuration.namedKeysets[index].keyset.secretKey = take(read(path), at: path, line)
+        }
+    }
+
+    private mutating func take(
+        _ file: SecretFile, at path: String, _ line: ConfigurationSource
+    ) -> String? {
+        switch file {
+        case .unreadable(let reason):
+            mistakes.append(.unreadableSecret(line, path: path, reason: reason))
+            return nil
+        case .text(let text, let isForAll):
+            if isForAll { warnings.append(.secretFileForAll(line, path: path)) }
+            // Editors end a file with a line feed.
+            let key = String(text.prefix { $0 != "\n" && $0 != "\r\n" })
+            let rest = text.dropFirst(key.count)
+            guard KeysetKey.isSecretKey(key), rest.allSatisfy(\.isNewline) else {
+                mistakes.append(.badSecret(line, path: path, expected: KeysetKey.secretExpected))
+                return nil
+            }
+            return key
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// What an administrator decided for the sessions of a reactor, and may decide anew at any time.
+
+import EventModel
+
+/// Settings that a running reactor takes as one value.
+struct ReactorSettings: Hashable, Sendable {
+    /// The tenants.
+    var keysets = Keysets()
+    /// Web origins that may connect, besides pages from this machine.
+    var allowedOrigins: [String] = []
+    /// Bytes that may wait for one session's socket.
+    var sendQueueBytesMax = Limits.sendQueueBytesMax
+    /// Milliseconds that events wait for more, in every tenant.
+    var batchWindow = 0
+    var commandsPerSecondMax = Limits.commandsPerSecondMax
+
+    /// How long events of a tenant wait for more, in milliseconds.
+    func window(ofKeyset subscribeKey: String) -> Int {
+        max(batchWindow, keysets[subscribeKey]?.batchWindow ?? 0)
+    }
+}
+
+extension Keysets {
+    /// Whether a session of this tenant may go on: it exists, and asks for no token.
+    func admits(_ subscribeKey: String) -> Bool {
+        self[subscribeKey].map { !$0.isAccessControlled } ?? false
+    }
+}
