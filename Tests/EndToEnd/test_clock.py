@@ -12,6 +12,7 @@ from case import DaemonTestCase
 from daemon import Daemon
 from rest import LongPoll, Rest
 from test_limits import SANITIZED
+from waiting import until
 
 DAY = 86_400
 #: The tenant of devices that name none.
@@ -100,11 +101,9 @@ class ClockTestCase(DaemonTestCase):
         text = self.rest(daemon, "operator").http.get("/metrics").body.decode()
         return int(re.search(rf"^syncdaemon_{name} (-?\d+)$", text, re.MULTILINE)[1])
 
-    def until(self, condition, what):
-        deadline = time.monotonic() + 30
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, f"Waited 30 s for {what}.")
-            time.sleep(0.02)
+    @staticmethod
+    def until(condition, what):
+        until(condition, what)
 
 
 class Cursors(ClockTestCase):
