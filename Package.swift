@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
-        .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: shipped),
+        .target(name: "JSON", swiftSettings: shipped),
         .target(
             name: "SQLite", dependencies: ["EventModel", "CSQLite"], swiftSettings: shipped),
         .target(
@@ -96,7 +96,8 @@ let package = Package(
             name: "EventModelTests", dependencies: ["EventModel", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
-            name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: checked),
+            name: "JSONTests", dependencies: ["JSON", "CJansson", "TestSupport"],
+            swiftSettings: checked),
         .testTarget(
             name: "SQLiteTests", dependencies: ["SQLite", "EventModel"], swiftSettings: checked),
         .testTarget(

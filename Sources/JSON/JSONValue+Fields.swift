@@ -13,6 +13,10 @@ extension JSONValue {
     public func optionalString(_ name: String) throws(JSONError) -> String? {
         guard let member = member(name) else { return nil }
         guard let text = member.string else { throw .wrongType(name, expected: "a string") }
+        // Names are kept and shown in places that end at it.
+        guard !text.utf8.contains(0) else {
+            throw .wrongType(name, expected: "a string without U+0000")
+        }
         return text
     }
 
@@ -27,13 +31,21 @@ extension JSONValue {
     /// An integer that may be absent or `null`.
     public func optionalInteger(_ name: String) throws(JSONError) -> Int64? {
         guard let member = member(name) else { return nil }
-        guard let number = member.integer else { throw .wrongType(name, expected: "an integer") }
+        guard let number = member.integer else {
+            throw .wrongType(
+                name, expected: member.isInteger ? "an integer of 64 bits" : "an integer")
+        }
         return number
     }
 
     /// A boolean, `false` when absent or `null`.
     public func flag(_ name: String) throws(JSONError) -> Bool {
-        guard let member = member(name) else { return false }
+        try optionalFlag(name) ?? false
+    }
+
+    /// A boolean that may be absent or `null`.
+    public func optionalFlag(_ name: String) throws(JSONError) -> Bool? {
+        guard let member = member(name) else { return nil }
         guard let flag = member.bool else { throw .wrongType(name, expected: "true or false") }
         return flag
     }

@@ -53,25 +53,27 @@ def texts():
         "a leading zero": '{"id":01,"op":"ping"}', "a leading plus": '{"id":+1,"op":"ping"}',
         "a name twice": '{"id":1,"op":"ping","id":2}',
         "a name twice inside": '{"id":1,"op":"publish","channel":"room","payload":{"a":1,"a":2}}',
-        "an integer over 64 bits": '{"id":1,"op":"ping","n":9223372036854775808}',
-        "an integer under 64 bits": '{"id":1,"op":"ping","n":-9223372036854775809}',
-        "an id over 64 bits": '{"id":18446744073709551616,"op":"ping"}',
-        "a number over a double": '{"id":1,"op":"ping","n":1e999}',
         "a lone high surrogate": '{"id":1,"op":"ping","s":"\\ud83d"}',
         "a lone low surrogate": '{"id":1,"op":"ping","s":"\\udc4d"}',
         "surrogates in the wrong order": '{"id":1,"op":"ping","s":"\\udc4d\\ud83d"}',
-        "an escaped NUL": '{"id":1,"op":"ping","s":"\\u0000"}',
-        "an escaped NUL in a name": '{"id":1,"op":"ping","\\u0000":1}',
         "a raw NUL": '{"id":1,"op":"ping","s":"\0"}', "a NUL after it": ping + "\0",
         "a raw newline in a string": '{"id":1,"op":"ping","s":"\n"}',
         "an unknown escape": '{"id":1,"op":"ping","s":"\\x"}',
     }
     for name, text in not_json.items():
         yield name, text, "not_json"
-    yield "33 levels", nested(33), "json_too_deep"
+    yield "an id over 64 bits", '{"id":18446744073709551616,"op":"ping"}', "invalid_field"
     yield "10,000 levels", "[" * 10_000, "json_too_deep"
     for text in ("[]", f"[{ping}]", '"ping"', "1", "1.5", "true", "null"):
         yield f"not an object: {text}", text, "not_an_object"
+
+
+def odd_texts():
+    """JSON that many parsers refuse or change, each as a value of its own."""
+    return [
+        "-0", "1E2", "1.10", "0.0", "1e999", "9223372036854775808", "-9223372036854775809",
+        "123456789012345678901234567890", '"\\u0000"', '"\\u00e9\\/"', '"\\ud83d\\udc4d"',
+        '{"z":1,"a":{"\\u0000":[-0.0,{"k":1.50}]}}', '"\u2028"']
 
 
 def identities():

@@ -12,7 +12,7 @@ enum HouseRules {
     /// Which module may be imported where; a place is a folder or a file.
     static let importPlaces: [(module: String, places: [String])] = [
         ("CWebsockets", ["Sources/SyncDaemon/Transport/", "Sources/SyncClient/Transport/"]),
-        ("CJansson", ["Sources/JSON/"]),
+        ("CJansson", ["Tests/JSONTests/"]),
         ("CSQLite", ["Sources/SQLite/"]),
         ("SQLite", ["Sources/SyncDaemon/Store/", "Sources/SyncClient/Store/"]),
         (

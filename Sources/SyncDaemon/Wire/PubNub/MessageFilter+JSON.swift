@@ -37,10 +37,10 @@ extension JSONValue {
 
     private var filterValue: FilterValue {
         if let text = string { return .string(text) }
-        if let number { return .number(number) }
+        if let number { return number.isFinite ? .number(number) : .undefined }
         if let bool { return .bool(bool) }
         if isArray { return .list((0..<count).map { element(at: $0).filterValue }) }
         guard isObject else { return .null }
-        return .object(FilterObject(memberNames.map { ($0, filterMember($0)) }))
+        return .object(FilterObject(members.map { ($0.name, $0.value.filterValue) }))
     }
 }

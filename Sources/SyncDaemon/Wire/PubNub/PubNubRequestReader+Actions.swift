@@ -36,6 +36,9 @@ extension PubNubRequestReader {
             throw .invalidAction(
                 "Must be a string of 1 to \(bytesMax) bytes.", name, in: "body")
         }
+        guard !text.utf8.contains(0) else {
+            throw .invalidAction("Must not hold U+0000.", name, in: "body")
+        }
         return text
     }
 

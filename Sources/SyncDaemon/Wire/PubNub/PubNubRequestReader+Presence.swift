@@ -21,8 +21,7 @@ extension PubNubRequestReader {
         guard let text = query["state"], !text.isEmpty else { return [:] }
         let object = try object(text)
         var states: [String: String] = [:]
-        for name in object.memberNames {
-            guard let state = object.member(name) else { continue }
+        for (name, state) in object.members where !state.isNull {
             guard state.isObject else { throw .invalidJSON(family) }
             states[name] = state.compactText
         }

@@ -47,6 +47,18 @@ struct MessageFilterJSONTests {
         #expect(try !matches("data.text == 'hi'", message))
     }
 
+    @Test(
+        "a payload with numbers and characters that few parsers know is read all the same",
+        arguments: [
+            ("data.big > 1e18", true), ("data.zero == 'b'", false), ("data.zero like 'a*c'", true),
+            ("data.infinite > 1", false), ("data.name == 'east'", true),
+        ])
+    func oddPayloads(filter: String, expected: Bool) throws {
+        let payload =
+            #"{"big":18446744073709551616,"zero":"a\u0000c","infinite":1e999,"name":"east"}"#
+        #expect(try matches(filter, .message(Message(payload: payload))) == expected)
+    }
+
     @Test("a message without meta, or with null, matches no filter that asks for some")
     func withoutMeta() throws {
         #expect(try !matches("region != 'east'", .message(Message(payload: "1"))))
