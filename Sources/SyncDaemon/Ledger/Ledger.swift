@@ -122,7 +122,7 @@ final class Ledger {
         if let mutation = write.mutation,
             let record = try store.outcome(of: mutation, by: write.author)
         {
-            guard record.fingerprint == write.fingerprint else { return .failure(.mutationReused) }
+            guard write.hasFingerprint(record.fingerprint) else { return .failure(.mutationReused) }
             guard let reply = write.reply(to: record.outcome) else {
                 return .failure(.mutationReused)
             }

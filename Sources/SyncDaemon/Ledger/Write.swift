@@ -1,6 +1,7 @@
 // What the ledger is asked, and what it answers.
 
 import EventModel
+import JSON
 
 /// Where an answer goes.
 struct Origin: Sendable, Hashable {
@@ -33,6 +34,24 @@ struct Write: Sendable, Hashable {
     let operation: Operation
     /// Makes a retry apply at most once.
     let mutation: String?
+    /// How long its author wants a message to be kept; `nil`: as the keyset has it.
+    let hoursAsked: Int?
+    /// Tells it from others under its mutation; zero without one.
+    private(set) var fingerprint: UInt64 = 0
+
+    init(
+        origin: Origin, author: Author, channel: Channel, operation: Operation, mutation: String?,
+        hoursAsked: Int? = nil
+    ) {
+        self.origin = origin
+        self.author = author
+        self.channel = channel
+        self.operation = operation
+        self.mutation = mutation
+        self.hoursAsked = hoursAsked
+        // Here, and not when it is needed: the ledger has one thread for all.
+        if mutation != nil { fingerprint = Self.fingerprint(self, of: \.canonicalText) }
+    }
 }
 
 /// What became of one write.
@@ -96,27 +115,41 @@ extension Write {
         }
     }
 
+    /// Whether a mutation that was remembered with this fingerprint is this write.
+    ///
+    /// Releases up to 0.1 took the order of members for a part of what a message says.
+    func hasFingerprint(_ remembered: UInt64) -> Bool {
+        remembered == fingerprint
+            || remembered == Self.fingerprint(self, of: \.textOfEarlierReleases)
+    }
+
     /// Tells one write from another under a reused mutation id.
     ///
-    /// FNV-1a: the same in every process.
+    /// The same for all spellings of one JSON value: a retry may come from a dictionary whose order
+    /// is another. FNV-1a: the same in every process.
     ///
     /// - Source: Fowler, Noll, Vo; draft-eastlake-fnv.
-    var fingerprint: UInt64 {
+    fileprivate static func fingerprint(
+        _ write: Write, of spelling: (JSONValue) -> String
+    ) -> UInt64 {
+        func spelled(_ json: String) -> String {
+            (try? JSONValue(parsing: json, depthMax: Limits.jsonDepthMax)).map(spelling) ?? json
+        }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func mix(_ text: String) {
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
             // No UTF-8 text holds this byte: "ab","c" and "a","bc" differ.
             hash = (hash ^ 0xFF) &* 0x0000_0100_0000_01b3
         }
-        mix(channel.name)
-        switch operation {
-        case .publish(let message, let hoursKept):
+        mix(write.channel.name)
+        switch write.operation {
+        case .publish(let message, _):
             mix("publish")
-            mix(message.payload)
-            mix(message.meta ?? "")
+            mix(spelled(message.payload))
+            mix(message.meta.map(spelled) ?? "")
             mix(message.type ?? "")
-            // Absent for a message that is kept: fingerprints of earlier releases are stored.
-            if hoursKept != 0 { mix("\(hoursKept)") }
+            // Not what the keyset says: its owner may change that between a write and its retry.
+            if let hoursAsked = write.hoursAsked { mix("\(hoursAsked)") }
         case .add(let key):
             mix("add")
             for field in key.fields { mix(field) }

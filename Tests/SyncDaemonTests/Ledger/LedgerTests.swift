@@ -163,6 +163,54 @@ struct LedgerTests {
         #expect(retry.last == tick(1001))
     }
 
+    @Test(
+        "a retry whose members are in another order, or spelt in another way, is the same",
+        arguments: [
+            #"{ "n" : 1.10 , "a" : "\u00e9" , "b" : 100 }"#, #"{"b":1E2,"a":"é","n":1.1}"#,
+        ])
+    func otherSpelling(retry: String) throws {
+        let first = #"{"a":"é","b":100,"n":1.1}"#
+        let meta = #"{"x":1,"y":[2]}"#
+        _ = try bench.reply(.publish(Message(payload: first, meta: meta)), mutation: "m")
+
+        let again = bench.commit(
+            write(
+                .publish(Message(payload: retry, meta: #"{"y":[2],"x":1}"#)), mutation: "m"))
+
+        #expect(again.events == [])
+        #expect(throws: Never.self) { try again.answers[0].result.get() }
+        let other = bench.commit(
+            write(.publish(Message(payload: #"{"a":"é","b":101,"n":1.1}"#)), mutation: "m"))
+        #expect(other.answers.map(\.result) == [.failure(.mutationReused)])
+    }
+
+    /// Releases up to 0.1 took the fingerprint of the text as it stood.
+    @Test("what an earlier release remembered is the same write")
+    func earlierFingerprint() throws {
+        let text = #"{"b":"é","a":[1.5,2]}"#
+        let write = write(.publish(Message(payload: text)), mutation: "m")
+        #expect(write.fingerprint != 0xE402_3233_B477_8FA7)
+        #expect(write.hasFingerprint(write.fingerprint))
+        #expect(write.hasFingerprint(0xE402_3233_B477_8FA7))
+        #expect(!write.hasFingerprint(0xE402_3233_B477_8FA8))
+    }
+
+    @Test("how long its author wants a message kept is a part of what is asked")
+    func hoursAsked() {
+        func write(_ hours: Int?, kept: Int) -> Write {
+            Write(
+                origin: Origin(
+                    reactor: 0, session: SessionID(slot: 1, generation: 1), command: 1),
+                author: Author(userID: "ada", deviceID: "phone"), channel: Channel("room"),
+                operation: .publish(.numbered(1), hoursKept: kept), mutation: "m",
+                hoursAsked: hours)
+        }
+        #expect(write(nil, kept: 0).fingerprint == write(nil, kept: 720).fingerprint)
+        #expect(
+            Set([write(nil, kept: 0), write(1, kept: 1), write(2, kept: 2)].map(\.fingerprint))
+                .count == 3)
+    }
+
     @Test("another operation under a used mutation is refused and changes nothing")
     func refusesReuse() throws {
         _ = try bench.reply(.publish(.numbered(1)), mutation: "m")
@@ -202,8 +250,6 @@ struct LedgerTests {
         }
         let family = ChannelGroup("family", keyset: "default")
         operations += [
-            .publish(Message(payload: "1"), hoursKept: 1),
-            .publish(Message(payload: "1"), hoursKept: 2),
             .removeAction(messageTimetoken: tick(1), actionTimetoken: tick(2), userID: "ada"),
             .removeAction(messageTimetoken: tick(2), actionTimetoken: tick(1), userID: "ada"),
             .removeAction(messageTimetoken: tick(1), actionTimetoken: tick(2), userID: "bob"),
@@ -214,12 +260,14 @@ struct LedgerTests {
             .changeGroup(ChannelGroup("friends", keyset: "default"), .delete),
         ]
         let writes =
-            operations.map { write($0) } + operations.map { write($0, channel: Channel("den")) }
+            operations.map { write($0, mutation: "m") }
+            + operations.map { write($0, mutation: "m", channel: Channel("den")) }
 
         #expect(Set(writes.map(\.fingerprint)).count == writes.count)
         // Not on who carries it, and the same in every release: it is stored.
         #expect(
-            write(.publish(Message(payload: "1")), command: 9).fingerprint == writes[0].fingerprint)
+            write(.publish(Message(payload: "1")), mutation: "n", command: 9).fingerprint
+                == writes[0].fingerprint)
         #expect(writes[0].fingerprint == 0x1A20_DF97_49BD_9581)
     }
 
