@@ -138,13 +138,19 @@ public struct StoredMessage: Hashable, Sendable {
     public var message: Message
     /// Ascending by `actionTimetoken`; empty unless asked for.
     public var actions: [MessageAction]
+    /// There are more than `actions` has: what to pass as ``ActionsQuery/after`` for the rest of
+    /// this message's; `nil` when these are all.
+    public var moreActions: Timetoken?
 
-    public init(timetoken: Timetoken, uuid: String, message: Message, actions: [MessageAction] = [])
-    {
+    public init(
+        timetoken: Timetoken, uuid: String, message: Message, actions: [MessageAction] = [],
+        moreActions: Timetoken? = nil
+    ) {
         self.timetoken = timetoken
         self.uuid = uuid
         self.message = message
         self.actions = actions
+        self.moreActions = moreActions
     }
 }
 

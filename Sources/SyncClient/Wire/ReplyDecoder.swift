@@ -112,7 +112,8 @@ struct ReplyDecoder {
                     message: Message(
                         payload: message.text("payload") ?? "null", meta: message.text("meta"),
                         type: try message.optionalString("messageType")),
-                    actions: message.member("actions") == nil ? [] : try actions(message)))
+                    actions: message.member("actions") == nil ? [] : try actions(message),
+                    moreActions: try message.optionalTimetoken("more")))
         }
         return HistoryPage(messages: messages, next: try result.optionalTimetoken("next"))
     }

@@ -37,6 +37,16 @@ func cut<Row>(
 }
 
 extension StoredMessage {
+    /// Takes the actions that stand on it, as many as come with a message, and notes the rest.
+    ///
+    /// - Parameter standing: Ascending; at most one more than come with a message.
+    mutating func take(_ standing: [MessageAction]) {
+        var actions = standing
+        let isCut = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
+        self.actions = actions
+        moreActions = isCut ? actions.last?.actionTimetoken : nil
+    }
+
     func envelope(in channel: Channel) -> Envelope {
         Envelope(channel: channel, timetoken: timetoken, uuid: uuid, event: .message(message))
     }

@@ -106,11 +106,11 @@ final class MemoryReader: StoreReader {
         if query.includesActions {
             let standing = rows(in: channel, of: state).compactMap(\.action)
             for index in messages.indices {
-                var actions = standing.filter {
+                let actions = standing.filter {
                     $0.key.messageTimetoken == messages[index].timetoken
                 }
-                _ = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
-                messages[index].actions = actions
+                let limit = Limits.actionsPerHistoryMessageMax + 1
+                messages[index].take(Array(actions.prefix(limit)))
             }
         }
         let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)

@@ -74,14 +74,13 @@ extension SQLiteReader {
             try statements.actionsOfMessage.query(
                 .integer(channel), .timetoken(messages[index].timetoken), .integer(0),
                 .timetoken(.end), .null, .null, .null, .integer(1),
-                .integer(Int64(Limits.actionsPerHistoryMessageMax))
+                .integer(Int64(Limits.actionsPerHistoryMessageMax + 1))
             ) { row in
                 actions.append(action(row))
                 messageBytes += actions[actions.count - 1].size
                 return messageBytes <= Limits.pageBytesMax
             }
-            _ = cut(&actions, to: Limits.actionsPerHistoryMessageMax, size: \.size)
-            messages[index].actions = actions
+            messages[index].take(actions)
             bytes += messages[index].size
         }
     }

@@ -179,6 +179,10 @@ enum ReplyEncoder {
                 json.name("actions")
                 encode(stored.actions, into: &json)
             }
+            if let more = stored.moreActions {
+                json.name("more")
+                json.quoted(more.rawValue)
+            }
             json.endObject()
         }
         json.endArray()

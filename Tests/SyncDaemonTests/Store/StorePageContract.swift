@@ -114,11 +114,26 @@ struct StorePageContract {
         }
 
         let query = HistoryQuery(channel: "room", includesActions: true)
-        let actions = try store.makeReader().history(query, in: room).messages[0].actions
+        let message = try store.makeReader().history(query, in: room).messages[0]
+        let actions = message.actions
         #expect(actions.count == Limits.actionsPerHistoryMessageMax)
         #expect(actions.first?.actionTimetoken == tick(10))
         #expect(
             actions.last?.actionTimetoken == tick(9 + UInt64(Limits.actionsPerHistoryMessageMax)))
+        // It says that there is one more, and where.
+        #expect(message.moreActions == actions.last?.actionTimetoken)
+        let rest = ActionsQuery(
+            channel: "room", messageTimetoken: tick(1), after: message.moreActions)
+        let page = try store.makeReader().actions(rest, in: room)
+        let number = Limits.actionsPerHistoryMessageMax
+        #expect(page.actions.map(\.key.value) == ["v\(number)"])
+
+        try store.commit(through: 10_000) {
+            try $0.remove(.on(1, "v\(number)"), at: tick(10_000), in: room)
+        }
+        let whole = try store.makeReader().history(query, in: room).messages[0]
+        #expect(whole.actions.count == Limits.actionsPerHistoryMessageMax)
+        #expect(whole.moreActions == nil)
     }
 
     // MARK: Actions
@@ -250,6 +265,19 @@ struct StorePageContract {
         }
     }
 
+    private func all(
+        _ query: ActionsQuery, of reader: any StoreReader
+    ) throws -> [MessageAction] {
+        var query = query
+        var found: [MessageAction] = []
+        repeat {
+            let page = try reader.actions(query, in: room)
+            found += page.actions
+            query.after = page.next
+        } while query.after != nil
+        return found
+    }
+
     @Test("a history page counts the bytes of its actions too", arguments: StoreKind.allCases)
     func cutsHistoryByActions(_ kind: StoreKind) throws {
         let store = try kind.make(in: directory)
@@ -274,6 +302,16 @@ struct StorePageContract {
             let bytes = page.messages.flatMap(\.actions).reduce(0) { $0 + $1.size }
             #expect(bytes <= Limits.pageBytesMax)
             #expect(!page.messages.isEmpty)
+            for message in page.messages {
+                #expect(message.moreActions != nil)
+                let rest = ActionsQuery(
+                    channel: "room", messageTimetoken: message.timetoken,
+                    after: message.moreActions)
+                let others = try all(rest, of: reader)
+                #expect(
+                    (message.actions + others).map(\.actionTimetoken)
+                        == (0..<20).map { tick(100 * message.timetoken.rawValue + $0) })
+            }
             found = page.messages.map(\.timetoken) + found
             query.before = page.next
         } while query.before != nil

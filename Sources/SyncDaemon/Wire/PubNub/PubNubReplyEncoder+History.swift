@@ -118,7 +118,9 @@ extension PubNubReplyEncoder {
                 json.endArray()
             }
             json.endObject()
-            if request.includesActions, let (channel, page) = pages.first, let next = page.next {
+            if request.includesActions, let (channel, page) = pages.first,
+                let next = page.truncatedAt
+            {
                 json.name("more")
                 json.beginObject()
                 json.name("url")
@@ -154,6 +156,17 @@ extension PubNubReplyEncoder {
     static let messagesDeleted = response { json in
         json.beginHistory()
         json.endObject()
+    }
+}
+
+extension HistoryPage {
+    /// Where a client goes on that wants what is not on this page; `nil` when nothing is left out.
+    ///
+    /// A message whose actions are not all here counts, too: it is on this page, and its other
+    /// actions are read as actions.
+    fileprivate var truncatedAt: Timetoken? {
+        let isCut = messages.contains { $0.moreActions != nil }
+        return next ?? (isCut ? messages.first?.timetoken : nil)
     }
 }
 

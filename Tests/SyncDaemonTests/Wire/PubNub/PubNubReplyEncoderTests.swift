@@ -39,7 +39,8 @@ struct PubNubReplyEncoderTests {
 
     @Test("an empty poll has its cursor where Swift looks for it")
     func emptyPoll() {
-        let response = PubNubReplyEncoder.poll(events: [], cursor: sampleTime)
+        let response = PubNubReplyEncoder.poll(
+            events: [], cursor: sampleTime, for: .sample())
 
         #expect(text(of: response) == #"200 {"t":{"t":"17334108309073692","r":1},"m":[]}"#)
         #expect(response.body[36] == UInt8(ascii: ","))
@@ -56,7 +57,7 @@ struct PubNubReplyEncoderTests {
             events: [
                 PolledEvent(envelope: envelope, subscription: subscription),
                 PolledEvent(envelope: envelope, subscription: nil),
-            ], cursor: timetoken(7)
+            ], cursor: timetoken(7), for: .sample()
         ).body
 
         let json = try JSONValue(parsing: String(decoding: body, as: UTF8.self))
@@ -72,6 +73,29 @@ struct PubNubReplyEncoderTests {
         #expect(
             first.compactText.replacing(#","b":"\#(subscription ?? "")""#, with: "").count
                 <= plain.count + 12)
+    }
+
+    @Test("history with a message whose actions are not all there says that there is more")
+    func cutActions() throws {
+        var message = StoredMessage(
+            timetoken: timetoken(7), uuid: "u", message: Message(payload: "1"), actions: [action(8)]
+        )
+        let request = PubNubRequest.FetchRequest(
+            channels: ["c"], limit: 25, includesMeta: false, includesUser: false,
+            includesMessageType: false, includesCustomType: false, includesActions: true)
+        func body(_ next: Timetoken?) -> String {
+            text(
+                of: PubNubReplyEncoder.fetched(
+                    [("c", HistoryPage(messages: [message], next: next))], for: request,
+                    subscribeKey: "s"))
+        }
+        #expect(!body(nil).contains(#""more""#))
+        #expect(body(timetoken(6)).contains(#""start":"\#(timetoken(6))","max":25"#))
+
+        message.moreActions = timetoken(8)
+
+        #expect(body(nil).contains(#""start":"\#(timetoken(7))","max":25"#))
+        #expect(body(timetoken(6)).contains(#""start":"\#(timetoken(6))","max":25"#))
     }
 
     @Test("a preflight allows what browsers ask for, and has no body")
