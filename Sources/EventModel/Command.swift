@@ -23,6 +23,19 @@ public enum Command: Hashable, Sendable {
     case ping
 }
 
+extension Command {
+    /// Commands that it counts as, for the rate limit.
+    public var cost: Int {
+        let channels =
+            switch self {
+            case .subscribe(let requests): requests.count
+            case .unsubscribe(let names): names.count
+            default: 0
+            }
+        return max(1, channels / Limits.channelsPerCommandCost)
+    }
+}
+
 /// Who connects.
 public struct Hello: Hashable, Sendable {
     public var userID: String
@@ -85,11 +98,20 @@ public struct PublishRequest: Hashable, Sendable {
     public var message: Message
     /// Makes a retry apply at most once, per device, across restarts.
     public var mutation: String?
+    /// Whether it is kept; `nil`: as the keyset has it.
+    public var isStored: Bool?
+    /// Hours after which it is deleted, 0 for never; `nil`: as the keyset has it.
+    public var hoursKept: Int?
 
-    public init(channel: String, message: Message, mutation: String? = nil) {
+    public init(
+        channel: String, message: Message, mutation: String? = nil, isStored: Bool? = nil,
+        hoursKept: Int? = nil
+    ) {
         self.channel = channel
         self.message = message
         self.mutation = mutation
+        self.isStored = isStored
+        self.hoursKept = hoursKept
     }
 }
 

@@ -71,6 +71,11 @@ public enum Limits {
     public static let commandsInFlightMax = 1024
     /// Commands per second and session, after a burst of the same size; over it: `rate_limited`.
     public static let commandsPerSecondMax = 5000
+    /// Channels of one `subscribe` or `unsubscribe` that count as one command there.
+    ///
+    /// So few that a flood of subscriptions is one of commands, and so many that a device may
+    /// follow all channels of a session at once.
+    public static let channelsPerCommandCost = 4
     /// Bytes waiting for one session's socket.
     ///
     /// Over it the batches are dropped, and read again from the store once the session reads.
@@ -218,7 +223,7 @@ public enum Limits {
     /// How long a user is in a channel after a heartbeat that does not say how long.
     public static let presenceSecondsDefault = 300
     /// The shortest and the longest that a heartbeat may last; others are moved there.
-    public static let presenceSecondsMin = 20
+    public static let presenceSecondsMin = 5
     public static let presenceSecondsMax = 24 * 3600
     /// Users in channels, in all; over it: nobody new gets in, who is in stays in.
     public static let presenceMembershipsMax = 2_000_000

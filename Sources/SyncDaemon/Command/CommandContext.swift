@@ -11,6 +11,11 @@ struct CommandContext {
     let hub: Hub
     let engine: Engine
 
+    /// What the owner of the session's keyset decided.
+    var keyset: Keyset {
+        engine.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
+    }
+
     /// The channel that a client's name stands for: names are per keyset.
     func channel(_ name: String) -> Channel {
         Channel(name, keyset: author.keyset)
@@ -18,20 +23,34 @@ struct CommandContext {
 
     /// Sends a change on its way; its answer comes with a commit.
     func submit(
-        _ operation: Write.Operation, in channel: String, mutation: String?
+        _ operation: Write.Operation, in channel: String, mutation: String?,
+        hoursAsked: Int? = nil
     ) -> Result<Reply, ProtocolError>? {
         // Whoever could write there could say that somebody came or left.
         guard !self.channel(channel).isPresence else { return .failure(.presenceIsReadOnly) }
         let write = Write(
             origin: origin, author: author, channel: self.channel(channel), operation: operation,
-            mutation: mutation)
+            mutation: mutation, hoursAsked: hoursAsked)
         return engine.submit(write) ? awaitAnswer() : .failure(.overloaded)
+    }
+
+    /// Sends an event that is not stored to its place in the order.
+    func announce(_ event: Event, in channel: String) -> Result<Reply, ProtocolError>? {
+        guard !self.channel(channel).isPresence else { return .failure(.presenceIsReadOnly) }
+        let announcement = Announcement(
+            channel: self.channel(channel), uuid: author.userID, event: event, origin: origin)
+        switch engine.announce(announcement) {
+        case .at(let timetoken): return .success(.published(timetoken))
+        case .waits: return awaitAnswer()
+        case .refused: return .failure(.overloaded)
+        }
     }
 
     /// Sends a question on its way; its answer comes from a reader.
     func ask(_ query: ReadRequest.Query, about channel: String) -> Result<Reply, ProtocolError>? {
         hub.ask(
-            ReadRequest(origin: origin, channel: self.channel(channel), query: query), for: session)
+            ReadRequest(asker: .client(origin), channel: self.channel(channel), query: query),
+            for: session)
         return awaitAnswer()
     }
 

@@ -16,10 +16,10 @@ struct Flights {
         let serial: Int64
     }
 
-    private var open: [Page: CommandID] = [:]
-    private var flights: [CommandID: (page: Page, passengers: [Passenger])] = [:]
+    private var open: [Page: PageNumber] = [:]
+    private var flights: [PageNumber: (page: Page, passengers: [Passenger])] = [:]
     /// Names the next read.
-    private(set) var next: CommandID = 1
+    private(set) var next: PageNumber = 1
 
     /// Adds a subscription to a read that is under way.
     ///
@@ -41,7 +41,7 @@ struct Flights {
     }
 
     /// Ends a read, and says of what it was and who waited for it; `nil` when it is unknown.
-    mutating func land(_ flight: CommandID) -> (page: Page, passengers: [Passenger])? {
+    mutating func land(_ flight: PageNumber) -> (page: Page, passengers: [Passenger])? {
         guard let landed = flights.removeValue(forKey: flight) else { return nil }
         open[landed.page] = nil
         return landed

@@ -15,7 +15,9 @@ extension Hub {
         _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken,
         state: Digest? = nil, for answer: ReadAnswer
     ) {
-        guard let (page, waiting) = flights.land(answer.origin.command) else { return }
+        guard case .page(let number, _) = answer.asker,
+            let (page, waiting) = flights.land(number)
+        else { return }
         if let state {
             learn(state, at: cursor, of: answer.channel)
             remember(events, of: page, cursor: cursor, through: through, state)
@@ -57,10 +59,10 @@ extension Hub {
         topics.remember(events, after: start, state: state, in: topic)
     }
 
-    /// Hears that a reader could not read: the clients' cursors still hold, so they may come again.
-    func failedToRead(_ answer: ReadAnswer) {
-        guard !failedToLearn(answer) else { return }
-        guard let (_, waiting) = flights.land(answer.origin.command) else { return }
+    /// Hears that a page could not be read: the clients' cursors still hold, so they may come
+    /// again.
+    func failedToRead(_ page: PageNumber) {
+        guard let (_, waiting) = flights.land(page) else { return }
         for subscription in stillReading(waiting) {
             close(subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
         }
@@ -125,9 +127,9 @@ extension Hub {
         let page = Flights.Page(channel: subscription.topic.channel, start: subscription.start)
         if flights.join(page, subscription) { return true }
         let flight = flights.next
-        let origin = Origin(reactor: reactor, session: Self.nobody, command: flight)
         let request = ReadRequest(
-            origin: origin, channel: page.channel, query: .changes(from: page.start))
+            asker: .page(flight, reactor: reactor), channel: page.channel,
+            query: .changes(from: page.start))
         guard ask(request) else { return false }
         flights.begin(page, with: subscription)
         return true
@@ -146,10 +148,9 @@ extension Hub {
         {
             if !session.questions.isEmpty {
                 guard forward(session.questions.removeFirst(), of: session) else { return }
-            } else if !session.lagging.isEmpty {
-                let subscription = session.lagging.removeFirst()
+            } else if let subscription = session.lagging.popFirst() {
                 guard catchUp(subscription) else {
-                    session.lagging.insert(subscription, at: 0)
+                    session.lagging.putBack(subscription)
                     return
                 }
             } else {
@@ -187,7 +188,7 @@ extension Hub {
     ) {
         session.commandsInFlight -= 1
         send(session) { json in
-            ReplyEncoder.encode(error, to: question.origin.command, into: &json)
+            ReplyEncoder.encode(error, to: question.asker.origin?.command, into: &json)
         }
     }
 }

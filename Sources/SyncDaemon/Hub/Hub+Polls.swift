@@ -138,7 +138,8 @@ extension Hub {
             reactor: reactor, session: poll.request.session, command: poll.request.command)
         let channels = poll.request.interests.map(\.channel)
         let request = ReadRequest(
-            origin: origin, channel: channels[0], query: .backlog(channels, after: poll.position))
+            asker: .poll(origin), channel: channels[0],
+            query: .backlog(channels, after: poll.position))
         if ask(request) {
             poll.state = .reading
         } else {

@@ -77,10 +77,9 @@ extension Hub {
     func finishRepair(
         _ outcome: RepairOutcome, for answer: ReadAnswer
     ) -> Result<Reply, ProtocolError> {
-        guard let session = sessions[answer.origin.session],
+        guard case .client(let origin) = answer.asker, let session = sessions[origin.session],
             let subscription = session.subscriptions[answer.channel],
-            subscription.state == .held,
-            subscription.repair?.command == answer.origin.command
+            subscription.state == .held, subscription.repair?.command == origin.command
         else { return .failure(.noRepair) }
         switch outcome {
         case .needs(let count) where count <= Limits.repairSymbolsMax:
@@ -115,7 +114,7 @@ extension Hub {
     private func withdraw(_ command: CommandID, of session: Session) {
         let index = session.questions.firstIndex { question in
             guard case .repair = question.query else { return false }
-            return question.origin.command == command
+            return question.asker.origin?.command == command
         }
         guard let index else { return }
         refuse(session.questions.remove(at: index), of: session, .noRepair)

@@ -8,9 +8,6 @@
 import EventModel
 
 extension Hub {
-    /// Stands for the session in questions that no single one asks.
-    static let nobody = SessionID(slot: .max, generation: 0)
-
     /// Puts the states after a commit beside its last event of each channel.
     func attach(_ digests: [Channel: Digest]) {
         for (channel, digest) in digests {
@@ -69,19 +66,11 @@ extension Hub {
         for topic in topics where !topic.state.waiting.isEmpty { askForState(of: topic) }
     }
 
-    /// Hears that a reader could not read.
-    ///
-    /// - Returns: Whether it was asked for a state.
-    func failedToLearn(_ answer: ReadAnswer) -> Bool {
-        // Pages are numbered from 1.
-        guard answer.origin.session == Self.nobody, answer.origin.command == 0 else {
-            return false
-        }
-        if let topic = topics.existing(answer.channel) {
-            topic.state.isAskedFor = false
-            topicsToAskFor.append(topic)
-        }
-        return true
+    /// Hears that a channel's state could not be read.
+    func failedToLearn(of channel: Channel) {
+        guard let topic = topics.existing(channel) else { return }
+        topic.state.isAskedFor = false
+        topicsToAskFor.append(topic)
     }
 
     /// Tells those who wait and for whom a state is known; the others go on waiting.
@@ -100,8 +89,7 @@ extension Hub {
     private func askForState(of topic: Topic) {
         guard !topic.state.isAskedFor else { return }
         let request = ReadRequest(
-            origin: Origin(reactor: reactor, session: Self.nobody, command: 0),
-            channel: topic.channel, query: .state)
+            asker: .state(reactor: reactor), channel: topic.channel, query: .state)
         if ask(request) {
             topic.state.isAskedFor = true
         } else {

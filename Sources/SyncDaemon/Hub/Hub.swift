@@ -227,7 +227,7 @@ final class Hub {
         session.questions = []
         for subscription in session.subscriptions.values { cancel(subscription) }
         session.subscriptions = [:]
-        session.lagging = []
+        session.lagging.removeAll()
     }
 
     private func cancel(_ subscription: Subscription) {

@@ -21,7 +21,7 @@ final class Session {
     var commandsInFlight = 0
     var bucket: TokenBucket
     /// Subscriptions that still have to be brought up to date, oldest wish first.
-    var lagging: [Subscription] = []
+    var lagging = Line<Subscription>()
     /// Its questions that no reader has yet, oldest first.
     var questions: [ReadRequest] = []
     /// Pages that readers are fetching for it.

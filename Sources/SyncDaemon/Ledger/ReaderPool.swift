@@ -21,7 +21,7 @@ struct ReadRequest: Sendable {
         case messageCounts([CountQuery])
     }
 
-    let origin: Origin
+    let asker: Asker
     let channel: Channel
     let query: Query
 }
@@ -50,7 +50,7 @@ struct ReadAnswer: Sendable {
         case failed(StoreError)
     }
 
-    let origin: Origin
+    let asker: Asker
     let channel: Channel
     let result: Result
 }
@@ -121,7 +121,7 @@ extension ReadRequest {
         from reader: any StoreReader, _ order: EventOrder, repairs: RepairCache
     ) -> ReadAnswer {
         ReadAnswer(
-            origin: origin, channel: channel, result: result(from: reader, order, repairs))
+            asker: asker, channel: channel, result: result(from: reader, order, repairs))
     }
 
     private func result(

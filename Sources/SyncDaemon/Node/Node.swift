@@ -67,7 +67,7 @@ final class Node: Sendable {
                     ["channel": channel.name])
             },
             counters: counters, log: log,
-            deliver: { post.post(.read($0), to: $0.origin.reactor) },
+            deliver: { post.post(.read($0), to: $0.asker.reactor) },
             fail: failed)
 
         presence = PresenceThread(

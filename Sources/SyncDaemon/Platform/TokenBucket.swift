@@ -24,13 +24,16 @@ struct TokenBucket {
         tokens = min(tokens, capacity)
     }
 
-    /// Takes one token, if there is one.
-    mutating func take(at milliseconds: UInt64) -> Bool {
+    /// Takes as many tokens as something costs, if they are there.
+    ///
+    /// What costs more than the bucket holds is to be had for a full one, and paid off before
+    /// anything else is.
+    mutating func take(_ cost: Int = 1, at milliseconds: UInt64) -> Bool {
         let elapsed = Double(milliseconds - min(milliseconds, lastMilliseconds)) / 1000
         lastMilliseconds = max(lastMilliseconds, milliseconds)
         tokens = min(capacity, tokens + elapsed * ratePerSecond)
-        guard tokens >= 1 else { return false }
-        tokens -= 1
+        guard tokens >= min(Double(cost), capacity) else { return false }
+        tokens -= Double(cost)
         return true
     }
 }

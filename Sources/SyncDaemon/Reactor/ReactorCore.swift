@@ -119,36 +119,52 @@ final class ReactorCore: TransportDelegate {
     }
 
     func receive(_ answer: ReadAnswer) {
-        switch answer.result {
-        case .reply(let result):
-            guard let session = hub.sessions[answer.origin.session] else {
-                return door.finish(answer.origin, result)
-            }
-            session.commandsInFlight -= 1
-            hub.answer(session) { json in
-                encode(result, to: answer.origin.command, of: session, into: &json)
-            }
-        case .changes(let events, let cursor, let through, let state):
-            hub.received(events, cursor: cursor, through: through, state: state, for: answer)
-        case .state(let state, let position):
-            hub.learn(state, at: position, of: answer.channel)
-        case .repair(let outcome):
-            guard let session = hub.sessions[answer.origin.session] else { return }
-            session.commandsInFlight -= 1
-            let result = hub.finishRepair(outcome, for: answer)
-            hub.answer(session) { json in
-                encode(result, to: answer.origin.command, of: session, into: &json)
-            }
-        case .backlog(let events, let through):
-            guard let poll = hub.poll(waitingFor: answer.origin) else { return }
-            hub.received(events, through: through, for: poll)
-        case .failed:
-            if let poll = hub.poll(waitingFor: answer.origin) {
-                hub.failedToReadForPoll(poll)
+        switch answer.asker {
+        case .client(let origin): receive(answer, for: origin)
+        case .poll(let origin):
+            // Closed or answered meanwhile: nobody waits.
+            guard let poll = hub.poll(waitingFor: origin) else { return }
+            if case .backlog(let events, let through) = answer.result {
+                hub.received(events, through: through, for: poll)
             } else {
-                hub.failedToRead(answer)
+                hub.failedToReadForPoll(poll)
+            }
+        case .page(let page, _):
+            if case .changes(let events, let cursor, let through, let state) = answer.result {
+                hub.received(events, cursor: cursor, through: through, state: state, for: answer)
+            } else {
+                hub.failedToRead(page)
+            }
+        case .state:
+            if case .state(let state, let position) = answer.result {
+                hub.learn(state, at: position, of: answer.channel)
+            } else {
+                hub.failedToLearn(of: answer.channel)
             }
         }
+    }
+
+    private func receive(_ answer: ReadAnswer, for origin: Origin) {
+        switch answer.result {
+        case .reply(let result):
+            guard let session = hub.sessions[origin.session] else {
+                return door.finish(origin, result)
+            }
+            self.answer(result, to: origin.command, of: session)
+        case .repair(let outcome):
+            guard let session = hub.sessions[origin.session] else { return }
+            self.answer(
+                hub.finishRepair(outcome, for: answer), to: origin.command, of: session)
+        case .changes, .state, .backlog, .failed:
+            preconditionFailure("A client was answered what it cannot ask.")
+        }
+    }
+
+    private func answer(
+        _ result: Result<Reply, ProtocolError>, to id: CommandID, of session: Session
+    ) {
+        session.commandsInFlight -= 1
+        hub.answer(session) { json in encode(result, to: id, of: session, into: &json) }
     }
 
     private func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
@@ -210,6 +226,7 @@ final class ReactorCore: TransportDelegate {
         case .failure(let error): return .failure(error)
         case .success(let decodedCommand): command = decodedCommand
         }
+        guard session.bucket.take(command.cost - 1, at: now) else { return .failure(.rateLimited) }
         guard let id = decoded.id else { return .failure(.notAnObject) }
         guard drainDeadline == nil else { return .failure(.draining) }
         if case .hello(let hello) = command { return greet(hello, session) }

@@ -35,7 +35,7 @@ final class SimulatedDaemon {
             try store.makeReader(), order: order, repairs: RepairCache(secret: store.secret),
             in: world
         ) { [weak self] answer in
-            self?.reactors[answer.origin.reactor].post(.read(answer))
+            self?.reactors[answer.asker.reactor].post(.read(answer))
         }
         self.ledger = ledger
         self.readers = readers

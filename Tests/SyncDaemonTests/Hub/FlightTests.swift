@@ -148,8 +148,7 @@ struct FlightTests {
         try forget()
         let sessions = (0..<3).map { _ in follow(from: 2) }
         let question = try #require(bench.waiting.first)
-        bench.hub.failedToRead(
-            ReadAnswer(origin: question.origin, channel: room, result: .failed(.full)))
+        bench.fail(question)
         bench.hub.endTurn()
         for session in sessions {
             #expect(bench.transport.closed[session.id] == .tryAgainLater)

@@ -97,31 +97,44 @@ final class HubBench {
                 return {}
             }
             return { [hub] in
-                guard let poll = hub.poll(waitingFor: question.origin) else { return }
+                guard let origin = question.asker.origin,
+                    let poll = hub.poll(waitingFor: origin)
+                else { return }
                 hub.received(events, through: through, for: poll)
                 hub.endTurn()
             }
         }
         guard case .changes(let start) = question.query else {
             return { [hub] in
-                guard let session = hub.sessions[question.origin.session] else { return }
+                guard let origin = question.asker.origin,
+                    let session = hub.sessions[origin.session]
+                else { return }
                 hub.answer(session) { json in
                     ReplyEncoder.encode(
                         .history(HistoryPage(messages: [], next: nil)),
-                        to: question.origin.command, into: &json)
+                        to: origin.command, into: &json)
                 }
                 hub.endTurn()
             }
         }
         let page = try store.makeReader().changes(in: question.channel, from: start)
         let answer = ReadAnswer(
-            origin: question.origin, channel: question.channel,
+            asker: question.asker, channel: question.channel,
             result: .changes([], cursor: .zero, through: .zero, digest: nil))
         return { [hub] in
             hub.received(
                 page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
                 through: page.through, state: page.digest, for: answer)
             hub.endTurn()
+        }
+    }
+
+    /// Has a reader fail with a question that belongs to nobody alone.
+    func fail(_ question: ReadRequest) {
+        if case .page(let page, _) = question.asker {
+            hub.failedToRead(page)
+        } else {
+            hub.failedToLearn(of: question.channel)
         }
     }
 

@@ -189,8 +189,7 @@ struct HubTests {
         bench.hub.endTurn()
         let question = try #require(bench.waiting.first)
 
-        bench.hub.failedToRead(
-            ReadAnswer(origin: question.origin, channel: room, result: .failed(.full)))
+        bench.fail(question)
 
         #expect(bench.transport.closed[session.id] == .tryAgainLater)
         #expect(bench.counters.subscriptions.value == 0)
@@ -204,7 +203,7 @@ struct HubTests {
             bench.hub.subscribe(session, to: Channel("c\(number)"), from: .zero)
             bench.hub.ask(
                 ReadRequest(
-                    origin: Origin(reactor: 3, session: session.id, command: Int64(number)),
+                    asker: .client(Origin(reactor: 3, session: session.id, command: Int64(number))),
                     channel: room, query: .history(HistoryQuery(channel: "room"))),
                 for: session)
         }

@@ -59,7 +59,7 @@ struct RepairTests {
         return hub.finishRepair(
             outcome ?? .repaired(repaired),
             for: ReadAnswer(
-                origin: Origin(reactor: 3, session: session.id, command: 9), channel: room,
+                asker: .client(Origin(reactor: 3, session: session.id, command: 9)), channel: room,
                 result: .repair(.snapshot)))
     }
 
@@ -71,7 +71,7 @@ struct RepairTests {
         #expect(try hub.take(run(0), for: subscription, command: 9).get() == run(0))
 
         let answer = ReadAnswer(
-            origin: Origin(reactor: 3, session: session.id, command: 9), channel: room,
+            asker: .client(Origin(reactor: 3, session: session.id, command: 9)), channel: room,
             result: .repair(.needs(12)))
         let reply = hub.finishRepair(.needs(12), for: answer)
         #expect(reply == .success(.repair(.needsSymbols(12))))
@@ -93,7 +93,7 @@ struct RepairTests {
         let (session, subscription) = try held(at: 5)
         _ = hub.take(run(0), for: subscription, command: 9)
         let answer = ReadAnswer(
-            origin: Origin(reactor: 3, session: session.id, command: 9), channel: room,
+            asker: .client(Origin(reactor: 3, session: session.id, command: 9)), channel: room,
             result: .repair(.needs(12)))
         _ = hub.finishRepair(.needs(12), for: answer)
 
@@ -146,7 +146,7 @@ struct RepairTests {
         session.commandsInFlight = 1
         hub.ask(
             ReadRequest(
-                origin: Origin(reactor: 3, session: session.id, command: 9), channel: room,
+                asker: .client(Origin(reactor: 3, session: session.id, command: 9)), channel: room,
                 query: .repair(symbols)), for: session)
         hub.endTurn()
         #expect(session.questions.count == 1)
@@ -341,7 +341,8 @@ struct RepairTests {
         _ = hub.finishRepair(
             .repaired(RepairedChannel(cursor: tick(2), digest: .empty, rows: [], drop: [])),
             for: ReadAnswer(
-                origin: Origin(reactor: 3, session: slow.id, command: 9), channel: bench.room,
+                asker: .client(Origin(reactor: 3, session: slow.id, command: 9)),
+                channel: bench.room,
                 result: .repair(.snapshot)))
         hub.endTurn()
         for number in 3...30 as ClosedRange<UInt64> {

@@ -158,7 +158,7 @@ struct StateTests {
         hub.endTurn()
         let question = try #require(bench.waiting.first)
         let answer = ReadAnswer(
-            origin: question.origin, channel: room,
+            asker: question.asker, channel: room,
             result: .changes([], cursor: tick(3), through: tick(3), digest: nil))
         hub.received([], cursor: tick(3), through: tick(3), state: digest(3), for: answer)
         hub.endTurn()
@@ -179,7 +179,7 @@ struct StateTests {
         hub.endTurn()
         let question = try #require(bench.waiting.first)
         let answer = ReadAnswer(
-            origin: question.origin, channel: room,
+            asker: question.asker, channel: room,
             result: .changes([], cursor: tick(3), through: tick(3), digest: nil))
         let events = [message(2), message(3)].map { EncodedEnvelope($0) }
         hub.received(events, cursor: tick(3), through: tick(3), for: answer)
@@ -295,8 +295,7 @@ struct StateTests {
         #expect(bench.asked == 1)
 
         let question = try #require(bench.waiting.first)
-        hub.failedToRead(
-            ReadAnswer(origin: question.origin, channel: room, result: .failed(.full)))
+        bench.fail(question)
         hub.tick()
         #expect(bench.asked == 2)
         #expect(bench.transport.closed.isEmpty)

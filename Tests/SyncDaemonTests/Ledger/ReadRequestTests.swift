@@ -30,8 +30,9 @@ struct ReadRequestTests {
         _ query: ReadRequest.Query, keyset: String = Channel.defaultKeyset
     ) throws -> Result<Reply, ProtocolError>? {
         let request = ReadRequest(
-            origin: Origin(
-                reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1),
+            asker: .client(
+                Origin(
+                    reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1)),
             channel: Channel("any", keyset: keyset), query: query)
         guard case .reply(let result) = try answer(to: request, order).result else {
             return nil
@@ -79,8 +80,9 @@ struct ReadRequestTests {
     ) throws -> (seen: [UInt64], through: UInt64) {
         let channels = names.map { Channel($0) }
         let request = ReadRequest(
-            origin: Origin(
-                reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1),
+            asker: .client(
+                Origin(
+                    reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1)),
             channel: channels[0], query: .backlog(channels, after: tick(cursor)))
         let answer = try answer(to: request, order)
         guard case .backlog(let events, let through) = answer.result else { return ([], 0) }

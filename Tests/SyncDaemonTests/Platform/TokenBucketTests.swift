@@ -7,8 +7,8 @@ import Testing
 
 extension TokenBucket {
     /// How many of `count` tokens there are at this moment.
-    fileprivate mutating func take(_ count: Int, at milliseconds: UInt64) -> Int {
-        (0..<count).count { _ in take(at: milliseconds) }
+    fileprivate mutating func takeEach(_ count: Int, at milliseconds: UInt64) -> Int {
+        (0..<count).count { _ in take(1, at: milliseconds) }
     }
 }
 
@@ -18,7 +18,7 @@ struct TokenBucketTests {
     func burst(rate: Int) {
         var bucket = TokenBucket(ratePerSecond: rate, at: 7)
 
-        #expect(bucket.take(rate * 2, at: 7) == rate)
+        #expect(bucket.takeEach(rate * 2, at: 7) == rate)
     }
 
     @Test(
@@ -26,37 +26,53 @@ struct TokenBucketTests {
         arguments: [(99, 0), (100, 1), (199, 1), (500, 5), (1000, 10)] as [(UInt64, Int)])
     func refill(elapsed: UInt64, tokens: Int) {
         var bucket = TokenBucket(ratePerSecond: 10, at: 1000)
-        #expect(bucket.take(10, at: 1000) == 10)
+        #expect(bucket.takeEach(10, at: 1000) == 10)
 
-        #expect(bucket.take(50, at: 1000 + elapsed) == tokens)
+        #expect(bucket.takeEach(50, at: 1000 + elapsed) == tokens)
     }
 
     @Test("parts of a token add up")
     func parts() {
         var bucket = TokenBucket(ratePerSecond: 2, at: 0)
-        #expect(bucket.take(2, at: 0) == 2)
+        #expect(bucket.takeEach(2, at: 0) == 2)
 
-        let taken = [250, 500, 750, 1000].map { bucket.take(1, at: $0) }
+        let taken = [250, 500, 750, 1000].map { bucket.takeEach(1, at: $0) }
 
         #expect(taken == [0, 1, 0, 1])
+    }
+
+    @Test("what costs more than is there costs nothing, and is to be had later")
+    func cost() {
+        var bucket = TokenBucket(ratePerSecond: 10, at: 0)
+        let taken = [(6, 0), (5, 0), (4, 0), (5, 400), (5, 500)].map { bucket.take($0, at: $1) }
+        #expect(taken == [true, false, true, false, true])
+    }
+
+    @Test("what costs more than a full bucket is to be had for one, and paid off")
+    func debt() {
+        var bucket = TokenBucket(ratePerSecond: 10, at: 0)
+        let taken = [(25, 0), (1, 0), (1, 1500), (1, 1600), (25, 2500), (25, 2600)].map {
+            bucket.take($0, at: $1)
+        }
+        #expect(taken == [true, false, false, true, false, true])
     }
 
     @Test("a long rest saves up no more than one second")
     func rest() {
         var bucket = TokenBucket(ratePerSecond: 5, at: 0)
 
-        #expect(bucket.take(100, at: 3_600_000) == 5)
-        #expect(bucket.take(100, at: .max) == 5)
+        #expect(bucket.takeEach(100, at: 3_600_000) == 5)
+        #expect(bucket.takeEach(100, at: .max) == 5)
     }
 
     @Test("a clock that goes back gives nothing, and does not give the same second twice")
     func clockBack() {
         var bucket = TokenBucket(ratePerSecond: 5, at: 10_000)
-        #expect(bucket.take(5, at: 10_000) == 5)
+        #expect(bucket.takeEach(5, at: 10_000) == 5)
 
-        #expect(bucket.take(5, at: 0) == 0)
-        #expect(bucket.take(5, at: 10_000) == 0)
-        #expect(bucket.take(5, at: 10_200) == 1)
+        #expect(bucket.takeEach(5, at: 0) == 0)
+        #expect(bucket.takeEach(5, at: 10_000) == 0)
+        #expect(bucket.takeEach(5, at: 10_200) == 1)
     }
 
     @Test(
@@ -71,7 +87,7 @@ struct TokenBucketTests {
             let step = UInt64.random(in: 0...200, using: &generator)
             now = generator.chance(10) ? now - min(now, step) : now + step
             latest = max(latest, now)
-            taken += bucket.take(Int.random(in: 0...20, using: &generator), at: now)
+            taken += bucket.takeEach(Int.random(in: 0...20, using: &generator), at: now)
             #expect(Double(taken) <= Double(rate) * (1 + Double(latest) / 1000) + 0.001)
         }
         #expect(taken > rate)

@@ -243,7 +243,7 @@ final class SimulatedDaemon {
     func deliver(_ choices: inout SeededGenerator) {
         guard !answers.isEmpty else { return }
         let answer = answers.remove(at: choices.below(answers.count))
-        reactors[answer.origin.reactor].messages.append(.read(answer))
+        reactors[answer.asker.reactor].messages.append(.read(answer))
     }
 
     /// Whether nothing is under way anywhere.

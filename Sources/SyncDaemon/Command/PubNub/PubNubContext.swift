@@ -57,7 +57,8 @@ struct PubNubContext {
 
     /// Sends a question to a reader.
     func ask(_ query: ReadRequest.Query, about channel: String) -> HTTPResponse? {
-        let question = ReadRequest(origin: origin, channel: self.channel(channel), query: query)
+        let question = ReadRequest(
+            asker: .client(origin), channel: self.channel(channel), query: query)
         return engine.ask(question) ? nil : refusal(.overloaded)
     }
 

@@ -1,0 +1,138 @@
+// A reader's answer reaches whoever asked, and nobody who happens to have the same number.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+/// A reactor's core, and the questions that its readers have.
+private final class CoreBench {
+    private final class Questions {
+        var waiting: [ReadRequest] = []
+    }
+
+    let core: ReactorCore
+    let transport = FakeTransport()
+    private let questions = Questions()
+    var waiting: [ReadRequest] { questions.waiting }
+
+    init(rate: Int = 1000) {
+        let questions = questions
+        let engine = Engine.standIn(
+            ask: { question in
+                questions.waiting.append(question)
+                return true
+            },
+            newest: { tick(1_000_000) })
+        let hub = Hub(
+            reactor: 0, position: tick(1_000_000), settings: HubSettings(), counters: Counters(),
+            ask: engine.ask)
+        hub.attach(transport)
+        core = ReactorCore(
+            hub: hub, engine: engine, counters: Counters(), commandsPerSecondMax: rate,
+            answerHTTP: { _ in .error(404, "none") })
+    }
+
+    func say(_ text: String, _ session: SessionID) {
+        let bytes = Array(text.utf8)
+        unsafe core.session(session, didReceive: bytes.span.bytes)
+        core.endTurn()
+    }
+
+    func greeted(_ number: UInt32) -> SessionID {
+        let session = SessionID(slot: 0, generation: number)
+        core.sessionDidOpen(session, query: ["userId": "ada", "deviceId": "phone"])
+        return session
+    }
+}
+
+@Suite("Askers")
+struct AskerTests {
+    @Test("a closed poll's failed read ends no session whose page has the poll's number")
+    func closedPoll() throws {
+        let bench = CoreBench()
+        let session = bench.greeted(1)
+        bench.say(#"{"id":1,"op":"subscribe","channels":[{"name":"room","cursor":"5"}]}"#, session)
+        let poller = SessionID(slot: 1, generation: 1)
+        bench.core.connection(
+            poller, didRequest: HTTPRequest(method: .get, target: "/v2/subscribe/s/den/0?tt=5"))
+        bench.core.endTurn()
+        #expect(bench.waiting.count == 2)
+        let page = try #require(bench.waiting.first { $0.channel.name == "room" })
+        let poll = try #require(bench.waiting.first { $0.channel.name == "den" })
+        // Both are the first of their kind.
+        #expect(page.asker == .page(1, reactor: 0))
+        #expect(poll.asker.origin?.command == 1)
+
+        bench.core.connectionDidClose(poller)
+        bench.core.receive(
+            ReadAnswer(asker: poll.asker, channel: poll.channel, result: .failed(.full)))
+        bench.core.endTurn()
+
+        #expect(bench.transport.closed.isEmpty)
+        bench.core.receive(
+            ReadAnswer(asker: page.asker, channel: page.channel, result: .failed(.full)))
+        bench.core.endTurn()
+        #expect(bench.transport.closed[session] == .tryAgainLater)
+    }
+
+    @Test("a failed page is not the answer to a poll")
+    func page() throws {
+        let bench = CoreBench()
+        let session = bench.greeted(1)
+        bench.say(#"{"id":1,"op":"subscribe","channels":[{"name":"room","cursor":"5"}]}"#, session)
+        let poller = SessionID(slot: 1, generation: 1)
+        bench.core.connection(
+            poller, didRequest: HTTPRequest(method: .get, target: "/v2/subscribe/s/den/0?tt=5"))
+        bench.core.endTurn()
+        let page = try #require(bench.waiting.first { $0.channel.name == "room" })
+
+        bench.core.receive(
+            ReadAnswer(asker: page.asker, channel: page.channel, result: .failed(.full)))
+        bench.core.endTurn()
+
+        #expect(bench.transport.responses[poller] == nil)
+        #expect(bench.transport.closed[session] == .tryAgainLater)
+    }
+}
+
+@Suite("Cost of commands")
+struct CommandCostTests {
+    private func subscribe(_ id: Int, _ channels: Range<Int>) -> String {
+        let names = channels.map { #"{"name":"c\#($0)"}"# }.joined(separator: ",")
+        return #"{"id":\#(id),"op":"subscribe","channels":[\#(names)]}"#
+    }
+
+    @Test("a subscription costs by its channels, whatever the number of frames")
+    func byChannels() throws {
+        let bench = CoreBench(rate: 100)
+        let session = bench.greeted(1)
+        // The greeting by URL costs nothing; these cost 50, 25, 25 and 1.
+        bench.say(subscribe(1, 0..<200), session)
+        bench.say(subscribe(2, 200..<300), session)
+        bench.say(subscribe(3, 300..<400), session)
+        bench.say(#"{"id":4,"op":"ping"}"#, session)
+
+        let replies = try bench.transport.takeFrames(of: session).compactMap { frame in
+            if case .reply(let reply) = frame { reply } else { nil }
+        }
+        #expect(replies.map(\.id) == [0, 1, 2, 3, 4])
+        #expect(replies.map(\.code) == [nil, nil, nil, nil, "rate_limited"])
+    }
+
+    @Test("few channels cost what any command costs, and so does leaving them")
+    func few() {
+        func names(_ count: Int) -> [String] { (0..<count).map { "c\($0)" } }
+        #expect(Command.ping.cost == 1)
+        #expect(Command.unsubscribe(channels: names(1)).cost == 1)
+        #expect(Command.unsubscribe(channels: names(1000)).cost == 250)
+        #expect(
+            Command.subscribe(names(1000).map { SubscribeRequest(channel: $0) }).cost == 250)
+    }
+
+    @Test("all channels of a session are to be had at once")
+    func wholeSession() {
+        let all = Limits.channelsPerSessionMax / Limits.channelsPerCommandCost
+        #expect(all <= Limits.commandsPerSecondMax)
+    }
+}
