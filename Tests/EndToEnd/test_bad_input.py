@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import re
 import unittest
 
 import websockets
 
 import bad_input
 from case import DaemonTestCase
+from rest import Rest, quoted
 
 
 class BadInput(DaemonTestCase):
@@ -66,6 +68,78 @@ class BadInput(DaemonTestCase):
         for name, text, code in bad_input.texts():
             with self.subTest(name):
                 self.check(await self.exchange(text), None, code)
+        await self.check_that_nobody_noticed()
+
+    async def test_what_is_too_deep_is_answered_by_its_id(self):
+        text = bad_input.nested(33).replace('"id":1', '"id":999998')
+        self.check(await self.exchange(text), 999998, "json_too_deep")
+        await self.check_that_nobody_noticed()
+
+    async def test_odd_json_comes_back_to_the_byte(self):
+        """In a push, in history and at the other door, from either door; unknown members too."""
+        await self.bad.subscribe("odd")
+        sent, heard = {}, {}
+        for number, text in enumerate(bad_input.odd_texts()):
+            command = (f'{{"id":{700_000 + number},"op":"publish","channel":"odd","x":{text},'
+                       f'"payload":{text},"meta":{text}}}')
+            await self.bad.send_text(command)
+            await self.bad.until(lambda: self.bad.unmatched, text)
+            (reply,), self.bad.unmatched = self.bad.unmatched, []
+            sent[reply["ok"]["timetoken"]] = text
+        with Rest(self.daemon) as web:
+            for text in bad_input.odd_texts():
+                path = f"/publish/{{pub}}/{{sub}}/0/odd/0/{quoted(text)}"
+                sent[web.ok(path, {"meta": text})[2]] = text
+            body = web.get("/v3/history/sub-key/{sub}/channel/odd", {"include_meta": "true"}).body
+        for text, timetoken in re.findall(
+                r'"message":(.*?),"timetoken":"(\d{17})","meta":\1\}', body.decode()):
+            heard[timetoken] = text
+        self.assertEqual(heard, sent)
+        await self.bad.until(lambda: sum(
+            len(it["m"]) for it in self.bad.pushes if it["c"] == "odd") == len(sent), "all")
+        pushed = {
+            it["p"]["t"]: it["d"] for push in self.bad.pushes for it in push["m"]
+            if push["c"] == "odd"}
+        self.assertEqual(pushed.keys(), sent.keys())
+        for timetoken, text in sent.items():
+            self.assertEqual(repr(pushed[timetoken]), repr(json.loads(text)))
+        await self.check_that_nobody_noticed()
+
+    async def test_a_retry_in_another_order_is_the_same_write(self):
+        replies = []
+        for text in ('{"a":1,"b":{"c":100,"d":"\u00e9"}}', '{ "b":{"d":"\\u00e9","c":1e2}, "a":1.0}'):
+            await self.bad.send_text(
+                f'{{"id":{800_000 + len(replies)},"op":"publish","channel":"order",'
+                f'"payload":{text},"mutation":"same"}}')
+            await self.bad.until(lambda: self.bad.unmatched, text)
+            (reply,), self.bad.unmatched = self.bad.unmatched, []
+            replies.append(reply.get("ok", reply))
+        self.assertEqual(replies[0], replies[1])
+        await self.check_that_nobody_noticed()
+
+    async def test_history_says_where_actions_were_cut(self):
+        """Thirty long ones, of which eight fit; both doors say that there are more."""
+        ada = self.writer
+        message = (await ada.command("publish", channel="long", payload=1))["timetoken"]
+        values = [f"{number:02}" + "x" * 30_000 for number in range(30)]
+        for value in values:
+            await ada.command("addAction", channel="long", messageTimetoken=message, value=value)
+        page = await ada.command("history", channel="long", actions=True)
+        (found,) = page["messages"]
+        self.assertLess(len(found["actions"]), 30)
+        self.assertEqual(found["more"], found["actions"][-1]["actionTimetoken"])
+        actions, after = found["actions"], found["more"]
+        while after is not None:
+            page = await ada.command(
+                "actions", channel="long", messageTimetoken=message, after=after)
+            actions, after = actions + page["actions"], page.get("next")
+        self.assertEqual([it["value"] for it in actions], values)
+        with Rest(self.daemon) as web:
+            body = web.ok("/v3/history-with-actions/sub-key/{sub}/channel/long")
+            self.assertEqual(body["more"]["start"], message)
+            rest = web.ok(
+                "/v3/history-with-actions/sub-key/{sub}/channel/long", {"start": message})
+            self.assertEqual((rest["channels"], "more" in rest), ({}, False))
         await self.check_that_nobody_noticed()
 
     async def test_32_levels_are_not_too_deep(self):

@@ -4,6 +4,7 @@ import unittest
 
 from pubnub.enums import PNReconnectionPolicy, PNStatusCategory
 
+from case import eventually
 from sdk import PubNubTestCase
 
 CONFIGURATION = """
@@ -170,6 +171,30 @@ class WithConfiguration(PubNubTestCase):
                         ada.sdk.message_counts("room", [1]), ada.sdk.delete_messages("room")):
             with self.sdk_refused(403, "not enabled"):
                 request.sync()
+
+    async def test_both_doors_store_as_the_keyset_says(self):
+        """A message that is not stored reaches who listens, and no history."""
+        for keys, stored in ((DRY, False), (MAIN, True)):
+            with self.subTest(keys):
+                native = await self.device(self.daemon, "nat", keyset=keys[1])
+                await native.subscribe("room")
+                bob = self.client(self.daemon, "bob", keys).subscribe("room")
+                sent = await native.command("publish", channel="room", payload="native")
+                self.client(self.daemon, "ada", keys).publish("room", "by SDK")
+                await native.command(
+                    "publish", channel="room", payload="kept by nobody", store=False)
+                bob.hear("native", "by SDK", "kept by nobody")
+                await eventually(lambda n=native: "kept by nobody" in {
+                    it["d"] for push in n.pushes for it in push["m"]}, "the last one")
+                events = {it["d"]: it for push in native.pushes for it in push["m"]}
+                self.assertEqual(events["native"]["p"]["t"], sent["timetoken"])
+                self.assertEqual(
+                    [events[it]["f"] for it in ("native", "by SDK", "kept by nobody")],
+                    [0 if stored else 1] * 2 + [1])
+                page = await native.command("history", channel="room")
+                self.assertEqual(
+                    [it["payload"] for it in page["messages"]],
+                    ["native", "by SDK"] if stored else [])
 
     def test_a_keyset_without_presence(self):
         ada = self.client(self.daemon, "ada", DRY).subscribe("room")

@@ -5,8 +5,16 @@ extension Device {
 
     public mutating func received(_ batch: Batch) -> DeviceEffects {
         var effects = DeviceEffects()
-        if let step = channels[Channel(batch.channel.name)]?.apply(batch) {
-            take(step, of: batch.channel.name, &effects)
+        let channel = batch.channel.name
+        let step = channels[Channel(channel)]?.apply(batch)
+        unstored = Set(batch.envelopes.filter { !$0.isStored }.map(\.timetoken))
+        if let step { take(step, of: channel, &effects) }
+        if !unstored.isEmpty {
+            // No cursor will ever reach them: their authors have heard the last of them.
+            var news = ChannelView.News(messages: [])
+            settle(channel, &news, &effects)
+            show(channel, news, &effects)
+            unstored = []
         }
         finish(&effects)
         return effects

@@ -9,7 +9,7 @@ extension Device {
     ) {
         let sync = channels[Channel(channel)]
         guard sync?.followsServer ?? true else { return }
-        for entry in outbox.settle(channel, base: sync?.base) {
+        for entry in outbox.settle(channel, base: sync?.base, unstored: unstored) {
             effects.writes.append(.outbox(.drop(mutation: entry.mutation)))
             if let key = entry.key {
                 news.messages.insert(key.messageTimetoken)

@@ -16,6 +16,8 @@ public struct Device: Sendable {
     var isPaused = false
     /// The channel whose symbols the server keeps: it does so for one at a time.
     var repairTurn: Channel?
+    /// Messages of the batch at hand that the server does not keep.
+    var unstored: Set<Timetoken> = []
     /// First questions of other channels' repairs, until it is their turn.
     var waitingRepairs: [(channel: Channel, question: DeviceQuestion)] = []
 

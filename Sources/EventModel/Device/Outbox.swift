@@ -221,13 +221,18 @@ public struct Outbox: Hashable, Sendable {
 
     /// Drops the answered entries of a channel that its base shows.
     ///
-    /// - Parameter base: `nil` when the device does not follow the channel.
-    mutating func settle(_ channel: String, base: ChannelBase?) -> [OutboxEntry] {
+    /// - Parameters:
+    ///   - base: `nil` when the device does not follow the channel.
+    ///   - unstored: Messages that no base will ever show.
+    mutating func settle(
+        _ channel: String, base: ChannelBase?, unstored: Set<Timetoken> = []
+    ) -> [OutboxEntry] {
         var settled: [OutboxEntry] = []
         // A base that does not show an add yet would take its removal for done.
         var open: Set<MessageAction.Key> = []
         for entry in entries(of: channel) {
-            if entry.isAnswered, base?.shows(entry) ?? true,
+            let isGone = entry.key == nil && entry.timetoken.map(unstored.contains) ?? false
+            if entry.isAnswered, isGone || base?.shows(entry) ?? true,
                 entry.key.map({ !open.contains($0) }) ?? true
             {
                 settled.append(entry)

@@ -100,6 +100,11 @@ enum CommandEncoder {
             json.raw(meta)
         }
         json.member("messageType", request.message.type)
+        if let isStored = request.isStored {
+            json.name("store")
+            json.bool(isStored)
+        }
+        if let hours = request.hoursKept { json.member("ttl", hours) }
         json.member("mutation", request.mutation)
     }
 

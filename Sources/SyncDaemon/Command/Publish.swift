@@ -1,4 +1,4 @@
-// publish: a message for a channel.
+// publish: a message for a channel, stored or not.
 
 import EventModel
 
@@ -6,7 +6,13 @@ extension CommandRouter {
     static func publish(
         _ request: PublishRequest, in context: CommandContext
     ) -> Result<Reply, ProtocolError>? {
-        context.submit(
-            .publish(request.message), in: request.channel, mutation: request.mutation)
+        let keyset = context.keyset
+        guard keyset.keepsMessages, request.isStored ?? true else {
+            return context.announce(.message(request.message), in: request.channel)
+        }
+        return context.submit(
+            .publish(
+                request.message, hoursKept: request.hoursKept ?? keyset.hoursKept),
+            in: request.channel, mutation: request.mutation, hoursAsked: request.hoursKept)
     }
 }

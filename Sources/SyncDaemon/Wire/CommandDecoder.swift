@@ -18,7 +18,8 @@ enum CommandDecoder {
         do throws(JSONError) {
             json = try JSONValue(parsing: bytes, depthMax: Limits.jsonDepthMax)
         } catch {
-            return DecodedCommand(id: nil, command: .failure(ProtocolError(error)))
+            return DecodedCommand(
+                id: identity(of: bytes, because: error), command: .failure(ProtocolError(error)))
         }
         guard json.isObject else {
             return DecodedCommand(id: nil, command: .failure(.notAnObject))
@@ -34,6 +35,14 @@ enum CommandDecoder {
         } catch {
             return DecodedCommand(id: id, command: .failure(error))
         }
+    }
+
+    /// The id of a command that is too deep to be read any further.
+    private static func identity(of bytes: RawSpan, because error: JSONError) -> CommandID? {
+        guard case .tooDeep = error,
+            let json = try? JSONValue(parsing: bytes, depthMax: .max)
+        else { return nil }
+        return try? commandID(json)
     }
 
     /// One row per operation.
@@ -166,7 +175,9 @@ enum CommandDecoder {
             type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax))
         return PublishRequest(
             channel: try json.channelName("channel"), message: message,
-            mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax))
+            mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax),
+            isStored: try json.read { (json) throws(JSONError) in try json.optionalFlag("store") },
+            hoursKept: try json.hours("ttl", max: Limits.hoursKeptMax))
     }
 
     private static func action(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionRequest {

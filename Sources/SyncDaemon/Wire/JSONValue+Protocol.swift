@@ -94,6 +94,16 @@ extension JSONValue {
         return Int(time)
     }
 
+    /// How long something is kept; `nil` when absent.
+    func hours(_ name: StaticString, max: Int) throws(ProtocolError) -> Int? {
+        let hours = try read { (json) throws(JSONError) in try json.optionalInteger("\(name)") }
+        guard let hours else { return nil }
+        guard (0...Int64(max)).contains(hours) else {
+            throw .invalidField("\(name)", "hours, from 0 to \(max)")
+        }
+        return Int(hours)
+    }
+
     /// The page size, `max` when absent.
     func limit(max: Int) throws(ProtocolError) -> Int {
         let limit = try read { (json) throws(JSONError) in try json.optionalInteger("limit") }

@@ -63,6 +63,38 @@ struct AnsweredWishesTests {
         #expect(device.outbox.isEmpty)
     }
 
+    @Test("a message that the server does not keep leaves the outbox once it was heard")
+    func unstored() throws {
+        let message = Message(payload: #""ok""#)
+        var device = try following()
+        for (mutation, number) in [("m1", 10), ("m2", 11)] as [(String, UInt64)] {
+            _ = device.publish(message, in: "room", mutation: mutation)
+            _ = device.received(
+                .success(.published(Timetoken(rawValue: number))), to: .write(mutation: mutation))
+        }
+        func heard(_ number: UInt64) -> Batch {
+            let channel = Channel("room")
+            return Batch(
+                channel: channel, cursor: .zero,
+                envelopes: [
+                    Envelope(
+                        channel: channel, timetoken: Timetoken(rawValue: number), uuid: "ada",
+                        event: .message(message), isStored: false)
+                ], state: nil)
+        }
+        // Somebody else's tells nothing.
+        _ = device.received(heard(9))
+        #expect(device.outbox.entries.count == 2)
+
+        let effects = device.received(heard(10))
+
+        #expect(device.outbox.entries.count == 1)
+        #expect(effects.writes.contains { $0 == .outbox(.drop(mutation: "m1")) })
+        _ = device.received(heard(11))
+        #expect(device.outbox.isEmpty)
+        #expect(device.list(of: "room").isEmpty)
+    }
+
     @Test("a restart of the daemon between answer and batch is not seen in the list")
     func restart() throws {
         let message = Message(payload: #""ok""#)

@@ -74,12 +74,83 @@ struct CommandDecoderTests {
     }
 
     @Test(
+        "a payload and its meta stay what they are, to the byte",
+        arguments: [
+            "-0", "1E2", "1.10", "1e999", "18446744073709551616", "-9223372036854775809",
+            #""\u0000""#, #""\u00e9\/""#, #"{"z":1,"a":{"\u0000":[-0.0]}}"#,
+            "0.10000000000000000001",
+        ])
+    func payloads(json: String) throws {
+        let decoded = decode(
+            #"{"id":1,"op":"publish","channel":"r","payload":\#(json),"meta":[\#(json)]}"#)
+        #expect(decoded.id == 1)
+        #expect(
+            try decoded.command.get()
+                == .publish(
+                    PublishRequest(
+                        channel: "r", message: Message(payload: json, meta: "[\(json)]"))))
+    }
+
+    @Test(
+        "a field that must be short of something says so, and its id is answered",
+        arguments: [
+            (#""op":"publish","payload":1,"channel":"a\u0000b""#, "channel", "without U+0000"),
+            (
+                #""op":"addAction","channel":"r","messageTimetoken":"1","value":"\u0000""#, "value",
+                "without U+0000"
+            ),
+            (
+                #""op":"history","channel":"r","limit":18446744073709551616"#, "limit",
+                "an integer of 64 bits"
+            ),
+            (#""op":"publish","channel":"r","payload":1,"ttl":-1"#, "ttl", "hours, from 0 to"),
+            (#""op":"publish","channel":"r","payload":1,"store":1"#, "store", "true or false"),
+        ])
+    func fields(members: String, field: String, reason: String) throws {
+        let command = #"{"id":7,\#(members)}"#
+        #expect(decode(command).id == 7)
+        let error = try #require(problem(command))
+        #expect(error.code == "invalid_field")
+        #expect(error.message.contains("\"\(field)\" must be"), "\(error)")
+        #expect(error.message.contains(reason), "\(error)")
+    }
+
+    @Test("what is not known may hold any JSON")
+    func unknownMembers() throws {
+        let command =
+            #"{"n":18446744073709551616,"id":7,"op":"ping","\u0000":"\u0000","x":1e999}"#
+        #expect(try decode(command).command.get() == .ping)
+    }
+
+    @Test("a command that is too deep is answered by its id, wherever that stands")
+    func deepID() {
+        let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        for command in [#"{"id":7,"x":\#(deep)}"#, #"{"x":\#(deep),"id":7}"#] {
+            #expect(decode(command).id == 7)
+            #expect(problem(command)?.code == "json_too_deep")
+        }
+        #expect(decode(#"{"x":\#(deep),"id":7"#).id == nil)
+    }
+
+    @Test("how a message is stored")
+    func storing() throws {
+        let command =
+            #"{"id":7,"op":"publish","channel":"r","payload":1,"store":false,"ttl":876000}"#
+        #expect(
+            try decode(command).command.get()
+                == .publish(
+                    PublishRequest(
+                        channel: "r", message: Message(payload: "1"), isStored: false,
+                        hoursKept: 876_000)))
+    }
+
+    @Test(
         "an id is an integer of 0 or more; an unusable one is not answered with",
         arguments: [
             ("0", 0, nil), ("9223372036854775807", Int64.max, nil), ("-1", nil, "invalid_field"),
             ("1.0", nil, "invalid_field"), ("\"1\"", nil, "invalid_field"),
             ("true", nil, "invalid_field"), ("[1]", nil, "invalid_field"),
-            ("null", nil, "missing_field"), ("9223372036854775808", nil, "not_json"),
+            ("null", nil, "missing_field"), ("9223372036854775808", nil, "invalid_field"),
         ] as [(String, CommandID?, String?)])
     func ids(json: String, id: CommandID?, code: String?) {
         let command = #"{"id":\#(json),"op":"ping"}"#
@@ -97,7 +168,7 @@ struct CommandDecoderTests {
 
     private static let frame: [(String, String, String)] = [
         ("", "not_json", "The text is not JSON: "),
-        (#"{"id":1,"id":2}"#, "not_json", "The text is not JSON: duplicate object key"),
+        (#"{"id":1,"id":2}"#, "not_json", "The text is not JSON: a duplicate name"),
         (
             String(repeating: "[", count: 33), "json_too_deep",
             "The JSON is nested more than 32 levels deep. Flatten it."
