@@ -22,6 +22,10 @@ public struct Keyset: Hashable, Sendable {
     public var allowsDeleting = true
     /// Whether who is in a channel is known.
     public var hasPresence = true
+    /// Seconds that a user is in a channel after a heartbeat or a poll that does not say how long.
+    public var presenceSeconds = Limits.presenceSecondsDefault
+    /// The shortest time that a heartbeat or a poll may ask for, in seconds; less is taken for it.
+    public var presenceSecondsMin = Limits.presenceSecondsMin
     /// Users in a channel above which single joins and leaves are no longer announced.
     public var announceMax = 20
     /// Seconds between two announcements above that; 10 or more.

@@ -1,13 +1,14 @@
 """PubNub presence: who is where, in which state, and what the others hear of it."""
 
+import select
 import time
 import unittest
 
 from rest import quoted
 from sdk import PubNubTestCase
 
-#: The shortest presence timeout, in seconds; SDKs allow no less either.
-TIMEOUT_SECONDS_MIN = 20
+#: The shortest presence timeout, in seconds.
+TIMEOUT_SECONDS_MIN = 5
 PRESENCE = "/v2/presence/sub-key/{sub}"
 
 
@@ -114,6 +115,25 @@ class Events(PubNubTestCase):
         self.assertEqual(web.ok(f"{PRESENCE}/channel/room")["occupancy"], 0)
         state = web.ok(f"{PRESENCE}/channel/room/uuid/bob")
         self.assertEqual(state["payload"], {})
+
+    def test_polls_do_not_outlive_a_broken_heartbeat(self):
+        """An SDK whose heartbeats stopped is gone in time, however often it polls meanwhile."""
+        ada = self.poll(self.daemon, "ada", "room-pnpres")
+        web = self.rest(self.daemon, "bob")
+        bob = self.poll(self.daemon, "bob", "room")
+        begun, heard = time.monotonic(), []
+        web.ok(f"{PRESENCE}/channel/room/heartbeat", {"heartbeat": TIMEOUT_SECONDS_MIN})
+        ada.begin()
+        while not any(it["d"]["action"] == "timeout" for it in heard):
+            self.assertLess(time.monotonic() - begun, 60, f"No timeout: {heard}")
+            if select.select([ada.rest.http.socket], [], [], 0.1)[0]:
+                heard += ada.finish()
+                ada.begin()
+            # Each of these ends his poll, and he polls again, as SDKs do.
+            web.publish("room", "still polling")
+            bob.turn()
+        actions = [(it["d"]["action"], it["d"]["uuid"]) for it in heard]
+        self.assertEqual(actions[:2], [("join", "bob"), ("timeout", "bob")])
 
 
 class Questions(PubNubTestCase):

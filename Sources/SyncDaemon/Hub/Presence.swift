@@ -109,17 +109,21 @@ final class Presence {
 
     /// A heartbeat or the start of a poll: the user is in each channel, from now for `seconds`.
     ///
-    /// It replaces what an earlier beat promised, also by less. A beat that comes before `advance`
+    /// It replaces what an earlier beat promised, also by less. Only a poll that names no time does
+    /// not prolong a membership whose time was named: whoever sends heartbeats is there for as long
+    /// as these come, however often it polls meanwhile. A beat that comes before `advance`
     /// has noticed the end of the last one is in time: a daemon that stood still for a while does
     /// not throw everybody out.
     ///
     /// - Parameters:
-    ///   - seconds: Forced between `Limits.presenceSecondsMin` and `presenceSecondsMax`.
+    ///   - seconds: As the client named them; forced between the keyset's least and
+    ///     `Limits.presenceSecondsMax`.
+    ///   - isPoll: Whether it is the start of a poll.
     ///   - states: By channel, as compact JSON objects; a channel without one keeps its state.
     /// - Complexity: O(channels), amortised.
     @discardableResult
     func beat(
-        _ member: Member, channels: [String], seconds: Int = Limits.presenceSecondsDefault,
+        _ member: Member, channels: [String], seconds: Int? = nil, isPoll: Bool = false,
         states: [ExactText: String] = [:], at now: Instant
     ) -> Refusal? {
         let key = ExactText(member.keyset)
@@ -129,7 +133,8 @@ final class Presence {
                 ?? settings(member.keyset).map({ PresenceTenant(keyset: $0, key: key) })
         else { return nil }
         let user = tenant.users[id] ?? PresenceUser(id: id)
-        let span = min(max(seconds, Limits.presenceSecondsMin), Limits.presenceSecondsMax)
+        let wanted = seconds ?? tenant.keyset.presenceSeconds
+        let span = min(max(wanted, tenant.keyset.presenceSecondsMin), Limits.presenceSecondsMax)
         let deadline = PresenceTick(notBefore: now.milliseconds + UInt64(span) * 1000)
         var refusal: Refusal?
         for channel in channels where Self.canHoldUsers(channel) {
@@ -137,11 +142,15 @@ final class Presence {
             let state = states[name]
             let refused: Refusal?
             if let membership = tenant.rooms[name]?.membership(of: user) {
-                membership.deadline = deadline
-                expiries.schedule(membership)
+                if seconds != nil || !isPoll || !membership.isTimed {
+                    membership.deadline = deadline
+                    membership.isTimed = seconds != nil
+                    expiries.schedule(membership)
+                }
                 refused = state.flatMap { change(membership, to: $0, at: now) }
             } else {
                 refused = join(user, name, of: tenant, until: deadline, state: state, at: now)
+                tenant.rooms[name]?.membership(of: user)?.isTimed = seconds != nil
             }
             refusal = refusal ?? refused
         }

@@ -96,6 +96,8 @@ final class PresenceMembership: Timed {
     /// Compact JSON text of an object with members.
     var state: String?
     var deadline: PresenceTick
+    /// Its user named the time: a poll that names none does not prolong it.
+    var isTimed = false
     var place: WheelPlace?
     fileprivate var indexOfUser = 0
 

@@ -5,8 +5,12 @@ import EventModel
 /// What a reactor asks of presence for one user.
 struct PresenceRequest: Sendable {
     enum Operation: Sendable {
-        /// - Parameter states: By channel, as compact JSON objects.
-        case beat(channels: [String], seconds: Int, states: [ExactText: String])
+        /// - Parameters:
+        ///   - seconds: As the client named them.
+        ///   - isPoll: Whether it is the start of a poll, and no heartbeat of its own.
+        ///   - states: By channel, as compact JSON objects.
+        case beat(
+            channels: [String], seconds: Int?, isPoll: Bool, states: [ExactText: String])
         case leave(channels: [String])
         case setState(channels: [String], state: String)
         case state(channels: [String])
@@ -128,9 +132,10 @@ extension Presence {
     fileprivate func reply(to request: PresenceRequest, at now: Instant) -> PresenceReply {
         let member = request.member
         switch request.operation {
-        case .beat(let channels, let seconds, let states):
+        case .beat(let channels, let seconds, let isPoll, let states):
             let refusal = beat(
-                member, channels: channels, seconds: seconds, states: states, at: now)
+                member, channels: channels, seconds: seconds, isPoll: isPoll, states: states,
+                at: now)
             return refusal.map { .refused($0) } ?? .done
         case .leave(let channels):
             leave(member, channels: channels, at: now)

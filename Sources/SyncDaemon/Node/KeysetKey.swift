@@ -82,7 +82,7 @@ extension KeysetKey {
             write: { $0.secretSource?.description }),
         yesOrNo(
             "store", into: \.keepsMessages,
-            "Whether messages are stored when their publisher does not say."),
+            "Whether messages are stored. With no, none is, whatever its publisher says."),
         number(
             "retention_hours", 0...876_000, into: \.hoursKept,
             "Hours after which messages are deleted. 0 keeps them."),
@@ -91,6 +91,14 @@ extension KeysetKey {
             "Milliseconds that events wait for more, if longer than [limits] batch_window."),
         yesOrNo("delete", into: \.allowsDeleting, "Whether clients may delete messages."),
         yesOrNo("presence", into: \.hasPresence, "Whether clients can ask who is in a channel."),
+        number(
+            "presence_timeout", Limits.presenceSecondsMin...Limits.presenceSecondsMax,
+            into: \.presenceSeconds,
+            "Seconds that a user is in a channel after a heartbeat or a poll that names no time."),
+        number(
+            "presence_timeout_min", Limits.presenceSecondsMin...Limits.presenceSecondsMax,
+            into: \.presenceSecondsMin,
+            "The least seconds that a heartbeat or a poll may name; fewer are taken for these."),
         number(
             "announce_max", 0...10_000, into: \.announceMax,
             "Users in a channel above which single joins and leaves are no longer announced."),

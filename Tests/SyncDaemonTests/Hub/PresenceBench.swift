@@ -31,6 +31,12 @@ final class PresenceBench {
             member(userID), channels: channels, seconds: seconds, states: states ?? [:], at: now)
     }
 
+    /// The start of a poll.
+    func poll(_ userID: String, _ channels: String..., seconds: Int? = nil) {
+        presence.beat(
+            member(userID), channels: channels, seconds: seconds, isPoll: true, at: now)
+    }
+
     func leave(_ userID: String, _ channels: String...) {
         presence.leave(member(userID), channels: channels, at: now)
     }

@@ -44,10 +44,66 @@ struct PresenceTests {
         #expect(late.map(\.notice.seconds) == [1_700_000_010, 1_700_000_010])
     }
 
+    @Test("a keyset says how long is too short, and how long it is when nobody says")
+    func keysetTimes() {
+        var keyset = Keyset(subscribeKey: "k")
+        keyset.presenceSecondsMin = 30
+        keyset.presenceSeconds = 60
+        let bench = PresenceBench(keyset)
+        bench.beat("ada", "room", seconds: 5)
+        bench.presence.beat(bench.member("bob"), channels: ["room"], at: bench.now)
+
+        _ = bench.pass(milliseconds: 29_999)
+        #expect(bench.users("room") == ["ada", "bob"])
+        _ = bench.pass(milliseconds: 1)
+        #expect(bench.users("room") == ["bob"])
+        _ = bench.pass(milliseconds: 29_999)
+        #expect(bench.users("room") == ["bob"])
+        _ = bench.pass(milliseconds: 1)
+        #expect(bench.users("room") == [])
+    }
+
+    /// SDKs with an event engine name the time in heartbeats only, and poll again at each event.
+    @Test("polls that name no time do not prolong what a heartbeat promised")
+    func brokenHeartbeat() {
+        let bench = PresenceBench()
+        bench.poll("ada", "room")
+        bench.beat("ada", "room", seconds: 8)
+        for _ in 0..<7 {
+            _ = bench.pass(milliseconds: 1000)
+            bench.poll("ada", "room")
+        }
+        #expect(bench.users("room") == ["ada"])
+        _ = bench.pass(milliseconds: 1000)
+        #expect(bench.notices(after: 500) == ["timeout ada 0"])
+        #expect(bench.users("room") == [])
+    }
+
+    @Test("polls prolong what only polls began, and polls that name a time are heartbeats")
+    func polling() {
+        let bench = PresenceBench()
+        bench.poll("ada", "room")
+        bench.poll("bob", "room", seconds: 8)
+        for _ in 0..<5 {
+            _ = bench.pass(milliseconds: 7000)
+            bench.poll("bob", "room", seconds: 8)
+        }
+        #expect(bench.users("room") == ["ada", "bob"])
+        _ = bench.pass(milliseconds: 8000)
+        #expect(bench.users("room") == ["ada"])
+        _ = bench.pass(milliseconds: 200_000)
+        bench.poll("ada", "room")
+        _ = bench.pass(milliseconds: 299_999)
+        #expect(bench.users("room") == ["ada"])
+        _ = bench.pass(milliseconds: 1)
+        #expect(bench.users("room") == [])
+    }
+
     @Test(
-        "a user vanishes after the seconds of the last beat, at least 20",
+        "a user vanishes after the seconds of the last beat, at least 5",
         arguments: [
-            (300, 300_000), (20, 20_000), (5, 20_000), (-1, 20_000), (Int.max, 86_400_000),
+            (300, 300_000), (20, 20_000), (5, 5000), (4, 5000), (-1, 5000),
+            (Int.max, 86_400_000),
         ] as [(Int, UInt64)])
     func vanishes(seconds: Int, milliseconds: UInt64) {
         let bench = PresenceBench()

@@ -30,7 +30,7 @@ extension PubNubRouter {
 
     /// What presence must know of a beat: channels instead of groups.
     static func beat(
-        _ beat: PubNubRequest.Beat, in context: PubNubContext
+        _ beat: PubNubRequest.Beat, isPoll: Bool = false, in context: PubNubContext
     ) -> PresenceRequest.Operation {
         var states: [ExactText: String] = [:]
         let groups = Set(beat.groups.map { ExactText($0) })
@@ -42,7 +42,7 @@ extension PubNubRouter {
         }
         return .beat(
             channels: context.resolved(beat.channels, beat.groups),
-            seconds: beat.seconds ?? Limits.presenceSecondsDefault, states: states)
+            seconds: beat.seconds, isPoll: isPoll, states: states)
     }
 
     /// The answer about named channels; several leave out those where nobody is.
