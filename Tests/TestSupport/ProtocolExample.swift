@@ -76,6 +76,17 @@ public enum ProtocolExample {
         14: .repair(RepairRequest(channel: "room", run: adasSymbols.run(0..<2))),
         15: .repair(RepairRequest(channel: "room", run: adasSymbols.run(2..<3))),
         16: .repair(RepairRequest(channel: "room", run: adasSymbols.run(0..<1))),
+        18: .publish(
+            PublishRequest(
+                channel: "room", message: Message(payload: #""typing""#), isStored: false)),
+        19: .publish(
+            PublishRequest(
+                channel: "room", message: Message(payload: #"{"text":"until tomorrow"}"#),
+                mutation: "m-4", hoursKept: 24)),
+        20: .history(HistoryQuery(channel: "room", limit: 1, includesActions: true)),
+        21: .actions(
+            ActionsQuery(
+                channel: "room", messageTimetoken: ada.messageTimetoken, after: added)),
     ]
 
     /// What each example reply says, by its id.
@@ -117,6 +128,21 @@ public enum ProtocolExample {
                 RepairDifference(
                     cursor: added, state: one, rows: [bobs], dropped: [adas.actionTimetoken]))),
         16: .repair(.snapshot),
+        18: .published(Timetoken(rawValue: 17_952_187_953_730_300)),
+        19: .published(Timetoken(rawValue: 17_952_187_953_730_301)),
+        20: .history(
+            HistoryPage(
+                messages: [
+                    StoredMessage(
+                        timetoken: ada.messageTimetoken, uuid: "ada", message: hi, actions: [bobs],
+                        moreActions: added)
+                ], next: nil)),
+        21: .actions(
+            ActionsPage(
+                actions: [
+                    MessageAction(
+                        key: ada, actionTimetoken: Timetoken(rawValue: added.rawValue + 1))
+                ], next: nil)),
     ]
 
     /// What the example pushes say, in their order.

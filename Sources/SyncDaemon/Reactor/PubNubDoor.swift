@@ -18,9 +18,12 @@ final class PubNubDoor {
         self.hub = hub
         self.engine = engine
         hub.answerPoll = { [unowned self] poll, events, cursor in
-            guard waiting.removeValue(forKey: poll.session) != nil else { return }
+            guard let context = waiting.removeValue(forKey: poll.session),
+                case .subscribe(let question) = context.request.endpoint
+            else { return }
             hub.respond(
-                PubNubReplyEncoder.poll(events: events, cursor: cursor), to: poll.session)
+                PubNubReplyEncoder.poll(events: events, cursor: cursor, for: question),
+                to: poll.session)
         }
     }
 

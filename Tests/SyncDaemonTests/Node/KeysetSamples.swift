@@ -25,6 +25,7 @@ struct KeysetSample: Sendable, CustomTestStringConvertible {
         KeysetSample("store", "off", written: "no"), KeysetSample("retention_hours", "24"),
         KeysetSample("least_window", "50"),
         KeysetSample("delete", "no"), KeysetSample("presence", "NO", written: "no"),
+        KeysetSample("presence_timeout", "60"), KeysetSample("presence_timeout_min", "20"),
         KeysetSample("announce_max", "0"), KeysetSample("announce_interval", "60"),
         KeysetSample("presence_deltas", "yes"),
         KeysetSample("access_control", "true", written: "yes"),
@@ -114,6 +115,9 @@ struct KeysetMistake: Sendable, CustomTestStringConvertible {
         KeysetMistake(
             "[keyset a]\nannounce_interval = 9\n",
             "2: announce_interval cannot be \"9\". Write a whole number from 10 to 86400."),
+        KeysetMistake(
+            "[keyset a]\npresence_timeout_min = 4\n",
+            "2: presence_timeout_min cannot be \"4\". Write a whole number from 5 to 86400."),
         KeysetMistake(
             "[keyset a]\nretention_hours = -1\n",
             "2: retention_hours cannot be \"-1\". Write a whole number from 0 to 876000."),

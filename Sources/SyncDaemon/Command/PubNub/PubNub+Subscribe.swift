@@ -7,14 +7,14 @@ extension PubNubRouter {
         _ poll: PubNubRequest.Poll, in context: PubNubContext
     ) -> HTTPResponse? {
         // Each start of a poll is a beat; an open poll is none.
-        context.tell(beat(poll.beat, in: context))
+        context.tell(beat(poll.beat, isPoll: true, in: context))
         guard poll.cursor != .zero else {
             context.hub.expectPoll(in: interests(of: poll, in: context))
             return position(in: context)
         }
         guard let cursor = known(poll, in: context) else {
             return PubNubReplyEncoder.poll(
-                events: [], cursor: max(context.engine.began, Timetoken(rawValue: 1)))
+                events: [], cursor: max(context.engine.began, Timetoken(rawValue: 1)), for: poll)
         }
         context.hub.open(
             PollRequest(

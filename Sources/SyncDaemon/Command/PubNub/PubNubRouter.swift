@@ -41,7 +41,8 @@ enum PubNubRouter {
     static func answer(_ reply: Reply, in context: PubNubContext) -> HTTPResponse {
         switch (reply, context.request.endpoint) {
         case (.pong(let now), .time): PubNubReplyEncoder.time(now)
-        case (.pong(let now), .subscribe): PubNubReplyEncoder.poll(events: [], cursor: now)
+        case (.pong(let now), .subscribe(let poll)):
+            PubNubReplyEncoder.poll(events: [], cursor: now, for: poll)
         case (.pong(let now), .publish): PubNubReplyEncoder.published(now)
         case (.published(let timetoken), _): PubNubReplyEncoder.published(timetoken)
         case (.actionAdded(let action, .added), _): PubNubReplyEncoder.actionAdded(action)

@@ -1,4 +1,4 @@
-// Answers to PubNub's SDKs, byte for byte as its service writes them: messages and polls.
+// Answers to PubNub's SDKs, byte for byte as its service writes them.
 
 import EventModel
 import JSON
@@ -30,41 +30,6 @@ enum PubNubReplyEncoder {
             json.quoted(timetoken.rawValue)
             json.endArray()
         }
-    }
-
-    /// - Parameters:
-    ///   - events: Ascending; none when the poll's time is over.
-    ///   - cursor: What the client sends next: the timetoken of the last of `events`.
-    static func poll(events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {
-        let size = events.reduce(64) { $0 + $1.envelope.json.count + 32 }
-        return response(reserving: size) { json in
-            json.beginObject()
-            // First and compact: when a response is cut, Swift reads the cursor by position.
-            json.name("t")
-            json.beginObject()
-            json.name("t")
-            json.quoted(cursor.rawValue)
-            json.name("r")
-            json.integer(1)
-            json.endObject()
-            json.name("m")
-            json.beginArray()
-            for event in events { encode(event, into: &json) }
-            json.endArray()
-            json.endObject()
-        }
-    }
-
-    /// JavaScript drops an event whose `b` it did not subscribe to, so `b` joins the shared text.
-    private static func encode(_ event: PolledEvent, into json: inout JSONWriter) {
-        guard let subscription = event.subscription else {
-            json.raw(event.envelope.json)
-            return
-        }
-        json.reopen(event.envelope.json)
-        json.name("b")
-        json.string(subscription)
-        json.endObject()
     }
 
     /// One response with the JSON that the closure writes.

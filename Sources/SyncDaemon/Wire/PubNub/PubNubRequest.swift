@@ -53,6 +53,15 @@ struct PubNubRequest: Sendable, Hashable {
     }
 
     struct Poll: Sendable, Hashable {
+        /// What the answer is made of.
+        enum Form: Sendable, Hashable {
+            /// Subscribe of today: an object with whole events.
+            case envelopes
+            /// Subscribe of old: an array with what events hold.
+            case payloads
+        }
+
+        var form = Form.envelopes
         /// As the client spelled them: names, `foo.*`, `name-pnpres`.
         var channels: [String]
         /// As the client spelled them: names, `name-pnpres`.
@@ -69,7 +78,7 @@ struct PubNubRequest: Sendable, Hashable {
     struct Beat: Sendable, Hashable {
         var channels: [String]
         var groups: [String]
-        /// Seconds until the user counts as gone; `nil` for 300.
+        /// Seconds until the user counts as gone; `nil`: as the keyset has it.
         var seconds: Int?
         /// States by channel or group, each compact JSON text of an object.
         var states: [String: String] = [:]

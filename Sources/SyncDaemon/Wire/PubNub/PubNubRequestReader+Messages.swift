@@ -67,10 +67,21 @@ extension PubNubRequestReader {
         guard !channels.isEmpty || !groups.isEmpty else {
             throw .invalid("Name a channel or a channel group to subscribe to.", family)
         }
+        let isOld = route.index(of: "timetoken") != nil
         return PubNubRequest.Poll(
-            channels: channels, groups: groups, cursor: try bound("tt") ?? .zero,
-            hasRegion: query["tr"].map { !$0.isEmpty && $0 != "0" } ?? false, filter: try filter(),
-            beat: try beat())
+            form: isOld ? .payloads : .envelopes, channels: channels, groups: groups,
+            cursor: try isOld ? oldCursor() : bound("tt") ?? .zero,
+            // The subscribe of old knows no region; its cursors come from a daemon.
+            hasRegion: isOld || query["tr"].map { !$0.isEmpty && $0 != "0" } ?? false,
+            filter: try filter(), beat: try beat())
+    }
+
+    /// The subscribe of old has its cursor in the path.
+    private func oldCursor() throws(PubNubError) -> Timetoken {
+        guard let cursor = Timetoken(bound: try text("timetoken")) else {
+            throw wrongTimetoken("timetoken", in: "path")
+        }
+        return cursor
     }
 
     private func filter() throws(PubNubError) -> MessageFilter? {

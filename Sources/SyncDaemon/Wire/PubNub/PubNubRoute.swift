@@ -48,6 +48,8 @@ struct PubNubRoute: Sendable {
             PubNubRoute(.publish, .post, "publish/{pub}/{sub}/{signature}/{channel}/0"),
             PubNubRoute(.signal, .get, "signal/{pub}/{sub}/{signature}/{channel}/0/{payload}"),
             PubNubRoute(.subscribe, .get, "v2/subscribe/{sub}/{channels}/0"),
+            // The subscribe of old, which C-core still uses by default.
+            PubNubRoute(.subscribe, .get, "subscribe/{sub}/{channels}/0/{timetoken}"),
             PubNubRoute(.heartbeat, .get, "\(presence)/channel/{channels}/heartbeat"),
             PubNubRoute(.leave, .get, "\(presence)/channel/{channels}/leave"),
             PubNubRoute(.hereNow, .get, presence),
@@ -84,7 +86,7 @@ enum PubNubArea: Sendable, Hashable {
     init?(_ target: RequestTarget) {
         let words = target.segments.prefix(2).map { String(decoding: $0, as: UTF8.self) }
         switch words[0] {
-        case "time": self = .other(.gateway)
+        case "time", "subscribe": self = .other(.gateway)
         case "publish", "signal": self = .publish
         case "v1", "v2", "v3":
             guard words.count == 2, let area = Self.areas["\(words[0])/\(words[1])"] else {

@@ -40,7 +40,7 @@ struct RequestTarget: Sendable, Hashable {
 
     func query() throws(RequestTargetError) -> RequestQuery {
         var members: [RequestQuery.Member] = []
-        for member in rawQuery.split(separator: UInt8(ascii: "&")) {
+        for member in rawMembers {
             let end = member.firstIndex(of: UInt8(ascii: "=")) ?? member.endIndex
             members.append(
                 RequestQuery.Member(
@@ -49,6 +49,31 @@ struct RequestTarget: Sendable, Hashable {
         }
         return RequestQuery(members: members)
     }
+
+    /// The parts between `&`, and between a stray `?` and what C-core appends behind it.
+    ///
+    /// It adds `?pnsdk=…` to the URL of a next page, which has a query already. A `?` elsewhere is
+    /// a letter: Swift and Python leave it as it is in values.
+    private var rawMembers: [ArraySlice<UInt8>] {
+        var members: [ArraySlice<UInt8>] = []
+        var start = rawQuery.startIndex
+        for index in rawQuery.indices {
+            let byte = rawQuery[index]
+            guard byte == UInt8(ascii: "&") || byte == UInt8(ascii: "?") && isAppended(after: index)
+            else { continue }
+            members.append(rawQuery[start..<index])
+            start = index + 1
+        }
+        members.append(rawQuery[start...])
+        return members.filter { !$0.isEmpty }
+    }
+
+    private func isAppended(after index: Int) -> Bool {
+        Self.appendedNames.contains { rawQuery[(index + 1)...].starts(with: $0) }
+    }
+
+    /// - Source: C-core, pbcc_get_actions_more_prep and, up to version 2.5, pbcc_publish_prep.
+    private static let appendedNames = ["auth=", "pnsdk=", "store="].map { Array($0.utf8) }
 }
 
 /// The members of a query, decoded.

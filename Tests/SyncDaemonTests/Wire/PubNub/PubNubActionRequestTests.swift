@@ -25,11 +25,11 @@ struct PubNubActionRequestTests {
         #expect(
             try endpoint(
                 presence
-                    + "/channel/a,a-pnpres,wild.%2A/heartbeat?heartbeat=5&channel-group=g,g-pnpres"
+                    + "/channel/a,a-pnpres,wild.%2A/heartbeat?heartbeat=4&channel-group=g,g-pnpres"
                     + "&state=%7B%22a%22:%7B%7D%7D&ee")
                 == .heartbeat(
                     .init(
-                        channels: ["a", "wild.*"], groups: ["g"], seconds: 20,
+                        channels: ["a", "wild.*"], groups: ["g"], seconds: 5,
                         states: ["a": "{}"])))
         #expect(
             try endpoint(presence + "/channel/,/heartbeat?heartbeat=99999999")

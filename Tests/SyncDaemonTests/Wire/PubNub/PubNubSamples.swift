@@ -39,3 +39,13 @@ extension HTTPResponse {
         headers.first { $0.name == name }?.value
     }
 }
+
+extension PubNubRequest.Poll {
+    static func sample(
+        _ form: Form = .envelopes, channels: [String] = ["c"], groups: [String] = []
+    ) -> PubNubRequest.Poll {
+        PubNubRequest.Poll(
+            form: form, channels: channels, groups: groups, cursor: .zero,
+            beat: PubNubRequest.Beat(channels: channels, groups: groups))
+    }
+}

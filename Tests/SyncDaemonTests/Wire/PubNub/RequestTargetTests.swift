@@ -1,5 +1,6 @@
 // A target is split before it is decoded, and decoded once.
 
+import EventModel
 import Testing
 
 @testable import SyncDaemon
@@ -89,6 +90,31 @@ struct RequestTargetTests {
         #expect(query["t"] == "tok en+/=")
         #expect(query["u"] == "a/b?c;d")
         #expect(query.members.count == 6)
+    }
+
+    @Test(
+        "what C-core appends behind a second question mark is a member, and nothing else is",
+        arguments: [
+            ("start=7&limit=1?pnsdk=PubNub-C/4&uuid=u", ["start", "limit", "pnsdk", "uuid"]),
+            ("limit=1?auth=t&pnsdk=x", ["limit", "auth", "pnsdk"]),
+            ("uuid=u?store=0?ear=1", ["uuid", "store"]),
+            ("u=a?pnsdk", ["u"]), ("u=a?b=c", ["u"]), ("u=a%3Fpnsdk=x", ["u"]),
+            ("u=a?xpnsdk=1", ["u"]), ("?pnsdk=x", ["pnsdk"]), ("u=?", ["u"]),
+        ] as [(String, [String])])
+    func appended(raw: String, names: [String]) throws {
+        #expect(try query(raw).members.map(\.name) == names)
+    }
+
+    @Test("a next page's URL with C-core's name behind it is that page")
+    func nextPage() throws {
+        let target = "/v1/message-actions/s/channel/c?start=9&end=3&limit=1?pnsdk=C&uuid=u"
+        guard case .actions(let page) = try #require(decoded(.get, target)).get().endpoint else {
+            Issue.record("another endpoint")
+            return
+        }
+        #expect(page.limit == 1)
+        #expect(page.start?.rawValue == 9)
+        #expect(page.end?.rawValue == 3)
     }
 
     @Test("names that only look alike are not repeats")
