@@ -122,6 +122,12 @@ public enum Limits {
     public static let commitWritesMax = 256
     /// Milliseconds that a commit may take; over it: a warning in the log.
     public static let slowCommitMilliseconds = 1000
+    /// Rows of messages and actions that one commit deletes; a larger deletion goes in steps.
+    public static let deletedRowsPerCommitMax = 1000
+    /// Actions that one step of a larger deletion reads, between commits.
+    public static let deletionReadRowsMax = 4000
+    /// Larger deletions that wait for their turn; over it: `overloaded`.
+    public static let deletionsWaitingMax = 1024
     /// Reads waiting for the reader threads; over it: `overloaded`.
     public static let readerQueueMax = 16_384
     /// Messages waiting for one reactor; over it the reactor hangs, and the daemon stops itself.
@@ -198,6 +204,16 @@ public enum Limits {
     public static let repairCacheBytesMax = 64 * 1024 * 1024
     /// Channels whose digests the ledger remembers; over it they are read again.
     public static let digestsInMemoryMax = 100_000
+    /// Pages of 4 KiB in the store's log; over it a commit waits for readers to let go of the log.
+    public static let logPagesMax = 16_384
+    /// How long it waits, in milliseconds, and again after a quarter more pages.
+    public static let logWaitMilliseconds = 100
+    /// Seconds without a write after which the store gives space back.
+    public static let idleSeconds = 10
+    /// Pages that are given back in one step, between which writes are taken.
+    public static let freedPagesPerStepMax = 256
+    /// Free pages that the store keeps for what comes next.
+    public static let freePagesKept = 1024
     /// Runs of the daemon whose cursors are still good; over it the shortest is forgotten, and who
     /// has a cursor of that gets a snapshot.
     public static let runsMax = 10_000

@@ -31,6 +31,8 @@ public enum SQLiteOpening {
     private let progress = SQLiteProgress()
     private let failure: (SQLiteError) -> Failure
 
+    private static var lockMilliseconds: Int32 { 2000 }
+
     /// Opens the file, or makes it.
     ///
     /// - Parameters:
@@ -53,7 +55,7 @@ public enum SQLiteOpening {
         unsafe handle = unsafe opened
         unsafe logLength = .allocate(capacity: 1)
         unsafe logLength.initialize(to: 0)
-        unsafe sqlite3_busy_timeout(handle, 2000)
+        unsafe sqlite3_busy_timeout(handle, SQLiteConnection.lockMilliseconds)
         if case .byCaller = checkpoints { leaveCheckpointsToCaller() }
     }
 
@@ -137,6 +139,21 @@ public enum SQLiteOpening {
         let status = unsafe sqlite3_wal_checkpoint_v2(
             handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         guard status == SQLITE_OK || status == SQLITE_BUSY else { throw error(status) }
+    }
+
+    /// Copies the whole log into the database and empties its file.
+    ///
+    /// - Parameter milliseconds: How long it waits for readers of the log at most.
+    /// - Returns: `false` when a reader is in the way; what could be copied was.
+    public func truncateLog(waitingAtMost milliseconds: Int32) throws(Failure) -> Bool {
+        unsafe sqlite3_busy_timeout(handle, milliseconds)
+        defer { unsafe sqlite3_busy_timeout(handle, SQLiteConnection.lockMilliseconds) }
+        let status = unsafe sqlite3_wal_checkpoint_v2(
+            handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard status != SQLITE_BUSY, status != SQLITE_LOCKED else { return false }
+        guard status == SQLITE_OK else { throw error(status) }
+        unsafe logLength.pointee = 0
+        return true
     }
 
     private func error(_ status: Int32) -> Failure {

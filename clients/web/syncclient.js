@@ -679,6 +679,9 @@ export class Base {
       else if (event.e === 3) this.#act(event);
       else if (event.e === 5) this.#delete(event);
     }
+    // Who comes with nothing is not told what was deleted before.
+    const isFilled = push.s && (this.isPartial || this.cursor === '0');
+    if (isFilled && isLater(push.t.t, this.deletion)) this.deletion = push.t.t;
     if (push.s) this.isPartial = false;
     else if (this.hasher && isLater(push.t.t, this.cursor)) this.isPartial = true;
     if (isLater(push.t.t, this.cursor)) this.cursor = push.t.t;

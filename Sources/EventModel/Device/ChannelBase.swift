@@ -85,6 +85,8 @@ public struct ChannelBase: Hashable, Sendable {
     /// - Returns: The rows that came and went, in order.
     mutating func apply(_ batch: Batch) -> [RowChange] {
         var rows: [RowChange] = []
+        // A device that comes with nothing is not told what was deleted before.
+        let isFirst = cache.cursor == .zero
         for envelope in batch.envelopes {
             let isKnown = envelope.isAboutAction && envelope.timetoken <= actionsThrough
             if !isKnown { _ = cache.apply(envelope, rows: &rows) }
@@ -94,7 +96,7 @@ public struct ChannelBase: Hashable, Sendable {
         }
         if batch.state != nil {
             // Whatever came was at or before the batch's end.
-            if isPartial { newestDeletion = batch.cursor }
+            if isPartial || isFirst { newestDeletion = batch.cursor }
         } else if batch.envelopes.contains(where: \.isStored) {
             newestDeletion = Self.deletionToCome
         }

@@ -54,6 +54,13 @@ public struct Digest: Hashable, Sendable {
         lanes.1 &-= row.hash.second
     }
 
+    /// Takes out all rows that another digest under the same key is of.
+    package mutating func remove(_ rows: Digest) {
+        count &-= rows.count
+        lanes.0 &-= rows.lanes.0
+        lanes.1 &-= rows.lanes.1
+    }
+
     public mutating func insert(_ action: MessageAction, key: DigestKey) {
         insert(RowHash(action, key: key))
     }

@@ -77,6 +77,8 @@ struct Engine {
     let judge: (_ cursor: Timetoken, _ epoch: String?) -> CursorJudgement
     /// Removed actions up to here may be forgotten: a cursor before it cannot be caught up with.
     let tombstoneFloor: () -> Timetoken
+    /// Deletions up to here may be forgotten: before it only a snapshot brings a device up to date.
+    let deletionFloor: () -> Timetoken
     /// The key of a channel's digests.
     let digestKey: (Channel) -> DigestKey
     /// The tenants.

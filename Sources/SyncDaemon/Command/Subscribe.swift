@@ -24,11 +24,18 @@ extension CommandRouter {
             context.hub.subscribe(context.session, to: channel, from: nil, pace: request.pace)
             return reply(to: request, .current, context.hub.freshCursor(in: channel), in: context)
         }
+        let deletionFloor = context.engine.deletionFloor()
         switch context.engine.judge(cursor, request.epoch) {
         case .foreign, .beyond(.zero): return follow(request, .snapshot, from: .zero, in: context)
+        // What was deleted after it may be forgotten.
+        case .beyond(let end) where end < deletionFloor:
+            return follow(request, .snapshot, from: .zero, in: context)
         // An older copy of the store was put back: both agree up to `end`.
         case .beyond(let end): return hold(request, at: end, in: context)
         case .known: break
+        }
+        if cursor > .zero, cursor < deletionFloor {
+            return follow(request, .snapshot, from: .zero, in: context)
         }
         // What was removed between the cursor and the floor may be forgotten.
         let isOld = cursor > .zero && cursor < context.engine.tombstoneFloor()
@@ -47,7 +54,7 @@ extension CommandRouter {
         let hasMissed = hub.subscribe(
             context.session, to: channel, from: cursor, pace: request.pace)
         let subscription = context.session.subscriptions[channel]
-        // A device that has nothing holds nothing that was removed before now.
+        // A device that has nothing holds nothing that was removed or deleted before now.
         if cursor == .zero { subscription?.tombstonesFrom = hub.durablePosition }
         guard !hasMissed else { return reply(to: request, mode, cursor, in: context) }
         let state = hub.state(of: channel, at: cursor)

@@ -54,7 +54,8 @@ extension Hub {
         let start = page.start.messages
         guard let topic = topics.existing(page.channel), through >= topic.recent.floor,
             cursor <= durablePosition, topic.pending.isEmpty,
-            page.start == ChangeStart(after: start), start >= settings.tombstoneFloor()
+            page.start == ChangeStart(after: start), start >= settings.tombstoneFloor(),
+            start >= settings.deletionFloor()
         else { return }
         topics.remember(events, after: start, state: state, in: topic)
     }

@@ -23,8 +23,10 @@ extension Subscription {
     /// Where reading what it lacks starts.
     var start: ChangeStart {
         let actions = max(position, actionsFrom)
+        // A device that gets a repair has something: it hears of all deletions.
         return ChangeStart(
-            messages: position, actions: actions, tombstones: max(actions, tombstonesFrom))
+            messages: position, deletions: max(position, tombstonesFrom), actions: actions,
+            tombstones: max(actions, tombstonesFrom))
     }
 
     /// Whether an event after its position says something that a repair did not say.

@@ -250,6 +250,8 @@ struct HubSettings {
     var window: (String) -> Int = { _ in 0 }
     /// Removals up to here may be forgotten, as of every commit that the hub has heard of.
     var tombstoneFloor: () -> Timetoken = { .zero }
+    /// Deletions up to here may be forgotten.
+    var deletionFloor: () -> Timetoken = { .zero }
 }
 
 /// What a turn did, for the counters, which all threads share: each is touched once per turn.

@@ -64,7 +64,7 @@ final class Subscription: Placed {
     var position: Timetoken
     /// Its device has the channel's actions as of here, though it may lack messages before it.
     var actionsFrom = Timetoken.zero
-    /// Its device holds no action that was removed before this.
+    /// Its device holds no action that was removed before this, and no message that was deleted.
     var tombstonesFrom = Timetoken.zero
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false

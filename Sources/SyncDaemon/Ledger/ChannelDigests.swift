@@ -21,6 +21,8 @@ struct ChannelDigests {
     private var entries: [Entry] = []
     private var indices: [Channel: Int] = [:]
     private var touched: [Int] = []
+    /// What a deletion that is being prepared will take out.
+    private var reading: DeletionReading?
 
     init(secret: DigestSecret) {
         self.secret = secret
@@ -37,6 +39,7 @@ struct ChannelDigests {
         let index = try index(of: channel, store)
         entries[index].digest.insert(action, key: entries[index].key)
         entries[index].isChanged = true
+        reading?.added(action, in: channel)
         touch(index)
     }
 
@@ -46,6 +49,7 @@ struct ChannelDigests {
         let index = try index(of: channel, store)
         entries[index].digest.remove(action, key: entries[index].key)
         entries[index].isChanged = true
+        reading?.removed(action, in: channel)
         touch(index)
     }
 
@@ -58,9 +62,14 @@ struct ChannelDigests {
         let index = try index(of: channel, store)
         let key = entries[index].key
         var digest = entries[index].digest
+        var reading = reading
         let isDone = try store.deleteMessages(
             after: range.after, through: range.through, at: timetoken, in: channel,
-            eachAction: { digest.remove($0, key: key) })
+            eachAction: { action in
+                digest.remove(action, key: key)
+                reading?.removed(action, in: channel)
+            })
+        self.reading = reading
         guard isDone else { return false }
         if digest != entries[index].digest {
             entries[index].digest = digest
@@ -69,6 +78,44 @@ struct ChannelDigests {
         touch(index)
         return true
     }
+
+    // MARK: Large deletions
+
+    /// Reads one step more of the actions that a deletion will take away.
+    ///
+    /// Between two steps the open transaction may change them: that is taken into account.
+    ///
+    /// - Parameter limit: Rows that are looked at.
+    /// - Returns: Whether all of them were read.
+    mutating func read(
+        _ range: MessageRange, in channel: Channel, of store: any Store, limit: Int
+    ) throws(StoreError) -> Bool {
+        var reading = reading ?? DeletionReading(range, in: channel, key: secret.key(of: channel))
+        try reading.advance(in: store, limit: limit)
+        self.reading = reading
+        return reading.isComplete
+    }
+
+    /// Hides messages in the store, and takes out what was read of the actions on them.
+    ///
+    /// - Precondition: ``read(_:in:of:limit:)`` has read all of them.
+    /// - Returns: Whether there was anything to delete.
+    mutating func hide(
+        _ range: MessageRange, at timetoken: Timetoken, in channel: Channel, of store: any Store
+    ) throws(StoreError) -> Bool {
+        guard let reading, reading.isComplete else { preconditionFailure("not read yet") }
+        self.reading = nil
+        guard try store.hasMessages(in: range, of: channel) else { return false }
+        try store.hideMessages(in: range, at: timetoken, of: channel)
+        let index = try index(of: channel, store)
+        entries[index].digest.remove(reading.digest)
+        entries[index].isChanged = true
+        touch(index)
+        return true
+    }
+
+    /// The next deletion is another one.
+    mutating func endReading() { reading = nil }
 
     /// Writes what changed.
     ///
@@ -84,12 +131,17 @@ struct ChannelDigests {
             entries[index].isChanged = false
         }
         touched.removeAll(keepingCapacity: true)
-        if entries.count > Limits.digestsInMemoryMax { forget() }
+        if entries.count > Limits.digestsInMemoryMax { forgetDigests() }
         return digests
     }
 
     /// Forgets everything, so that it is read again.
     mutating func forget() {
+        forgetDigests()
+        reading = nil
+    }
+
+    private mutating func forgetDigests() {
         entries = []
         indices = [:]
         touched = []

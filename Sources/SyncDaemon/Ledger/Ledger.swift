@@ -11,27 +11,39 @@ import EventModel
 /// said so.
 final class Ledger {
     let store: any Store
-    private let wallTicks: () -> UInt64
-    private var last: Timetoken
+    let wallTicks: () -> UInt64
+    var last: Timetoken
     /// Groups of each keyset that was asked for, counted once.
     var groupCounts: [ExactText: Int] = [:]
-    private var digests: ChannelDigests
+    var digests: ChannelDigests
+    /// Too large for one commit; the first one is being worked on.
+    var deletions: [LargeDeletion] = []
+    /// Rows that the open transaction may still delete.
+    var deletableRows = 0
+    let deletedRowsMax: Int
     private let tombstoneTicksKept: UInt64
+    private let mutationTicksKept: UInt64
     private let anchor: () -> ClockAnchor
     /// Now, on the retention clock; read once per commit.
-    private var age: UInt64 = 0
+    private(set) var age: UInt64 = 0
     /// `nil`: to be read.
     private var ages: AgeTable?
 
     /// - Parameters:
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
+    ///   - mutationTicksKept: How long a mutation is remembered, likewise.
+    ///   - deletedRowsMax: Rows that one commit deletes.
     ///   - anchor: Reads all clocks; `nil`: there is one, which never steps.
     ///   - wallTicks: Reads the daemon's time, in 100 ns since 1970; it may step in either
     ///     direction.
     init(
-        store: any Store, tombstoneTicksKept: UInt64, anchor: (() -> ClockAnchor)? = nil,
-        wallTicks: @escaping () -> UInt64
+        store: any Store, tombstoneTicksKept: UInt64,
+        mutationTicksKept: UInt64 = Limits.mutationTicksKept,
+        deletedRowsMax: Int = Limits.deletedRowsPerCommitMax,
+        anchor: (() -> ClockAnchor)? = nil, wallTicks: @escaping () -> UInt64
     ) {
+        self.deletedRowsMax = deletedRowsMax
+        self.mutationTicksKept = mutationTicksKept
         self.store = store
         self.tombstoneTicksKept = tombstoneTicksKept
         self.wallTicks = wallTicks
@@ -47,7 +59,7 @@ final class Ledger {
     /// Makes `writes` durable as one transaction, in their order.
     ///
     /// When the store fails, every write is answered with an error and none took place, as far as
-    /// is known.
+    /// is known. A deletion that is too large is answered by a later ``work(after:failure:)``.
     ///
     /// - Parameters:
     ///   - reserved: All timetokens of the commit are after it.
@@ -61,26 +73,38 @@ final class Ledger {
         deletingExpired expiredMax: Int? = nil,
         failure: inout StoreError?
     ) -> Commit {
-        let start = last
-        last = max(last, reserved)
-        var commit = Commit()
-        do throws(StoreError) {
-            let now = try readClocks()
-            try store.begin()
+        transact(writes, after: reserved, failure: &failure) { commit throws(StoreError) in
             for write in writes {
-                let result = try apply(write, into: &commit)
+                guard let result = try apply(write, into: &commit) else { continue }
                 commit.answers.append(Answer(origin: write.origin, result: result))
             }
             try deleteExpired(expiredMax ?? 2 * writes.count + 16, into: &commit)
             try markAge()
             try forgetOldMutations(after: writes.count)
             try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
+        }
+    }
+
+    /// Runs `body` as one transaction of the store, and refuses `writes` when that fails.
+    func transact(
+        _ writes: [Write], after reserved: Timetoken, failure: inout StoreError?,
+        _ body: (inout Commit) throws(StoreError) -> Void
+    ) -> Commit {
+        let start = (last: last, deletions: deletions.count)
+        last = max(last, reserved)
+        deletableRows = deletedRowsMax
+        var commit = Commit()
+        do throws(StoreError) {
+            let now = try readClocks()
+            try store.begin()
+            try body(&commit)
             commit.digests = try digests.write(to: store)
             try store.commit(through: last, record(of: now, above: last))
             commit.ceiling = store.clock.ceiling
         } catch {
             store.rollback()
-            last = start
+            last = start.last
+            deletions.removeLast(deletions.count - start.deletions)
             groupCounts = [:]
             digests.forget()
             ages = nil
@@ -107,6 +131,8 @@ final class Ledger {
             _ = try readClocks()
             var isNeeded = try !store.expired(before: Timetoken(rawValue: age), limit: 1).isEmpty
             if !isNeeded { isNeeded = try hasOldTombstones() }
+            if !isNeeded { isNeeded = try hasOldDeletions() }
+            if !isNeeded { isNeeded = try hasOldMutations() }
             guard isNeeded else { return nil }
         } catch {
             failure = error
@@ -116,9 +142,11 @@ final class Ledger {
             [], after: reserved(), deletingExpired: Limits.commitWritesMax, failure: &failure)
     }
 
-    private func apply(
-        _ write: Write, into commit: inout Commit
-    ) throws(StoreError) -> Result<Reply, ProtocolError> {
+    /// - Parameter range: What a large deletion, whose turn has come, deletes.
+    /// - Returns: `nil` when the answer comes later.
+    func apply(
+        _ write: Write, deleting range: MessageRange? = nil, into commit: inout Commit
+    ) throws(StoreError) -> Result<Reply, ProtocolError>? {
         if let mutation = write.mutation,
             let record = try store.outcome(of: mutation, by: write.author)
         {
@@ -131,7 +159,8 @@ final class Ledger {
         // A mutation that changes nothing takes a timetoken too: its record needs a key.
         last = last.successor(at: wallTicks())
         let outcome: Outcome
-        switch try decide(write, at: last, into: &commit) {
+        switch try decide(write, at: last, deleting: range, into: &commit) {
+        case nil: return nil
         case .success(let decided): outcome = decided
         // Not remembered: the same may succeed later.
         case .failure(let refusal): return .failure(refusal)
@@ -147,8 +176,9 @@ final class Ledger {
     }
 
     private func decide(
-        _ write: Write, at timetoken: Timetoken, into commit: inout Commit
-    ) throws(StoreError) -> Result<Outcome, ProtocolError> {
+        _ write: Write, at timetoken: Timetoken, deleting range: MessageRange?,
+        into commit: inout Commit
+    ) throws(StoreError) -> Result<Outcome, ProtocolError>? {
         switch write.operation {
         case .publish(let message, let hoursKept):
             try store.insert(
@@ -188,10 +218,17 @@ final class Ledger {
             return .success(.removed)
 
         case .deleteMessages(let start, let end):
+            if let range {
+                try hide(range, in: write.channel, at: timetoken, into: &commit)
+                return .success(.deleted(timetoken))
+            }
             // Nothing that is still to come is deleted.
             let range = MessageRange(after: start, through: min(end, timetoken))
-            try delete(range, in: write.channel, at: timetoken, into: &commit)
-            return .success(.deleted(timetoken))
+            if try deleteIfSmall(range, in: write.channel, at: timetoken, into: &commit) {
+                return .success(.deleted(timetoken))
+            }
+            let deletion = LargeDeletion(write: write, channel: write.channel, range: range)
+            return postpone(deletion) ? nil : .failure(.overloaded)
 
         case .changeGroup(let group, let change):
             return try self.change(group, change, into: &commit)
@@ -207,15 +244,6 @@ final class Ledger {
         commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
     }
 
-    private func delete(
-        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
-        into commit: inout Commit
-    ) throws(StoreError) {
-        guard try digests.delete(range, at: timetoken, in: channel, of: store) else { return }
-        commit.events.append(
-            .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
-    }
-
     // MARK: What is over
 
     private func readClocks() throws(StoreError) -> ClockAnchor {
@@ -226,8 +254,8 @@ final class Ledger {
                 try store.ages(),
                 newest: AgeMark(through: store.last, ticks: store.clock.anchor?.age ?? age),
                 kept: min(
-                    tombstoneTicksKept, Limits.mutationTicksKept)...max(
-                        tombstoneTicksKept, Limits.mutationTicksKept))
+                    tombstoneTicksKept, mutationTicksKept)...max(
+                        tombstoneTicksKept, mutationTicksKept))
         }
         return now
     }
@@ -275,27 +303,27 @@ final class Ledger {
         ages?.moment(ticksBefore: kept, now: age) ?? .zero
     }
 
-    /// Each message is a deletion of its own: they expire in no order of their channels.
-    private func deleteExpired(_ limit: Int, into commit: inout Commit) throws(StoreError) {
-        for message in try store.expired(before: Timetoken(rawValue: age), limit: limit) {
-            last = last.successor(at: wallTicks())
-            let range = MessageRange(
-                after: Timetoken(rawValue: message.timetoken.rawValue - 1),
-                through: message.timetoken)
-            try delete(range, in: message.channel, at: last, into: &commit)
-        }
-    }
-
     /// Forgets faster than mutations come, so that what is kept stays within its time.
     private func forgetOldMutations(after writeCount: Int) throws(StoreError) {
-        let moment = moment(ticksBefore: Limits.mutationTicksKept)
+        let moment = moment(ticksBefore: mutationTicksKept)
         guard moment > .zero else { return }
-        try store.forgetMutations(before: moment, limit: 2 * writeCount + 16)
+        let limit = writeCount == 0 ? deletedRowsMax : 2 * writeCount + 16
+        try store.forgetMutations(before: moment, limit: limit)
     }
 
+    private func hasOldMutations() throws(StoreError) -> Bool {
+        try store.hasMutations(before: moment(ticksBefore: mutationTicksKept))
+    }
+
+    /// Forgets removed actions and deletions.
     private func forgetOldTombstones(_ limit: Int) throws(StoreError) {
-        try store.forgetTombstones(
-            before: moment(ticksBefore: tombstoneTicksKept), limit: limit)
+        let moment = moment(ticksBefore: tombstoneTicksKept)
+        try store.forgetTombstones(before: moment, limit: limit)
+        try store.forgetDeletions(before: moment, limit: limit)
+    }
+
+    private func hasOldDeletions() throws(StoreError) -> Bool {
+        try store.hasDeletions(before: moment(ticksBefore: tombstoneTicksKept))
     }
 
     private func hasOldTombstones() throws(StoreError) -> Bool {

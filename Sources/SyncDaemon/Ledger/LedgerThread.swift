@@ -24,6 +24,7 @@ final class LedgerThread: Sendable {
     /// Where this run began: every event of it is after this.
     let began: Timetoken
     private let floor: Atomic<UInt64>
+    private let deletions: Atomic<UInt64>
     private let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
     ) { request in
@@ -38,11 +39,12 @@ final class LedgerThread: Sendable {
     ///   - clock: The daemon's time.
     ///   - memberships: All channel groups of the store.
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
+    ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
         store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
-        tombstoneTicksKept: UInt64,
+        tombstoneTicksKept: UInt64, mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         counters: Counters, log: Log,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
@@ -57,22 +59,31 @@ final class LedgerThread: Sendable {
         epochs = Epochs(store: store.epoch, runs: store.runs)
         secret = store.secret
         floor = Atomic(store.tombstoneFloor.rawValue)
+        deletions = Atomic(store.deletionFloor.rawValue)
         thread = Locked(nil)
         let handover = Handover(store)
         thread.withLock { thread in
             thread = OSThread(name: "ledger") { [self] in
                 let ledger = Ledger(
                     store: handover.take(), tombstoneTicksKept: tombstoneTicksKept,
-                    anchor: clock.anchor, wallTicks: clock.ticks)
-                while true {
-                    let taken = requests.take(atMost: Limits.commitWritesMax)
-                    guard !taken.isEmpty else { return }
+                    mutationTicksKept: mutationTicksKept, anchor: clock.anchor,
+                    wallTicks: clock.ticks)
+                var chores = Chores()
+                while let taken = take(waiting: !chores.areLeft) {
                     heartbeat.beat()
                     observeClock(log)
                     let writes = taken.compactMap { request -> Write? in
                         if case .write(let write) = request { write } else { nil }
                     }
-                    commit(writes, with: ledger, counters, log, fail: fail)
+                    // A heartbeat, about once a second: time to delete what is over.
+                    if writes.isEmpty, !taken.isEmpty { chores.isDue = true }
+                    if !writes.isEmpty {
+                        chores.wasBusy()
+                        commit(writes, with: ledger, counters, log, fail: fail)
+                    }
+                    // Between two commits, so that no write waits for more than one step.
+                    let failure = doChore(&chores, with: ledger)
+                    report(failure, of: 0, counters, log, fail: fail)
                 }
             }
         }
@@ -80,6 +91,9 @@ final class LedgerThread: Sendable {
 
     /// Removed actions that changed up to here may be forgotten.
     var tombstoneFloor: Timetoken { Timetoken(rawValue: floor.load(ordering: .acquiring)) }
+
+    /// Deletions of messages up to here may be forgotten.
+    var deletionFloor: Timetoken { Timetoken(rawValue: deletions.load(ordering: .acquiring)) }
 
     /// Queues a write; its answer comes with a commit, some time after the next ``wake()``.
     ///
@@ -107,22 +121,70 @@ final class LedgerThread: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
+    /// What is done between writes.
+    private struct Chores {
+        /// Whether what is over is to be deleted.
+        var isDue = false
+        /// Since when nothing was written.
+        var idleSince = Clock.monotonicMicroseconds()
+        /// Whether space is to be given back, once it was idle for long enough.
+        var hasSpace = true
+        /// Whether the next one is to be done without waiting for a request.
+        var areLeft = false
+
+        var isIdle: Bool {
+            Clock.monotonicMicroseconds() - idleSince >= UInt64(Limits.idleSeconds) * 1_000_000
+        }
+
+        mutating func wasBusy() {
+            idleSince = Clock.monotonicMicroseconds()
+            hasSpace = true
+        }
+    }
+
+    /// - Returns: `nil` once the thread is to end.
+    private func take(waiting: Bool) -> [Request]? {
+        guard waiting else { return requests.takeWaiting(atMost: Limits.commitWritesMax) }
+        let taken = requests.take(atMost: Limits.commitWritesMax)
+        return taken.isEmpty ? nil : taken
+    }
+
+    /// Does one step of a large deletion, or else deletes some of what is over.
+    private func doChore(_ chores: inout Chores, with ledger: Ledger) -> StoreError? {
+        var failure: StoreError?
+        if ledger.hasWork {
+            chores.wasBusy()
+            if let commit = ledger.work(after: order.reserve(), failure: &failure) {
+                publish(commit, of: ledger)
+            }
+        } else if chores.isDue {
+            let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
+            if let commit { publish(commit, of: ledger) }
+            chores.isDue = commit != nil
+            if commit != nil { chores.wasBusy() }
+        } else if chores.hasSpace, chores.isIdle {
+            do throws(StoreError) {
+                chores.hasSpace = try ledger.store.giveSpaceBack()
+            } catch {
+                failure = error
+            }
+        }
+        if failure == nil, order.asksForCeiling {
+            order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
+        }
+        // After a failure the next heartbeat tries again.
+        if failure != nil { (chores.isDue, chores.hasSpace) = (false, false) }
+        chores.areLeft =
+            failure == nil && (chores.isDue || ledger.hasWork || chores.hasSpace && chores.isIdle)
+        return failure
+    }
+
     private func commit(
         _ writes: [Write], with ledger: Ledger, _ counters: Counters, _ log: Log,
         fail: (StoreError) -> Void
     ) {
         let start = Clock.monotonicMicroseconds()
         var failure: StoreError?
-        if writes.isEmpty {
-            // A heartbeat, about once a second: time to delete what is over.
-            if let commit = ledger.commitExpired(after: order.reserve(), failure: &failure) {
-                publish(commit, of: ledger)
-            } else if failure == nil, order.asksForCeiling {
-                order.raise(
-                    to: ledger.raiseCeiling(above: order.visible, failure: &failure))
-            }
-            return report(failure, of: 0, counters, log, fail: fail)
-        }
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
         counters.writesCommitted.add(writes.count)
@@ -141,6 +203,7 @@ final class LedgerThread: Sendable {
         // Before anyone is told: who then asks sees the new members.
         groups.apply(commit.groups)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
+        deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
         order.finish(commit)
     }
 

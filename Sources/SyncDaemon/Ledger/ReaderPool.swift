@@ -46,6 +46,8 @@ struct ReadAnswer: Sendable {
         case repair(RepairOutcome)
         /// What a poll missed; nothing else can come up to `through`.
         case backlog([ChannelEvent], through: Timetoken)
+        /// What was deleted after the start is forgotten: the client has to come again.
+        case tooOld
         /// The changes or the state could not be read.
         case failed(StoreError)
     }
@@ -133,6 +135,7 @@ extension ReadRequest {
                 // Before the read: then the read sees everything up to it.
                 let visible = order.visible
                 let page = try reader.changes(in: channel, from: start)
+                guard !page.isTooOld else { return .tooOld }
                 return .changes(
                     page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
                     through: page.isComplete ? max(page.through, visible) : page.through,

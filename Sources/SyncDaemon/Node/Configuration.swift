@@ -33,6 +33,7 @@ struct Configuration: Hashable, Sendable {
     var directory = ""
     /// How long a removed action is remembered; 0 forgets it at once.
     var tombstoneDays = 30
+    var mutationDays = 30
 
     // MARK: [log]
 

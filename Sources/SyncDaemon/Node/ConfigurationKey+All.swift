@@ -62,6 +62,10 @@ extension ConfigurationKey {
             "store", "tombstone_days", flag: "--tombstone-days", 0...36_500, into: \.tombstoneDays,
             "Days for which it is remembered that a reaction was removed. Devices that were away"
                 + " for longer compare their reactions with the server's when they come back."),
+        number(
+            "store", "mutation_days", flag: "--mutation-days", 1...36_500, into: \.mutationDays,
+            "Days for which a write's mutation id is remembered. A retry after that is a new write."
+        ),
     ]
 
     private static let log = [

@@ -57,7 +57,8 @@ final class Node: Sendable {
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
             store: store, clock: clock, memberships: memberships,
-            tombstoneTicksKept: configuration.tombstoneTicksKept, counters: counters, log: log,
+            tombstoneTicksKept: configuration.tombstoneTicksKept,
+            mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
             publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
@@ -168,6 +169,9 @@ final class Node: Sendable {
 extension Configuration {
     /// How long a removed action is remembered, in timetoken ticks.
     fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
+
+    /// How long a mutation id is remembered, in timetoken ticks.
+    fileprivate var mutationTicksKept: UInt64 { UInt64(mutationDays) * 24 * 3600 * 10_000_000 }
 
     /// Threads that serve connections.
     var reactorCount: Int {

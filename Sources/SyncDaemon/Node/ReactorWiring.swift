@@ -54,6 +54,7 @@ struct ReactorParts: Sendable {
                 ledger.epochs.judge(cursor, epoch, newest: ledger.order.visible)
             },
             tombstoneFloor: { [ledger] in ledger.tombstoneFloor },
+            deletionFloor: { [ledger] in ledger.deletionFloor },
             digestKey: { [ledger] in ledger.secret.key(of: $0) },
             keysets: configuration.keysets,
             submit: { [ledger] in ledger.submit($0) },
@@ -69,7 +70,7 @@ struct ReactorParts: Sendable {
             sendQueueBytesMax: configuration.sendQueueBytes,
             recentBytesMax: Limits.recentBytesMax / configuration.reactorCount,
             window: configuration.reactorSettings.window(ofKeyset:),
-            tombstoneFloor: engine.tombstoneFloor)
+            tombstoneFloor: engine.tombstoneFloor, deletionFloor: engine.deletionFloor)
         let hub = Hub(
             reactor: number, position: engine.newest(), settings: settings, counters: counters,
             follow: { [interests, ledger] channel in

@@ -114,6 +114,16 @@ import Glibc
         return takeNow(atMost: limit)
     }
 
+    /// Takes up to `limit` items that wait already, oldest first.
+    ///
+    /// - Returns: `nil` once the queue is closed and everything in it was taken.
+    func takeWaiting(atMost limit: Int) -> [Item]? {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        guard head < items.count || !isClosed else { return nil }
+        return takeNow(atMost: limit)
+    }
+
     /// - Precondition: The mutex is held.
     private func takeNow(atMost limit: Int) -> [Item] {
         let taken = Array(items[head...].prefix(limit))

@@ -155,7 +155,7 @@ final class ReactorCore: TransportDelegate {
             guard let session = hub.sessions[origin.session] else { return }
             self.answer(
                 hub.finishRepair(outcome, for: answer), to: origin.command, of: session)
-        case .changes, .state, .backlog, .failed:
+        case .changes, .state, .backlog, .failed, .tooOld:
             preconditionFailure("A client was answered what it cannot ask.")
         }
     }

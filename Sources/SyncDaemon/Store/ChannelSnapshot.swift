@@ -47,7 +47,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
     func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError) {
         guard let id else { return }
         try reader.statements.standingActions.query(.integer(id)) { row in
-            body(reader.action(row))
+            if !reader.isHidden(row, in: id) { body(reader.action(row)) }
             return true
         }
     }
@@ -71,6 +71,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
         try reader.statements.actionsForward.query(
             .integer(id), .timetoken(cursor), .timetoken(.end), .integer(-1)
         ) { row in
+            guard !reader.isHidden(row, in: id) else { return true }
             let action = reader.action(row)
             body(action.key, reader.isLive(row) ? action.actionTimetoken : nil)
             return true
@@ -80,8 +81,8 @@ struct SQLiteSnapshot: ChannelSnapshot {
     func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction? {
         guard let id else { return nil }
         return try reader.statements.actionAddedAt.first([.integer(id), .timetoken(timetoken)]) {
-            reader.action($0)
-        }
+            reader.isHidden($0, in: id) ? nil : reader.action($0)
+        } ?? nil
     }
 }
 

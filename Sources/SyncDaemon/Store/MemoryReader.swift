@@ -15,12 +15,13 @@ final class MemoryReader: StoreReader {
     func changes(in channel: Channel, from start: ChangeStart) -> ChangePage {
         let state = committed.withLock { $0 }
         let deletions = state.deletions[channel, default: []].filter {
-            $0.timetoken > start.messages
+            $0.timetoken > start.deletions
         }
         let lists = lists(
             in: channel, of: state, from: start, through: .end, limit: Limits.catchUpEventsMax)
         var page = merge(lists + [cutList(deletions) { _ in 0 }], last: state.last)
         if page.isComplete { page.digest = state.digests[channel] ?? .empty }
+        page.isTooOld = start.deletions > .zero && start.deletions < state.deletionFloor
         return page
     }
 

@@ -35,6 +35,7 @@ final class MemoryStore: Store {
         var actions: [Channel: [MessageAction.Key: ActionRow]] = [:]
         var digests: [Channel: Digest] = [:]
         var tombstoneFloor = Timetoken.zero
+        var deletionFloor = Timetoken.zero
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
 
@@ -68,6 +69,9 @@ final class MemoryStore: Store {
     var last: Timetoken { working.last }
     var clock: ClockRecord { committed.withLock { $0.clock } }
     var tombstoneFloor: Timetoken { committed.withLock { $0.tombstoneFloor } }
+    var deletionFloor: Timetoken { committed.withLock { $0.deletionFloor } }
+
+    func giveSpaceBack() -> Bool { false }
 
     func begin() {}
 
@@ -107,10 +111,52 @@ final class MemoryStore: Store {
             if row.isLive { eachAction(MessageAction(key: key, actionTimetoken: row.added)) }
             working.actions[channel]?[key] = nil
         }
+        working.deletions[channel]?.removeAll {
+            guard case .messagesDeleted(let after, let through) = $0.event else { return false }
+            return start <= after && through <= end
+        }
         working.deletions[channel, default: []].append(
             .deletion(after: start, through: end, at: timetoken, in: channel))
         return true
     }
+
+    func rowCount(in range: MessageRange, of channel: Channel, limit: Int) -> Int {
+        let messages = working.messages[channel, default: []].count {
+            range.contains($0.timetoken)
+        }
+        let actions = working.actions[channel, default: [:]].keys.count {
+            range.contains($0.messageTimetoken)
+        }
+        return min(limit, messages + actions)
+    }
+
+    func hasMessages(in range: MessageRange, of channel: Channel) -> Bool {
+        working.messages[channel, default: []].contains { range.contains($0.timetoken) }
+    }
+
+    func scanActions(
+        from start: MessageAction.Key, through end: Timetoken, of channel: Channel, limit: Int,
+        body: (MessageAction) -> Void
+    ) -> MessageAction.Key? {
+        let rows = working.actions[channel, default: [:]]
+            .filter { $0.key >= start && $0.key.messageTimetoken <= end }
+            .sorted { $0.key < $1.key }
+        for (key, row) in rows.prefix(limit) where row.isLive {
+            body(MessageAction(key: key, actionTimetoken: row.added))
+        }
+        return rows.count < limit ? nil : rows[limit - 1].key.next
+    }
+
+    /// Removes them: there is no disk to wait for.
+    func hideMessages(in range: MessageRange, at timetoken: Timetoken, of channel: Channel) {
+        _ = deleteMessages(
+            after: range.after, through: range.through, at: timetoken, in: channel,
+            eachAction: { _ in })
+    }
+
+    let hasHiddenRows = false
+
+    func removeHiddenRows(limit: Int) {}
 
     func expired(before moment: Timetoken, limit: Int) -> [ExpiredMessage] {
         let old = working.expiries.filter { $0.value < moment }.sorted {
@@ -170,6 +216,21 @@ final class MemoryStore: Store {
         }
     }
 
+    // MARK: Deletions
+
+    func hasDeletions(before moment: Timetoken) -> Bool {
+        working.deletions.values.contains { $0.contains { $0.timetoken < moment } }
+    }
+
+    func forgetDeletions(before moment: Timetoken, limit: Int) {
+        let old = working.deletions.values.flatMap(\.self).filter { $0.timetoken < moment }
+            .sorted { $0.timetoken < $1.timetoken }
+        for deletion in old.prefix(limit) {
+            working.deletions[deletion.channel]?.removeAll { $0 == deletion }
+            working.deletionFloor = max(working.deletionFloor, deletion.timetoken)
+        }
+    }
+
     // MARK: Mutations
 
     func outcome(of mutation: String, by author: Author) -> MutationRecord? {
@@ -182,6 +243,10 @@ final class MemoryStore: Store {
         working.mutations[MutationName(author: author, name: ExactText(mutation))] = (
             record, timetoken
         )
+    }
+
+    func hasMutations(before timetoken: Timetoken) -> Bool {
+        working.mutations.values.contains { $0.timetoken < timetoken }
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) {

@@ -7,12 +7,14 @@ final class SQLiteReadStatements {
     let begin: StoreStatement
     let end: StoreStatement
     let clock: StoreStatement
+    let deletionFloor: StoreStatement
     let findChannel: StoreStatement
     let findState: StoreStatement
     let channelsFrom: StoreStatement
     let messagesForward: StoreStatement
     let messagesBackward: StoreStatement
     let countMessages: StoreStatement
+    let findHidden: StoreStatement
     let deletions: StoreStatement
     let actionsForward: StoreStatement
     let actionsBackward: StoreStatement
@@ -25,6 +27,8 @@ final class SQLiteReadStatements {
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         clock = try connection.prepare("SELECT last FROM clock")
+        deletionFloor = try connection.prepare(
+            "SELECT value FROM meta WHERE name = 'deletion_floor'")
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         findState = try connection.prepare(
             "SELECT id, count, lane0, lane1 FROM channel WHERE keyset = ? AND name = ?")
@@ -32,15 +36,17 @@ final class SQLiteReadStatements {
             "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?")
         let messages = """
             SELECT timetoken, uuid, payload, meta, type FROM message
-            WHERE channel = ? AND timetoken > ? AND timetoken < ? ORDER BY timetoken
+            WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
             """
         messagesForward = try connection.prepare("\(messages) LIMIT ?")
         messagesBackward = try connection.prepare("\(messages) DESC LIMIT ?")
         countMessages = try connection.prepare(
             """
             SELECT count(*) FROM
-            (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? LIMIT ?)
+            (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
             """)
+        findHidden = try connection.prepare(
+            "SELECT timetoken, channel, after, through FROM hidden")
         deletions = try connection.prepare(
             """
             SELECT timetoken, after, through FROM deletion

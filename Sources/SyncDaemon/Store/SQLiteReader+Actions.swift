@@ -5,7 +5,7 @@ import SQLite
 
 extension SQLiteReader {
     func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
-        try statements.begin.run()
+        try beginTransaction()
         defer { endTransaction() }
         guard let id = try id(of: channel) else { return ActionsPage(actions: [], next: nil) }
         if let message = query.messageTimetoken, try !isCrowded(message, in: id) {
@@ -28,8 +28,10 @@ extension SQLiteReader {
         _ query: ActionsQuery, on message: Timetoken, in channel: Int64
     ) throws(StoreError) -> ActionsPage {
         var scan = ActionScan(for: query)
+        // An action that stands has not changed since it was added.
+        let hidden = hiddenEnd(ofActionsOn: message, in: channel)
         try statements.actionsOfMessage.query(
-            .integer(channel), .timetoken(message), .timetoken(query.after ?? .zero),
+            .integer(channel), .timetoken(message), .timetoken(max(query.after ?? .zero, hidden)),
             .timetoken(query.before ?? .end), .optional(query.type), .optional(query.value),
             .optional(query.userID), .integer(query.fromNewest ? -1 : 1),
             .integer(Int64(query.limit + 1))
@@ -47,7 +49,7 @@ extension SQLiteReader {
         let limit = SQLiteValue.integer(Int64(Limits.actionsExaminedMax + 1))
         let look: (borrowing SQLiteRow) -> Bool = { row in
             var match: MessageAction?
-            if row.integer(6) == 1 {
+            if self.isLive(row), !self.isHidden(row, in: channel) {
                 let action = self.action(row)
                 if query.matches(action.key) { match = action }
             }

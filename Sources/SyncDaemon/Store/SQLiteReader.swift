@@ -11,6 +11,8 @@ final class SQLiteReader: StoreReader {
     // Statements first: they must go before the connection.
     let statements: SQLiteReadStatements
     private let connection: StoreConnection
+    /// What large deletions took away, as the open transaction has it.
+    private var hidden = HiddenRanges()
 
     init(path: String) throws(StoreError) {
         connection = try StoreConnection(path: path)
@@ -26,10 +28,21 @@ final class SQLiteReader: StoreReader {
     /// Steps of SQLite's machine: a few milliseconds, unless they wait for a disk.
     private static let stepsBetweenReports: Int32 = 100_000
 
+    /// Begins to read one committed state.
+    func beginTransaction() throws(StoreError) {
+        try statements.begin.run()
+        do throws(StoreError) {
+            hidden = try HiddenRanges(statements.findHidden)
+        } catch {
+            endTransaction()
+            throw error
+        }
+    }
+
     // MARK: Changes
 
     func changes(in channel: Channel, from start: ChangeStart) throws(StoreError) -> ChangePage {
-        try statements.begin.run()
+        try beginTransaction()
         defer { endTransaction() }
         let last = try last()
         let (id, digest) = try state(of: channel)
@@ -40,17 +53,25 @@ final class SQLiteReader: StoreReader {
         let lists = [
             try messages(in: channel, id, after: start.messages, before: .end, limit: limit),
             try actions(in: channel, id, from: start, before: .end, limit: limit),
-            try deletions(in: channel, id, after: start.messages, limit: limit),
+            try deletions(in: channel, id, after: start.deletions, limit: limit),
         ]
         var page = merge(lists, last: last)
         if page.isComplete { page.digest = digest }
+        page.isTooOld = try isTooOld(start)
         return page
+    }
+
+    /// Whether deletions were forgotten that a page from here should hold.
+    private func isTooOld(_ start: ChangeStart) throws(StoreError) -> Bool {
+        guard start.deletions > .zero else { return false }
+        let floor = try statements.deletionFloor.first { $0.timetoken(0) } ?? .zero
+        return start.deletions < floor
     }
 
     func digest(
         of channel: Channel
     ) throws(StoreError) -> (digest: Digest, cursor: Timetoken) {
-        try statements.begin.run()
+        try beginTransaction()
         defer { endTransaction() }
         let cursor = try last()
         return (try state(of: channel).digest, cursor)
@@ -59,7 +80,7 @@ final class SQLiteReader: StoreReader {
     func withSnapshot<Result>(
         of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try statements.begin.run()
+        try beginTransaction()
         defer { endTransaction() }
         let cursor = try last()
         let (id, digest) = try state(of: channel)
@@ -69,7 +90,7 @@ final class SQLiteReader: StoreReader {
     func backlog(
         _ interests: [Interest], after cursor: Timetoken, limit: Int
     ) throws(StoreError) -> Backlog? {
-        try statements.begin.run()
+        try beginTransaction()
         defer { endTransaction() }
         var merged = BacklogMerge(limit: limit, last: try last())
         guard let channels = try channels(of: interests) else { return nil }
@@ -91,10 +112,8 @@ final class SQLiteReader: StoreReader {
     ) throws(StoreError) -> ChangeList {
         var budget = PageBudget()
         var envelopes: [Envelope] = []
-        try statements.messagesForward.query(
-            .integer(id), .timetoken(cursor), .timetoken(end), .integer(Int64(limit))
-        ) { row in
-            let stored = storedMessage(row)
+        try forEachMessage(in: id, after: cursor, before: end, forward: true, limit: limit) {
+            stored in
             envelopes.append(stored.envelope(in: channel))
             return budget.spend(stored.size)
         }
@@ -117,7 +136,7 @@ final class SQLiteReader: StoreReader {
             let isLive = isLive(row)
             examined += 1
             var isFull = examined >= Limits.actionsExaminedMax
-            if changed > (isLive ? start.actions : start.tombstones) {
+            if changed > (isLive ? start.actions : start.tombstones), !isHidden(row, in: id) {
                 let action = action(row)
                 list.envelopes.append(
                     Envelope(
@@ -152,25 +171,19 @@ final class SQLiteReader: StoreReader {
     // MARK: History
 
     func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {
-        try statements.begin.run()
+        try beginTransaction()
         defer { endTransaction() }
         guard let id = try id(of: channel) else { return HistoryPage(messages: [], next: nil) }
-        // One more than asked for tells whether there is a next page.
-        let limit = SQLiteValue.integer(Int64(query.limit + 1))
-        let after = SQLiteValue.timetoken(query.after ?? .zero)
-        let before = SQLiteValue.timetoken(query.before ?? .end)
         var messages: [StoredMessage] = []
         var bytes = 0
-        let take: (borrowing SQLiteRow) -> Bool = { row in
-            let message = self.storedMessage(row)
+        // One more than asked for tells whether there is a next page.
+        try forEachMessage(
+            in: id, after: query.after ?? .zero, before: query.before ?? .end,
+            forward: query.goesForward, limit: query.limit + 1
+        ) { message in
             messages.append(message)
             bytes += message.size
             return bytes <= query.bytesMax || messages.count == 1
-        }
-        if query.goesForward {
-            try statements.messagesForward.query(.integer(id), after, before, limit, body: take)
-        } else {
-            try statements.messagesBackward.query(.integer(id), after, before, limit, body: take)
         }
         if query.includesActions { try addActions(to: &messages, in: id, bytesMax: query.bytesMax) }
         let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)
@@ -182,19 +195,58 @@ final class SQLiteReader: StoreReader {
     func messageCounts(
         _ positions: [(channel: Channel, after: Timetoken)]
     ) throws(StoreError) -> [Int] {
-        try statements.begin.run()
+        try beginTransaction()
         defer { endTransaction() }
         var counts: [Int] = []
         for (channel, after) in positions {
-            var count: Int64?
             if let id = try id(of: channel) {
-                count = try statements.countMessages.first([
-                    .integer(id), .timetoken(after), .integer(Int64(Limits.messageCountMax)),
-                ]) { $0.integer(0) }
+                counts.append(try count(in: id, after: after))
+            } else {
+                counts.append(0)
             }
-            counts.append(Int(count ?? 0))
         }
         return counts
+    }
+
+    private func count(in id: Int64, after cursor: Timetoken) throws(StoreError) -> Int {
+        var count: Int64 = 0
+        for part in hidden.visible(MessageRange(after: cursor, through: .end), in: id) {
+            count +=
+                try statements.countMessages.first([
+                    .integer(id), .timetoken(part.after), .timetoken(part.through),
+                    .integer(Int64(Limits.messageCountMax) - count),
+                ]) { $0.integer(0) } ?? 0
+        }
+        return Int(count)
+    }
+
+    /// Calls `body` with up to `limit` messages between two positions, until it answers `false`.
+    private func forEachMessage(
+        in id: Int64, after start: Timetoken, before end: Timetoken, forward: Bool, limit: Int,
+        body: (StoredMessage) -> Bool
+    ) throws(StoreError) {
+        let through = Timetoken(rawValue: end.rawValue - min(1, end.rawValue))
+        let parts = hidden.visible(MessageRange(after: start, through: through), in: id)
+        var left = limit
+        var isWanted = true
+        for part in forward ? parts : parts.reversed() where left > 0 && isWanted {
+            let take: (borrowing SQLiteRow) -> Bool = { row in
+                left -= 1
+                isWanted = body(self.storedMessage(row))
+                return isWanted
+            }
+            let (after, through) = (
+                SQLiteValue.timetoken(part.after), SQLiteValue.timetoken(part.through)
+            )
+            let limit = SQLiteValue.integer(Int64(left))
+            if forward {
+                try statements.messagesForward.query(
+                    .integer(id), after, through, limit, body: take)
+            } else {
+                try statements.messagesBackward.query(
+                    .integer(id), after, through, limit, body: take)
+            }
+        }
     }
 
     // MARK: Names
@@ -272,6 +324,17 @@ final class SQLiteReader: StoreReader {
     }
 
     func isLive(_ row: borrowing SQLiteRow) -> Bool { row.integer(6) == 1 }
+
+    /// Whether a large deletion took an action away whose row is still there.
+    func isHidden(_ row: borrowing SQLiteRow, in channel: Int64) -> Bool {
+        !hidden.isEmpty
+            && hidden.holdAction(on: row.timetoken(1), addedAt: row.timetoken(5), in: channel)
+    }
+
+    /// Actions on a message up to this moment are hidden.
+    func hiddenEnd(ofActionsOn message: Timetoken, in channel: Int64) -> Timetoken {
+        hidden.end(ofActionsOn: message, in: channel)
+    }
 
     func action(_ row: borrowing SQLiteRow) -> MessageAction {
         MessageAction(

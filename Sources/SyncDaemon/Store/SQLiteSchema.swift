@@ -18,6 +18,8 @@ enum SQLiteSchema {
         try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         try connection.execute("PRAGMA journal_mode=WAL")
         try connection.execute("PRAGMA synchronous=FULL")
+        // What a long reader made of the log's file goes back when the log starts anew.
+        try connection.execute("PRAGMA journal_size_limit=\(Limits.logPagesMax * 4096)")
         try connection.execute("PRAGMA mmap_size=0")
         try connection.execute("PRAGMA cache_size=-65536")
         try connection.execute("PRAGMA temp_store=MEMORY")
@@ -101,7 +103,9 @@ enum SQLiteSchema {
     }
 
     /// What leads from each version to the next; files exist of each: append, never change one.
-    private static let steps = [tables, deletionsAndGroups, reconciliation, durableClock]
+    private static let steps = [
+        tables, deletionsAndGroups, reconciliation, durableClock, retention,
+    ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
     /// - `message`: keyed by its timetoken, which is unique in the whole file.
@@ -137,8 +141,7 @@ enum SQLiteSchema {
         """
 
     /// - `message.expires`: absent for a message that is kept.
-    /// - `deletion`: a range of a channel's messages that is gone. Kept for ever: a device may come
-    ///   back with any cursor. One that a later deletion covers could go.
+    /// - `deletion`: a range of a channel's messages that is gone, unless a later one covers it.
     /// - `channel_group`: one row per channel of a group.
     private static let deletionsAndGroups = """
         ALTER TABLE message ADD COLUMN expires INTEGER;
@@ -181,5 +184,16 @@ enum SQLiteSchema {
         ALTER TABLE run ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
         UPDATE run SET began = started_after;
         CREATE TABLE age(through INTEGER PRIMARY KEY, ticks INTEGER NOT NULL);
+        """
+
+    /// - `hidden`: large deletions whose rows are still to be removed; no reader sees those any
+    ///   more.
+    /// - `deletion_floor` in `meta`: the newest deletion that was forgotten.
+    private static let retention = """
+        INSERT INTO meta VALUES ('deletion_floor', '0');
+        CREATE INDEX deletion_by_range ON deletion(channel, after);
+        CREATE TABLE hidden(
+            timetoken INTEGER PRIMARY KEY, channel INTEGER NOT NULL, after INTEGER NOT NULL,
+            through INTEGER NOT NULL);
         """
 }

@@ -14,6 +14,13 @@ final class SQLiteStore: Store {
     private(set) var tombstoneFloor: Timetoken
     /// What the open transaction raised it to.
     var raisedFloor: Timetoken?
+    private(set) var deletionFloor: Timetoken
+    var raisedDeletionFloor: Timetoken?
+    /// What ``hideMessages(in:at:of:)`` took away, as the open transaction has it.
+    var hidden: HiddenRanges
+    private var hiddenBefore: HiddenRanges
+    /// Where the next step of removing the oldest hidden range starts; `nil`: at its beginning.
+    var removalStart: MessageAction.Key?
     /// Whether ``runs`` are durable, the present one too.
     private var isRunStored = false
     /// Runs that the file has and ``runs`` has not.
@@ -28,10 +35,8 @@ final class SQLiteStore: Store {
     let connection: StoreConnection
     private var channels: [Channel: Int64] = [:]
     private var devices: [Author: Int64] = [:]
-    private var checkpointAtPages = SQLiteStore.pagesBetweenCheckpoints
-
-    /// 4 MiB of log: short enough that copying it does not hold the next commit up for long.
-    private static let pagesBetweenCheckpoints = 1000
+    var log = StoreLog()
+    let freePages: StoreStatement
 
     /// The database file of a data directory.
     static func path(in directory: String) -> String { directory + "/syncdaemon.db" }
@@ -51,12 +56,16 @@ final class SQLiteStore: Store {
         connection = try StoreConnection(path: path)
         try SQLiteSchema.prepare(connection, path: path, log: log)
         statements = try SQLiteWriteStatements(connection)
+        freePages = try connection.prepare("PRAGMA freelist_count")
         let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
         epoch = try meta.first([.text("epoch")]) { $0.text(0) } ?? ""
         guard let secret = DigestSecret(try meta.first([.text("secret")]) { $0.text(0) } ?? "")
         else { throw .cannotOpen(path: path, reason: "its secret is missing or damaged") }
         self.secret = secret
+        hidden = try HiddenRanges(statements.large.findHidden)
+        hiddenBefore = hidden
         tombstoneFloor = try meta.first([.text("tombstone_floor")]) { $0.timetoken(0) } ?? .zero
+        deletionFloor = try meta.first([.text("deletion_floor")]) { $0.timetoken(0) } ?? .zero
         let last =
             try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) } ?? .zero
         let before = try SQLiteSchema.clock(connection)
@@ -87,8 +96,8 @@ final class SQLiteStore: Store {
     }
 
     deinit {
-        // A tidy end, not a needed one: the next start would read the log. It waits for no reader.
-        try? connection.checkpoint()
+        // A tidy end, not a needed one: the next start would read the log.
+        _ = try? connection.truncateLog(waitingAtMost: Int32(Limits.logWaitMilliseconds))
     }
 
     // MARK: Transactions
@@ -112,39 +121,25 @@ final class SQLiteStore: Store {
         self.last = last
         self.clock = clock
         isRunStored = true
+        hiddenBefore = hidden
         if let raisedFloor { tombstoneFloor = raisedFloor }
-        raisedFloor = nil
-        try checkpointIfLong()
+        if let raisedDeletionFloor { deletionFloor = raisedDeletionFloor }
+        (raisedFloor, raisedDeletionFloor) = (nil, nil)
+        try log.checkpointIfLong(connection)
     }
 
     func rollback() {
-        raisedFloor = nil
+        (raisedFloor, raisedDeletionFloor) = (nil, nil)
         // Ids that this transaction made are gone with it.
         channels = [:]
         devices = [:]
+        hidden = hiddenBefore
+        removalStart = nil
         guard connection.isInTransaction else { return }
         do throws(StoreError) {
             try connection.execute("ROLLBACK")
         } catch {
             preconditionFailure("SQLite could not roll back: \(error)")
-        }
-    }
-
-    /// Moves the log into the database once it has grown, as far as no reader is in the way.
-    private func checkpointIfLong() throws(StoreError) {
-        let pages = connection.logPages
-        // After a whole checkpoint SQLite starts the log anew. While a reader prevents that, the
-        // log grows, and trying at each commit would only cost time.
-        if pages + SQLiteStore.pagesBetweenCheckpoints < checkpointAtPages {
-            checkpointAtPages = SQLiteStore.pagesBetweenCheckpoints
-        }
-        guard pages >= checkpointAtPages else { return }
-        checkpointAtPages = pages + SQLiteStore.pagesBetweenCheckpoints
-        do throws(StoreError) {
-            try connection.checkpoint()
-        } catch {
-            // The commit before it is durable: a full disk must not make it look undone.
-            guard error == .full else { throw error }
         }
     }
 
@@ -159,27 +154,9 @@ final class SQLiteStore: Store {
             .optional(message.meta), .optional(message.type), .optional(expires))
     }
 
-    func deleteMessages(
-        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel, eachAction: (MessageAction) -> Void
-    ) throws(StoreError) -> Bool {
-        let id = SQLiteValue.integer(try id(of: channel))
-        try statements.deleteMessages.run(id, .timetoken(start), .timetoken(end))
-        guard connection.changedRows > 0 else { return false }
-        try statements.standingInRange.query(id, .timetoken(start), .timetoken(end)) { row in
-            let key = MessageAction.Key(
-                messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
-                uuid: row.text(3))
-            eachAction(MessageAction(key: key, actionTimetoken: row.timetoken(4)))
-            return true
-        }
-        try statements.deleteActions.run(id, .timetoken(start), .timetoken(end))
-        try statements.insertDeletion.run(
-            .timetoken(timetoken), id, .timetoken(start), .timetoken(end))
-        return true
-    }
-
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
+        // They may be among the hidden ones, and their order says nothing of that.
+        guard !hasHiddenRows else { return [] }
         var found: [ExpiredMessage] = []
         try statements.findExpired.query(.timetoken(moment), .integer(Int64(limit))) { row in
             let channel = Channel(row.text(1), keyset: row.text(0))
@@ -192,8 +169,10 @@ final class SQLiteStore: Store {
     func actionKey(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) -> MessageAction.Key? {
+        let id = try id(of: channel)
+        guard !hidden.holdAction(on: message, addedAt: timetoken, in: id) else { return nil }
         let arguments: [SQLiteValue] = [
-            .integer(try id(of: channel)), .timetoken(timetoken), .timetoken(message),
+            .integer(id), .timetoken(timetoken), .timetoken(message),
         ]
         return try statements.findActionKey.first(arguments) { row in
             MessageAction.Key(
@@ -205,11 +184,15 @@ final class SQLiteStore: Store {
     func standingAction(
         _ key: MessageAction.Key, in channel: Channel
     ) throws(StoreError) -> Timetoken? {
+        let id = try id(of: channel)
         let arguments: [SQLiteValue] = [
-            .integer(try id(of: channel)), .timetoken(key.messageTimetoken), .text(key.type),
-            .text(key.value), .text(key.uuid),
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid),
         ]
-        return try statements.findAction.first(arguments) { $0.timetoken(0) }
+        guard let added = try statements.findAction.first(arguments, body: { $0.timetoken(0) }),
+            !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id)
+        else { return nil }
+        return added
     }
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
@@ -249,6 +232,10 @@ final class SQLiteStore: Store {
             .timetoken(timetoken), .integer(id(of: author)), .text(mutation),
             .integer(Int64(bitPattern: record.fingerprint)), .integer(stored.kind),
             .timetoken(stored.timetoken))
+    }
+
+    func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
+        try statements.large.findOldMutation.first([.timetoken(timetoken)]) { _ in true } ?? false
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {

@@ -24,6 +24,7 @@ final class SQLiteWriteStatements {
     let deleteActions: StoreStatement
     let digests: SQLiteDigestStatements
     let insertDeletion: StoreStatement
+    let large: SQLiteDeletionStatements
     let findExpired: StoreStatement
     let channelsOfGroup: StoreStatement
     let addToGroup: StoreStatement
@@ -85,6 +86,7 @@ final class SQLiteWriteStatements {
         insertDeletion = try connection.prepare(
             "INSERT INTO deletion(timetoken, channel, after, through) VALUES (?, ?, ?, ?)")
         digests = try SQLiteDigestStatements(connection)
+        large = try SQLiteDeletionStatements(connection)
         findExpired = try connection.prepare(
             """
             SELECT channel.keyset, channel.name, message.timetoken FROM message
@@ -139,5 +141,79 @@ final class SQLiteDigestStatements {
         ages = try connection.prepare("SELECT through, ticks FROM age ORDER BY through")
         insertAge = try connection.prepare("INSERT OR IGNORE INTO age VALUES (?, ?)")
         forgetAges = try connection.prepare("DELETE FROM age WHERE through < ?")
+    }
+}
+
+/// What a deletion needs that goes in steps.
+final class SQLiteDeletionStatements {
+    let countMessages: StoreStatement
+    let countActions: StoreStatement
+    let findMessage: StoreStatement
+    let scanActions: StoreStatement
+    let lastOfStep: StoreStatement
+    let deleteStep: StoreStatement
+    let deleteRest: StoreStatement
+    let deleteMessages: StoreStatement
+    let findHidden: StoreStatement
+    let insertHidden: StoreStatement
+    let deleteHidden: StoreStatement
+    let deleteCovered: StoreStatement
+    let newestForgotten: StoreStatement
+    let forgetDeletions: StoreStatement
+    let raiseFloor: StoreStatement
+    let findOldMutation: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        let messages = "FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?"
+        countMessages = try connection.prepare(
+            "SELECT count(*) FROM (SELECT 1 \(messages) LIMIT ?)")
+        findMessage = try connection.prepare("SELECT 1 \(messages) LIMIT 1")
+        deleteMessages = try connection.prepare(
+            "DELETE FROM message WHERE timetoken IN (SELECT timetoken \(messages) LIMIT ?)")
+        countActions = try connection.prepare(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM action
+            WHERE channel = ? AND message > ? AND message <= ? LIMIT ?)
+            """)
+        // In the order of the primary key, from one key on.
+        let actions = """
+            FROM action WHERE channel = ?1 AND (message, type, value, uuid) >= (?2, ?3, ?4, ?5)
+            """
+        let order = "ORDER BY message, type, value, uuid LIMIT"
+        scanActions = try connection.prepare(
+            """
+            SELECT message, type, value, uuid, added, live \(actions) AND message <= ?6
+            \(order) ?7
+            """)
+        lastOfStep = try connection.prepare(
+            "SELECT message, type, value, uuid \(actions) AND message <= ?6 \(order) 1 OFFSET ?7")
+        deleteStep = try connection.prepare(
+            """
+            DELETE \(actions) AND (message, type, value, uuid) <= (?6, ?7, ?8, ?9)
+            AND added <= ?10
+            """)
+        deleteRest = try connection.prepare(
+            "DELETE \(actions) AND message <= ?6 AND added <= ?7")
+        findHidden = try connection.prepare(
+            "SELECT timetoken, channel, after, through FROM hidden ORDER BY timetoken")
+        insertHidden = try connection.prepare(
+            "INSERT INTO hidden(timetoken, channel, after, through) VALUES (?, ?, ?, ?)")
+        deleteHidden = try connection.prepare("DELETE FROM hidden WHERE timetoken = ?")
+        deleteCovered = try connection.prepare(
+            """
+            DELETE FROM deletion WHERE timetoken IN
+            (SELECT timetoken FROM deletion INDEXED BY deletion_by_range
+            WHERE channel = ? AND after >= ? AND through <= ? AND after < ? LIMIT ?)
+            """)
+        newestForgotten = try connection.prepare(
+            """
+            SELECT max(timetoken) FROM
+            (SELECT timetoken FROM deletion WHERE timetoken < ? ORDER BY timetoken LIMIT ?)
+            """)
+        forgetDeletions = try connection.prepare("DELETE FROM deletion WHERE timetoken <= ?")
+        raiseFloor = try connection.prepare(
+            "UPDATE meta SET value = ? WHERE name = 'deletion_floor'")
+        findOldMutation = try connection.prepare(
+            "SELECT 1 FROM mutation WHERE timetoken < ? LIMIT 1")
     }
 }

@@ -23,6 +23,11 @@ protocol Store: AnyObject {
     /// What the last commit said of time.
     var clock: ClockRecord { get }
 
+    /// Gives some space back to the disk: for idle moments, outside a transaction.
+    ///
+    /// - Returns: Whether there is more to give back.
+    func giveSpaceBack() throws(StoreError) -> Bool
+
     func begin() throws(StoreError)
     /// Returns once the transaction is as durable as this store can make it.
     func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError)
@@ -36,6 +41,7 @@ protocol Store: AnyObject {
 
     /// Deletes the messages with `start < timetoken <= end`, and all actions on timetokens in that
     /// range, and leaves one deletion that readers' ``StoreReader/changes(in:from:)`` reports.
+    /// Earlier deletions of less are not reported any more.
     ///
     /// - Parameter eachAction: Called with every action that stood, and no longer does.
     /// - Returns: `false` when there was no such message; then nothing was changed.
@@ -44,7 +50,40 @@ protocol Store: AnyObject {
         in channel: Channel, eachAction: (MessageAction) -> Void
     ) throws(StoreError) -> Bool
 
-    /// Messages that expired before a moment, the first to expire first.
+    /// Messages and actions in a range, removed ones too, counted up to `limit`.
+    func rowCount(
+        in range: MessageRange, of channel: Channel, limit: Int
+    ) throws(StoreError) -> Int
+
+    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool
+
+    /// Calls `body` with the actions that stand on messages up to `end`, in the order of their
+    /// keys.
+    ///
+    /// - Parameters:
+    ///   - start: The first key that is looked at, or the next one after it.
+    ///   - limit: Rows that are looked at, removed actions too.
+    /// - Returns: Where to go on; `nil` at the end.
+    func scanActions(
+        from start: MessageAction.Key, through end: Timetoken, of channel: Channel, limit: Int,
+        body: (MessageAction) -> Void
+    ) throws(StoreError) -> MessageAction.Key?
+
+    /// Deletes as ``deleteMessages(after:through:at:in:eachAction:)`` does, in no time: the rows
+    /// are hidden from every other call and from readers, until ``removeHiddenRows(limit:)`` has
+    /// removed them.
+    func hideMessages(
+        in range: MessageRange, at timetoken: Timetoken, of channel: Channel
+    ) throws(StoreError)
+
+    /// Whether hidden rows may be left, as of the last commit.
+    var hasHiddenRows: Bool { get }
+
+    /// Removes hidden rows, and looks at no more than `limit` actions and `limit` messages.
+    func removeHiddenRows(limit: Int) throws(StoreError)
+
+    /// Messages that expired before a moment, the first to expire first; none while
+    /// ``hasHiddenRows``.
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage]
 
     /// Since when an action with this key stands; `nil` when none does.
@@ -86,6 +125,18 @@ protocol Store: AnyObject {
     /// first, and raises the floor to the newest of them.
     func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError)
 
+    /// Deletions up to here may be forgotten, unless a later one says the same.
+    ///
+    /// As of the last commit.
+    var deletionFloor: Timetoken { get }
+
+    /// Whether ``forgetDeletions(before:limit:)`` would find any.
+    func hasDeletions(before moment: Timetoken) throws(StoreError) -> Bool
+
+    /// Forgets at most `limit` deletions of all channels before a moment, the oldest first, and
+    /// raises the floor to the newest of them.
+    func forgetDeletions(before moment: Timetoken, limit: Int) throws(StoreError)
+
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord?
@@ -93,6 +144,9 @@ protocol Store: AnyObject {
     func remember(
         _ record: MutationRecord, of mutation: String, by author: Author, at timetoken: Timetoken
     ) throws(StoreError)
+
+    /// Whether ``forgetMutations(before:limit:)`` would find any.
+    func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool
 
     /// Forgets at most `limit` mutations that are older than `timetoken`.
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError)

@@ -71,12 +71,16 @@ struct ChangePage: Sendable, Hashable {
     var isComplete: Bool
     /// The channel's state as of `through`, when the page is complete.
     var digest: Digest?
+    /// Whether deletions after the start were forgotten: then the page is no use.
+    var isTooOld = false
 }
 
 /// Where reading a channel's changes starts, for each kind of row.
 struct ChangeStart: Sendable, Hashable {
-    /// Messages and deletions after it.
+    /// Messages after it.
     var messages: Timetoken
+    /// Deletions after it: whoever had no message before it has none that was deleted.
+    var deletions: Timetoken
     /// Standing actions that changed after it.
     var actions: Timetoken
     /// Removed actions that changed after it.
@@ -86,13 +90,14 @@ struct ChangeStart: Sendable, Hashable {
 extension ChangeStart {
     /// Everything after one position.
     init(after cursor: Timetoken) {
-        self.init(messages: cursor, actions: cursor, tombstones: cursor)
+        self.init(messages: cursor, deletions: cursor, actions: cursor, tombstones: cursor)
     }
 
     /// Where the page after one that ends at `cursor` starts.
     func advanced(to cursor: Timetoken) -> ChangeStart {
         ChangeStart(
-            messages: max(messages, cursor), actions: max(actions, cursor),
+            messages: max(messages, cursor), deletions: max(deletions, cursor),
+            actions: max(actions, cursor),
             tombstones: max(tombstones, cursor))
     }
 }

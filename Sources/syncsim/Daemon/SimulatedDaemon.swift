@@ -46,6 +46,7 @@ final class SimulatedDaemon {
                 reactor: number, epoch: epochs.text,
                 judge: { [order] in epochs.judge($0, $1, newest: order.visible) },
                 tombstoneFloor: { [unowned ledger] in ignoresFloor ? .zero : ledger.floor },
+                deletionFloor: { [unowned ledger] in ledger.deletionFloor },
                 digestKey: { [secret = store.secret] in secret.key(of: $0) },
                 keysets: Keysets(),
                 submit: { [unowned ledger] in ledger.submit($0) },
@@ -62,7 +63,8 @@ final class SimulatedDaemon {
                     sendQueueBytesMax: world.setting.sendQueueBytes,
                     recentBytesMax: world.setting.recentBytes,
                     window: { [window = world.setting.windowMilliseconds] _ in window },
-                    tombstoneFloor: engine.tombstoneFloor),
+                    tombstoneFloor: engine.tombstoneFloor,
+                    deletionFloor: engine.deletionFloor),
                 counters: counters,
                 follow: { [interests, order] channel in
                     interests.add(channel, of: number)

@@ -17,6 +17,8 @@ final class SimulatedLedger {
     private var isBusy = false
     /// The tombstone floor as reactors read it: behind the store's own for a moment.
     private(set) var floor: Timetoken
+    /// The deletions' floor, likewise.
+    private(set) var deletionFloor: Timetoken
     private var isAlive = true
 
     init(
@@ -29,6 +31,7 @@ final class SimulatedLedger {
         self.world = world
         self.fail = fail
         floor = store.tombstoneFloor
+        deletionFloor = store.deletionFloor
         ledger = Ledger(
             store: store, tombstoneTicksKept: world.setting.tombstoneSeconds * 10_000_000
         ) { [clock = world.clock] in clock.ticks }
@@ -50,7 +53,7 @@ final class SimulatedLedger {
     private func beat() {
         world.scheduler.after(Microseconds.second) { [weak self] in
             guard let self, isAlive else { return }
-            if !isBusy, writes.isEmpty { tidy() }
+            if !isBusy, writes.isEmpty { ledger.hasWork ? work() : tidy() }
             beat()
         }
     }
@@ -78,6 +81,14 @@ final class SimulatedLedger {
         guard let commit = ledger.commitExpired(after: order.reserve(), failure: &failure) else {
             return
         }
+        conclude(commit, of: [], failure)
+    }
+
+    /// A step of a deletion that is too large for one commit.
+    private func work() {
+        store.fate = .good
+        var failure: StoreError?
+        guard let commit = ledger.work(after: order.reserve(), failure: &failure) else { return }
         conclude(commit, of: [], failure)
     }
 
@@ -113,6 +124,7 @@ final class SimulatedLedger {
         after(5, 500) { ledger in
             ledger.groups.apply(commit.groups)
             ledger.floor = ledger.store.tombstoneFloor
+            ledger.deletionFloor = ledger.store.deletionFloor
             ledger.order.finish(commit)
             ledger.world.daemon?.spread()
             // The reactors may have told some before the process ends.

@@ -49,6 +49,8 @@ final class SimulatedStore: Store {
     var durable: MemoryStore.State { platter.durable }
     var last: Timetoken { platter.last }
 
+    func giveSpaceBack() -> Bool { platter.giveSpaceBack() }
+
     func begin() throws(StoreError) {
         operations = []
         isDurable = false
@@ -100,6 +102,38 @@ final class SimulatedStore: Store {
             operations.append(.delete(channel, after: start, through: end, at: timetoken))
         }
         return deleted
+    }
+
+    func rowCount(
+        in range: MessageRange, of channel: Channel, limit: Int
+    ) throws(StoreError) -> Int {
+        platter.rowCount(in: range, of: channel, limit: limit)
+    }
+
+    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
+        platter.hasMessages(in: range, of: channel)
+    }
+
+    func scanActions(
+        from start: MessageAction.Key, through end: Timetoken, of channel: Channel, limit: Int,
+        body: (MessageAction) -> Void
+    ) throws(StoreError) -> MessageAction.Key? {
+        platter.scanActions(from: start, through: end, of: channel, limit: limit, body: body)
+    }
+
+    func hideMessages(
+        in range: MessageRange, at timetoken: Timetoken, of channel: Channel
+    ) throws(StoreError) {
+        try call()
+        platter.hideMessages(in: range, at: timetoken, of: channel)
+        operations.append(
+            .delete(channel, after: range.after, through: range.through, at: timetoken))
+    }
+
+    var hasHiddenRows: Bool { platter.hasHiddenRows }
+
+    func removeHiddenRows(limit: Int) throws(StoreError) {
+        platter.removeHiddenRows(limit: limit)
     }
 
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
@@ -155,6 +189,17 @@ final class SimulatedStore: Store {
         platter.forgetTombstones(before: moment, limit: limit)
     }
 
+    var deletionFloor: Timetoken { platter.deletionFloor }
+
+    func hasDeletions(before moment: Timetoken) throws(StoreError) -> Bool {
+        platter.hasDeletions(before: moment)
+    }
+
+    func forgetDeletions(before moment: Timetoken, limit: Int) throws(StoreError) {
+        try call()
+        platter.forgetDeletions(before: moment, limit: limit)
+    }
+
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord? {
@@ -169,6 +214,10 @@ final class SimulatedStore: Store {
         operations.append(.remember(author, mutation, record))
         if bug == .forgottenMutation, timetoken.rawValue % 8 == 0 { return }
         platter.remember(record, of: mutation, by: author, at: timetoken)
+    }
+
+    func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
+        platter.hasMutations(before: timetoken)
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {

@@ -17,6 +17,7 @@ extension Engine {
     ) -> Engine {
         Engine(
             reactor: reactor, epoch: "e.f", judge: { _, _ in .known }, tombstoneFloor: { .zero },
+            deletionFloor: { .zero },
             digestKey: makeSecret().key, keysets: keysets, submit: submit, commitSoon: {},
             announce: announce, ask: ask, askPresence: askPresence, groups: groups,
             newest: newest, settled: { (newest(), newest()) }, freshCursor: { _ in .at(newest()) },

@@ -269,7 +269,10 @@ struct RepairTests {
             Issue.record("nothing was asked")
             return
         }
-        #expect(start == ChangeStart(messages: tick(2), actions: tick(6), tombstones: tick(6)))
+        #expect(
+            start
+                == ChangeStart(
+                    messages: tick(2), deletions: tick(2), actions: tick(6), tombstones: tick(6)))
         try bench.answerAll()
         #expect(try bench.seen(session) == [3, 4, 5, 6])
         try bench.publish(7...7)

@@ -8,7 +8,12 @@ import EventModel
 final class FaultyStore: Store {
     enum Call: CaseIterable {
         case begin, insert, standingAction, add, remove, remember, commit
-        case deleteMessages, expired, changeGroup, digest, setDigest, forgetTombstones
+        case deleteMessages, hideMessages, expired, changeGroup, digest, setDigest,
+            forgetTombstones, forgetDeletions
+        case giveSpaceBack
+
+        /// Those that a commit of writes makes.
+        static let ofCommits = allCases.filter { $0 != .hideMessages && $0 != .giveSpaceBack }
     }
 
     let base = MemoryStore()
@@ -22,6 +27,8 @@ final class FaultyStore: Store {
     var furtherGroups = 0
     /// How often groups were counted.
     private(set) var groupCounts = 0
+    /// Steps until all space is given back.
+    var pagesToGiveBack = 0
     private(set) var forgotten: [(before: Timetoken, limit: Int)] = []
 
     var epoch: String { base.epoch }
@@ -33,6 +40,12 @@ final class FaultyStore: Store {
         guard let fault, fault.call == call else { return }
         failures += 1
         throw fault.error
+    }
+
+    func giveSpaceBack() throws(StoreError) -> Bool {
+        try pass(.giveSpaceBack)
+        defer { pagesToGiveBack -= 1 }
+        return pagesToGiveBack > 1
     }
 
     func begin() throws(StoreError) {
@@ -97,6 +110,36 @@ final class FaultyStore: Store {
         base.forgetTombstones(before: moment, limit: limit)
     }
 
+    func rowCount(
+        in range: MessageRange, of channel: Channel, limit: Int
+    ) throws(StoreError) -> Int {
+        base.rowCount(in: range, of: channel, limit: limit)
+    }
+
+    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
+        base.hasMessages(in: range, of: channel)
+    }
+
+    func scanActions(
+        from start: MessageAction.Key, through end: Timetoken, of channel: Channel, limit: Int,
+        body: (MessageAction) -> Void
+    ) throws(StoreError) -> MessageAction.Key? {
+        base.scanActions(from: start, through: end, of: channel, limit: limit, body: body)
+    }
+
+    func hideMessages(
+        in range: MessageRange, at timetoken: Timetoken, of channel: Channel
+    ) throws(StoreError) {
+        try pass(.hideMessages)
+        base.hideMessages(in: range, at: timetoken, of: channel)
+    }
+
+    var hasHiddenRows: Bool { base.hasHiddenRows }
+
+    func removeHiddenRows(limit: Int) throws(StoreError) {
+        base.removeHiddenRows(limit: limit)
+    }
+
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
         try pass(.expired)
         return base.expired(before: moment, limit: limit)
@@ -127,6 +170,17 @@ final class FaultyStore: Store {
         base.remove(key, at: timetoken, in: channel)
     }
 
+    var deletionFloor: Timetoken { base.deletionFloor }
+
+    func hasDeletions(before moment: Timetoken) throws(StoreError) -> Bool {
+        base.hasDeletions(before: moment)
+    }
+
+    func forgetDeletions(before moment: Timetoken, limit: Int) throws(StoreError) {
+        try pass(.forgetDeletions)
+        base.forgetDeletions(before: moment, limit: limit)
+    }
+
     func outcome(of mutation: String, by author: Author) throws(StoreError) -> MutationRecord? {
         base.outcome(of: mutation, by: author)
     }
@@ -136,6 +190,10 @@ final class FaultyStore: Store {
     ) throws(StoreError) {
         try pass(.remember)
         base.remember(record, of: mutation, by: author, at: timetoken)
+    }
+
+    func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
+        base.hasMutations(before: timetoken)
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {

@@ -23,12 +23,17 @@ final class LedgerBench {
     var wall: UInt64 = 1000
     var failure: StoreError?
     private let tombstoneTicksKept: UInt64
-    private lazy var ledger = Ledger(store: store, tombstoneTicksKept: tombstoneTicksKept) {
-        [unowned self] in wall
-    }
+    private let deletedRowsMax: Int
+    private lazy var ledger = Ledger(
+        store: store, tombstoneTicksKept: tombstoneTicksKept, deletedRowsMax: deletedRowsMax
+    ) { [unowned self] in wall }
 
-    init(_ store: any Store = MemoryStore(), tombstoneTicksKept: UInt64 = 1 << 60) {
+    init(
+        _ store: any Store = MemoryStore(), tombstoneTicksKept: UInt64 = 1 << 60,
+        deletedRowsMax: Int = Limits.deletedRowsPerCommitMax
+    ) {
         self.store = store
+        self.deletedRowsMax = deletedRowsMax
         self.tombstoneTicksKept = tombstoneTicksKept
     }
 
@@ -42,6 +47,13 @@ final class LedgerBench {
 
     func commitExpired(after reserved: UInt64 = 0) -> Commit? {
         ledger.commitExpired(after: tick(reserved), failure: &failure)
+    }
+
+    var hasWork: Bool { ledger.hasWork }
+
+    /// A step of a large deletion.
+    func work() -> Commit? {
+        ledger.work(failure: &failure)
     }
 
     /// The reply to one write.

@@ -43,7 +43,7 @@ struct LedgerDigestTests {
         #expect(!problems.isEmpty, "seed \(seed)")
     }
 
-    @Test("after commits that fail at any call", arguments: FaultyStore.Call.allCases)
+    @Test("after commits that fail at any call", arguments: FaultyStore.Call.ofCommits)
     func rollsBack(_ call: FaultyStore.Call) throws {
         let store = FaultyStore()
         let bench = LedgerBench(store, tombstoneTicksKept: 0)

@@ -304,7 +304,7 @@ struct LedgerTests {
 
     @Test(
         "a commit that fails takes nothing, tells nothing, and the next one works",
-        arguments: FaultyStore.Call.allCases,
+        arguments: FaultyStore.Call.ofCommits,
         [StoreError.full, .broken(code: 10, reason: "disk I/O error")])
     func failsWhole(_ call: FaultyStore.Call, _ error: StoreError) throws {
         let store = FaultyStore()

@@ -29,6 +29,7 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("store.kind", "memory"),
         ConfigurationSample("store.directory", "/srv/sync"),
         ConfigurationSample("store.tombstone_days", "7"),
+        ConfigurationSample("store.mutation_days", "7"),
         ConfigurationSample("log.level", "debug"),
         ConfigurationSample("log.format", "text"),
         ConfigurationSample("limits.send_queue_bytes", "256K", written: "262144"),

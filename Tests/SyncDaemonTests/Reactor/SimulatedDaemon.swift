@@ -134,8 +134,9 @@ final class SimulatedDaemon {
             let engine = Engine(
                 reactor: number, epoch: epochs.text,
                 judge: { epochs.judge($0, $1, newest: order.visible) },
-                tombstoneFloor: { [store] in store.tombstoneFloor }, digestKey: secret.key,
-                keysets: Keysets(),
+                tombstoneFloor: { [store] in store.tombstoneFloor },
+                deletionFloor: { [store] in store.deletionFloor },
+                digestKey: secret.key, keysets: Keysets(),
                 submit: { write in
                     guard queues.writes.count < 30 else { return false }
                     queues.writes.append(write)
@@ -147,8 +148,7 @@ final class SimulatedDaemon {
                     queues.questions.append(question)
                     return true
                 },
-                askPresence: { _ in true }, groups: ChannelGroups(),
-                newest: { order.visible },
+                askPresence: { _ in true }, groups: ChannelGroups(), newest: { order.visible },
                 // Turns here may leave messages behind: only an empty mailbox says that all was
                 // heard.
                 settled: { queues.isHeard[number] ? order.settled : (.zero, .zero) },
@@ -157,8 +157,8 @@ final class SimulatedDaemon {
             let hub = Hub(
                 reactor: number, position: .zero,
                 settings: HubSettings(
-                    sendQueueBytesMax: sendQueueBytesMax, tombstoneFloor: engine.tombstoneFloor),
-                counters: Counters(),
+                    sendQueueBytesMax: sendQueueBytesMax, tombstoneFloor: engine.tombstoneFloor,
+                    deletionFloor: engine.deletionFloor), counters: Counters(),
                 follow: { [interests] channel in
                     interests.add(channel, of: number)
                     return order.frontier

@@ -149,6 +149,87 @@ struct StoreDeletionContract {
         #expect(pages.flatMap(\.envelopes).map(\.timetoken) == expected)
     }
 
+    // MARK: What becomes of deletions
+
+    @Test(
+        "who comes with nothing hears of no deletion before, and of each one after",
+        arguments: StoreKind.allCases)
+    func tellsNewcomers(_ kind: StoreKind) throws {
+        let store = try filled(kind)
+        try store.commit(through: 21) {
+            _ = try $0.deleteMessages(after: tick(1), through: tick(2), at: tick(21), in: room)
+        }
+        try store.commit(through: 22) {
+            _ = try $0.deleteMessages(after: tick(3), through: tick(4), at: tick(22), in: room)
+        }
+        var start = ChangeStart(after: .zero)
+        start.deletions = tick(21)
+        let changes = try store.makeReader().allChanges(in: room, from: start)
+        #expect(changes.map(\.timetoken) == [1, 3, 5, 11, 13, 15, 22].map(tick))
+        #expect(changes.last == deletion(3, 4, at: 22))
+    }
+
+    @Test("a deletion takes the place of those that it covers", arguments: StoreKind.allCases)
+    func covers(_ kind: StoreKind) throws {
+        let store = try filled(kind)
+        let ranges = [(0, 1), (1, 2), (2, 3), (1, 4)] as [(UInt64, UInt64)]
+        for (offset, range) in ranges.enumerated() {
+            try store.commit(through: 21 + UInt64(offset)) {
+                let isDone = try $0.deleteMessages(
+                    after: tick(range.0), through: tick(range.1), at: tick(21 + UInt64(offset)),
+                    in: room)
+                #expect(isDone)
+            }
+        }
+        let reader = try store.makeReader()
+        #expect(
+            try reader.allChanges(in: room, after: tick(20))
+                == [deletion(0, 1, at: 21), deletion(1, 4, at: 24)])
+        // Whoever heard of the first ones hears of what took their place.
+        #expect(try reader.allChanges(in: room, after: tick(23)) == [deletion(1, 4, at: 24)])
+        #expect(store.deletionFloor == .zero)
+        // Another channel's are its own.
+        try store.commit(through: 30) {
+            let isDone = try $0.deleteMessages(
+                after: .zero, through: .end, at: tick(30), in: Channel("den"))
+            #expect(isDone)
+        }
+        #expect(try reader.allChanges(in: room, after: tick(20)).count == 2)
+    }
+
+    @Test(
+        "old deletions are forgotten, the oldest first, and who missed one is found out",
+        arguments: StoreKind.allCases)
+    func forgets(_ kind: StoreKind) throws {
+        let store = try filled(kind)
+        for number in 1...4 as ClosedRange<UInt64> {
+            try store.commit(through: 20 + number) {
+                let isDone = try $0.deleteMessages(
+                    after: tick(number - 1), through: tick(number), at: tick(20 + number), in: room)
+                #expect(isDone)
+            }
+        }
+        let reader = try store.makeReader()
+        #expect(try !store.hasDeletions(before: tick(21)))
+        #expect(try store.hasDeletions(before: tick(22)))
+
+        try store.begin()
+        try store.forgetDeletions(before: tick(99), limit: 2)
+        store.rollback()
+        #expect(store.deletionFloor == .zero)
+        #expect(try reader.allChanges(in: room, after: tick(20)).count == 4)
+        try store.commit(through: 30) { try $0.forgetDeletions(before: tick(24), limit: 2) }
+        #expect(store.deletionFloor == tick(22))
+        try store.commit(through: 31) { try $0.forgetDeletions(before: tick(24), limit: 2) }
+        #expect(store.deletionFloor == tick(23))
+        #expect(try reader.allChanges(in: room, after: tick(20)) == [deletion(3, 4, at: 24)])
+
+        #expect(try reader.changes(in: room, after: tick(22)).isTooOld)
+        #expect(try !reader.changes(in: room, after: tick(23)).isTooOld)
+        // With nothing, too, when what was deleted before does not matter.
+        #expect(try !reader.changes(in: room, after: .zero).isTooOld)
+    }
+
     // MARK: What helps the ledger
 
     @Test(

@@ -102,6 +102,9 @@ private struct Pair {
         case 16 where choices.chance(60):
             for store in stores { store.rollback() }
             isOpen = false
+        case 17 where choices.chance(60):
+            let limit = choices.below(4) + 1
+            for store in stores { try store.removeHiddenRows(limit: limit) }
         default:
             for store in stores { try store.commit(through: now) }
             isOpen = false
@@ -123,7 +126,8 @@ private struct Pair {
 
     /// Deletes some range, or what has expired.
     private mutating func delete(in channel: Channel, at now: Timetoken) throws {
-        if choices.chance(50) {
+        // While rows are hidden, a store on a disk names none that expired.
+        if choices.chance(50), !stores.contains(where: \.hasHiddenRows) {
             let limit = choices.below(3) + 1
             let old = try same("expired") { try $0.expired(before: now, limit: limit) }
             guard let first = old.first else { return }
@@ -137,6 +141,12 @@ private struct Pair {
         } else {
             let start = UInt64(choices.below(Int(clock)))
             let end = tick(start + UInt64(choices.below(40)))
+            let range = MessageRange(after: tick(start), through: end)
+            if choices.chance(50), try same("any", { try $0.hasMessages(in: range, of: channel) }) {
+                for store in stores { try store.hideMessages(in: range, at: now, of: channel) }
+                deletionCount += 1
+                return
+            }
             let isDone = try same("delete") {
                 try $0.deleteMessages(after: tick(start), through: end, at: now, in: channel)
             }
@@ -152,18 +162,25 @@ private struct Pair {
         for store in stores {
             try store.setDigest(digest, of: channel)
             try store.forgetTombstones(before: seen, limit: limit)
+            try store.forgetDeletions(before: seen, limit: limit)
         }
         _ = try same("digest") { try $0.digest(of: channel) }
         _ = try same("tombstones") { try $0.hasTombstones(before: seen) }
+        _ = try same("deletions") { try $0.hasDeletions(before: seen) }
     }
 
     /// What repairs and catching up from several positions need.
     private mutating func compareReconciliation(of channel: Channel) throws {
         func position() -> Timetoken { tick(UInt64(choices.below(Int(clock) + 2))) }
-        let start = ChangeStart(messages: position(), actions: position(), tombstones: position())
+        let start = ChangeStart(
+            messages: position(), deletions: position(), actions: position(),
+            tombstones: position())
         let changes = try readers.map { try $0.allChanges(in: channel, from: start) }
         #expect(changes[0] == changes[1], "changes in \(channel) from \(start)")
         _ = try same("floor") { $0.tombstoneFloor }
+        _ = try same("deletions' floor") { $0.deletionFloor }
+        let pages = try readers.map { try $0.changes(in: channel, from: start) }
+        #expect(pages[0] == pages[1])
         let since = position()
         let states = try readers.map { reader in
             try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in

@@ -77,7 +77,8 @@ struct StoreReconciliationContract {
         let reader = try store.makeReader()
         func seen(_ messages: UInt64, _ actions: UInt64, _ tombstones: UInt64) throws -> [UInt64] {
             let start = ChangeStart(
-                messages: tick(messages), actions: tick(actions), tombstones: tick(tombstones))
+                messages: tick(messages), deletions: tick(messages), actions: tick(actions),
+                tombstones: tick(tombstones))
             return try reader.changes(in: room, from: start).envelopes.map(\.timetoken.rawValue)
         }
 
@@ -107,7 +108,8 @@ struct StoreReconciliationContract {
             }
         }
         let reader = try store.makeReader()
-        var start = ChangeStart(messages: .zero, actions: .zero, tombstones: .end)
+        var start = ChangeStart(
+            messages: .zero, deletions: .end, actions: .zero, tombstones: .end)
         var seen: [Timetoken] = []
         var isComplete = false
         while !isComplete {

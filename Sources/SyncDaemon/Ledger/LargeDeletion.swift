@@ -1,0 +1,57 @@
+// Deletions that are too large for one commit: they are read in steps, take place in one commit,
+// and their rows are removed in steps.
+
+import EventModel
+
+/// A deletion that waits for its turn.
+struct LargeDeletion {
+    /// Who asked for it; nobody, when a message's time was over.
+    let write: Write?
+    let channel: Channel
+    let range: MessageRange
+}
+
+/// What the actions on some messages come to, read in steps while they change.
+struct DeletionReading {
+    private let channel: Channel
+    private let range: MessageRange
+    private let key: DigestKey
+    /// Where the next step starts; `nil` when all were read.
+    private var next: MessageAction.Key?
+    /// The digest of the actions that were read, as they stand now.
+    private(set) var digest = Digest.empty
+
+    var isComplete: Bool { next == nil }
+
+    init(_ range: MessageRange, in channel: Channel, key: DigestKey) {
+        self.range = range
+        self.channel = channel
+        self.key = key
+        next = .first(onMessageAfter: range.after)
+    }
+
+    /// - Parameter limit: Rows that are looked at.
+    mutating func advance(in store: any Store, limit: Int) throws(StoreError) {
+        guard let start = next else { return }
+        var digest = digest
+        next = try store.scanActions(
+            from: start, through: range.through, of: channel, limit: limit,
+            body: { digest.insert($0, key: key) })
+        self.digest = digest
+    }
+
+    mutating func added(_ action: MessageAction, in channel: Channel) {
+        if wasRead(action, in: channel) { digest.insert(action, key: key) }
+    }
+
+    mutating func removed(_ action: MessageAction, in channel: Channel) {
+        if wasRead(action, in: channel) { digest.remove(action, key: key) }
+    }
+
+    private func wasRead(_ action: MessageAction, in channel: Channel) -> Bool {
+        guard channel == self.channel, range.contains(action.key.messageTimetoken) else {
+            return false
+        }
+        return next.map { action.key < $0 } ?? true
+    }
+}

@@ -1,0 +1,124 @@
+// Deleting messages: at once when they are few, else in steps between which others write.
+
+import EventModel
+
+extension Ledger {
+    /// Whether ``work(after:failure:)`` has something to do.
+    var hasWork: Bool { !deletions.isEmpty || store.hasHiddenRows }
+
+    /// Does a bounded part of what is too large for one commit; call it between commits.
+    ///
+    /// - Parameter reserved: Asked for only when there is something to tell.
+    /// - Returns: The commit in which a large deletion took place, answered and told.
+    func work(
+        after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
+    ) -> Commit? {
+        // First, so that there is never more than one range to hide.
+        if store.hasHiddenRows {
+            _ = transact([], after: .zero, failure: &failure) { _ throws(StoreError) in
+                try store.removeHiddenRows(limit: deletedRowsMax)
+            }
+            return nil
+        }
+        guard let deletion = deletions.first else { return nil }
+        do throws(StoreError) {
+            let isRead = try digests.read(
+                deletion.range, in: deletion.channel, of: store,
+                limit: min(Limits.deletionReadRowsMax, 4 * deletedRowsMax))
+            guard isRead else { return nil }
+        } catch {
+            failure = error
+            return nil
+        }
+        let writes = deletion.write.map { [$0] } ?? []
+        let commit = transact(writes, after: reserved(), failure: &failure) {
+            commit throws(StoreError) in
+            try finish(deletion, into: &commit)
+        }
+        digests.endReading()
+        deletions.removeFirst()
+        return commit
+    }
+
+    private func finish(
+        _ deletion: LargeDeletion, into commit: inout Commit
+    ) throws(StoreError) {
+        guard let write = deletion.write else {
+            last = last.successor(at: wallTicks())
+            return try hide(deletion.range, in: deletion.channel, at: last, into: &commit)
+        }
+        guard let result = try apply(write, deleting: deletion.range, into: &commit) else {
+            preconditionFailure("A deletion was postponed twice.")
+        }
+        commit.answers.append(Answer(origin: write.origin, result: result))
+    }
+
+    /// - Returns: `false` when too many wait.
+    func postpone(_ deletion: LargeDeletion) -> Bool {
+        guard deletions.count < Limits.deletionsWaitingMax else { return false }
+        deletions.append(deletion)
+        return true
+    }
+
+    /// Deletes messages, if these and their actions are few enough for the open transaction.
+    ///
+    /// - Returns: `false` when they are too many; then nothing was changed.
+    func deleteIfSmall(
+        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
+        into commit: inout Commit
+    ) throws(StoreError) -> Bool {
+        let count = try store.rowCount(in: range, of: channel, limit: deletableRows + 1)
+        guard count <= deletableRows else {
+            return try !store.hasMessages(in: range, of: channel)
+        }
+        deletableRows -= count
+        if try digests.delete(range, at: timetoken, in: channel, of: store) {
+            tell(range, in: channel, at: timetoken, &commit)
+        }
+        return true
+    }
+
+    /// Deletes messages whose actions were read.
+    func hide(
+        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
+        into commit: inout Commit
+    ) throws(StoreError) {
+        if try digests.hide(range, at: timetoken, in: channel, of: store) {
+            tell(range, in: channel, at: timetoken, &commit)
+        }
+    }
+
+    private func tell(
+        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken, _ commit: inout Commit
+    ) {
+        commit.events.append(
+            .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
+    }
+
+    /// Deletes messages whose time is over, as many as the open transaction may.
+    ///
+    /// Each is a deletion of its own: they expire in no order of their channels.
+    func deleteExpired(_ limit: Int, into commit: inout Commit) throws(StoreError) {
+        for message in try store.expired(before: Timetoken(rawValue: age), limit: limit) {
+            let range = MessageRange(
+                after: Timetoken(rawValue: message.timetoken.rawValue - 1),
+                through: message.timetoken)
+            guard !isPostponed(range, in: message.channel) else { continue }
+            let place = last.successor(at: wallTicks())
+            if try deleteIfSmall(range, in: message.channel, at: place, into: &commit) {
+                last = place
+            } else if deletableRows < deletedRowsMax {
+                // The next commit has room again.
+                return
+            } else if !postpone(
+                LargeDeletion(write: nil, channel: message.channel, range: range))
+            {
+                return
+            }
+        }
+    }
+
+    private func isPostponed(_ range: MessageRange, in channel: Channel) -> Bool {
+        deletions.contains { $0.write == nil && $0.channel == channel && $0.range == range }
+    }
+}

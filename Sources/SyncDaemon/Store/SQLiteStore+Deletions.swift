@@ -1,0 +1,169 @@
+// Deletions in one go, and those that are too large for that: hidden at once, removed in steps.
+
+import EventModel
+import SQLite
+
+extension SQLiteStore {
+    func deleteMessages(
+        after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
+        in channel: Channel, eachAction: (MessageAction) -> Void
+    ) throws(StoreError) -> Bool {
+        guard try hasMessages(in: MessageRange(after: start, through: end), of: channel) else {
+            return false
+        }
+        let row = try id(of: channel)
+        let id = SQLiteValue.integer(row)
+        try statements.deleteMessages.run(id, .timetoken(start), .timetoken(end))
+        try statements.standingInRange.query(id, .timetoken(start), .timetoken(end)) { found in
+            let key = MessageAction.Key(
+                messageTimetoken: found.timetoken(0), type: found.text(1), value: found.text(2),
+                uuid: found.text(3))
+            let added = found.timetoken(4)
+            if !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: row) {
+                eachAction(MessageAction(key: key, actionTimetoken: added))
+            }
+            return true
+        }
+        try statements.deleteActions.run(id, .timetoken(start), .timetoken(end))
+        try insertDeletion(of: MessageRange(after: start, through: end), at: timetoken, in: row)
+        return true
+    }
+
+    /// Notes a deletion in the place of those that it covers.
+    private func insertDeletion(
+        of range: MessageRange, at timetoken: Timetoken, in channel: Int64
+    ) throws(StoreError) {
+        let (start, end) = (
+            SQLiteValue.timetoken(range.after), SQLiteValue.timetoken(range.through)
+        )
+        // More than these stay until they are old.
+        try statements.large.deleteCovered.run(
+            .integer(channel), start, end, end, .integer(Int64(Limits.deletedRowsPerCommitMax)))
+        try statements.insertDeletion.run(.timetoken(timetoken), .integer(channel), start, end)
+    }
+
+    func hasDeletions(before moment: Timetoken) throws(StoreError) -> Bool {
+        try newestDeletion(before: moment, limit: 1) != nil
+    }
+
+    func forgetDeletions(before moment: Timetoken, limit: Int) throws(StoreError) {
+        guard let newest = try newestDeletion(before: moment, limit: limit) else { return }
+        try statements.large.forgetDeletions.run(.timetoken(newest))
+        let floor = max(newest, raisedDeletionFloor ?? deletionFloor)
+        try statements.large.raiseFloor.run(.text(floor.description))
+        raisedDeletionFloor = floor
+    }
+
+    private func newestDeletion(
+        before moment: Timetoken, limit: Int
+    ) throws(StoreError) -> Timetoken? {
+        try statements.large.newestForgotten.first([.timetoken(moment), .integer(Int64(limit))]) {
+            $0.optionalTimetoken(0)
+        } ?? nil
+    }
+
+    func rowCount(
+        in range: MessageRange, of channel: Channel, limit: Int
+    ) throws(StoreError) -> Int {
+        let id = SQLiteValue.integer(try id(of: channel))
+        let (start, end) = (
+            SQLiteValue.timetoken(range.after), SQLiteValue.timetoken(range.through)
+        )
+        let messages = Int(
+            try statements.large.countMessages.first([id, start, end, .integer(Int64(limit))]) {
+                $0.integer(0)
+            } ?? 0)
+        guard messages < limit else { return limit }
+        let actions = try statements.large.countActions.first(
+            [id, start, end, .integer(Int64(limit - messages))]) { $0.integer(0) }
+        return messages + Int(actions ?? 0)
+    }
+
+    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
+        let id = try id(of: channel)
+        for part in hidden.visible(range, in: id) {
+            let found = try statements.large.findMessage.first(
+                [.integer(id), .timetoken(part.after), .timetoken(part.through)]) { _ in true }
+            if found != nil { return true }
+        }
+        return false
+    }
+
+    func scanActions(
+        from start: MessageAction.Key, through end: Timetoken, of channel: Channel, limit: Int,
+        body: (MessageAction) -> Void
+    ) throws(StoreError) -> MessageAction.Key? {
+        let id = try id(of: channel)
+        var count = 0
+        var last: MessageAction.Key?
+        try statements.large.scanActions.query(
+            .integer(id), .timetoken(start.messageTimetoken), .text(start.type), .text(start.value),
+            .text(start.uuid), .timetoken(end), .integer(Int64(limit))
+        ) { row in
+            count += 1
+            let isLive = row.integer(5) == 1
+            guard isLive || count == limit else { return true }
+            let key = actionKey(row)
+            last = key
+            let added = row.timetoken(4)
+            if isLive, !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id) {
+                body(MessageAction(key: key, actionTimetoken: added))
+            }
+            return true
+        }
+        return count < limit ? nil : last?.next
+    }
+
+    // MARK: Hidden rows
+
+    func hideMessages(
+        in range: MessageRange, at timetoken: Timetoken, of channel: Channel
+    ) throws(StoreError) {
+        let id = try id(of: channel)
+        let arguments: [SQLiteValue] = [
+            .timetoken(timetoken), .integer(id), .timetoken(range.after), .timetoken(range.through),
+        ]
+        try insertDeletion(of: range, at: timetoken, in: id)
+        try statements.large.insertHidden.run(arguments)
+        hidden.append(HiddenRange(timetoken: timetoken, channel: id, messages: range))
+    }
+
+    var hasHiddenRows: Bool { !hidden.isEmpty }
+
+    func removeHiddenRows(limit: Int) throws(StoreError) {
+        guard let oldest = hidden.ranges.first else { return }
+        let (id, range) = (SQLiteValue.integer(oldest.channel), oldest.messages)
+        try statements.large.deleteMessages.run(
+            id, .timetoken(range.after), .timetoken(range.through), .integer(Int64(limit)))
+        let areMessagesLeft = connection.changedRows == limit
+        let start = removalStart ?? .first(onMessageAfter: range.after)
+        let from: [SQLiteValue] = [
+            id, .timetoken(start.messageTimetoken), .text(start.type), .text(start.value),
+            .text(start.uuid),
+        ]
+        let end = SQLiteValue.timetoken(range.through)
+        let last = try statements.large.lastOfStep.first(from + [end, .integer(Int64(limit - 1))]) {
+            actionKey($0)
+        }
+        if let last {
+            try statements.large.deleteStep.run(
+                from + [
+                    .timetoken(last.messageTimetoken), .text(last.type), .text(last.value),
+                    .text(last.uuid), .timetoken(oldest.timetoken),
+                ])
+            removalStart = last.next
+        } else {
+            try statements.large.deleteRest.run(from + [end, .timetoken(oldest.timetoken)])
+            guard !areMessagesLeft else { return }
+            try statements.large.deleteHidden.run(.timetoken(oldest.timetoken))
+            hidden.removeFirst()
+            removalStart = nil
+        }
+    }
+
+    private func actionKey(_ row: borrowing SQLiteRow) -> MessageAction.Key {
+        MessageAction.Key(
+            messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
+            uuid: row.text(3))
+    }
+}
