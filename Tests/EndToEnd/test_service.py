@@ -155,10 +155,73 @@ class Service(DaemonTestCase):
         self.assertNotEqual(owner.st_uid, 0, "the daemon's user must own its data")
         self.assertTrue(self.inside(DATABASE + ".replaced").exists())
 
-    async def test_a_stop_closes_the_socket_and_a_start_opens_both(self):
+    async def test_restarts_kills_and_reloads_refuse_and_lose_nothing(self):
+        self.install()
+        random = self.random()
+        watcher = await self.device(self.daemon, "watcher")
+        await watcher.subscribe({"name": "room", "cursor": "0"})
+        watcher.keep_connected()
+        lanes = await start_lanes(self, self.daemon, random, writers=2)
+        knocker, enough = Knocker(), asyncio.Event()
+        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
+        running.append(asyncio.create_task(knocker.run()))
+
+        async def acknowledged(more):
+            goal = sum(lane.acknowledged for lane in lanes) + more
+            await self.until(lambda: sum(lane.acknowledged for lane in lanes) >= goal, "writes")
+
+        for _ in range(RESTARTS):
+            await acknowledged(50)
+            await asyncio.to_thread(self.machine.run, "systemctl", "restart", UNIT)
+        for _ in range(KILLS):
+            await acknowledged(50)
+            await asyncio.to_thread(self.machine.run, "systemctl", "kill", "-s", "KILL", UNIT)
+            await self.until(self.is_active, "the service after kill -9")
+        await acknowledged(50)
+        process = self.machine.state(UNIT, "MainPID")
+        quiet = await self.device(self.daemon, "quiet")
+        for _ in range(RELOADS):
+            await asyncio.to_thread(self.machine.run, "systemctl", "reload", UNIT)
+            await acknowledged(10)
+        self.assertEqual(self.machine.state(UNIT, "MainPID"), process)
+        await quiet.command("ping")
+        enough.set()
+        knocker.stop()
+        await asyncio.gather(*running)
+
+        print(f"{RESTARTS} restarts, {KILLS} kills, {RELOADS} reloads,"
+              f" {sum(lane.acknowledged for lane in lanes)} acknowledged writes,"
+              f" {knocker.tried} connections tried, {knocker.refused} refused", file=sys.stderr)
+        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
+        self.assertEqual(knocker.refused, 0)
+        await check_lanes(self, lanes, watcher)
+
+    async def test_a_wrong_configuration_is_said_and_the_service_comes_back_with_the_mend(self):
+        self.install()
+        configuration = self.inside(CONFIGURATION)
+        right = configuration.read_text(encoding="utf-8")
+        configuration.write_text("[server]\nlisten_at = 1\n", encoding="utf-8")
+        self.machine.run("systemctl", "restart", UNIT, check=False)
+        knocker = Knocker()
+        knocking = asyncio.create_task(knocker.run())
+        before = self.restarts()
+        await self.until(lambda: self.restarts() >= before + 3, "three more starts")
+        self.assertEqual(self.machine.state("syncdaemon.socket", "ActiveState"), "active")
+        self.assertIn(f"{CONFIGURATION}:2", self.machine.journal(UNIT, "--priority=err"))
+
+        waiting = asyncio.create_task(self.device(self.daemon, "patient"))
+        configuration.write_text(right, encoding="utf-8")
+        device = await waiting
+        await device.command("ping")
+        knocker.stop()
+        await knocking
+        self.assertEqual(knocker.refused, 0)
+        self.assertTrue(self.is_active())
+
+    async def test_the_documented_stop_closes_the_socket_and_a_start_opens_both(self):
         self.install()
         ada = await self.device(self.daemon, "ada")
-        self.machine.run("systemctl", "stop", UNIT)
+        self.machine.run("systemctl", "stop", "syncdaemon.socket", UNIT)
         self.assertEqual(await ada.closed(), 1001)
         with self.assertRaises(OSError):
             await ada.open()
