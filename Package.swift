@@ -56,6 +56,8 @@ let package = Package(
         .target(name: "JSON", swiftSettings: shipped),
         .target(
             name: "SQLite", dependencies: ["EventModel", "CSQLite"], swiftSettings: shipped),
+        // For syncsim and tests: nothing that ships links it.
+        .target(name: "SQLiteFaults", dependencies: ["CSQLite"], swiftSettings: shipped),
         .target(
             name: "SyncDaemon",
             dependencies: [
@@ -79,7 +81,8 @@ let package = Package(
             path: "Benchmarks/Reconciliation", swiftSettings: shipped),
         // With -enable-testing, which debug builds have anyway: see `make simulate`.
         .executableTarget(
-            name: "syncsim", dependencies: ["SyncDaemon", "SyncClient", "EventModel"],
+            name: "syncsim",
+            dependencies: ["SyncDaemon", "SyncClient", "SQLiteFaults", "EventModel", "JSON"],
             swiftSettings: shipped),
         .executableTarget(
             name: "syncbench", dependencies: ["EventModel", "JSON", "CLinux"],
@@ -99,7 +102,8 @@ let package = Package(
             name: "JSONTests", dependencies: ["JSON", "CJansson", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
-            name: "SQLiteTests", dependencies: ["SQLite", "EventModel"], swiftSettings: checked),
+            name: "SQLiteTests", dependencies: ["SQLite", "SQLiteFaults", "EventModel"],
+            swiftSettings: checked),
         .testTarget(
             name: "SyncDaemonTests",
             dependencies: [

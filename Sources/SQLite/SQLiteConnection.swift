@@ -37,15 +37,16 @@ public enum SQLiteOpening {
     ///
     /// - Parameters:
     ///   - path: `:memory:` keeps nothing.
+    ///   - vfs: What leads to the file; `nil`: the system.
     ///   - failure: Says in the caller's words what the connection and its statements throw.
     public init(
-        path: String, _ opening: SQLiteOpening = .makingFile, checkpoints: SQLiteCheckpoints,
-        failure: @escaping (SQLiteError) -> Failure
+        path: String, vfs: String? = nil, _ opening: SQLiteOpening = .makingFile,
+        checkpoints: SQLiteCheckpoints, failure: @escaping (SQLiteError) -> Failure
     ) throws(Failure) {
         var opened: OpaquePointer?
         let making = opening == .makingFile ? SQLITE_OPEN_CREATE : 0
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | making
-        let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let status = unsafe sqlite3_open_v2(path, &opened, flags, vfs)
         guard let opened = unsafe opened, status == SQLITE_OK else {
             let error = unsafe SQLiteError(status, of: opened, isOpening: true)
             unsafe sqlite3_close_v2(opened)

@@ -13,7 +13,8 @@ enum HouseRules {
     static let importPlaces: [(module: String, places: [String])] = [
         ("CWebsockets", ["Sources/SyncDaemon/Transport/", "Sources/SyncClient/Transport/"]),
         ("CJansson", ["Tests/JSONTests/"]),
-        ("CSQLite", ["Sources/SQLite/"]),
+        ("CSQLite", ["Sources/SQLite/", "Sources/SQLiteFaults/"]),
+        ("SQLiteFaults", ["Sources/syncsim/Disk/"]),
         ("SQLite", ["Sources/SyncDaemon/Store/", "Sources/SyncClient/Store/"]),
         (
             "CUV",

@@ -14,8 +14,8 @@ final class SQLiteReader: StoreReader {
     /// What large deletions took away, as the open transaction has it.
     private var hidden = HiddenRanges()
 
-    init(path: String) throws(StoreError) {
-        connection = try StoreConnection(path: path)
+    init(path: String, vfs: String? = nil) throws(StoreError) {
+        connection = try StoreConnection(path: path, vfs: vfs)
         try connection.execute("PRAGMA query_only=1")
         try connection.execute("PRAGMA mmap_size=0")
         statements = try SQLiteReadStatements(connection)

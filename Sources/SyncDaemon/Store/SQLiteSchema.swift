@@ -12,7 +12,8 @@ enum SQLiteSchema {
     ///
     /// All steps are one transaction: a crash leaves the file as it was.
     static func prepare(
-        _ connection: borrowing StoreConnection, path: String, log: Log? = nil
+        _ connection: borrowing StoreConnection, path: String, log: Log? = nil,
+        using generator: inout some RandomNumberGenerator
     ) throws(StoreError) {
         // Before the first table: it is part of the file's layout.
         try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
@@ -34,9 +35,9 @@ enum SQLiteSchema {
             try connection.execute(step)
         }
         let insertMeta = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
-        if found == 0 { try insertMeta.run(.text("epoch"), .text(makeEpoch())) }
+        if found == 0 { try insertMeta.run(.text("epoch"), .text(makeEpoch(using: &generator))) }
         if found < 3 {
-            let secret = makeSecret()
+            let secret = DigestSecret.random(using: &generator)
             try insertMeta.run(.text("secret"), .text(secret.text))
             try insertMeta.run(.text("tombstone_floor"), .text("0"))
             try addDigests(connection, secret)

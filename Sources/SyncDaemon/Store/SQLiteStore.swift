@@ -27,9 +27,11 @@ final class SQLiteStore: Store {
     private let forgottenRuns: [StoreRun]
 
     private let path: String
-    /// Locked for as long as the store is open: two daemons on one file would issue the same
-    /// timetokens.
-    private let lock: FileDescriptor
+    private let vfs: String?
+    /// Locked for as long as the store is open; `nil` where no other process can be.
+    ///
+    /// Two daemons on one file would issue the same timetokens.
+    private let lock: FileDescriptor?
     // Statements first: they are released in this order, and must go before the connection.
     let statements: SQLiteWriteStatements
     let connection: StoreConnection
@@ -46,15 +48,35 @@ final class SQLiteStore: Store {
     /// - Parameters:
     ///   - log: Hears of an upgrade of the file.
     ///   - resume: Told what the file last knew of time; says what time it is now, if it knows.
-    init(
+    convenience init(
         directory: String, log: Log? = nil, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
     ) throws(StoreError) {
-        path = SQLiteStore.path(in: directory)
         try makeDirectories(directory)
-        lock = try lockFile(directory + "/lock")
+        let lock = try lockFile(directory + "/lock")
+        let path = SQLiteStore.path(in: directory)
         try StoreFiles.claim(path)
-        connection = try StoreConnection(path: path)
-        try SQLiteSchema.prepare(connection, path: path, log: log)
+        var generator = SystemRandomNumberGenerator()
+        try self.init(path: path, lock: lock, using: &generator, log: log, resume: resume)
+    }
+
+    /// Opens a file, or makes it.
+    ///
+    /// - Parameters:
+    ///   - vfs: What leads to the file; `nil`: the system.
+    ///   - lock: Kept for as long as the store is open.
+    ///   - generator: Makes the names of a new store and of each run.
+    ///   - log: As above.
+    ///   - resume: As above.
+    init(
+        path: String, vfs: String? = nil, lock: consuming FileDescriptor?,
+        using generator: inout some RandomNumberGenerator, log: Log? = nil,
+        resume: (ClockAnchor?) -> ClockAnchor?
+    ) throws(StoreError) {
+        self.path = path
+        self.vfs = vfs
+        self.lock = lock
+        connection = try StoreConnection(path: path, vfs: vfs)
+        try SQLiteSchema.prepare(connection, path: path, log: log, using: &generator)
         statements = try SQLiteWriteStatements(connection)
         freePages = try connection.prepare("PRAGMA freelist_count")
         let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
@@ -77,7 +99,10 @@ final class SQLiteStore: Store {
         now.anchor = resume(before.anchor)
         let start = max(end, Timetoken(rawValue: now.anchor?.ticks ?? 0))
         if now.anchor != nil { now.ceiling = start.advanced(by: Limits.ceilingTicks) }
-        let runs = try SQLiteSchema.runs(connection) + [StoreRun(after: last, began: start)]
+        let runs =
+            try SQLiteSchema.runs(connection) + [
+                StoreRun(after: last, began: start, using: &generator)
+            ]
         let forgotten = StoreRun.forgettable(of: runs, keeping: Limits.runsMax)
         forgottenRuns = forgotten.map { runs[$0] }
         let isForgotten = Set(forgotten)
@@ -243,7 +268,7 @@ final class SQLiteStore: Store {
     }
 
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
-        { [path] () throws(StoreError) in try SQLiteReader(path: path) }
+        { [path, vfs] () throws(StoreError) in try SQLiteReader(path: path, vfs: vfs) }
     }
 
     // MARK: Names

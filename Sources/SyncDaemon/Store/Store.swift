@@ -257,7 +257,12 @@ enum Outcome: Sendable, Hashable {
 
 /// A name for a new store: 64 random bits in hexadecimal.
 func makeEpoch() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    var generator = SystemRandomNumberGenerator()
+    return makeEpoch(using: &generator)
+}
+
+func makeEpoch(using generator: inout some RandomNumberGenerator) -> String {
+    let digits = String(generator.next(), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
 }
 

@@ -7,8 +7,8 @@ typealias StoreStatement = SQLiteStatement<StoreError>
 
 extension StoreConnection {
     /// Opens the store's file, for its writer or for a reader: only the writer checkpoints.
-    init(path: String) throws(StoreError) {
-        try self.init(path: path, checkpoints: .byCaller) { error in
+    init(path: String, vfs: String? = nil) throws(StoreError) {
+        try self.init(path: path, vfs: vfs, checkpoints: .byCaller) { error in
             if error.isOpening { return .cannotOpen(path: path, reason: error.message) }
             if error.isFull { return .full }
             return .broken(code: error.code, reason: error.message)

@@ -40,7 +40,16 @@ struct StoreRun: Sendable, Hashable {
 
     /// A run with a name of its own: 32 random bits in hexadecimal.
     init(after last: Timetoken, began: Timetoken? = nil) {
-        self.init(id: String(makeEpoch().prefix(8)), startedAfter: last, began: began)
+        var generator = SystemRandomNumberGenerator()
+        self.init(after: last, began: began, using: &generator)
+    }
+
+    init(
+        after last: Timetoken, began: Timetoken? = nil,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        self.init(
+            id: String(makeEpoch(using: &generator).prefix(8)), startedAfter: last, began: began)
     }
 
     /// Which of many runs to forget so that no more than `limit` are left: the shortest.
