@@ -117,7 +117,7 @@ extension Hub {
         var found: [PolledEvent] = []
         var sources = 0
         for interest in poll.interests {
-            guard let events = interest.topic.recent.events(after: poll.position) else {
+            guard let events = interest.topic.recent.wholeEvents(after: poll.position) else {
                 return nil
             }
             if !events.isEmpty { sources += 1 }

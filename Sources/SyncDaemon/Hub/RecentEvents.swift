@@ -7,13 +7,17 @@ struct RecentEvents {
     private var events: [EncodedEnvelope] = []
     private var head = 0
     private(set) var byteCount = 0
-    /// Every event of the channel after this is here.
+    /// Every event of the channel after this is here, but for those that are not stored and older
+    /// than ``wholeFloor``.
     private(set) var floor: Timetoken
+    /// Every event after this is here, stored or not.
+    private var wholeFloor: Timetoken
 
     /// - Parameter floor: The newest commit that the reactor has seen: all later events will be
     ///   added.
     init(floor: Timetoken) {
         self.floor = floor
+        wholeFloor = floor
     }
 
     /// Adds the next event and gives up the oldest while there are more than `bytesMax`.
@@ -28,6 +32,7 @@ struct RecentEvents {
             byteCount -= events[head].json.count
             events[head].discardText()  // The array is compacted later.
             floor = events[head].timetoken
+            wholeFloor = max(wholeFloor, floor)
             head += 1
         }
         if head > 64, head * 2 > events.count {
@@ -70,6 +75,11 @@ struct RecentEvents {
         var start = events.count
         while start > head, events[start - 1].timetoken > cursor { start -= 1 }
         return events[start...]
+    }
+
+    /// The same with those that are not stored: what a reader found holds none of them.
+    func wholeEvents(after cursor: Timetoken) -> ArraySlice<EncodedEnvelope>? {
+        cursor >= wholeFloor ? events(after: cursor) : nil
     }
 
     /// Whether everything after `cursor` is here, and nothing of it is stored.

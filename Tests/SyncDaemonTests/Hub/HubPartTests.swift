@@ -48,6 +48,19 @@ struct RecentEventsTests {
         }
     }
 
+    @Test("what a reader found brings no event back that is not stored")
+    func whole() {
+        var recent = RecentEvents(floor: tick(10))
+        recent.append(encoded(12), bytesMax: 0)
+        recent.append(encoded(15), bytesMax: 10_000)
+        recent.reach(back: tick(8), with: [encoded(9)], state: .empty, bytesMax: 10_000)
+
+        #expect(recent.events(after: tick(8))?.map(\.timetoken) == [tick(9), tick(15)])
+        // At 12 there may have been a signal.
+        #expect(recent.wholeEvents(after: tick(8)) == nil)
+        #expect(recent.wholeEvents(after: tick(12))?.map(\.timetoken) == [tick(15)])
+    }
+
     @Test("an event from before its floor does not lower it", arguments: [0, 10_000])
     func lateEvent(bytesMax: Int) {
         var recent = RecentEvents(floor: tick(10))
