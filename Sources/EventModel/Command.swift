@@ -7,8 +7,8 @@ public typealias CommandID = Int64
 public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
-        case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, history,
-            actions, ping
+        case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction,
+            deleteMessages, history, actions, ping
     }
 
     case hello(Hello)
@@ -18,6 +18,7 @@ public enum Command: Hashable, Sendable {
     case publish(PublishRequest)
     case addAction(ActionRequest)
     case removeAction(RemovalRequest)
+    case deleteMessages(DeletionRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
     case ping
@@ -112,6 +113,25 @@ public struct PublishRequest: Hashable, Sendable {
         self.mutation = mutation
         self.isStored = isStored
         self.hoursKept = hoursKept
+    }
+}
+
+/// Messages to delete, with the actions on them.
+public struct DeletionRequest: Hashable, Sendable {
+    public var channel: String
+    /// The range leaves this out; ``Timetoken/zero``: from the oldest.
+    public var after: Timetoken
+    /// The range holds this.
+    public var through: Timetoken
+    public var mutation: String?
+
+    public init(
+        channel: String, after: Timetoken = .zero, through: Timetoken, mutation: String? = nil
+    ) {
+        self.channel = channel
+        self.after = after
+        self.through = through
+        self.mutation = mutation
     }
 }
 

@@ -229,11 +229,14 @@ public struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible 
     public let code: String
     /// What to do.
     public let message: String
+    /// How long to wait before the same question may be answered; `nil`: it is not said.
+    public let retryAfterSeconds: Int?
 
-    public init(status: Int, code: String, message: String) {
+    public init(status: Int, code: String, message: String, retryAfterSeconds: Int? = nil) {
         self.status = status
         self.code = code
         self.message = message
+        self.retryAfterSeconds = retryAfterSeconds
     }
 
     public var description: String { "\(status) \(code): \(message)" }

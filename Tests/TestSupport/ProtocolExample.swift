@@ -87,6 +87,8 @@ public enum ProtocolExample {
         21: .actions(
             ActionsQuery(
                 channel: "room", messageTimetoken: ada.messageTimetoken, after: added)),
+        22: .deleteMessages(
+            DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-4")),
     ]
 
     /// What each example reply says, by its id.
@@ -143,6 +145,7 @@ public enum ProtocolExample {
                     MessageAction(
                         key: ada, actionTimetoken: Timetoken(rawValue: added.rawValue + 1))
                 ], next: nil)),
+        22: .messagesDeleted(deleted),
     ]
 
     /// What the example pushes say, in their order.

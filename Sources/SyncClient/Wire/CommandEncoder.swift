@@ -43,6 +43,11 @@ enum CommandEncoder {
             write(request, actionTimetoken: nil, into: &json)
         case .removeAction(let removal):
             write(removal.action, actionTimetoken: removal.actionTimetoken, into: &json)
+        case .deleteMessages(let request):
+            json.member("channel", request.channel)
+            json.member("after", request.after)
+            json.member("through", request.through)
+            json.member("mutation", request.mutation)
         case .history(let query):
             json.member("channel", query.channel)
             json.member("limit", query.limit)

@@ -18,6 +18,7 @@ struct ReplyDecoder {
         case .publish: return .published(try result.timetoken("timetoken"))
         case .addAction: return try added(result)
         case .removeAction: return .actionRemoved(try result.word("applied"))
+        case .deleteMessages: return .messagesDeleted(try result.timetoken("timetoken"))
         case .history: return .history(try history(result))
         case .actions:
             return .actions(

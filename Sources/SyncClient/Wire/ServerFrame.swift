@@ -4,15 +4,15 @@ import EventModel
 
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
-    case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, history, actions,
-        ping
+    case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, deleteMessages,
+        history, actions, ping
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
     /// A write carries its mutation id, and a subscription starts again from its own cursor.
     var canBeSentAgain: Bool {
         switch self {
-        case .publish, .addAction, .removeAction, .subscribe: true
+        case .publish, .addAction, .removeAction, .deleteMessages, .subscribe: true
         default: false
         }
     }
@@ -28,6 +28,7 @@ extension Command {
         case .publish: .publish
         case .addAction: .addAction
         case .removeAction: .removeAction
+        case .deleteMessages: .deleteMessages
         case .history: .history
         case .actions: .actions
         case .ping: .ping
@@ -48,4 +49,6 @@ enum ServerFrame: Hashable, Sendable {
 /// A message that the protocol does not allow.
 struct FrameError: Error, Hashable, CustomStringConvertible {
     let description: String
+    /// The command that it answers, if that much could be read.
+    var id: CommandID?
 }

@@ -18,6 +18,7 @@ enum CommandRouter {
         case .publish(let request): publish(request, in: context)
         case .addAction(let request): addAction(request, in: context)
         case .removeAction(let request): removeAction(request, in: context)
+        case .deleteMessages(let request): deleteMessages(request, in: context)
         case .history(let query): context.ask(.history(query), about: query.channel)
         case .actions(let query): context.ask(.actions(query), about: query.channel)
         case .ping: .success(.pong(Timetoken(rawValue: context.engine.wallTicks())))

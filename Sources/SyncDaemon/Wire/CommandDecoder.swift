@@ -57,6 +57,7 @@ enum CommandDecoder {
         case .publish: .publish(try publish(json))
         case .addAction: .addAction(try action(json))
         case .removeAction: .removeAction(try removal(json))
+        case .deleteMessages: .deleteMessages(try deletion(json))
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
         case .ping: .ping
@@ -195,6 +196,16 @@ enum CommandDecoder {
         RemovalRequest(
             action: try action(json),
             actionTimetoken: try json.optionalTimetoken("actionTimetoken"))
+    }
+
+    private static func deletion(
+        _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> DeletionRequest {
+        DeletionRequest(
+            channel: try json.channelName("channel"),
+            after: try json.optionalTimetoken("after") ?? .zero,
+            through: try json.timetoken("through"),
+            mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax))
     }
 
     private static func history(_ json: borrowing JSONValue) throws(ProtocolError) -> HistoryQuery {

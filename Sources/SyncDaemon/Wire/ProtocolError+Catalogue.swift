@@ -69,6 +69,10 @@ extension ProtocolError {
         message: "This keyset admits only who shows a token, and this version has no tokens yet. "
             + "Ask the operator for another keyset.")
 
+    static let deletingDisabled = ProtocolError(
+        status: 403, code: "deleting_disabled",
+        message: "The owner of this keyset lets nobody delete messages. Ask the operator.")
+
     static let helloAgain = ProtocolError(
         status: 409, code: "hello_again",
         message: "This session has a user already. Open another connection for another user.")
@@ -79,17 +83,20 @@ extension ProtocolError {
 
     static let rateLimited = ProtocolError(
         status: 429, code: "rate_limited",
-        message: "Too many commands. Slow down, then retry with the same mutation id.")
+        message: "Too many commands. Slow down, then retry with the same mutation id.",
+        retryAfterSeconds: Limits.retryAfterSeconds)
 
     static let tooManyInFlight = ProtocolError(
         status: 429, code: "too_many_in_flight",
         message: "Over \(Limits.commandsInFlightMax) commands wait for their replies. "
-            + "Read some replies, then retry with the same mutation id.")
+            + "Read some replies, then retry with the same mutation id.",
+        retryAfterSeconds: Limits.retryAfterSeconds)
 
     static let overloaded = ProtocolError(
         status: 503, code: "overloaded",
         message: "The daemon has more work than it can queue. "
-            + "Retry after a second with the same mutation id.")
+            + "Retry after a second with the same mutation id.",
+        retryAfterSeconds: Limits.retryAfterSeconds)
 
     static let draining = ProtocolError(
         status: 503, code: "draining",

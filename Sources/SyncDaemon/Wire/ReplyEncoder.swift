@@ -27,6 +27,10 @@ enum ReplyEncoder {
         json.string(error.code)
         json.name("message")
         json.string(error.message)
+        if let seconds = error.retryAfterSeconds {
+            json.name("retryAfter")
+            json.integer(seconds)
+        }
         json.endObject()
         json.endObject()
     }

@@ -44,7 +44,10 @@ struct ProtocolExampleTests {
                         batch.envelopes.map(EncodedEnvelope.init), of: batch.channel,
                         cursor: batch.cursor, state: batch.state)
                 }
-            } + [refusalOfPublish(), refusalOfCutText()]
+            } + [
+                refusalOfPublish(), refusalOfCutText(),
+                written { ReplyEncoder.encode(.rateLimited, to: 23, into: &$0) },
+            ]
 
         #expect(Set(texts) == Set(try ProtocolDocument.examples("←")))
         #expect(try texts.count == ProtocolDocument.examples("←").count)
@@ -71,6 +74,7 @@ struct ProtocolExampleTests {
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups, .helloFirst,
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
+            .deletingDisabled,
             .tooManyInFlight, .overloaded, .draining,
             .storeUnavailable, .storeFull, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
