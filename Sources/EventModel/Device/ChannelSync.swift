@@ -21,6 +21,8 @@ public struct ChannelSync: Sendable {
     /// Whether the actions were compared with the server's at ``ChannelBase/cursor``, and equal.
     public private(set) var isVerified = false
 
+    /// The newest event of this session that is not stored: a page may bring it again.
+    private var announcedThrough = Timetoken.zero
     private var epoch = ""
     private var attempt = 0
     private var needsRepair = false
@@ -49,6 +51,7 @@ public struct ChannelSync: Sendable {
     /// A session began.
     mutating func connect(epoch: String) -> Step {
         self.epoch = epoch
+        announcedThrough = .zero
         rung = nil
         failedSnapshots = 0
         wasInterrupted = false
@@ -191,6 +194,13 @@ public struct ChannelSync: Sendable {
     }
 
     // MARK: Batches
+
+    /// What a batch has that is not stored: it is told, whatever the base waits for, and once.
+    mutating func takeAnnounced(from batch: Batch) -> [Envelope] {
+        let news = batch.envelopes.filter { !$0.isStored && $0.timetoken > announcedThrough }
+        if let last = news.last { announcedThrough = last.timetoken }
+        return news
+    }
 
     mutating func apply(_ batch: Batch) -> Step {
         guard phase == .following else { return Step() }

@@ -53,11 +53,24 @@ public struct ChannelView: Sendable {
             if isThere, pending.answered[timetoken] == nil { make(.remove(at: index), &changes) }
             return
         }
-        let item = item(timetoken, entry, base, pending)
-        if !isThere {
-            make(.insert(item, at: index), &changes)
-        } else if items[index] != item {
+        put(item(timetoken, entry, base, pending), at: index, isThere: isThere, &changes)
+    }
+
+    /// Puts a message where it belongs; what is there already keeps its name.
+    ///
+    /// - Parameter hasMoved: Whether it got its timetoken just now, and nobody was told.
+    private mutating func put(
+        _ item: ListItem, at index: Int, isThere: Bool, hasMoved: Bool = false,
+        _ changes: inout [ListChange]
+    ) {
+        guard isThere else { return make(.insert(item, at: index), &changes) }
+        var item = item
+        item.id = items[index].id
+        if hasMoved || items[index] != item {
             make(.update(item, at: index), &changes)
+        } else {
+            // Nothing that can be seen, and so nothing to tell.
+            items[index].mutation = item.mutation
         }
     }
 
@@ -79,10 +92,11 @@ public struct ChannelView: Sendable {
         _ timetoken: Timetoken, _ entry: DeviceCache.Entry, _ base: ChannelBase,
         _ pending: PendingWishes
     ) -> ListItem {
-        ListItem(
-            id: .message(timetoken), uuid: entry.uuid, message: entry.message, isPending: false,
-            reactions: reactions(to: timetoken, base, pending),
-            mutation: pending.answered[timetoken] ?? pending.likenesses[timetoken])
+        let mutation = pending.answered[timetoken] ?? pending.likenesses[timetoken]
+        return ListItem(
+            id: mutation.map { .written($0) } ?? .message(timetoken), timetoken: timetoken,
+            uuid: entry.uuid, message: entry.message, isPending: false,
+            reactions: reactions(to: timetoken, base, pending), mutation: mutation)
     }
 
     // MARK: Messages on their way
@@ -123,19 +137,24 @@ public struct ChannelView: Sendable {
         _ mutation: String, at timetoken: Timetoken, _ base: ChannelBase, _ pending: PendingWishes,
         _ changes: inout [ListChange]
     ) {
-        var isRenamed = false
+        var hasMoved = false
         let old = items.firstIndex { $0.mutation == mutation }
         // Read once: Swift 6.3.1's optimiser does not get over reading it twice.
         let before = old.flatMap { items[$0].timetoken }
         if let old, before != timetoken {
             let index = position(of: timetoken)
             if index < items.count, items[index].timetoken == timetoken {
-                make(.remove(at: old), &changes)
+                // The row that was taken for it stays, as that of the other message.
+                if before == nil {
+                    make(.remove(at: old), &changes)
+                } else {
+                    items[old].mutation = nil
+                }
             } else {
                 let target = old < index ? index - 1 : index
                 if old != target { make(.move(from: old, to: target), &changes) }
-                items[target].id = .message(timetoken)
-                isRenamed = true
+                items[target].timetoken = timetoken
+                hasMoved = true
             }
             // The message that it was taken for by mistake is another one.
             if let before { refresh(before, base, pending, &changes) }
@@ -147,17 +166,14 @@ public struct ChannelView: Sendable {
             item = self.item(timetoken, entry, base, pending)
         } else if let entry = pending.publishes[mutation], case .publish(let message) = entry.wish {
             item = ListItem(
-                id: .message(timetoken), uuid: user, message: message, isPending: false,
-                reactions: reactions(to: timetoken, base, pending), mutation: mutation)
+                id: .written(mutation), timetoken: timetoken, uuid: user, message: message,
+                isPending: false, reactions: reactions(to: timetoken, base, pending),
+                mutation: mutation)
         } else {
             return
         }
         if pending.publishes[mutation] != nil { item.mutation = mutation }
-        if !isThere {
-            make(.insert(item, at: index), &changes)
-        } else if isRenamed || items[index] != item {
-            make(.update(item, at: index), &changes)
-        }
+        put(item, at: index, isThere: isThere, hasMoved: hasMoved, &changes)
     }
 
     /// - Parameter waiting: Earlier messages on their way.
@@ -165,15 +181,15 @@ public struct ChannelView: Sendable {
         _ entry: OutboxEntry, after waiting: Int, _ changes: inout [ListChange]
     ) {
         guard case .publish(let message) = entry.wish,
-            !items.contains(where: { $0.id == .pending(entry.mutation) })
+            !items.contains(where: { $0.mutation == entry.mutation && $0.timetoken == nil })
         else { return }
         if let old = items.firstIndex(where: { $0.mutation == entry.mutation }) {
             // The message that it was taken for has been deleted.
             make(.remove(at: old), &changes)
         }
         let item = ListItem(
-            id: .pending(entry.mutation), uuid: user, message: message, isPending: true,
-            reactions: [], mutation: entry.mutation)
+            id: .written(entry.mutation), timetoken: nil, uuid: user, message: message,
+            isPending: true, reactions: [], mutation: entry.mutation)
         let index = position(of: Timetoken(rawValue: .max)) + waiting
         make(.insert(item, at: index), &changes)
     }

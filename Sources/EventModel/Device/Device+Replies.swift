@@ -6,6 +6,8 @@ extension Device {
     public mutating func received(_ batch: Batch) -> DeviceEffects {
         var effects = DeviceEffects()
         let channel = batch.channel.name
+        let announced = channels[Channel(channel)]?.takeAnnounced(from: batch) ?? []
+        if !announced.isEmpty { effects.announced.append((channel, announced)) }
         let step = channels[Channel(channel)]?.apply(batch)
         unstored = Set(batch.envelopes.filter { !$0.isStored }.map(\.timetoken))
         if let step { take(step, of: channel, &effects) }
@@ -87,6 +89,10 @@ extension Device {
     ) {
         guard let step = channels[Channel(channel)]?.refused(error, attempt: attempt) else {
             return
+        }
+        if error.isWorthRetrying {
+            effects.retryAfterSeconds = max(
+                effects.retryAfterSeconds, error.retryAfterSeconds ?? 0)
         }
         take(step, of: channel, &effects)
         if case .refused(let error)? = channels[Channel(channel)]?.phase {

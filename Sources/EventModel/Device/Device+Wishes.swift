@@ -105,6 +105,8 @@ extension Device {
         case .failure(let error) where error.isWorthRetrying:
             outbox.postponed(mutation)
             isPaused = true
+            effects.retryAfterSeconds = max(
+                effects.retryAfterSeconds, error.retryAfterSeconds ?? 0)
             return
         case .failure(let error):
             let (refused, changes) = outbox.refused(mutation)

@@ -84,12 +84,21 @@ public struct Device: Sendable {
         return effects
     }
 
+    /// Stops to follow a channel; what was kept of it stays, and wishes about it are still sent.
+    public mutating func unfollow(_ channel: String) -> DeviceEffects {
+        leave(channel, forgetting: false)
+    }
+
     /// Stops to follow a channel and forgets it; wishes about it are still sent.
     public mutating func forget(_ channel: String) -> DeviceEffects {
+        leave(channel, forgetting: true)
+    }
+
+    private mutating func leave(_ channel: String, forgetting: Bool) -> DeviceEffects {
         var effects = DeviceEffects()
         guard channels.removeValue(forKey: Channel(channel)) != nil else { return effects }
         views[Channel(channel)] = nil
-        effects.writes.append(.forget(channel))
+        if forgetting { effects.writes.append(.forget(channel)) }
         for entry in outbox.settle(channel, base: nil) {
             effects.writes.append(.outbox(.drop(mutation: entry.mutation)))
         }

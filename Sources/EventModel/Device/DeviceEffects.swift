@@ -55,6 +55,8 @@ public struct DeviceEffects: Sendable {
     public var questions: [DeviceQuestion] = []
     /// By channel, for those with a view.
     public var changes: [(channel: String, changes: [ListChange])] = []
+    /// Signals, presence and messages that nobody stores, by channel, in order.
+    public var announced: [(channel: String, envelopes: [Envelope])] = []
     /// Wishes that the server will never fulfil; the view has dropped them.
     public var refused: [(entry: OutboxEntry, error: ProtocolError)] = []
     /// Channels whose rows differed from the server's, and how.
@@ -63,6 +65,8 @@ public struct DeviceEffects: Sendable {
     public var refusedChannels: [(channel: String, error: ProtocolError)] = []
     /// Whether ``Device/retry()`` is to be called after a while.
     public var retriesLater = false
+    /// How long the server said to wait with that; 0 when it did not.
+    public var retryAfterSeconds = 0
 
     public init() {}
 }

@@ -2,13 +2,14 @@
 
 /// One line of a channel's message list: a message of the base, or one that is on its way.
 public struct ListItem: Hashable, Sendable, Identifiable {
-    /// Names an item as long as it is in the list.
+    /// Names an item, and stays the same as long as the item is in a list that is observed.
     ///
-    /// A message that is on its way gets its final name with a ``ListChange/update(_:at:)``.
+    /// A message that was written on this device keeps the name that it had on its way, so that
+    /// its row stays where it is when the server accepts it.
     public enum ID: Hashable, Sendable {
         case message(Timetoken)
         /// By its mutation id.
-        case pending(String)
+        case written(String)
     }
 
     /// The people who reacted with one value.
@@ -26,6 +27,8 @@ public struct ListItem: Hashable, Sendable, Identifiable {
     }
 
     public var id: ID
+    /// Where the message stands; `nil` while it is on its way.
+    public var timetoken: Timetoken?
     public var uuid: String
     public var message: Message
     /// Whether the server has not accepted the message yet.
@@ -34,9 +37,28 @@ public struct ListItem: Hashable, Sendable, Identifiable {
     public var reactions: [Reaction]
     /// The outbox entry that the item comes from, until it is settled.
     var mutation: String?
+}
 
-    public var timetoken: Timetoken? {
-        if case .message(let timetoken) = id { timetoken } else { nil }
+extension ListItem {
+    /// The item under the name that it has in a list that is made anew.
+    package var asMadeAnew: ListItem {
+        var item = self
+        if let timetoken { item.id = .message(timetoken) }
+        return item
+    }
+
+    /// By what a person sees: whether the outbox still holds the message makes no difference.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.id == right.id && left.timetoken == right.timetoken && left.uuid == right.uuid
+            && left.message == right.message && left.isPending == right.isPending
+            && left.reactions == right.reactions
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(timetoken)
+        hasher.combine(isPending)
+        hasher.combine(reactions)
     }
 }
 

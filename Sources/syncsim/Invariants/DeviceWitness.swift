@@ -216,7 +216,7 @@ final class DeviceWitness {
                 "\(deviceID) \(channel): \($0)"
             }
             let fresh = ChannelView(base, [], user: core.user).items
-            if lists[channel] != fresh {
+            if lists[channel]?.map(\.asMadeAnew) != fresh.map(\.asMadeAnew) {
                 found.append("\(deviceID) shows another list of \(channel) than its rows say")
             }
             let reactions = fresh.reduce(0) { $0 + $1.reactions.reduce(0) { $0 + $1.count } }

@@ -138,6 +138,7 @@ extension ModelDevice {
         let (list, anew) = (lists[name]?.map(\.shown) ?? [], view.items.map(\.shown))
         let difference = list.difference(from: anew).map { "\($0)" }.joined(separator: "\n")
         #expect(difference.isEmpty, "what the changes made of the list, beside the list anew")
+        #expect(Set(lists[name]?.map(\.id) ?? []).count == list.count, "each row has its own name")
         let saved = disk.channels[name]?.base
         if base.cursor > .zero { #expect(saved?.cache.canonicalBytes == base.cache.canonicalBytes) }
         #expect(disk.outbox == device.outbox.entries)
@@ -147,7 +148,7 @@ extension ModelDevice {
 extension ListItem {
     /// What a person can see of it.
     fileprivate var shown: String {
-        "\(id) \(uuid) \(message.payload) \(isPending) \(reactions)"
+        "\(asMadeAnew.id) \(uuid) \(message.payload) \(isPending) \(reactions)"
     }
 }
 
