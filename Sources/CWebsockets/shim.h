@@ -3,6 +3,7 @@
 #define SYNC_CWEBSOCKETS_SHIM_H
 
 #include <libwebsockets.h>
+#include <openssl/x509_vfy.h>
 #include <string.h>
 
 /// Bytes that lws_write(3) may scribble on *before* the payload pointer (LWS_PRE).
@@ -22,5 +23,11 @@ static const uint64_t sync_lws_option_libuv = LWS_SERVER_OPTION_LIBUV;
 
 /// LWS_SERVER_OPTION_VALIDATE_UTF8: text frames are checked, 1007 otherwise.
 static const uint64_t sync_lws_option_validate_utf8 = LWS_SERVER_OPTION_VALIDATE_UTF8;
+
+/// LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT: OpenSSL is there for those vhosts that want it.
+static const uint64_t sync_lws_option_tls = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+
+/// LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS: a vhost trusts only the authorities that it names.
+static const uint64_t sync_lws_option_no_system_authorities = LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
 
 #endif

@@ -1,25 +1,30 @@
 // Where a daemon is, as people write it.
 
-/// The parts of a `ws://` URL.
+/// The parts of a `ws://` or `wss://` URL.
 public struct WebSocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name or an address; an IPv6 address without its brackets.
     public let host: String
     public let port: UInt16
     /// With its query, if it has one.
     public let path: String
+    /// Whether it is `wss://`: encrypted, and with a certificate that proves the host.
+    public let isSecure: Bool
 
     /// The path of the native protocol, when a URL names none.
     public static let defaultPath = "/v1/sync"
 
-    /// Reads `ws://HOST[:PORT][/PATH]`; `http://`, as the daemon prints it, means the same.
+    /// Reads `ws://HOST[:PORT][/PATH]` or `wss://…`; `http://`, as the daemon prints it, and
+    /// `https://` mean the same.
     ///
     /// - Throws: ``SyncClientError/invalidURL(_:reason:)``.
     public init(_ url: String) throws(SyncClientError) {
         func invalid(_ reason: String) -> SyncClientError { .invalidURL(url, reason: reason) }
 
-        guard let scheme = ["ws://", "http://"].first(where: { url.hasPrefix($0) }) else {
-            throw invalid("it must start with ws://")
+        let schemes = ["ws://", "http://", "wss://", "https://"]
+        guard let scheme = schemes.first(where: { url.hasPrefix($0) }) else {
+            throw invalid("it must start with ws:// or wss://")
         }
+        isSecure = scheme == "wss://" || scheme == "https://"
         let rest = url.dropFirst(scheme.count)
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw invalid("it must be printable ASCII without spaces")
@@ -27,7 +32,8 @@ public struct WebSocketAddress: Hashable, Sendable, CustomStringConvertible {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains("@") else { throw invalid("it cannot carry a user name") }
 
-        let (host, port) = try Self.split(authority, invalid: invalid)
+        let (host, port) = try Self.split(
+            authority, defaultPort: isSecure ? 443 : 80, invalid: invalid)
         self.host = host
         self.port = port
         let path = rest[authority.endIndex...]
@@ -39,7 +45,7 @@ public struct WebSocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func split(
-        _ authority: Substring, invalid: (String) -> SyncClientError
+        _ authority: Substring, defaultPort: UInt16, invalid: (String) -> SyncClientError
     ) throws(SyncClientError) -> (host: String, port: UInt16) {
         var host = authority
         var portText: Substring?
@@ -58,7 +64,7 @@ public struct WebSocketAddress: Hashable, Sendable, CustomStringConvertible {
             portText = authority[authority.index(after: colon)...]
         }
         guard !host.isEmpty else { throw invalid("the host is missing") }
-        guard let portText else { return (String(host), 80) }
+        guard let portText else { return (String(host), defaultPort) }
         guard let port = UInt16(portText), port > 0 else {
             throw invalid("the port must be a number from 1 to 65535")
         }
@@ -70,5 +76,5 @@ public struct WebSocketAddress: Hashable, Sendable, CustomStringConvertible {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    public var description: String { "ws://\(hostAndPort)\(path)" }
+    public var description: String { "\(isSecure ? "wss" : "ws")://\(hostAndPort)\(path)" }
 }

@@ -135,8 +135,34 @@ struct TransportTests {
     func notWebSocket() async throws {
         let server = try await ScriptedServer("\"http\"")
 
-        await #expect(throws: WebSocketClosure(reason: "HS: ws upgrade response not 101")) {
+        await #expect(
+            throws: WebSocketClosure(
+                reason: "it refuses a WebSocket at /v1/sync", cause: .notWebSocket)
+        ) {
             _ = try await open(server)
+        }
+    }
+
+    @Test("a host that nobody knows is not a daemon that is down")
+    func unknownHost() async throws {
+        let error = await #expect(throws: WebSocketClosure.self) {
+            _ = try await LibwebsocketsTransport().connect(
+                to: try WebSocketAddress("ws://no-such-host.invalid:1"),
+                subprotocol: "sync.v1.json")
+        }
+        #expect(error?.cause == .unknownHost)
+        #expect(error?.reason.isEmpty == false)
+    }
+
+    @Test("a file of authorities that is none is said, and nothing is trusted instead")
+    func noAuthorities() async throws {
+        for file in ["/nowhere.pem", #filePath] {
+            let error = await #expect(throws: WebSocketClosure.self) {
+                _ = try await LibwebsocketsTransport(caFile: file).connect(
+                    to: try WebSocketAddress("wss://127.0.0.1:1"), subprotocol: "sync.v1.json")
+            }
+            #expect(error?.cause == .untrusted)
+            #expect(error?.reason.contains(file) == true)
         }
     }
 }

@@ -54,12 +54,16 @@ final class ServiceThread: Sendable {
     }
 
     /// Starts to connect.
-    func open(_ address: WebSocketAddress, subprotocol: String) -> SocketConnection {
+    func open(
+        _ address: WebSocketAddress, subprotocol: String, trust: Trust
+    ) -> SocketConnection {
         let id = inbox.withLock { inbox in
             inbox.lastID += 1
             return SocketID(rawValue: inbox.lastID)
         }
-        let connection = SocketConnection(id: id, address: address, subprotocol: subprotocol) {
+        let connection = SocketConnection(
+            id: id, address: address, subprotocol: subprotocol, trust: trust
+        ) {
             self.post($0)
         }
         post(.open(connection))

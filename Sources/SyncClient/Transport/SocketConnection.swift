@@ -33,17 +33,19 @@ final class SocketConnection: WebSocketConnection {
     let id: SocketID
     let address: WebSocketAddress
     let subprotocol: String
+    let trust: Trust
     private let state = Locked(State())
     /// Asks the service thread for a turn; harmless when the connection is gone.
     private let ask: @Sendable (SocketRequest) -> Void
 
     init(
-        id: SocketID, address: WebSocketAddress, subprotocol: String,
+        id: SocketID, address: WebSocketAddress, subprotocol: String, trust: Trust,
         ask: @escaping @Sendable (SocketRequest) -> Void
     ) {
         self.id = id
         self.address = address
         self.subprotocol = subprotocol
+        self.trust = trust
         self.ask = ask
     }
 

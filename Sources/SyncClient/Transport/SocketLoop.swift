@@ -5,6 +5,7 @@
 
 import CWebsockets
 import EventModel
+import Glibc
 
 /// What the service thread confines to itself.
 @safe final class SocketLoop {
@@ -16,12 +17,16 @@ import EventModel
         /// The fragments of a message so far.
         var message: [UInt8] = []
         var peerClosure: WebSocketClosure?
+        /// Why OpenSSL does not believe the other side's certificate.
+        var certificateError: CInt?
     }
 
     fileprivate var sockets: [SocketID: Socket] = [:]
     /// One outgoing frame with the room that lws wants in front of it.
     fileprivate var frame = [UInt8](repeating: 0, count: Int(sync_lws_headroom))
     private var context: OpaquePointer?
+    /// One for each trust that was asked for; lws keeps the certificates with them.
+    private var vhosts: [Trust: OpaquePointer] = unsafe [:]
     private let protocols: UnsafeMutablePointer<lws_protocols>
     private let keepalive: UnsafeMutablePointer<lws_retry_bo_t>
 
@@ -43,27 +48,23 @@ import EventModel
 
         lws_set_log_level(0, nil)
         var info = unsafe sync_lws_info_without_listener()
-        unsafe info.options |= sync_lws_option_validate_utf8
+        unsafe info.options |= sync_lws_option_validate_utf8 | sync_lws_option_tls
         unsafe info.protocols = unsafe UnsafePointer(protocols)
         unsafe info.user = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe info.timeout_secs = UInt32(ClientLimits.handshakeSeconds)
         unsafe info.connect_timeout_secs = UInt32(ClientLimits.handshakeSeconds)
-        let created = unsafe withoutProxy(&info) { info in
-            guard let context = unsafe lws_create_context(info) else {
-                return unsafe nil as OpaquePointer?
-            }
-            guard unsafe lws_create_vhost(context, info) != nil else {
-                unsafe lws_context_destroy(context)
-                return nil
-            }
-            return unsafe context
-        }
+        let created = unsafe withoutProxy(&info) { info in unsafe lws_create_context(info) }
         guard let created = unsafe created else {
             unsafe protocols.deallocate()
             unsafe keepalive.deallocate()
             return nil
         }
         unsafe context = unsafe created
+        // lws wants one before it serves at all.
+        guard unsafe vhost(.nobody) != nil else {
+            unsafe lws_context_destroy(created)
+            return nil
+        }
     }
 
     deinit {
@@ -99,21 +100,30 @@ import EventModel
 
     private func open(_ connection: SocketConnection) {
         let id = connection.id
+        if let problem = connection.trust.problem {
+            connection.didEnd(WebSocketClosure(reason: problem, cause: .untrusted))
+            return
+        }
         sockets[id] = unsafe Socket(connection: connection)
         let handle = unsafe connection.address.host.withCString { host in
             unsafe connection.address.path.withCString { path in
                 unsafe connection.address.hostAndPort.withCString { header in
                     unsafe connection.subprotocol.withCString { subprotocol in
                         unsafe connect(
-                            id, port: connection.address.port, host: host, path: path,
-                            header: header, subprotocol: subprotocol)
+                            id, connection, host: host, path: path, header: header,
+                            subprotocol: subprotocol)
                     }
                 }
             }
         }
         guard let handle = unsafe handle else {
             // lws has freed what it began, and calls nobody back.
-            end(id, reason: "no route to \(connection.address.hostAndPort)")
+            guard sockets.removeValue(forKey: id) != nil else { return }
+            let unknown = whyUnknown(connection.address.host)
+            connection.didEnd(
+                WebSocketClosure(
+                    reason: unknown ?? "no route to \(connection.address.hostAndPort)",
+                    cause: unknown == nil ? .other : .unknownHost))
             return
         }
         unsafe sockets[id]?.handle = unsafe handle
@@ -123,13 +133,19 @@ import EventModel
     ///
     /// Looking up a name blocks this thread, and so all connections, until the resolver answers.
     private func connect(
-        _ id: SocketID, port: UInt16, host: UnsafePointer<CChar>, path: UnsafePointer<CChar>,
-        header: UnsafePointer<CChar>, subprotocol: UnsafePointer<CChar>
+        _ id: SocketID, _ connection: SocketConnection, host: UnsafePointer<CChar>,
+        path: UnsafePointer<CChar>, header: UnsafePointer<CChar>,
+        subprotocol: UnsafePointer<CChar>
     ) -> OpaquePointer? {
+        guard let vhost = unsafe vhost(connection.trust) else { return nil }
         var info = unsafe lws_client_connect_info()
         unsafe info.context = unsafe context
+        unsafe info.vhost = unsafe vhost
+        if connection.address.isSecure {
+            unsafe info.ssl_connection = CInt(LCCSCF_USE_SSL.rawValue)
+        }
         unsafe info.address = unsafe host
-        unsafe info.port = CInt(port)
+        unsafe info.port = CInt(connection.address.port)
         unsafe info.path = unsafe path
         unsafe info.host = unsafe header
         unsafe info.origin = nil
@@ -138,6 +154,28 @@ import EventModel
         unsafe info.opaque_user_data = unsafe UnsafeMutableRawPointer(bitPattern: id.rawValue)
         unsafe info.retry_and_idle_policy = unsafe UnsafePointer(keepalive)
         return unsafe lws_client_connect_via_info(&info)
+    }
+
+    /// The vhost of a trust, made when it is first asked for; as the context, it stays.
+    ///
+    /// - Returns: `nil` when there is no memory for it.
+    private func vhost(_ trust: Trust) -> OpaquePointer? {
+        if let known = unsafe vhosts[trust] { return unsafe known }
+        var info = unsafe sync_lws_info_without_listener()
+        unsafe info.options |= sync_lws_option_validate_utf8
+        if trust != .nobody { unsafe info.options |= sync_lws_option_tls }
+        unsafe info.protocols = unsafe UnsafePointer(protocols)
+        unsafe info.timeout_secs = UInt32(ClientLimits.handshakeSeconds)
+        unsafe info.connect_timeout_secs = UInt32(ClientLimits.handshakeSeconds)
+        // lws keeps both texts for as long as the vhost.
+        unsafe info.vhost_name = unsafe UnsafePointer(strdup("sync-client-\(vhosts.count)"))
+        if case .authorities(let file) = trust {
+            unsafe info.options |= sync_lws_option_no_system_authorities
+            unsafe info.client_ssl_ca_filepath = unsafe UnsafePointer(strdup(file))
+        }
+        let created = unsafe withoutProxy(&info) { info in unsafe lws_create_vhost(context, info) }
+        unsafe vhosts[trust] = unsafe created
+        return unsafe created
     }
 
     private func askToWrite(_ id: SocketID) {
@@ -164,6 +202,36 @@ import EventModel
         guard let socket = sockets.removeValue(forKey: id) else { return }
         socket.connection.didEnd(socket.peerClosure ?? WebSocketClosure(reason: reason))
     }
+
+    /// A connection did not come about.
+    ///
+    /// - Parameter detail: What lws says about it.
+    fileprivate func fail(_ id: SocketID, detail: String) {
+        guard let socket = sockets[id] else { return }
+        let (address, trust) = (socket.connection.address, socket.connection.trust)
+        if let code = socket.certificateError {
+            sockets[id]?.peerClosure = WebSocketClosure(
+                reason: trust.refusal(of: address.host, code), cause: .untrusted)
+        } else if detail.hasPrefix("HS: ") {
+            sockets[id]?.peerClosure = WebSocketClosure(
+                reason: "it refuses a WebSocket at \(address.path)", cause: .notWebSocket)
+        } else if detail.contains("getaddrinfo"), let unknown = whyUnknown(address.host) {
+            sockets[id]?.peerClosure = WebSocketClosure(reason: unknown, cause: .unknownHost)
+        }
+        let isAboutTLS = address.isSecure && detail.contains("SSL")
+        let reason = isAboutTLS ? "it does not speak TLS there (\(detail))" : detail
+        end(id, reason: reason.isEmpty ? "the connection was refused" : reason)
+    }
+}
+
+/// Asks the resolver once more, for its words.
+///
+/// - Returns: `nil` when it knows the host.
+private func whyUnknown(_ host: String) -> String? {
+    var found: UnsafeMutablePointer<addrinfo>?
+    let status = unsafe getaddrinfo(host, nil, nil, &found)
+    if let found = unsafe found { unsafe freeaddrinfo(found) }
+    return status == 0 ? nil : unsafe String(cString: gai_strerror(status))
 }
 
 private let localProtocol: StaticString = "sync-client"
@@ -206,7 +274,11 @@ private func socketCallback(
         loop.sockets[id]?.peerClosure = unsafe closure(fromCloseFrame: bytes)
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
         let detail = unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        loop.end(id, reason: detail.isEmpty ? "the connection was refused" : detail)
+        loop.fail(id, detail: detail)
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+        // The count says whether OpenSSL is content with this certificate of the chain.
+        guard count == 0, let store = unsafe perSession else { break }
+        loop.sockets[id]?.certificateError = unsafe X509_STORE_CTX_get_error(OpaquePointer(store))
     case LWS_CALLBACK_CLIENT_CLOSED:
         loop.end(id, reason: "the connection broke")
     case LWS_CALLBACK_WSI_DESTROY:

@@ -9,10 +9,24 @@ public struct WebSocketClosure: Error, Hashable, Sendable {
     public let code: UInt16?
     /// For people.
     public let reason: String
+    /// What is known of why, beyond the words.
+    public let cause: Cause
 
-    public init(code: UInt16? = nil, reason: String) {
+    /// Why a connection did not come about.
+    public enum Cause: Hashable, Sendable {
+        case other
+        /// The host's name has no address.
+        case unknownHost
+        /// Something answers that does not speak WebSocket there.
+        case notWebSocket
+        /// The other side did not prove who it is.
+        case untrusted
+    }
+
+    public init(code: UInt16? = nil, reason: String, cause: Cause = .other) {
         self.code = code
         self.reason = reason
+        self.cause = cause
     }
 }
 
