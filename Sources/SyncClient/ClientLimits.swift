@@ -12,9 +12,6 @@ public enum ClientLimits {
     public static let commandsInFlightMax = 512
     /// Commands that wait, sent or not; over it: ``SyncClientError/tooManyWaiting(max:)``.
     public static let commandsWaitingMax = 10_000
-    /// Writes of a device that the daemon has not confirmed, also without a connection; over it:
-    /// ``SyncClientError/tooManyWaiting(max:)``.
-    public static let writesWaitingMax = 10_000
     /// Channels in one `subscribe`, so that the frame stays under the daemon's 32 KiB.
     public static let channelsPerSubscribeMax = 48
 
@@ -36,6 +33,13 @@ public enum ClientLimits {
     static let writeBytes = 64 * 1024
     /// Levels of nesting in what the daemon sends: a payload's own 32, and the frame around it.
     static let jsonDepthMax = Limits.jsonDepthMax + 16
+
+    // MARK: Disk
+
+    /// Pages of 4 KiB that a cache's log may have before it is copied into the file.
+    static let journalPages = 64
+    /// Bytes that a cache's log keeps after that; none after ``SyncClient/SyncClient/close()``.
+    static let journalBytesKept = 64 * 1024
 
     // MARK: Times
 

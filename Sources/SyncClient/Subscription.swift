@@ -8,6 +8,8 @@ struct Subscription: Sendable {
     var cache: DeviceCache?
     /// The store that issued the cache's cursor.
     var epoch: String?
+    /// The newest event of this session that is not stored: it may come again, and is told once.
+    var announcedThrough = Timetoken.zero
     /// The command that starts it where its user asked; while one waits nothing else resumes it.
     var start: CommandID?
 

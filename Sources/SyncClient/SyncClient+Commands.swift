@@ -23,12 +23,15 @@ extension SyncClient {
 
     /// Adds an action, for example a reaction `👍`.
     ///
+    /// The value is sent as it is; `ReactionValue.canonical(_:)` is for what people type.
+    ///
     /// - Returns: The action that stands now, and whether it stood before.
     @discardableResult
     public func addAction(
         _ value: String, type: String = "reaction", to messageTimetoken: Timetoken,
         in channel: String, mutation: String? = nil
     ) async throws(SyncClientError) -> (action: MessageAction, applied: Addition) {
+        try Self.checkReaction(value, type: type, isNew: true)
         let request = ActionRequest(
             channel: channel, messageTimetoken: messageTimetoken, type: type, value: value,
             mutation: mutation ?? nextMutation())
@@ -45,6 +48,7 @@ extension SyncClient {
         _ value: String, type: String = "reaction", from messageTimetoken: Timetoken,
         in channel: String, actionTimetoken: Timetoken? = nil, mutation: String? = nil
     ) async throws(SyncClientError) -> Removal {
+        try Self.checkReaction(value, type: type, isNew: false)
         let request = ActionRequest(
             channel: channel, messageTimetoken: messageTimetoken, type: type, value: value,
             mutation: mutation ?? nextMutation())
@@ -53,6 +57,22 @@ extension SyncClient {
             throw Self.mismatch
         }
         return applied
+    }
+
+    /// Deletes the messages of a channel after one position and up to another, with the actions
+    /// on them.
+    ///
+    /// - Returns: The deletion's own place in the order.
+    @discardableResult
+    public func deleteMessages(
+        in channel: String, after start: Timetoken = .zero, through end: Timetoken,
+        mutation: String? = nil
+    ) async throws(SyncClientError) -> Timetoken {
+        let request = DeletionRequest(
+            channel: channel, after: start, through: end, mutation: mutation ?? nextMutation())
+        guard case .messagesDeleted(let timetoken) = try await perform(.deleteMessages(request))
+        else { throw Self.mismatch }
+        return timetoken
     }
 
     /// Reads a page of messages.
@@ -81,6 +101,25 @@ extension SyncClient {
     }
 
     private static var mismatch: SyncClientError { .badReply("It answers another command.") }
+
+    /// What the daemon would refuse later is refused at the call.
+    ///
+    /// - Parameter isNew: A value of spaces may be removed, as others may have added it.
+    static func checkReaction(
+        _ value: String, type: String, isNew: Bool
+    ) throws(SyncClientError) {
+        if isNew ? ReactionValue.canonical(value).isEmpty : value.isEmpty {
+            throw .invalidReaction(reason: "it is empty")
+        }
+        guard value.utf8.count <= Limits.actionValueBytesMax else {
+            throw .invalidReaction(
+                reason: "it has over \(Limits.actionValueBytesMax) bytes")
+        }
+        guard (1...Limits.actionTypeBytesMax).contains(type.utf8.count) else {
+            throw .invalidReaction(
+                reason: "its type has not 1 to \(Limits.actionTypeBytesMax) bytes")
+        }
+    }
 
     // MARK: The way of a command
 

@@ -22,6 +22,9 @@ extension SyncClient {
         for (channel, changes) in effects.changes {
             tell(.changes(changes), of: channel)
         }
+        for (channel, envelopes) in effects.announced {
+            emit(.announced(channel: channel, envelopes))
+        }
         for (channel, rung, rows) in effects.healed {
             emit(.cacheRepaired(channel: channel, by: rung, rows: rows))
         }
@@ -31,16 +34,17 @@ extension SyncClient {
         where isVerified(channel) && !verified.contains(channel) {
             emit(.channelVerified(channel))
         }
-        if effects.retriesLater { retryLater() }
+        if effects.retriesLater { retryLater(notBefore: effects.retryAfterSeconds) }
     }
 
     private func isVerified(_ channel: String) -> Bool {
         device.channel(channel)?.isVerified == true
     }
 
-    private func retryLater() {
+    private func retryLater(notBefore seconds: Int) {
         guard retryTask == nil, case .online = phase else { return }
-        let delay = retryBackoff.nextDelay(random: configuration.random())
+        let delay = max(
+            retryBackoff.nextDelay(random: configuration.random()), .seconds(seconds))
         let sleep = configuration.sleep
         retryTask = Task { [weak self] in
             do {

@@ -3,18 +3,37 @@
 import EventModel
 
 extension SyncClient {
-    /// Runs one session after the other until the client is closed.
+    /// Runs one session after the other until the client is closed or disconnected.
     func runSessions() async {
         while true {
             let closure = await runSession()
             guard let delay = plan(after: closure) else { return }
-            do {
-                try await configuration.sleep(delay)
-            } catch {
-                return  // close() cancelled the wait.
-            }
+            await wait(delay, because: closure.reason)
             if case .closed = phase { return }
+            if isDisconnecting { return rest() }
         }
+    }
+
+    /// Waits before the next attempt, until `waitTask` is cancelled at most.
+    private func wait(_ delay: Duration, because reason: String) async {
+        let sleep = configuration.sleep
+        let task = Task { try await sleep(delay) }
+        waitTask = task
+        waiting = (until: .now + delay, reason: reason)
+        _ = await task.result
+        waitTask = nil
+        waiting = nil
+    }
+
+    /// `disconnect()` was called, and nothing is under way any more.
+    private func rest() {
+        let reason = "disconnect() was called"
+        isDisconnecting = false
+        phase = .idle
+        backoff.reset()
+        for item in commands.removeAll() { finish(item, .failure(.connectionLost(reason: reason))) }
+        resumeConnectWaiters(.failure(.notConnected))
+        emit(.disconnected(reason: reason, retryIn: nil))
     }
 
     /// - Returns: How it ended.
@@ -26,6 +45,10 @@ extension SyncClient {
             if case .closed(let reason) = phase {
                 connection.close(code: 1000)
                 return WebSocketClosure(reason: reason)
+            }
+            if isDisconnecting {
+                connection.close(code: 1000)
+                return WebSocketClosure(reason: "disconnect() was called")
             }
             self.connection = connection
             greet(on: connection)
@@ -57,8 +80,11 @@ extension SyncClient {
                 item,
                 item.kind == .unsubscribe ? .success(.unsubscribed(channels: [])) : .failure(lost))
         }
-        let failure = SyncClientError.cannotConnect(
-            to: "\(configuration.address)", reason: closure.reason)
+        if isDisconnecting {
+            rest()
+            return nil
+        }
+        let failure = SyncClientError(connectingTo: configuration.address, closure)
 
         let comeback = Comeback(after: closure)
         if comeback == .never {
@@ -87,11 +113,13 @@ extension SyncClient {
 
     private func receive(_ message: [UInt8]) throws(WebSocketClosure) {
         let frame: ServerFrame
+        var problems: [SyncEvent.Problem] = []
         do throws(FrameError) {
-            frame = try decoder.decode(message) { commands.kindInFlight($0) }
+            frame = try decoder.decode(message, problems: &problems) { commands.kindInFlight($0) }
         } catch {
-            throw WebSocketClosure(reason: "a frame cannot be read: \(error)")
+            return try leaveOut(error)
         }
+        for problem in problems where problem.channel.map(follows) ?? true { report(problem) }
         switch frame {
         case .push(let batch):
             apply(batch)
@@ -100,9 +128,34 @@ extension SyncClient {
             guard let item = commands.answer(id) else { return }
             try handle(result, to: item)
             pump()
-        case .lateReply, .complaint:
+        case .lateReply:
             break
+        case .complaint(let error):
+            report(SyncEvent.Problem(channel: nil, reason: "The daemon complains: \(error)"))
         }
+    }
+
+    /// Goes on after a frame that cannot be read: it costs what it was about.
+    private func leaveOut(_ error: FrameError) throws(WebSocketClosure) {
+        guard let id = error.id, let item = commands.answer(id) else {
+            report(SyncEvent.Problem(channel: nil, reason: "A frame cannot be read. \(error)"))
+            return
+        }
+        guard case .caller = item.owner else {
+            // The session rests on this answer.
+            throw WebSocketClosure(reason: "a reply cannot be read: \(error)")
+        }
+        finish(item, .failure(.badReply(error.description)))
+        pump()
+    }
+
+    private func follows(_ channel: String) -> Bool {
+        subscriptions[Channel(channel)] != nil || device.channel(channel) != nil
+    }
+
+    private func report(_ problem: SyncEvent.Problem) {
+        problemCount += 1
+        emit(.problem(problem))
     }
 
     private func handle(
@@ -148,6 +201,9 @@ extension SyncClient {
             phase = .online(welcome)
             stopsAtFirstFailure = false
             emit(.connected(welcome))
+            for channel in subscriptions.keys {
+                subscriptions[channel]?.announcedThrough = .zero
+            }
             resume(subscriptions.keys.map(\.name))
             retryBackoff.reset()
             run { $0.connected(epoch: welcome.epoch) }

@@ -73,14 +73,19 @@ extension SyncClient {
     }
 
     /// Applies what is new in a batch, and tells of that and no more.
+    ///
+    /// What is not stored moves no cursor: whether it is new, only its own place says.
     func apply(_ batch: Batch) {
-        let channel = batch.channel.name
-        guard let before = subscriptions[Channel(channel)]?.cache?.cursor, batch.cursor > before
-        else {
-            return
+        let channel = Channel(batch.channel.name)
+        guard let before = subscriptions[channel]?.cache?.cursor,
+            let announced = subscriptions[channel]?.announcedThrough
+        else { return }
+        let news = batch.envelopes.filter { $0.timetoken > ($0.isStored ? before : announced) }
+        guard batch.cursor > before || !news.isEmpty else { return }
+        subscriptions[channel]?.cache?.apply(batch)
+        if let last = news.last(where: { !$0.isStored }) {
+            subscriptions[channel]?.announcedThrough = last.timetoken
         }
-        subscriptions[Channel(channel)]?.cache?.apply(batch)
-        let news = batch.envelopes.filter { $0.timetoken > before }
         emit(.batch(Batch(channel: batch.channel, cursor: batch.cursor, envelopes: news)))
     }
 }

@@ -23,6 +23,17 @@ public actor SyncClient {
         case closed(reason: String)
     }
 
+    /// Where the connection stands.
+    public enum ConnectionState: Hashable, Sendable {
+        /// Nobody asked for one.
+        case idle
+        case connecting
+        /// The last attempt or session ended, and the next attempt begins then.
+        case waiting(until: ContinuousClock.Instant, reason: String)
+        case online(Welcome)
+        case closed(reason: String)
+    }
+
     /// Who is told how a command ended.
     enum Owner: Sendable {
         case caller(CheckedContinuation<Result<Reply, SyncClientError>, Never>)
@@ -47,6 +58,14 @@ public actor SyncClient {
     var deadlineTask: Task<Void, Never>?
     /// Who waits for the first session.
     var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
+    /// Ends the wait for the next attempt when it is cancelled.
+    var waitTask: Task<Void, any Error>?
+    /// Until when that lasts, and why it is.
+    var waiting: (until: ContinuousClock.Instant, reason: String)?
+    /// Whether ``disconnect()`` waits for the session to end.
+    var isDisconnecting = false
+    /// What came and could not be read since the client was made; see ``SyncEvent/problem(_:)``.
+    public internal(set) var problemCount = 0
     /// Whether the first failure ends the attempts, as ``connect()`` promises.
     var stopsAtFirstFailure = false
     /// What decides about the channels of ``channel(_:)`` and about their unsent writes.
@@ -138,6 +157,37 @@ public actor SyncClient {
         sessionTask = Task { await self.runSessions() }
     }
 
+    /// Ends the wait for the next attempt to connect, for example when the network is back.
+    ///
+    /// Begins to connect when nothing is under way; does nothing while there is a connection.
+    public func reconnectNow() {
+        switch phase {
+        case .idle: start()
+        case .connecting:
+            backoff.reset()
+            waitTask?.cancel()
+        case .online, .closed: break
+        }
+    }
+
+    /// Ends the connection until ``connect()`` or ``start()``; waits until the daemon has heard of
+    /// it, at most 3 seconds.
+    ///
+    /// Channels, subscriptions and unsent writes stay, and go on then. Commands that wait for
+    /// their reply fail with ``SyncClientError/connectionLost(reason:)``.
+    public func disconnect() async {
+        switch phase {
+        case .idle, .closed: return
+        case .connecting, .online: isDisconnecting = true
+        }
+        let task = sessionTask
+        task?.cancel()
+        waitTask?.cancel()
+        connection?.close(code: 1000)
+        await task?.value
+        store?.tidyUp()
+    }
+
     /// Ends the connection for good; waits until the daemon has heard of it, at most 3 seconds.
     ///
     /// What still waits fails with ``SyncClientError/closed(reason:)``.
@@ -145,8 +195,21 @@ public actor SyncClient {
         let task = sessionTask
         retire(reason: "close() was called")
         task?.cancel()
+        waitTask?.cancel()
         connection?.close(code: 1000)
         await task?.value
+        store?.tidyUp()
+    }
+
+    /// Where the connection stands at this moment; ``events()`` tells how it changes.
+    public var connectionState: ConnectionState {
+        switch phase {
+        case .idle: .idle
+        case .connecting:
+            waiting.map { .waiting(until: $0.until, reason: $0.reason) } ?? .connecting
+        case .online(let welcome): .online(welcome)
+        case .closed(let reason): .closed(reason: reason)
+        }
     }
 
     /// Makes sure that nothing happens any more.

@@ -9,6 +9,14 @@ public enum SyncClientError: Error, Hashable, Sendable {
     case refused(ProtocolError)
     /// The first attempt of `connect()` failed.
     case cannotConnect(to: String, reason: String)
+    /// The host has no address.
+    case unknownHost(String, reason: String)
+    /// Something answers there, and is no syncdaemon.
+    case notSyncDaemon(String, reason: String)
+    /// The certificate that was shown does not prove that it is the host.
+    case untrusted(String, reason: String)
+    /// No reaction has this value or type; nothing was sent.
+    case invalidReaction(reason: String)
     /// There is no session, and this command is not kept for the next one.
     case notConnected
     /// The connection broke before the reply came.
@@ -28,32 +36,100 @@ public enum SyncClientError: Error, Hashable, Sendable {
 }
 
 extension SyncClientError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { advice.isEmpty ? problem : "\(problem) \(advice)" }
+
+    /// What happened.
+    public var problem: String {
         switch self {
         case .invalidURL(let url, let reason):
-            "\"\(url)\" is not the URL of a daemon: \(reason). For example ws://127.0.0.1:8080."
+            "\"\(url)\" is not the URL of a daemon: \(reason)."
         case .refused(let error):
             error.message
         case .cannotConnect(let address, let reason):
-            "Cannot connect to \(address): \(reason). Is the daemon running?"
+            "Cannot connect to \(address): \(reason)."
+        case .unknownHost(let host, let reason):
+            "The host \(host) is not known: \(reason)."
+        case .notSyncDaemon(let address, let reason):
+            "\(address) answers, but is not a syncdaemon: \(reason)."
+        case .untrusted(let address, let reason):
+            "\(address) is not trusted: \(reason)."
+        case .invalidReaction(let reason):
+            "This cannot be a reaction: \(reason)."
         case .notConnected:
-            "There is no connection. Call connect() first, or try again after a reconnect."
+            "There is no connection."
         case .connectionLost(let reason):
-            "The connection broke before the reply came (\(reason)). Try again."
+            "The connection broke before the reply came (\(reason))."
         case .timedOut(let duration):
-            "No reply came within \(duration.components.seconds) s. Try again."
+            "No reply came within \(duration.components.seconds) s."
         case .frameTooLarge(let bytes, let max):
-            "The command has \(bytes) bytes and the daemon takes \(max). Send less."
+            "The command has \(bytes) bytes and the daemon takes \(max)."
         case .tooManyWaiting(let max):
-            "\(max) commands wait for the daemon already. Wait for replies first."
+            "\(max) commands wait for the daemon already."
         case .outboxFull(let max):
-            "\(max) writes wait for the daemon already. Try again when it has taken some."
+            "\(max) writes wait for the daemon already."
         case .closed(let reason):
-            "This client is closed (\(reason)). Make a new one."
+            "This client is closed (\(reason))."
         case .cancelled:
             "The task was cancelled before the reply came."
         case .badReply(let reason):
-            "The daemon's answer cannot be read: \(reason) Is it of another version?"
+            "The daemon's answer cannot be read: \(reason)"
+        }
+    }
+
+    /// What to do; empty where the problem itself says it, as the daemon's refusals do.
+    public var advice: String {
+        switch self {
+        case .invalidURL: "For example ws://127.0.0.1:8080."
+        case .refused(let error): error.retryAfterSeconds.map { "Try again in \($0) s." } ?? ""
+        case .cannotConnect: "Is the daemon running?"
+        case .unknownHost: "Check the URL, or the network."
+        case .notSyncDaemon: "Check the host, the port and the path of the URL."
+        case .untrusted: "Use the host's name as its certificate has it, or name its authority."
+        case .invalidReaction: "Give an emoji or a word."
+        case .notConnected: "Call connect() first, or try again after a reconnect."
+        case .connectionLost, .timedOut: "Try again."
+        case .frameTooLarge: "Send less."
+        case .tooManyWaiting: "Wait for replies first."
+        case .outboxFull: "Try again when it has taken some."
+        case .closed: "Make a new one."
+        case .cancelled: ""
+        case .badReply: "Is it of another version?"
+        }
+    }
+}
+
+extension SyncClientError {
+    /// Stable across releases: programs may switch on it.
+    ///
+    /// A refusal has the daemon's own.
+    public var code: String {
+        switch self {
+        case .refused(let error): error.code
+        case .invalidURL: "invalid_url"
+        case .cannotConnect: "cannot_connect"
+        case .unknownHost: "unknown_host"
+        case .notSyncDaemon: "not_a_syncdaemon"
+        case .untrusted: "untrusted"
+        case .invalidReaction: "invalid_reaction"
+        case .notConnected: "not_connected"
+        case .connectionLost: "connection_lost"
+        case .timedOut: "timed_out"
+        case .frameTooLarge: "frame_too_large"
+        case .tooManyWaiting: "too_many_waiting"
+        case .outboxFull: "outbox_full"
+        case .closed: "closed"
+        case .cancelled: "cancelled"
+        case .badReply: "bad_reply"
+        }
+    }
+
+    /// Why a connection did not come about.
+    init(connectingTo address: WebSocketAddress, _ closure: WebSocketClosure) {
+        switch closure.cause {
+        case .unknownHost: self = .unknownHost(address.host, reason: closure.reason)
+        case .notWebSocket: self = .notSyncDaemon(address.hostAndPort, reason: closure.reason)
+        case .untrusted: self = .untrusted(address.hostAndPort, reason: closure.reason)
+        case .other: self = .cannotConnect(to: "\(address)", reason: closure.reason)
         }
     }
 }

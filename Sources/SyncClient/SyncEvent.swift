@@ -10,6 +10,15 @@ public enum SyncEvent: Hashable, Sendable {
     case disconnected(reason: String, retryIn: Duration?)
     /// News of a channel, already applied to its cache: each event once, in order.
     case batch(Batch)
+    /// Signals, presence and messages that nobody stores, in a followed ``SyncedChannel``: each
+    /// once, in order. They are in no list.
+    ///
+    /// Those of a subscription are in its batches.
+    case announced(channel: String, [Envelope])
+    /// Something that came could not be read, and was left out; everything else goes on.
+    ///
+    /// ``SyncClient/SyncClient/problemCount`` counts them.
+    case problem(Problem)
     /// The cache of a channel was emptied; all of the channel follows as batches.
     case cacheReset(channel: String)
     /// A followed ``SyncedChannel`` was compared with the daemon's state, and is equal.
@@ -26,4 +35,19 @@ public enum SyncEvent: Hashable, Sendable {
     ///
     /// The caches have everything: read those again.
     case eventsMissed
+}
+
+extension SyncEvent {
+    /// What could not be read.
+    public struct Problem: Hashable, Sendable {
+        /// Where it came; `nil` when not even that could be read.
+        public let channel: String?
+        /// What is wrong with it.
+        public let reason: String
+
+        public init(channel: String?, reason: String) {
+            self.channel = channel
+            self.reason = reason
+        }
+    }
 }

@@ -40,6 +40,9 @@ public struct SyncedChannel: Sendable {
     }
 
     /// Adds the user's reaction.
+    ///
+    /// A `reaction` is taken in the form of `ReactionValue.canonical(_:)`, so that ❤ and ❤️ are one,
+    /// unless one in just this spelling stands on the message. Other types are sent as they are.
     public func react(
         _ value: String, type: String = "reaction", to message: Timetoken
     ) async throws(SyncClientError) {
@@ -56,6 +59,13 @@ public struct SyncedChannel: Sendable {
     /// Publishes a message.
     public func publish(_ message: Message) async throws(SyncClientError) {
         try await client.enqueue(message, in: name)
+    }
+
+    /// Stops to follow the channel; what the device has of it stays in its cache.
+    ///
+    /// Unsent writes still go out. ``SyncClient/SyncClient/forget(_:)`` drops the cache, too.
+    public func leave() async {
+        await client.unfollow(name)
     }
 
     /// Has the device compared with the daemon, and mended, even if nothing seems wrong.
@@ -93,6 +103,16 @@ extension SyncClient {
     /// Stops to follow a channel and drops its cache; unsent writes still go out.
     public func forget(_ channel: String) {
         run { $0.forget(channel) }
+        endLists(of: channel)
+    }
+
+    /// Stops to follow a channel and keeps its cache; ``channel(_:)`` goes on from there.
+    public func unfollow(_ channel: String) {
+        run { $0.unfollow(channel) }
+        endLists(of: channel)
+    }
+
+    private func endLists(of channel: String) {
         for reader in listReaders.removeValue(forKey: Channel(channel)) ?? [] {
             reader.queue?.finish()
         }
@@ -104,6 +124,8 @@ extension SyncClient {
     func wish(
         _ value: String, type: String, isPresent: Bool, on message: Timetoken, in channel: String
     ) throws(SyncClientError) {
+        try Self.checkReaction(value, type: type, isNew: isPresent)
+        let value = spelling(of: value, type: type, on: message, in: channel)
         let mutation = nextMutation()
         try check(
             .removeAction(
@@ -120,6 +142,19 @@ extension SyncClient {
                 mutation: mutation)
         }
         try checkOpen()
+    }
+
+    /// What stands there decides: what others added in another spelling can be taken up, and one's
+    /// own be removed.
+    private func spelling(
+        of value: String, type: String, on message: Timetoken, in channel: String
+    ) -> String {
+        guard type == "reaction" else { return value }
+        let standing = device.channel(channel)?.base.cache.actionsByMessage[message] ?? [:]
+        let isThere = standing.keys.contains {
+            $0.type == type && ExactText($0.value) == ExactText(value)
+        }
+        return isThere ? value : ReactionValue.canonical(value)
     }
 
     func enqueue(_ message: Message, in channel: String) throws(SyncClientError) {
@@ -155,9 +190,6 @@ extension SyncClient {
     /// A frame that the daemon cannot read has no reply or ends the connection, at each attempt.
     private func check(_ command: Command) throws(SyncClientError) {
         try checkOpen()
-        guard device.outbox.entries.count < ClientLimits.writesWaitingMax else {
-            throw .tooManyWaiting(max: ClientLimits.writesWaitingMax)
-        }
         let frame = CommandEncoder.encode(command, id: .max)
         guard frame.count <= Limits.frameBytesMax else {
             throw .frameTooLarge(bytes: frame.count, max: Limits.frameBytesMax)

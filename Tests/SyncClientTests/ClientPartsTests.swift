@@ -209,6 +209,8 @@ struct AddressTests {
             ("ws://example.org?x=1", "ws://example.org:80/v1/sync?x=1"),
             ("ws://[::1]:9000", "ws://[::1]:9000/v1/sync"),
             ("ws://[::1]", "ws://[::1]:80/v1/sync"),
+            ("wss://example.org", "wss://example.org:443/v1/sync"),
+            ("https://example.org:8443/x", "wss://example.org:8443/x"),
         ])
     func reads(url: String, expected: String) throws {
         #expect("\(try WebSocketAddress(url))" == expected)
@@ -217,7 +219,8 @@ struct AddressTests {
     @Test(
         "what is none is refused",
         arguments: [
-            "", "room", "wss://example.org", "ws://", "ws://:80", "ws://host:0", "ws://host:65536",
+            "", "room", "wss:/example.org", "ws://", "wss://", "ws://:80", "ws://host:0",
+            "ws://host:65536",
             "ws://host:x", "ws://[::1", "ws://[::1]x", "ws://a b", "ws://user@host", "ws://hö.org",
         ])
     func refuses(url: String) {

@@ -38,7 +38,7 @@ func subscribed(_ mode: String, at cursor: Int) -> String {
 /// A push of messages at these positions.
 func push(_ positions: Int...) -> String {
     let events = positions.map {
-        #"{"i":"bob","p":{"t":"\#($0)","r":1},"c":"room","d":{"n":\#($0)}}"#
+        #"{"f":0,"i":"bob","p":{"t":"\#($0)","r":1},"c":"room","d":{"n":\#($0)}}"#
     }
     return """
         {"send":{"t":{"t":"\(positions.last ?? 0)","r":1},"c":"room",\

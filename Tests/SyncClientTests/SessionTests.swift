@@ -108,11 +108,46 @@ struct SessionTests {
     }
 
     @Test(
-        "a frame that cannot be read ends the session, not the client",
+        "a frame that cannot be read costs that frame: it is counted and told, all else goes on",
         arguments: [
             #"{"sendText":"{\"id\":"}"#, #"{"sendText":"[]"}"#, #"{"sendText":"{\"t\":5}"}"#,
-            #"{"sendBinary":"{}"}"#,
         ])
+    func leavesGarbageOut(garbage: String) async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), subscribed("current", at: 1), push(2), garbage, push(3)))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+
+        try await client.connect()
+        try await client.subscribe("room")
+        let taken = await take(from: events) { $0.positions.count == 2 }
+
+        #expect(taken.positions == [2, 3])
+        #expect(taken.count { if case .problem = $0 { true } else { false } } == 1)
+        #expect(await client.problemCount == 1)
+        try await server.expect([["hello", "subscribe"]])
+        await client.close()
+    }
+
+    @Test("a reply that cannot be read fails its command and no other")
+    func badReply() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("ping"), ok(#"{"time":5}"#), expect("ping"),
+                ok(#"{"time":"6"}"#)))
+        let client = try SyncClient(of: server)
+
+        try await client.connect()
+        let error = await #expect(throws: SyncClientError.self) { try await client.ping() }
+        #expect(error?.code == "bad_reply")
+        #expect(try await client.ping() == Timetoken(rawValue: 6))
+        try await server.expect([["hello", "ping", "ping"]])
+        await client.close()
+    }
+
+    @Test(
+        "a binary message ends the session, not the client",
+        arguments: [#"{"sendBinary":"{}"}"#])
     func survivesGarbage(garbage: String) async throws {
         let server = try await ScriptedServer(
             connection(greeting(), subscribed("current", at: 1), push(2), garbage, push(3)),
@@ -133,8 +168,7 @@ struct SessionTests {
     func ignoresTheUnknown() async throws {
         let future = """
             {"send":{"t":{"t":"3","r":1,"x":0},"c":"room","new":[],"m":[\
-            {"e":77,"i":"bob","p":{"t":"2","r":1},"d":1},\
-            {"i":"bob","p":{"t":"3","r":1},"d":"hi","z":{}}]}}
+            {"f":0,"i":"bob","p":{"t":"3","r":1},"c":"room","d":"hi","z":{}}]}}
             """
         let server = try await ScriptedServer(
             connection(
@@ -210,6 +244,81 @@ struct SessionTests {
         }
 
         try await eventually("it is gone") { forgotten == nil }
+    }
+
+    @Test("disconnect() ends the session and not the client: subscriptions go on at the next one")
+    func disconnects() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), subscribed("current", at: 1), push(2), expect("ping")),
+            connection(greeting(), subscribed("delta", at: 2), push(3)))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+
+        try await client.connect()
+        try await client.subscribe("room")
+        _ = await take(from: events) { $0.positions == [2] }
+        let waiting = Task { try await client.ping() }
+        try await eventually("the ping is there") { server.operations[0].last == "ping" }
+        await client.disconnect()
+
+        #expect(await client.connectionState == .idle)
+        await #expect(throws: SyncClientError.self) { try await waiting.value }
+        await #expect(throws: SyncClientError.notConnected) { try await client.ping() }
+        try await eventually("the server hears the close") { server.closeCodes[0] == 1000 }
+        try await client.connect()
+        _ = await take(from: events) { $0.positions == [3] }
+        await client.close()
+        await client.disconnect()
+        #expect(await client.connectionState == .closed(reason: "close() was called"))
+    }
+
+    @Test("the wait for the next attempt can be seen, and ended")
+    func reconnectsNow() async throws {
+        let server = try await ScriptedServer(connection(drop), connection(greeting()))
+        var configuration = try SyncClient.Configuration(
+            url: server.url, userID: "ada", deviceID: "phone")
+        configuration.backoff = Backoff(base: .seconds(3600), cap: .seconds(3600))
+        configuration.random = { 1 }
+        let client = SyncClient(configuration)
+        let events = await client.events()
+
+        #expect(await client.connectionState == .idle)
+        await client.start()
+        let taken = await take(from: events) { !$0.isEmpty }
+        guard case .disconnected(let reason, .seconds(3600)) = taken.first,
+            case .waiting(let until, reason) = await client.connectionState
+        else {
+            Issue.record("\(taken)")
+            return
+        }
+        #expect(until > .now + .seconds(3000))
+        await client.reconnectNow()
+        _ = await take(from: events) { if case .connected = $0.last { true } else { false } }
+        await client.reconnectNow()  // Nothing to do.
+        guard case .online = await client.connectionState else {
+            Issue.record("not online")
+            return
+        }
+        await client.close()
+    }
+
+    @Test("disconnect() while it waits for the next attempt ends the wait")
+    func disconnectsWhileWaiting() async throws {
+        let server = try await ScriptedServer(connection(drop), connection(greeting()))
+        var configuration = try SyncClient.Configuration(
+            url: server.url, userID: "ada", deviceID: "phone")
+        configuration.backoff = Backoff(base: .seconds(3600), cap: .seconds(3600))
+        configuration.random = { 1 }
+        let client = SyncClient(configuration)
+        let events = await client.events()
+
+        await client.start()
+        _ = await take(from: events) { !$0.isEmpty }
+        await client.disconnect()
+        #expect(await client.connectionState == .idle)
+        await client.reconnectNow()
+        _ = await take(from: events) { if case .connected = $0.last { true } else { false } }
+        await client.close()
     }
 
     @Test("many clients share one process")

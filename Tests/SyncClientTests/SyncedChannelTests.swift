@@ -264,6 +264,106 @@ struct SyncedChannelTests {
         await client.close()
     }
 
+    @Test("what cannot be a reaction is refused at the call, and nothing is sent")
+    func noReaction() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let room = try await client.channel("room")
+        try await client.connect()
+        for (value, type) in [("", "reaction"), (" ", "reaction"), ("👍", ""), ("x", long)] {
+            let wished = await #expect(throws: SyncClientError.self) {
+                try await room.react(value, type: type, to: Timetoken(rawValue: 10))
+            }
+            let asked = await #expect(throws: SyncClientError.self) {
+                try await client.addAction(
+                    value, type: type, to: Timetoken(rawValue: 10), in: "room")
+            }
+            #expect([wished?.code, asked?.code] == ["invalid_reaction", "invalid_reaction"])
+        }
+        await #expect(throws: SyncClientError.invalidReaction(reason: "it is empty")) {
+            try await room.unreact("", from: Timetoken(rawValue: 10))
+        }
+        #expect(await client.unsentWrites.isEmpty)
+        #expect(await room.items.isEmpty)
+        await client.close()
+    }
+
+    @Test("❤ and ❤️ are one reaction, unless one in just that spelling stands")
+    func spelling() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let other = try open("bob", "tablet", of: daemon)
+        let room = try await client.channel("room")
+        try await client.connect()
+        try await other.connect()
+        let message = try await other.publish(Message(payload: "1"), to: "room")
+        try await other.addAction("☺", to: message, in: "room")
+        _ = try await items(of: room, "it is there") { $0.first?.reactions.count == 1 }
+
+        for value in ["❤", "❤\u{FE0F} ", "☺"] { try await room.react(value, to: message) }
+        try await eventually("all is sent") { await client.unsentWrites.isEmpty }
+        let reactions = try #require(await room.items.first?.reactions)
+        #expect(reactions.map { Array($0.value.unicodeScalars) } == [["☺"], ["❤", "\u{FE0F}"]])
+        #expect(reactions.map(\.count) == [2, 1])
+        try await room.unreact("❤", from: message)
+        try await eventually("all is sent") { await client.unsentWrites.isEmpty }
+        #expect(await room.items.first?.reactions.count == 1)
+        await client.close()
+        await other.close()
+    }
+
+    private let long = String(repeating: "x", count: Limits.actionTypeBytesMax + 1)
+
+    @Test("no log is left beside the cache file, and while it is used it stays small")
+    func log() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let room = try await client.channel("room")
+        try await client.connect()
+        let long = String(repeating: "x", count: 20_000)
+        func logBytes() throws -> Int {
+            let wal = path("phone") + "-wal"
+            guard FileManager.default.fileExists(atPath: wal) else { return 0 }
+            return try FileManager.default.attributesOfItem(atPath: wal)[.size] as? Int ?? 0
+        }
+        var largest = 0
+        for number in 0..<100 {
+            try await room.publish(Message(payload: "\"\(number)\(long)\""))
+            largest = max(largest, try logBytes())
+        }
+        try await eventually("all is sent") { await client.unsentWrites.isEmpty }
+        #expect(largest > 0)
+        #expect(largest < 2 * 1024 * 1024)
+
+        await client.disconnect()
+        #expect(try logBytes() == 0)
+        await client.start()
+        try await room.publish(Message(payload: "0"))
+        try await eventually("all is sent") { await client.unsentWrites.isEmpty }
+        await client.close()
+        #expect(try logBytes() == 0)
+    }
+
+    @Test("a channel that was left goes on from its cache when it is followed again")
+    func leaves() async throws {
+        let daemon = try await Daemon()
+        let client = try open("ada", "phone", of: daemon)
+        let room = try await client.channel("room")
+        let updates = await room.updates
+        try await client.connect()
+        try await room.publish(Message(payload: "1"))
+        try await eventually("it is there") { await room.isVerified }
+        try await eventually("all is sent") { await client.unsentWrites.isEmpty }
+        await room.leave()
+        for await _ in updates {}
+        #expect(await room.items.isEmpty)
+
+        let again = try await client.channel("room")
+        #expect(await again.items.map(\.message.payload) == ["1"])
+        try await eventually("it is followed") { await again.isVerified }
+        await client.close()
+    }
+
     @Test("an outbox has an end; what was not sent can be taken back all the same")
     func fullOutbox() async throws {
         let daemon = try await Daemon()

@@ -36,6 +36,13 @@ public protocol DeviceStore: AnyObject {
 
     /// Makes all of the writes durable, or none.
     func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError)
+
+    /// Puts its files in order: nothing more is asked of it for a while.
+    func tidyUp()
+}
+
+extension DeviceStore {
+    public func tidyUp() {}
 }
 
 /// A cache that cannot be used.

@@ -18,7 +18,12 @@ public final class SQLiteDeviceStore: DeviceStore {
     /// - Parameter path: `:memory:` keeps nothing.
     public init(path: String) throws(DeviceStoreError) {
         database = try CacheConnection(path: path)
-        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        try database.execute(
+            """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+            PRAGMA wal_autocheckpoint = \(ClientLimits.journalPages);
+            PRAGMA journal_size_limit = \(ClientLimits.journalBytesKept)
+            """)
         try Self.prepareSchema(database, path: path)
         statements = try DeviceStatements(database)
     }
@@ -123,5 +128,11 @@ public final class SQLiteDeviceStore: DeviceStore {
         try database.inTransaction { () throws(DeviceStoreError) in
             for write in writes { try statements.write(write) }
         }
+    }
+
+    /// Leaves no log beside the file, unless another connection reads it.
+    public func tidyUp() {
+        // What cannot be done now is done when the file is opened again.
+        try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

@@ -5,8 +5,8 @@ import JSON
 
 /// Reads what the daemon sends.
 ///
-/// Members that it does not know are ignored, and so are events of kinds that it does not know: a
-/// newer daemon may send them.
+/// Members that it does not know are ignored: a newer daemon may send them. An event that it
+/// cannot read costs that event and no other.
 struct ServerFrameDecoder {
     /// The tenant of the session; frames name it only for PubNub's parsers.
     let keyset: String
@@ -17,27 +17,37 @@ struct ServerFrameDecoder {
     func decode(
         _ bytes: [UInt8], kind: (CommandID) -> CommandKind?
     ) throws(FrameError) -> ServerFrame {
+        var problems: [SyncEvent.Problem] = []
+        return try decode(bytes, problems: &problems, kind: kind)
+    }
+
+    /// Reads one message, and says which of its events cannot be read.
+    func decode(
+        _ bytes: [UInt8], problems: inout [SyncEvent.Problem], kind: (CommandID) -> CommandKind?
+    ) throws(FrameError) -> ServerFrame {
+        var id: CommandID?
         do throws(JSONError) {
             let frame = try unsafe JSONValue(
                 parsing: bytes.span.bytes, depthMax: ClientLimits.jsonDepthMax)
             guard frame.isObject else {
                 throw .wrongType("(the frame)", expected: "an object")
             }
-            if frame.member("t") != nil { return .push(try batch(frame)) }
-            return try reply(frame, kind: kind)
+            if frame.member("t") != nil { return .push(try batch(frame, &problems)) }
+            id = try frame.optionalInteger("id")
+            return try reply(frame, to: id, kind: kind)
         } catch {
-            throw FrameError(description: error.description)
+            throw FrameError(description: error.description, id: id)
         }
     }
 
     private func reply(
-        _ frame: borrowing JSONValue, kind: (CommandID) -> CommandKind?
+        _ frame: borrowing JSONValue, to id: CommandID?, kind: (CommandID) -> CommandKind?
     ) throws(JSONError) -> ServerFrame {
-        let id = try frame.optionalInteger("id")
         if let error = frame.member("error") {
             let refusal = ProtocolError(
                 status: Int(try error.integer("status")), code: try error.string("code"),
-                message: try error.string("message"))
+                message: try error.string("message"),
+                retryAfterSeconds: try error.optionalInteger("retryAfter").map { Int($0) })
             return id.map { .reply($0, .failure(refusal)) } ?? .complaint(refusal)
         }
         guard let id else { throw .missingField("id", expected: "an integer") }
@@ -48,66 +58,26 @@ struct ServerFrameDecoder {
 
     // MARK: Pushes
 
-    private func batch(_ frame: borrowing JSONValue) throws(JSONError) -> Batch {
+    private func batch(
+        _ frame: borrowing JSONValue, _ problems: inout [SyncEvent.Problem]
+    ) throws(JSONError) -> Batch {
         let channel = Channel(try frame.string("c"), keyset: keyset)
         let cursor = try frame.object("t").timetoken("t")
         let events = try frame.array("m")
+        let state = try frame.state()
+        let decoder = EnvelopeDecoder(channel: channel)
         var envelopes: [Envelope] = []
         envelopes.reserveCapacity(events.count)
         for index in 0..<events.count {
-            guard let envelope = try envelope(events.element(at: index), in: channel) else {
-                continue
+            do throws(JSONError) {
+                envelopes.append(try decoder.envelope(events.element(at: index)))
+            } catch {
+                problems.append(
+                    SyncEvent.Problem(
+                        channel: channel.name, reason: "An event cannot be read. \(error)"))
             }
-            envelopes.append(envelope)
         }
-        return Batch(
-            channel: channel, cursor: cursor, envelopes: envelopes, state: try frame.state())
-    }
-
-    private func envelope(
-        _ value: borrowing JSONValue, in channel: Channel
-    ) throws(JSONError) -> Envelope? {
-        let uuid = try value.optionalString("i") ?? ""
-        guard let event = try event(value, by: uuid) else { return nil }
-        return Envelope(
-            channel: channel, timetoken: try value.object("p").timetoken("t"), uuid: uuid,
-            event: event, isStored: try value.optionalInteger("f") ?? 0 == 0)
-    }
-
-    private func event(
-        _ value: borrowing JSONValue, by uuid: String
-    ) throws(JSONError) -> Event? {
-        switch try value.optionalInteger("e") {
-        case nil, 0:
-            return .message(try message(value))
-        case 1:
-            return .signal(try message(value))
-        case 3:
-            return try actionEvent(try value.object("d"), by: uuid)
-        case 5:
-            let range = try value.object("d").object("data")
-            return .messagesDeleted(
-                after: try range.timetoken("after"), through: try range.timetoken("through"))
-        default:
-            return nil
-        }
-    }
-
-    private func message(_ value: borrowing JSONValue) throws(JSONError) -> Message {
-        Message(
-            payload: value.text("d") ?? "null", meta: value.text("u"),
-            type: try value.optionalString("cmt"))
-    }
-
-    private func actionEvent(
-        _ payload: borrowing JSONValue, by uuid: String
-    ) throws(JSONError) -> Event? {
-        let action = try payload.object("data").action(by: uuid)
-        switch try payload.string("event") {
-        case "added": return .actionAdded(action)
-        case "removed": return .actionRemoved(action)
-        default: return nil
-        }
+        return Batch(channel: channel, cursor: cursor, envelopes: envelopes, state: state)
     }
 }
 
