@@ -6,97 +6,76 @@ import SyncClient
 
 @main
 enum SyncCtl {
-    /// What the shell learns.
-    private enum ExitCode {
-        static let failed: Int32 = 1
-        static let usage: Int32 = 2
-    }
-
     static func main() async {
         let surroundings = Surroundings.ofThisProcess()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        // Also when the command line makes no sense otherwise.
+        let writesJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do throws(UsageError) {
-            let parser = ArgumentParser(surroundings: surroundings)
-            switch try parser.parse(Array(CommandLine.arguments.dropFirst())) {
+            switch try ArgumentParser(surroundings: surroundings).parse(arguments) {
             case .help(let subcommand):
                 Terminal.print(trimmed(Help.text(for: subcommand)))
             case .version:
                 Terminal.print("syncctl \(Help.version)")
             case .simulate(let arguments):
-                Terminal.complain(Simulator.run(arguments))
-                exit(ExitCode.failed)
+                end(Failure(code: "failed", message: Simulator.run(arguments)), writesJSON)
             case .run(let job, let options):
                 let usesColor = Terminal.showsColor(environment: surroundings.environment)
-                exit(await run(job, options, usesColor: usesColor))
+                if let failure = await run(job, options, usesColor: usesColor) {
+                    end(failure, writesJSON)
+                }
+                exit(0)
             }
         } catch {
-            let help = ["syncctl", error.subcommand?.rawValue, "--help"].compactMap(\.self)
-            Terminal.complain("\(error.message) See \(help.joined(separator: " ")).")
-            exit(ExitCode.usage)
+            end(Failure(error), writesJSON)
         }
     }
 
-    /// - Returns: The exit code.
-    private static func run(_ job: Job, _ options: Options, usesColor: Bool) async -> Int32 {
-        if case .cache(let checking) = job {
-            return await run(checking, options, usesColor: usesColor)
-        }
-        let client: SyncClient
-        do throws(SyncClientError) {
-            client = SyncClient(
-                try SyncClient.Configuration(
-                    url: options.url, userID: options.user, deviceID: options.device,
-                    keyset: options.keyset))
-        } catch {
-            Terminal.complain("\(error)")
-            return ExitCode.usage
-        }
-        if case .subscribe = job {
-            Interrupt.handle {
-                Task {
-                    await client.close()
-                    exit(0)
+    private static func end(_ failure: Failure, _ writesJSON: Bool) -> Never {
+        Terminal.complain(
+            writesJSON ? JSONFormat(user: "").line(for: failure) : failure.sentence,
+            isWhole: writesJSON)
+        exit(failure.exitCode)
+    }
+
+    /// - Returns: `nil` when all went well.
+    private static func run(_ job: Job, _ options: Options, usesColor: Bool) async -> Failure? {
+        do {
+            if case .cache(let checking) = job {
+                try await CacheJobRunner(checking, options: options, usesColor: usesColor).run()
+                return nil
+            }
+            var configuration = try SyncClient.Configuration(
+                url: options.url, userID: options.user, deviceID: options.device,
+                keyset: options.keyset)
+            configuration.transport = LibwebsocketsTransport(caFile: options.caFile)
+            let client = SyncClient(configuration)
+            if case .subscribe = job {
+                Interrupt.handle {
+                    Task {
+                        await client.close()
+                        exit(0)
+                    }
                 }
             }
-        }
-        let failure = await failure(of: job, by: client, options, usesColor: usesColor)
-        await client.close()
-        guard let failure else { return 0 }
-        Terminal.complain(failure)
-        return ExitCode.failed
-    }
-
-    /// - Returns: The exit code.
-    private static func run(
-        _ checking: CacheChecking, _ options: Options, usesColor: Bool
-    ) async -> Int32 {
-        do {
-            try await CacheJobRunner(checking, options: options, usesColor: usesColor).run()
-            return 0
-        } catch let error as JobError {
-            Terminal.complain(error.message)
+            let failure = await failure(of: job, by: client, options, usesColor: usesColor)
+            await client.close()
+            return failure
         } catch {
-            Terminal.complain("\(error)")
+            return Failure(error)
         }
-        return ExitCode.failed
     }
 
-    /// - Returns: One sentence; `nil` when all went well.
     private static func failure(
         of job: Job, by client: SyncClient, _ options: Options, usesColor: Bool
-    ) async -> String? {
+    ) async -> Failure? {
         do {
             let runner = JobRunner(client: client, options: options, usesColor: usesColor)
             if case .subscribe = job {} else { try await client.connect() }
             try await runner.run(job)
             return nil
-        } catch let error as JobError {
-            return error.message
-        } catch let error as SyncClientError {
-            if case .cannotConnect = error { return "\(error) Start it with `make run`." }
-            if case .closed = error { return nil }  // Ctrl-C while it was still connecting.
-            return "\(error)"
         } catch {
-            return "\(error)"
+            return Failure(error)
         }
     }
 

@@ -156,6 +156,72 @@ struct EndToEndTests {
         await client.close()
     }
 
+    @Test("messages are deleted for everybody, one or a range")
+    func deletes() async throws {
+        let daemon = try await Daemon()
+        let client = try await device("ada", "phone", of: daemon)
+        let reader = try await device("bob", "tablet", of: daemon)
+        try await reader.subscribe("room", from: .zero)
+        var messages: [Timetoken] = []
+        for number in 0..<4 {
+            messages.append(try await client.publish(Message(payload: "\(number)"), to: "room"))
+        }
+        try await client.addAction("👍", to: messages[1], in: "room")
+        let place = try await client.deleteMessages(
+            in: "room", after: messages[0], through: messages[2])
+        #expect(place > messages[3])
+        let cache = try await cache(of: "room", on: reader, "they are gone") {
+            $0.messages.count == 2 && $0.cursor >= place
+        }
+        #expect(cache.messages.keys.sorted() == [messages[0], messages[3]])
+        #expect(cache.actions.isEmpty)
+        await client.close()
+        await reader.close()
+    }
+
+    @Test("a person toggles, looks at the last message, and deletes")
+    func togglesAndDeletes() async throws {
+        let daemon = try await Daemon()
+        func tool(_ arguments: String...) async throws -> (
+            status: Int32, output: [String], errors: [String]
+        ) {
+            let tool = try ChildProcess(
+                Products.path(of: "syncctl"), arguments,
+                environment: ["SYNCCTL_URL": daemon.url, "USER": "ada"])
+            return (try await tool.ended(), tool.lines, tool.errors)
+        }
+        let first = try #require(try await tool("publish", "room", "one").output.first)
+        let second = try #require(try await tool("publish", "room", "two").output.first)
+
+        #expect(
+            try await tool("react", "toggle", "room", "last", "❤").output
+                == ["❤️ added to \(second)"])
+        let standing = try await tool("actions", "room", "--message", "last", "--by", "ada")
+        #expect(standing.output.count == 1)
+        #expect(standing.output.first?.hasSuffix("ada: ❤️ on \(second)") == true)
+        #expect(
+            try await tool("react", "toggle", "room", "last", "❤️").output
+                == ["❤️ removed from \(second)"])
+        let none = try await tool("actions", "room", "--message", "last", "--user", "bob")
+        #expect(none.output.isEmpty)
+        #expect(none.errors == ["syncctl: room has no actions like that."])
+        #expect(
+            try await tool("history", "room", "--before", "last").output
+                == ["\(first)  ada: one"])
+
+        #expect(try await tool("delete", "room", "last").output == ["deleted \(second)"])
+        let gone = try await tool("delete", "room", second, "--json")
+        #expect(gone.status == 1)
+        #expect(gone.output.isEmpty)
+        #expect(gone.errors.count == 1)
+        #expect(gone.errors.first?.hasPrefix(#"{"error":{"code":"no_message","message":"#) == true)
+        _ = try await tool("publish", "room", "three")
+        #expect(try await tool("delete", "room", first, "last").output.count == 1)
+        #expect(
+            try await tool("history", "room").errors
+                == ["syncctl: room has no messages there."])
+    }
+
     @Test("the walk of two terminals")
     func twoTerminals() async throws {
         let daemon = try await Daemon()

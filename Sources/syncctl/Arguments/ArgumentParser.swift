@@ -16,7 +16,9 @@ struct Surroundings: Hashable {
 struct ArgumentParser {
     let surroundings: Surroundings
 
-    private static let globalValued: Set<String> = ["--url", "--user", "--device", "--keyset"]
+    private static let globalValued: Set<String> = [
+        "--url", "--user", "--device", "--keyset", "--ca-file",
+    ]
     private static let globalPlain: Set<String> = ["--json", "--help", "--version"]
 
     /// - Parameter arguments: Without the program's name.
@@ -41,21 +43,19 @@ struct ArgumentParser {
         if tokens.flags.contains("--version") { return .version }
         guard let first = tokens.words.first else {
             if tokens.flags.contains("--help") { return .help(nil) }
-            throw UsageError(message: "Say what to do: \(Self.subcommandList).")
+            throw UsageError(message: "Say what to do: \(Subcommand.list).")
         }
         if first == "help" {
             return .help(tokens.words.dropFirst().first.flatMap(Subcommand.init(rawValue:)))
         }
         guard let subcommand, first == subcommand.rawValue else {
             throw UsageError(
-                message: "\"\(first)\" is none of the subcommands: \(Self.subcommandList).")
+                message: "\"\(first)\" is none of the subcommands: \(Subcommand.list).")
         }
         if tokens.flags.contains("--help") { return .help(subcommand) }
         let reader = JobReader(words: Array(tokens.words.dropFirst()), tokens: tokens)
         return .run(try reader.job(subcommand), try options(tokens, for: subcommand))
     }
-
-    private static let subcommandList = Subcommand.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// The first word, which decides what options there are.
     private func findSubcommand(in arguments: [String]) -> Subcommand? {
@@ -87,6 +87,8 @@ struct ArgumentParser {
         if let url = tokens.values["--url"] { options.url = url }
         if let device = tokens.values["--device"] { options.device = device }
         if let keyset = tokens.values["--keyset"] { options.keyset = keyset }
+        if let file = environment["SYNCCTL_CA_FILE"], !file.isEmpty { options.caFile = file }
+        if let file = tokens.values["--ca-file"] { options.caFile = file }
         options.writesJSON = tokens.flags.contains("--json")
         return options
     }
@@ -105,8 +107,9 @@ extension Subcommand {
         case .subscribe: ["--since", "--count"]
         case .publish: ["--meta", "--type"]
         case .react: ["--type"]
+        case .delete: []
         case .history: ["--limit", "--before"]
-        case .actions: ["--message", "--type", "--value", "--limit"]
+        case .actions: ["--message", "--type", "--value", "--by", "--limit"]
         case .cache: ["--cache"]
         }
     }
@@ -115,7 +118,8 @@ extension Subcommand {
         switch self {
         case .publish: ["--text"]
         case .history: ["--actions"]
-        case .subscribe, .react, .actions, .cache: []
+        case .react, .actions: ["--exact"]
+        case .subscribe, .delete, .cache: []
         }
     }
 }

@@ -10,6 +10,7 @@ enum Help {
         case .subscribe: subscribe + global
         case .publish: publish + global
         case .react: react + global
+        case .delete: delete + global
         case .history: history + global
         case .actions: actions + global
         case .cache: cache + global
@@ -21,14 +22,18 @@ enum Help {
 
         Usage: syncctl SUBCOMMAND [OPTIONS]
 
-          subscribe CHANNEL...                          show what happens, as it happens
-          publish CHANNEL TEXT-or-JSON                  send a message
-          react add|remove CHANNEL MESSAGE|last EMOJI   react to a message
-          history CHANNEL                               show the newest messages
-          actions CHANNEL                               show the reactions that stand
-          cache verify|repair --cache FILE              compare a device's cache
-          sim                                           run the simulator (syncctl sim --help)
+          subscribe CHANNEL...                    show what happens, as it happens
+          publish CHANNEL TEXT-or-JSON            send a message
+          react add|remove|toggle CHANNEL MESSAGE EMOJI
+                                                  react to a message
+          delete CHANNEL MESSAGE [MESSAGE]        delete one message, or a range
+          history CHANNEL                         show the newest messages
+          actions CHANNEL                         show the reactions that stand
+          cache verify|repair --cache FILE        compare a device's cache
+          sim                                     run the simulator
+                                                  (syncctl sim --help)
 
+        A MESSAGE is a timetoken, as history shows it, or: last
         syncctl SUBCOMMAND --help says more about each.
 
         Try it in two terminals:
@@ -41,11 +46,15 @@ enum Help {
     private static let global = """
 
         Options of every subcommand:
-          --url URL        the daemon (default: $SYNCCTL_URL, or ws://127.0.0.1:8080)
+          --url URL        the daemon, ws:// or wss:// (default: $SYNCCTL_URL, or
+                           ws://127.0.0.1:8080)
+          --ca-file FILE   trust the authorities in this PEM file, and not the
+                           machine's, for wss:// (default: $SYNCCTL_CA_FILE)
           --user NAME      who you are (default: $USER, or your account)
           --device NAME    which of your devices this is (default: from the host's name)
           --keyset NAME    the tenant (default: default)
-          --json           write one JSON object per line
+          --json           write one JSON object per line; errors too, on standard
+                           error: {"error":{"code":…,"message":…,"advice":…}}
           --help, --version
 
         Exit codes: 0, 1 it failed, 2 the command line makes no sense.
@@ -63,6 +72,8 @@ enum Help {
 
         It reconnects by itself and goes on where it stopped. An action's line ends with
         the reactions that then stand on the message, for example: 👍 2  ❤️ 1
+        Who comes and goes in room is shown by: syncctl subscribe room-pnpres
+        What cannot be read is left out, and said on standard error.
 
         """
 
@@ -82,10 +93,24 @@ enum Help {
     private static let react = """
         Adds or removes your reaction.
 
-        Usage: syncctl react add|remove CHANNEL MESSAGE_TIMETOKEN|last EMOJI [OPTIONS]
+        Usage: syncctl react add|remove|toggle CHANNEL MESSAGE|last EMOJI [OPTIONS]
 
+          toggle           removes it if it stands, else adds it
           last             the newest message of the channel
           --type NAME      another kind of action (default: reaction)
+          --exact          send the value as it is
+
+        Without --exact space around it is dropped, and an emoji gets the form that all
+        keyboards agree on: ❤ is sent as ❤️
+
+        """
+
+    private static let delete = """
+        Deletes messages, with the actions on them, for everybody.
+
+        Usage: syncctl delete CHANNEL MESSAGE|last [MESSAGE|last] [OPTIONS]
+
+        Two messages: all from the older one to the newer one, both included.
 
         """
 
@@ -95,7 +120,7 @@ enum Help {
         Usage: syncctl history CHANNEL [OPTIONS]
 
           --limit N            at most N messages (default: 20)
-          --before TIMETOKEN   only older messages
+          --before MESSAGE     only older messages: a timetoken, or last
           --actions            with the reactions of each
 
         """
@@ -105,10 +130,11 @@ enum Help {
 
         Usage: syncctl actions CHANNEL [OPTIONS]
 
-          --message TIMETOKEN  only those of one message
+          --message MESSAGE    only those of one message: a timetoken, or last
           --type NAME          only those of one type (reaction)
           --value TEXT         only those of one value (👍)
-          --user NAME          only those of one user (only here, after the subcommand)
+          --exact              take that value as it is
+          --by NAME            only those of one user
           --limit N            at most N (default: all)
 
         """

@@ -13,7 +13,10 @@ enum Invocation: Hashable {
 
 /// The words that may come first.
 enum Subcommand: String, CaseIterable {
-    case subscribe, publish, react, history, actions, cache
+    case subscribe, publish, react, delete, history, actions, cache
+
+    /// All that may come first, `sim` too: that is a program of its own.
+    static let list = (allCases.map(\.rawValue) + ["sim"]).joined(separator: ", ")
 }
 
 /// What every subcommand knows.
@@ -22,6 +25,8 @@ struct Options: Hashable {
     var user: String
     var device: String
     var keyset = Channel.defaultKeyset
+    /// The authorities that may vouch for a `wss://` daemon; `nil`: those of the machine.
+    var caFile: String?
     /// One JSON object per line instead of text for people.
     var writesJSON = false
 }
@@ -31,9 +36,9 @@ enum Job: Hashable {
     case subscribe(Following)
     case publish(channel: String, Message)
     case react(Reacting)
+    case delete(Deleting)
     case history(HistoryReading)
-    /// As many pages as it takes; `nil`: all.
-    case actions(ActionsQuery, limit: Int?)
+    case actions(ActionsReading)
     case cache(CacheChecking)
 }
 
@@ -46,22 +51,38 @@ struct Following: Hashable {
     var count: Int?
 }
 
+/// Which message is meant.
+enum MessageName: Hashable {
+    case timetoken(Timetoken)
+    /// The newest of the channel.
+    case last
+}
+
 /// What `react` changes.
 struct Reacting: Hashable {
-    enum Change: String { case add, remove }
-
-    /// Which message is meant.
-    enum Target: Hashable {
-        case timetoken(Timetoken)
-        /// The newest of the channel.
-        case last
-    }
+    enum Change: String { case add, remove, toggle }
 
     var change: Change
     var channel: String
-    var target: Target
+    var target: MessageName
     var type: String
     var value: String
+}
+
+/// What `delete` deletes: from one message to another, both included.
+struct Deleting: Hashable {
+    var channel: String
+    var first: MessageName
+    var last: MessageName
+}
+
+/// What `actions` reads.
+struct ActionsReading: Hashable {
+    var query: ActionsQuery
+    /// Only those on one message.
+    var message: MessageName?
+    /// Over as many pages as it takes; `nil`: all.
+    var limit: Int?
 }
 
 /// What `cache` looks at.
@@ -80,7 +101,7 @@ struct HistoryReading: Hashable {
     var channel: String
     /// Messages in all, over as many pages as it takes.
     var limit: Int
-    var before: Timetoken?
+    var before: MessageName?
     var includesActions: Bool
 }
 

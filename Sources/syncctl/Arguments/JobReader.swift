@@ -13,19 +13,29 @@ struct JobReader {
         case .subscribe: return .subscribe(try following())
         case .publish: return try publish()
         case .react: return .react(try reacting())
+        case .delete: return .delete(try deleting())
         case .history:
             return .history(
                 HistoryReading(
                     channel: try onlyChannel(),
                     limit: try positive("--limit") ?? HistoryReading.defaultLimit,
-                    before: try timetoken("--before"),
+                    before: try tokens.values["--before"].map { text throws(UsageError) in
+                        text == "last"
+                            ? .last : .timetoken(try timetoken(text, named: "--before"))
+                    },
                     includesActions: tokens.flags.contains("--actions")))
         case .actions:
             let query = ActionsQuery(
-                channel: try onlyChannel(), messageTimetoken: try timetoken("--message"),
-                type: tokens.values["--type"], value: tokens.values["--value"],
-                userID: tokens.lateValues["--user"])
-            return .actions(query, limit: try positive("--limit"))
+                channel: try onlyChannel(), type: tokens.values["--type"],
+                value: try tokens.values["--value"].map { text throws(UsageError) in
+                    try value(text)
+                }, userID: tokens.values["--by"])
+            return .actions(
+                ActionsReading(
+                    query: query,
+                    message: try tokens.values["--message"].map { text throws(UsageError) in
+                        try messageName(text)
+                    }, limit: try positive("--limit")))
         case .cache: return .cache(try checking())
         }
     }
@@ -57,15 +67,32 @@ struct JobReader {
     private func reacting() throws(UsageError) -> Reacting {
         guard words.count == 4, let change = Reacting.Change(rawValue: words[0]) else {
             throw UsageError(
-                message: "It goes: react add|remove CHANNEL MESSAGE_TIMETOKEN|last EMOJI.")
-        }
-        var target = Reacting.Target.last
-        if words[2] != "last" {
-            target = .timetoken(try timetoken(words[2], named: "The message"))
+                message: "It goes: react add|remove|toggle CHANNEL MESSAGE|last EMOJI.")
         }
         return Reacting(
-            change: change, channel: words[1], target: target,
-            type: tokens.values["--type"] ?? "reaction", value: words[3])
+            change: change, channel: words[1], target: try messageName(words[2]),
+            type: tokens.values["--type"] ?? "reaction", value: try value(words[3]))
+    }
+
+    private func deleting() throws(UsageError) -> Deleting {
+        guard (2...3).contains(words.count) else {
+            throw UsageError(message: "It goes: delete CHANNEL MESSAGE|last [MESSAGE|last].")
+        }
+        let first = try messageName(words[1])
+        let last = try messageName(words[words.count - 1])
+        if case (.timetoken(let start), .timetoken(let end)) = (first, last), start > end {
+            throw UsageError(message: "\(start) is newer than \(end): name the older one first.")
+        }
+        return Deleting(channel: words[0], first: first, last: last)
+    }
+
+    /// In the form that everybody's keyboards agree on, unless it is to be sent as it is.
+    private func value(_ text: String) throws(UsageError) -> String {
+        let value = tokens.flags.contains("--exact") ? text : ReactionValue.canonical(text)
+        guard !value.isEmpty else {
+            throw UsageError(message: "A reaction cannot be empty: give an emoji or a word.")
+        }
+        return value
     }
 
     private func checking() throws(UsageError) -> CacheChecking {
@@ -89,6 +116,24 @@ struct JobReader {
         guard let text = tokens.values[option] else { return nil }
         return try timetoken(text, named: option)
     }
+
+    /// A number that cannot be a message's is refused here: the daemon would take it.
+    private func messageName(_ text: String) throws(UsageError) -> MessageName {
+        if text == "last" { return .last }
+        guard let timetoken = Timetoken(text), (Self.firstDigits...).contains(timetoken.rawValue),
+            text.utf8.count == 17
+        else {
+            throw UsageError(
+                message: """
+                    "\(text)" is no message: that is \"last\", or a timetoken of 17 digits, \
+                    as syncctl history shows it.
+                    """)
+        }
+        return .timetoken(timetoken)
+    }
+
+    /// The smallest number of 17 digits: a moment of the year 2001.
+    private static let firstDigits: UInt64 = 10_000_000_000_000_000
 
     private func timetoken(_ text: String, named name: String) throws(UsageError) -> Timetoken {
         guard let timetoken = Timetoken(text) else {

@@ -4,8 +4,6 @@
 struct Tokens: Hashable {
     private(set) var words: [String] = []
     private(set) var values: [String: String] = [:]
-    /// Those of `values` that were given after the first word.
-    private(set) var lateValues: [String: String] = [:]
     private(set) var flags: Set<String> = []
 
     /// Options may stand anywhere; after `--` everything is a word.
@@ -36,7 +34,6 @@ struct Tokens: Hashable {
                     throw UsageError(message: "\(name) needs a value.")
                 }
                 values[String(name)] = value
-                if !words.isEmpty { lateValues[String(name)] = value }
             } else if plain.contains(String(name)) {
                 throw UsageError(message: "\(name) takes no value.")
             } else {

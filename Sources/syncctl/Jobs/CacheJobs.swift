@@ -32,19 +32,22 @@ extension SyncClient {
     ///
     /// - Parameter keepsChanges: Whether what the daemon says is written into the file.
     static func ofCache(
-        _ path: String, url: String, keepsChanges: Bool
+        _ path: String, options: Options, keepsChanges: Bool
     ) throws -> (client: SyncClient, channels: [String], identity: DeviceIdentity) {
         guard unsafe access(path, R_OK) == 0 else {
-            throw JobError(message: "There is no cache file \(path) that can be read.")
+            throw JobError(
+                code: "no_cache", message: "There is no cache file \(path) that can be read.")
         }
         let store = try SQLiteDeviceStore(path: path)
         guard let identity = try store.identity() else {
-            throw JobError(message: "\(path) is no cache of a device: it names no user.")
+            throw JobError(
+                code: "no_cache", message: "\(path) is no cache of a device: it names no user.")
         }
         let channels = try store.channels()
-        let configuration = try Configuration(
-            url: url, userID: identity.userID, deviceID: identity.deviceID,
+        var configuration = try Configuration(
+            url: options.url, userID: identity.userID, deviceID: identity.deviceID,
             keyset: identity.keyset)
+        configuration.transport = LibwebsocketsTransport(caFile: options.caFile)
         let client =
             try keepsChanges
             ? SyncClient(configuration, store: SQLiteDeviceStore(path: path))
@@ -91,11 +94,15 @@ struct CacheJobRunner {
     /// - Throws: ``JobError`` when `verify` found a difference.
     func run() async throws {
         let (client, kept, _) = try SyncClient.ofCache(
-            checking.file, url: options.url, keepsChanges: checking.verb == .repair)
+            checking.file, options: options, keepsChanges: checking.verb == .repair)
         let channels = checking.channels.isEmpty ? kept : checking.channels
         for channel in channels where !kept.contains(channel) {
             throw JobError(
+                code: "not_kept",
                 message: "\(checking.file) keeps nothing of \(printable(channel)).")
+        }
+        if channels.isEmpty, !options.writesJSON {
+            Terminal.complain("\(checking.file) keeps no channel.")
         }
         let findings = try await findings(of: channels, by: client)
         await client.close()
@@ -103,10 +110,9 @@ struct CacheJobRunner {
         let unequal = findings.count { !$0.isEqual }
         if checking.verb == .verify, unequal > 0 {
             throw JobError(
-                message: """
-                    \(unequal) of \(findings.count) channels differ from the daemon. \
-                    syncctl cache repair mends them.
-                    """)
+                code: "different",
+                message: "\(unequal) of \(findings.count) channels differ from the daemon.",
+                advice: "syncctl cache repair mends them.")
         }
     }
 
@@ -129,15 +135,20 @@ struct CacheJobRunner {
             case .cacheRepaired(let channel, _, let changes): rows[channel] = changes
             case .channelVerified(let channel): waiting.remove(channel)
             case .channelRefused(let channel, let error):
-                throw JobError(message: "\(printable(channel)): \(error.message)")
+                throw JobError(
+                    code: error.code, message: "\(printable(channel)): \(error.message)")
             case .disconnected(let reason, nil): throw JobError(message: "\(reason).")
-            case .connected, .disconnected, .batch, .cacheReset, .writeRefused, .eventsMissed: break
+            case .connected, .disconnected, .batch, .announced, .problem, .cacheReset,
+                .writeRefused, .eventsMissed:
+                break
             }
             if waiting.isEmpty { break }
         }
         guard waiting.isEmpty else {
             let names = waiting.sorted().map(printable).joined(separator: ", ")
-            throw JobError(message: "The daemon did not agree within a minute: \(names).")
+            throw JobError(
+                code: "timed_out", message: "The daemon did not agree within a minute: \(names).",
+                advice: "Try again.")
         }
         var findings: [CacheFinding] = []
         for channel in channels {

@@ -40,7 +40,12 @@ extension JobRunner {
                 }
             case .connected:
                 report("connected", nil)
-            case .channelVerified, .cacheRepaired, .writeRefused, .channelRefused:
+            case .problem(let problem):
+                let complaint = json.line(for: problem)
+                Terminal.complain(
+                    options.writesJSON ? complaint : human.line(for: problem),
+                    isWhole: options.writesJSON)
+            case .announced, .channelVerified, .cacheRepaired, .writeRefused, .channelRefused:
                 break  // Of channels with a durable cache, which this job has none of.
             case .disconnected(let reason, let retryIn):
                 guard retryIn != nil else { throw JobError(message: "\(reason).") }

@@ -5,8 +5,12 @@ import SyncClient
 
 /// What stops a job that the client itself would have gone on with.
 struct JobError: Error {
-    /// One sentence that says what to do.
+    /// Stable across releases.
+    var code = "failed"
+    /// One sentence that says what is.
     let message: String
+    /// One sentence that says what to do; may be empty.
+    var advice = ""
 }
 
 /// A job with everything it needs.
@@ -28,8 +32,9 @@ struct JobRunner {
         case .subscribe(let following): try await follow(following)
         case .publish(let channel, let message): try await publish(message, to: channel)
         case .react(let reacting): try await react(reacting)
+        case .delete(let deleting): try await delete(deleting)
         case .history(let reading): try await showHistory(reading)
-        case .actions(let query, let limit): try await showActions(query, limit: limit)
+        case .actions(let reading): try await showActions(reading)
         case .cache(let checking):
             // Has a client of its own, with the file's identity.
             try await CacheJobRunner(checking, options: options, usesColor: human.usesColor).run()
@@ -50,8 +55,10 @@ struct JobRunner {
 
     private func react(_ reacting: Reacting) async throws {
         let message = try await timetoken(of: reacting.target, in: reacting.channel)
-        switch reacting.change {
-        case .add:
+        var change = reacting.change
+        if change == .toggle { change = try await stands(reacting, on: message) ? .remove : .add }
+        switch change {
+        case .add, .toggle:
             let (action, applied) = try await client.addAction(
                 reacting.value, type: reacting.type, to: message, in: reacting.channel)
             let outcome = applied == .added ? "added to" : "stands already on"
@@ -68,8 +75,41 @@ struct JobRunner {
         }
     }
 
+    /// Whether the user's own action stands: a toggle becomes a wish for one thing or the other.
+    private func stands(_ reacting: Reacting, on message: Timetoken) async throws -> Bool {
+        var query = ActionsQuery(
+            channel: reacting.channel, messageTimetoken: message, type: reacting.type,
+            value: reacting.value, userID: options.user, limit: 1)
+        repeat {
+            let page = try await client.actions(query)
+            if !page.actions.isEmpty { return true }
+            query.after = page.next
+        } while query.after != nil
+        return false
+    }
+
+    private func delete(_ deleting: Deleting) async throws {
+        let first = try await timetoken(of: deleting.first, in: deleting.channel)
+        let last = try await timetoken(of: deleting.last, in: deleting.channel)
+        let range = HistoryQuery(
+            channel: deleting.channel, before: Timetoken(rawValue: last.rawValue + 1),
+            after: Timetoken(rawValue: first.rawValue - 1), limit: 1)
+        guard try await !client.history(range).messages.isEmpty else {
+            throw JobError(
+                code: "no_message",
+                message: "\(printable(deleting.channel)) has no such message: nothing was deleted.",
+                advice: "syncctl history \(printable(deleting.channel)) shows what there is.")
+        }
+        let start = Timetoken(rawValue: first.rawValue - 1)
+        let timetoken = try await client.deleteMessages(
+            in: deleting.channel, after: start, through: last)
+        write(
+            json: json.line(deletedAfter: start, through: last, at: timetoken),
+            human: first == last ? "deleted \(last)" : "deleted \(first) to \(last)")
+    }
+
     private func timetoken(
-        of target: Reacting.Target, in channel: String
+        of target: MessageName, in channel: String
     ) async throws -> Timetoken {
         switch target {
         case .timetoken(let timetoken): return timetoken
@@ -77,10 +117,8 @@ struct JobRunner {
             let page = try await client.history(HistoryQuery(channel: channel, limit: 1))
             guard let message = page.messages.last else {
                 throw JobError(
-                    message: """
-                        \(printable(channel)) has no message yet. Send one first: \
-                        syncctl publish \(printable(channel)) hello
-                        """)
+                    code: "no_message", message: "\(printable(channel)) has no message yet.",
+                    advice: "Send one first: syncctl publish \(printable(channel)) hello")
             }
             return message.timetoken
         }
@@ -90,7 +128,10 @@ struct JobRunner {
 
     private func showHistory(_ reading: HistoryReading) async throws {
         var messages: [StoredMessage] = []
-        var before = reading.before
+        var before: Timetoken?
+        if let name = reading.before {
+            before = try await timetoken(of: name, in: reading.channel)
+        }
         repeat {
             let page = try await client.history(
                 HistoryQuery(
@@ -117,9 +158,12 @@ struct JobRunner {
         }
     }
 
-    private func showActions(_ query: ActionsQuery, limit: Int?) async throws {
-        var left = limit ?? .max
-        var query = query
+    private func showActions(_ reading: ActionsReading) async throws {
+        var left = reading.limit ?? .max
+        var query = reading.query
+        if let name = reading.message {
+            query.messageTimetoken = try await timetoken(of: name, in: query.channel)
+        }
         var isEmpty = true
         repeat {
             query.limit = min(left, Limits.actionsPageMax)

@@ -2,6 +2,7 @@
 
 import EventModel
 import JSON
+import SyncClient
 
 /// How things look on a terminal, or in a file that a person reads.
 struct HumanFormat {
@@ -20,14 +21,14 @@ struct HumanFormat {
         let start = channelPrefix(envelope.channel.name) + dim("\(envelope.timetoken)") + "  "
         switch envelope.event {
         case .message(let message):
-            return start + said(envelope.uuid, message)
+            let note = envelope.isStored ? "" : dim("  (not stored)")
+            return start + said(envelope.uuid, message) + note
         case .signal(let message):
             return start + said(envelope.uuid, message) + dim("  (signal)")
         case .messagesDeleted(let first, let last):
             return start + "messages after \(first) through \(last) deleted"
         case .presence(let notice):
-            let user = notice.userID.map { printable($0) + " " } ?? ""
-            return start + "\(user)\(notice.action.rawValue), \(notice.occupancy) here"
+            return start + told(notice)
         case .actionAdded(let action):
             return start + changed(action, "added", by: envelope.uuid, in: cache)
         case .actionRemoved(let action):
@@ -43,6 +44,11 @@ struct HumanFormat {
                 cache.apply(added(action))
             }, of: stored.timetoken, user: user)
         return counts.isEmpty ? [line] : [line, "    \(counts)"]
+    }
+
+    func line(for problem: SyncEvent.Problem) -> String {
+        let place = problem.channel.map { "\(printable($0)): " } ?? ""
+        return "\(place)\(printable(problem.reason)) It is left out."
     }
 
     func line(for action: MessageAction) -> String {
@@ -61,7 +67,19 @@ struct HumanFormat {
     // MARK: Parts
 
     private func said(_ uuid: String, _ message: Message) -> String {
-        "\(printable(uuid)): \(text(message.payload))"
+        "\(uuid.isEmpty ? "(nobody)" : printable(uuid)): \(text(message.payload))"
+    }
+
+    private func told(_ notice: PresenceNotice) -> String {
+        let user = notice.userID.map { printable($0) + " " } ?? ""
+        var text = "\(user)\(notice.action.rawValue), \(notice.occupancy) here"
+        if let state = notice.state { text += ", \(printable(state))" }
+        for (word, users) in [
+            ("came", notice.joined), ("left", notice.left), ("vanished", notice.timedOut),
+        ] where !users.isEmpty {
+            text += ", \(word): \(users.map(printable).joined(separator: " "))"
+        }
+        return text
     }
 
     private func changed(

@@ -2,6 +2,7 @@
 
 import EventModel
 import JSON
+import SyncClient
 
 /// One object per line; its members are called as in docs/PROTOCOL.md.
 struct JSONFormat {
@@ -18,6 +19,10 @@ struct JSONFormat {
                 json.timetoken("timetoken", envelope.timetoken)
                 json.text("uuid", envelope.uuid)
                 Self.write(message, into: &json)
+                if !envelope.isStored {
+                    json.name("stored")
+                    json.bool(false)
+                }
             case .actionAdded(let action):
                 json.string("actionAdded")
                 write(envelope, action, cache, into: &json)
@@ -37,6 +42,9 @@ struct JSONFormat {
                 if let user = notice.userID { json.text("uuid", user) }
                 json.name("occupancy")
                 json.integer(notice.occupancy)
+                json.name("timestamp")
+                json.integer(Int64(clamping: notice.seconds))
+                write(notice, into: &json)
             }
         }
     }
@@ -60,6 +68,41 @@ struct JSONFormat {
 
     func line(for action: MessageAction) -> String {
         object { json in Self.write(action, into: &json) }
+    }
+
+    func line(deletedAfter start: Timetoken, through end: Timetoken, at timetoken: Timetoken)
+        -> String
+    {
+        object { json in
+            json.timetoken("timetoken", timetoken)
+            json.timetoken("after", start)
+            json.timetoken("through", end)
+        }
+    }
+
+    func line(for problem: SyncEvent.Problem) -> String {
+        object { json in
+            json.name("problem")
+            json.beginObject()
+            if let channel = problem.channel { json.text("channel", channel) }
+            json.text("reason", problem.reason)
+            json.endObject()
+        }
+    }
+
+    func line(for failure: Failure) -> String {
+        object { json in
+            json.name("error")
+            json.beginObject()
+            json.text("code", failure.code)
+            json.text("message", failure.message)
+            if !failure.advice.isEmpty { json.text("advice", failure.advice) }
+            if let seconds = failure.retryAfterSeconds {
+                json.name("retryAfter")
+                json.integer(seconds)
+            }
+            json.endObject()
+        }
     }
 
     /// For example `{"event":"disconnected","reason":"…"}`.
@@ -106,6 +149,27 @@ struct JSONFormat {
             json.endObject()
         }
         json.endArray()
+    }
+
+    /// What only some notices have.
+    private func write(_ notice: PresenceNotice, into json: inout JSONWriter) {
+        if let state = notice.state {
+            json.name("state")
+            json.raw(state)
+        }
+        let lists: [(StaticString, [String])] = [
+            ("joined", notice.joined), ("left", notice.left), ("timedOut", notice.timedOut),
+        ]
+        for (name, users) in lists where !users.isEmpty {
+            json.name(name)
+            json.beginArray()
+            for user in users { json.string(user) }
+            json.endArray()
+        }
+        if notice.needsRefresh {
+            json.name("needsRefresh")
+            json.bool(true)
+        }
     }
 
     private static func write(_ message: Message, into json: inout JSONWriter) {

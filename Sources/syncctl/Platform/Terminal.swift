@@ -21,8 +21,10 @@ enum Terminal {
     }
 
     /// Writes one sentence about a failure, or about what goes on.
-    static func complain(_ sentence: String) {
-        _ = write("syncctl: \(sentence)", to: STDERR_FILENO)
+    ///
+    /// - Parameter isWhole: Whether it is a line for programs already.
+    static func complain(_ sentence: String, isWhole: Bool = false) {
+        _ = write(isWhole ? sentence : "syncctl: \(sentence)", to: STDERR_FILENO)
     }
 
     private static func write(_ line: String, to descriptor: Int32) -> Bool {

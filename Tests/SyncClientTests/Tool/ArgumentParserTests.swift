@@ -107,22 +107,91 @@ struct ArgumentParserTests {
             try job("history", "room", "--limit", "500", "--before", "\(timetoken)", "--actions")
                 == .history(
                     HistoryReading(
-                        channel: "room", limit: 500, before: timetoken, includesActions: true)))
+                        channel: "room", limit: 500, before: .timetoken(timetoken),
+                        includesActions: true)))
     }
 
-    @Test("actions; --user filters after the subcommand and says who one is before it")
+    @Test("a reaction is sent in the form that all keyboards agree on, unless it is to be exact")
+    func canonical() throws {
+        for (typed, sent) in [("❤", "❤️"), (" 👍 ", "👍"), ("❤️", "❤️")] {
+            let added = try job("react", "toggle", "room", "last", typed)
+            let exact = try job("react", "add", "room", "last", typed, "--exact")
+            let asked = try job("actions", "room", "--value", typed)
+            guard case .react(let reacting) = added, case .react(let raw) = exact,
+                case .actions(let reading) = asked
+            else {
+                Issue.record("\(added)")
+                continue
+            }
+            #expect(reacting.change == .toggle)
+            #expect(Array(reacting.value.utf8) == Array(sent.utf8))
+            #expect(Array(raw.value.utf8) == Array(typed.utf8))
+            #expect(reading.query.value.map { Array($0.utf8) } == Array(sent.utf8))
+        }
+    }
+
+    @Test("delete takes one message or a range")
+    func delete() throws {
+        #expect(
+            try job("delete", "room", "last")
+                == .delete(Deleting(channel: "room", first: .last, last: .last)))
+        #expect(
+            try job("delete", "room", "\(timetoken)", "last")
+                == .delete(
+                    Deleting(channel: "room", first: .timetoken(timetoken), last: .last)))
+    }
+
+    @Test("last is the newest message wherever one is named")
+    func last() throws {
+        #expect(
+            try job("history", "room", "--before", "last")
+                == .history(
+                    HistoryReading(
+                        channel: "room", limit: 20, before: .last, includesActions: false)))
+        #expect(
+            try job("actions", "room", "--message", "last")
+                == .actions(ActionsReading(query: ActionsQuery(channel: "room"), message: .last)))
+    }
+
+    @Test("what cannot be a message is refused with words", arguments: ["5", "0", "first", ""])
+    func implausible(message: String) {
+        for line in [
+            ["react", "add", "room", message, "👍"], ["delete", "room", message],
+            ["actions", "room", "--message", message],
+        ] {
+            let error = #expect(throws: UsageError.self) { try parser.parse(line) }
+            #expect(error?.message.contains("17 digits") == true)
+        }
+    }
+
+    @Test("the list of subcommands is whole, in errors and in the help")
+    func list() {
+        let error = #expect(throws: UsageError.self) { try parser.parse(["sing"]) }
+        for name in Subcommand.allCases.map(\.rawValue) + ["sim"] {
+            #expect(error?.message.contains(name) == true)
+            #expect(Help.text(for: nil).contains("\n  \(name) "))
+        }
+    }
+
+    @Test("--user says who one is, everywhere; --by filters")
     func actions() throws {
         #expect(
             try job(
                 "actions", "room", "--message", "\(timetoken)", "--type", "reaction", "--value",
-                "👍", "--user", "bob", "--limit", "5")
+                "👍", "--by", "bob", "--limit", "5")
                 == .actions(
-                    ActionsQuery(
-                        channel: "room", messageTimetoken: timetoken, type: "reaction", value: "👍",
-                        userID: "bob"), limit: 5))
-        #expect(
-            try job("--user", "bob", "actions", "room")
-                == .actions(ActionsQuery(channel: "room"), limit: nil))
+                    ActionsReading(
+                        query: ActionsQuery(
+                            channel: "room", type: "reaction", value: "👍", userID: "bob"),
+                        message: .timetoken(timetoken), limit: 5)))
+        for line in [["--user", "bob", "actions", "room"], ["actions", "room", "--user", "bob"]] {
+            guard case .run(let job, let options) = try parser.parse(line) else {
+                Issue.record("no job")
+                continue
+            }
+            #expect(job == .actions(ActionsReading(query: ActionsQuery(channel: "room"))))
+            #expect(options.user == "bob")
+        }
     }
 
     @Test("a cache is compared or mended, in some channels or in all")
@@ -152,11 +221,11 @@ struct ArgumentParserTests {
             try options(
                 line + [
                     "--url", "ws://near:2", "--user", "bob", "--device", "phone", "--keyset", "k",
-                    "--json",
+                    "--json", "--ca-file", "ca.pem",
                 ], known)
                 == Options(
                     url: "ws://near:2", user: "bob", device: "phone", keyset: "k",
-                    writesJSON: true))
+                    caFile: "ca.pem", writesJSON: true))
     }
 
     @Test(
@@ -166,7 +235,10 @@ struct ArgumentParserTests {
             ["subscribe", "room", "--since"], ["subscribe", "room", "--count", "0"],
             ["publish", "room"], ["publish", "room", "hi", "--meta", "{"],
             ["publish", "room", "hi", "--limit", "3"], ["react", "room", "last", "👍"],
-            ["react", "add", "room", "first", "👍"], ["react", "toggle", "room", "last", "👍"],
+            ["react", "add", "room", "first", "👍"], ["react", "flip", "room", "last", "👍"],
+            ["react", "add", "room", "last", ""], ["react", "add", "room", "last", " "],
+            ["delete", "room"], ["delete", "room", "last", "last", "last"],
+            ["delete", "room", "17952187953729999", "17952187953729998"],
             ["history"], ["history", "a", "b"], ["history", "room", "--limit", "-1"],
             ["history", "room", "--actions=yes"], ["actions", "room", "--message", ""],
             ["history", "room", "--user", ""], ["cache"], ["cache", "verify", "room"],
@@ -181,7 +253,7 @@ struct ArgumentParserTests {
     func helpIsComplete(subcommand: Subcommand) {
         let text = Help.text(for: subcommand)
 
-        for option in ["--url", "--user", "--device", "--keyset", "--json", "--help", "--version"] {
+        for option in ["--url", "--user", "--device", "--keyset", "--ca-file", "--json", "--help"] {
             #expect(text.contains(option))
         }
         for option in subcommand.valuedOptions.union(subcommand.plainOptions) {

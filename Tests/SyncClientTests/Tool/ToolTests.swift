@@ -60,9 +60,9 @@ struct ToolTests {
     @Test("subscribe counts right from the start, though the reactions are older than it")
     func subscribes() async throws {
         let added = """
-            {"send":{"t":{"t":"61","r":1},"c":"room","m":[{"e":3,"i":"bob","p":{"t":"61","r":1},\
-            "d":{"event":"added","data":{"messageTimetoken":"10","type":"reaction","value":"👍",\
-            "actionTimetoken":"61"}}}]}}
+            {"send":{"t":{"t":"61","r":1},"c":"room","m":[{"f":0,"e":3,"i":"bob","c":"room",\
+            "p":{"t":"61","r":1},"d":{"event":"added","data":{"messageTimetoken":"10",\
+            "type":"reaction","value":"👍","actionTimetoken":"61"}}}]}}
             """
         let standing = """
             {"actions":[{"messageTimetoken":"10","type":"reaction","value":"👍","uuid":"eve",\
@@ -118,6 +118,71 @@ struct ToolTests {
         #expect(tool.lines.isEmpty)
         #expect(tool.errors.count == 1)
         #expect(tool.errors.first?.contains("Start it with `make run`") == true)
+    }
+
+    @Test("what answers and is no daemon, and a host that nobody knows, are said as such")
+    func wrongService() async throws {
+        let server = try await ScriptedServer("\"http\"")
+        let web = try await run(server, "history", "room")
+        #expect(web.status == 1)
+        #expect(web.errors.count == 1)
+        #expect(
+            web.errors.first?.hasPrefix(
+                "syncctl: 127.0.0.1:\(server.port) answers, but is not a syncdaemon") == true)
+        #expect(web.errors.first?.contains("make run") == false)
+
+        let host = "ws://no-such-host.invalid"
+        let unknown = try await run(server, "history", "room", "--url", host)
+        #expect(unknown.status == 1)
+        #expect(
+            unknown.errors.first?.hasPrefix(
+                "syncctl: The host no-such-host.invalid is not known: ") == true)
+    }
+
+    @Test(
+        "with --json an error is one object on one line, with a code, and the same exit code",
+        arguments: [
+            (["react", "add", "room", "5", "👍", "--json"], "usage", 2),
+            (["--json"], "usage", 2), (["history", "room", "--json", "--nope"], "usage", 2),
+            (["history", "room", "--url", "ftp://x", "--json"], "invalid_url", 2),
+            (["history", "room", "--url", "ws://127.0.0.1:1", "--json"], "cannot_connect", 1),
+            (["history", "room", "--url", "ws://x.invalid", "--json"], "unknown_host", 1),
+            (
+                ["history", "room", "--url", "wss://x", "--ca-file", "/no", "--json"], "untrusted",
+                1
+            ),
+            (["cache", "verify", "--cache", "/no", "--json"], "no_cache", 1),
+        ] as [([String], String, Int32)])
+    func jsonErrors(arguments: [String], code: String, status: Int32) async throws {
+        let tool = try ChildProcess(Products.path(of: "syncctl"), arguments, environment: [:])
+
+        #expect(try await tool.ended() == status)
+        #expect(tool.lines.isEmpty)
+        try #require(tool.errors.count == 1)
+        let object = try JSONSerialization.jsonObject(with: Data(tool.errors[0].utf8))
+        let error = try #require((object as? [String: Any])?["error"] as? [String: Any])
+        #expect(error["code"] as? String == code)
+        #expect((error["message"] as? String)?.isEmpty == false)
+        if code != "no_cache" { #expect((error["advice"] as? String)?.isEmpty == false) }
+    }
+
+    @Test("a refusal for now says when to try again")
+    func rateLimited() async throws {
+        let busy = #"""
+            {"send":{"id":"$id","error":{"status":429,"code":"rate_limited","message":"No.",\#
+            "retryAfter":3}}}
+            """#
+        let server = try await ScriptedServer(connection(greeting(), expect("publish"), busy))
+
+        let plain = try await run(server, "publish", "room", "hello")
+        let json = try await run(server, "publish", "room", "hello", "--json")
+
+        #expect(plain.errors == ["syncctl: No. Try again in 3 s."])
+        #expect(
+            json.errors == [
+                #"{"error":{"code":"rate_limited","message":"No.","#
+                    + #""advice":"Try again in 3 s.","retryAfter":3}}"#
+            ])
     }
 
     @Test("a refusal is one sentence, and it fails")
