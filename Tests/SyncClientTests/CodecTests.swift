@@ -41,7 +41,7 @@ struct CodecTests {
                 #expect(reply == ProtocolExample.replies[id], "id \(id)")
                 unread.remove(id)
             case .reply(12, .failure(let error)): errors.append(error.code)
-            case .reply(19, .failure(let error)):
+            case .reply(23, .failure(let error)):
                 errors.append(error.code)
                 #expect(error.retryAfterSeconds == 1)
             case .complaint(let error): errors.append(error.code)
