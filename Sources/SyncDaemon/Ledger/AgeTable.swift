@@ -33,13 +33,12 @@ struct AgeTable {
         let known = newest
         if last > newest.through { newest = AgeMark(through: last, ticks: now) }
         let isDue = marks.last.map { now >= $0.ticks + spacing } ?? true
-        // The first one ends what was there before there were marks.
-        let mark = marks.isEmpty && known.through > .zero ? known : newest
-        guard isDue, mark.through > marks.last?.through ?? .zero else { return nil }
-        marks.append(mark)
+        // What came before this commit: it may have been there for long.
+        guard isDue, known.through > marks.last?.through ?? .zero else { return nil }
+        marks.append(known)
         let old = newestMark(by: now > kept ? now - kept : 0) ?? 0
         marks.removeFirst(old)
-        return (mark, marks[0].through)
+        return (known, marks[0].through)
     }
 
     /// Everything before the answer has been there for so long, and maybe some of what is after it.

@@ -21,10 +21,12 @@ extension SQLiteStore {
         try statements.digests.forgetAges.run(.timetoken(timetoken))
     }
 
-    /// Adds what an earlier run left unmarked, unless there is one for about that time.
-    func markAge(_ mark: AgeMark) throws(StoreError) {
+    /// Adds what an earlier run left unmarked, unless there is one of a moment ago.
+    ///
+    /// - Parameter now: On the retention clock.
+    func markAge(_ mark: AgeMark, now: UInt64) throws(StoreError) {
         let newest = try ages().last
-        guard newest.map({ mark.ticks >= $0.ticks + Limits.ageTicksMax }) ?? true,
+        guard newest.map({ now >= $0.ticks + Limits.ageTicksMax }) ?? true,
             mark.through > newest?.through ?? .zero
         else { return }
         try add(mark)

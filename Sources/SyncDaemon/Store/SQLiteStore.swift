@@ -110,7 +110,8 @@ final class SQLiteStore: Store {
         do throws(StoreError) {
             try begin()
             if let anchor = before.anchor {
-                try markAge(AgeMark(through: last, ticks: anchor.age))
+                try markAge(
+                    AgeMark(through: last, ticks: anchor.age), now: now.anchor?.age ?? 0)
             }
             try commit(through: start, now)
         } catch {
