@@ -2,6 +2,7 @@
 #ifndef SYNC_CSQLITE_SHIM_H
 #define SYNC_CSQLITE_SHIM_H
 
+#include <errno.h>
 #include <sqlite3.h>
 
 /// sqlite3_bind_text(3) that copies: SQLITE_TRANSIENT is a cast, which Swift does not import.
@@ -9,6 +10,16 @@
 /// An empty text may come as a null pointer, which SQLite would take for NULL.
 static inline int sync_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
     return sqlite3_bind_text(statement, index, text ? text : "", count, SQLITE_TRANSIENT);
+}
+
+/// Whether a call of the system's failed because a disk, or somebody's part of it, is used up.
+static inline int sync_sqlite_is_out_of_room(int system_error) {
+    return system_error == ENOSPC || system_error == EDQUOT;
+}
+
+/// errno of this thread.
+static inline int sync_sqlite_errno(void) {
+    return errno;
 }
 
 /// SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE: only the writer checkpoints (sqlite3_db_config is variadic).

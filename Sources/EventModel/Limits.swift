@@ -231,6 +231,19 @@ public enum Limits {
     /// How long a mutation id is remembered: 30 days, in timetoken ticks.
     public static let mutationTicksKept: UInt64 = 30 * 24 * 3600 * 10_000_000
 
+    // MARK: The disk
+
+    /// Bytes that must be free before writes are taken again on a disk that was full.
+    public static let roomBytesMin = 1024 * 1024
+    /// Least time between two log lines that say that the disk is full, in seconds.
+    public static let reminderSeconds = 60
+    /// How long a thread may make no progress while work waits for it, in seconds; over it:
+    /// `/readyz` is 503.
+    public static let stalledSeconds = 3
+    /// Channels and the like that are left alone because the file is damaged there; over it further
+    /// ones are tried each time.
+    public static let damagedPlacesMax = 10_000
+
     /// Keysets in the configuration; over it: the daemon does not start.
     public static let keysetsMax = 1000
 

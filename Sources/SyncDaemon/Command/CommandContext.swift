@@ -107,4 +107,6 @@ struct Engine {
     let began: Timetoken
     /// The daemon's time, in 100 ns since 1970.
     let wallTicks: () -> UInt64
+    /// Whether a channel's changes after a position can be read, as far as is known.
+    var canRead: (Channel, Timetoken) -> Bool = { _, _ in true }
 }

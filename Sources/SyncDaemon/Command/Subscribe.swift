@@ -13,7 +13,24 @@ extension CommandRouter {
         guard session.subscriptions.count + new.count <= Limits.channelsPerSessionMax else {
             return .failure(.tooManyChannels(Limits.channelsPerSessionMax, per: "session"))
         }
+        guard requests.allSatisfy({ canStart($0, in: context) }) else {
+            return .failure(.storeDamaged)
+        }
         return .success(.subscribed(requests.map { start($0, in: context) }))
+    }
+
+    /// Whether the device can be brought up to date, as far as is known.
+    ///
+    /// Else its connection would be closed each time, with all its other channels.
+    private static func canStart(_ request: SubscribeRequest, in context: CommandContext) -> Bool {
+        guard let cursor = request.cursor else { return true }
+        let start: Timetoken
+        switch context.engine.judge(cursor, request.epoch) {
+        case .foreign: start = .zero
+        case .beyond(let end): start = end
+        case .known: start = cursor
+        }
+        return context.engine.canRead(context.channel(request.channel), start)
     }
 
     private static func start(

@@ -90,6 +90,12 @@ extension Hub {
         answer(poll, [])
     }
 
+    /// Ends a poll that is answered otherwise.
+    func giveUp(_ poll: LongPoll) {
+        guard poll.state != .done else { return }
+        end(poll)
+    }
+
     func listToServe(_ poll: LongPoll) {
         guard !poll.isListed, poll.state == .waiting else { return }
         poll.isListed = true

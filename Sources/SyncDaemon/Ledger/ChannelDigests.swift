@@ -23,6 +23,8 @@ struct ChannelDigests {
     private var touched: [Int] = []
     /// What a deletion that is being prepared will take out.
     private var reading: DeletionReading?
+    /// Whose digest ``write(to:)`` came to last.
+    private(set) var written: Channel?
 
     init(secret: DigestSecret) {
         self.secret = secret
@@ -125,7 +127,10 @@ struct ChannelDigests {
         digests.reserveCapacity(touched.count)
         for index in touched {
             let (channel, digest) = (entries[index].channel, entries[index].digest)
-            if entries[index].isChanged { try store.setDigest(digest, of: channel) }
+            if entries[index].isChanged {
+                written = channel
+                try store.setDigest(digest, of: channel)
+            }
             digests[channel] = digest
             entries[index].isTouched = false
             entries[index].isChanged = false

@@ -4,7 +4,9 @@ import EventModel
 
 extension Ledger {
     /// Whether ``work(after:failure:)`` has something to do.
-    var hasWork: Bool { !deletions.isEmpty || store.hasHiddenRows }
+    var hasWork: Bool {
+        store.hasHiddenRows ? !quarantine.holds(.housekeeping) : !deletions.isEmpty
+    }
 
     /// Does a bounded part of what is too large for one commit; call it between commits.
     ///
@@ -16,7 +18,10 @@ extension Ledger {
         // First, so that there is never more than one range to hide.
         if store.hasHiddenRows {
             _ = transact([], after: .zero, failure: &failure) { _ throws(StoreError) in
-                try store.removeHiddenRows(limit: deletedRowsMax)
+                guard !quarantine.holds(.housekeeping) else { return }
+                try suspecting(.housekeeping) { () throws(StoreError) in
+                    try store.removeHiddenRows(limit: deletedRowsMax)
+                }
             }
             return nil
         }
@@ -27,8 +32,13 @@ extension Ledger {
                 limit: min(Limits.deletionReadRowsMax, 4 * deletedRowsMax))
             guard isRead else { return nil }
         } catch {
-            failure = error
-            return nil
+            let place = Quarantine.Place.channel(deletion.channel)
+            guard case .damaged = error,
+                quarantine.isolate(place, error) || quarantine.holds(place)
+            else {
+                failure = error
+                return nil
+            }
         }
         let writes = deletion.write.map { [$0] } ?? []
         let commit = transact(writes, after: reserved(), failure: &failure) {
@@ -40,12 +50,29 @@ extension Ledger {
         return commit
     }
 
+    /// Gives some of the free space in the store's files back; for when nothing is written.
+    ///
+    /// - Returns: Whether there is more.
+    func giveSpaceBack(failure: inout StoreError?) -> Bool {
+        guard !quarantine.holds(.housekeeping) else { return false }
+        do throws(StoreError) {
+            return try store.giveSpaceBack()
+        } catch {
+            if case .damaged = error, quarantine.isolate(.housekeeping, error) { return false }
+            failure = error
+            return false
+        }
+    }
+
     private func finish(
         _ deletion: LargeDeletion, into commit: inout Commit
     ) throws(StoreError) {
         guard let write = deletion.write else {
+            guard !quarantine.holds(.channel(deletion.channel)) else { return }
             last = last.successor(at: wallTicks())
-            return try hide(deletion.range, in: deletion.channel, at: last, into: &commit)
+            return try suspecting(.channel(deletion.channel)) { () throws(StoreError) in
+                try hide(deletion.range, in: deletion.channel, at: last, into: &commit)
+            }
         }
         guard let result = try apply(write, deleting: deletion.range, into: &commit) else {
             preconditionFailure("A deletion was postponed twice.")

@@ -23,6 +23,9 @@ final class Ledger {
     let deletedRowsMax: Int
     private let tombstoneTicksKept: UInt64
     private let mutationTicksKept: UInt64
+    let quarantine: Quarantine
+    /// Where the present attempt met damage.
+    private var suspect: Quarantine.Place?
     private let anchor: () -> ClockAnchor
     /// Now, on the retention clock; read once per commit.
     private(set) var age: UInt64 = 0
@@ -33,6 +36,7 @@ final class Ledger {
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - deletedRowsMax: Rows that one commit deletes.
+    ///   - quarantine: What is left alone, and is told of more.
     ///   - anchor: Reads all clocks; `nil`: there is one, which never steps.
     ///   - wallTicks: Reads the daemon's time, in 100 ns since 1970; it may step in either
     ///     direction.
@@ -40,10 +44,12 @@ final class Ledger {
         store: any Store, tombstoneTicksKept: UInt64,
         mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         deletedRowsMax: Int = Limits.deletedRowsPerCommitMax,
+        quarantine: Quarantine = Quarantine(),
         anchor: (() -> ClockAnchor)? = nil, wallTicks: @escaping () -> UInt64
     ) {
         self.deletedRowsMax = deletedRowsMax
         self.mutationTicksKept = mutationTicksKept
+        self.quarantine = quarantine
         self.store = store
         self.tombstoneTicksKept = tombstoneTicksKept
         self.wallTicks = wallTicks
@@ -59,14 +65,15 @@ final class Ledger {
     /// Makes `writes` durable as one transaction, in their order.
     ///
     /// When the store fails, every write is answered with an error and none took place, as far as
-    /// is known. A deletion that is too large is answered by a later ``work(after:failure:)``.
+    /// is known. A deletion that is too large is answered by a later ``work(after:failure:)``. A
+    /// write that meets damage is refused alone, and what it met is left alone from then on.
     ///
     /// - Parameters:
     ///   - reserved: All timetokens of the commit are after it.
     ///   - expiredMax: Messages that are deleted because their time is over; `nil`: more than can
     ///     have come with as many writes.
-    ///   - failure: Set when the store failed. After anything but ``StoreError/full`` the process
-    ///     must stop: a disk that failed to sync once may claim success the next time.
+    ///   - failure: Set when the store failed. After ``StoreError/broken(code:reason:)`` the
+    ///     process must stop: a disk that failed to sync once may claim success the next time.
     /// - Complexity: One sync, whatever the number of writes.
     func commit(
         _ writes: [Write], after reserved: Timetoken = .zero,
@@ -78,46 +85,64 @@ final class Ledger {
                 guard let result = try apply(write, into: &commit) else { continue }
                 commit.answers.append(Answer(origin: write.origin, result: result))
             }
-            try deleteExpired(expiredMax ?? 2 * writes.count + 16, into: &commit)
-            try markAge()
-            try forgetOldMutations(after: writes.count)
-            try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
+            guard !quarantine.holds(.housekeeping) else { return }
+            try suspecting(.housekeeping) { () throws(StoreError) in
+                try deleteExpired(expiredMax ?? 2 * writes.count + 16, into: &commit)
+                try markAge()
+                try forgetOldMutations(after: writes.count)
+                try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
+            }
         }
     }
 
     /// Runs `body` as one transaction of the store, and refuses `writes` when that fails.
+    ///
+    /// Again, when it met damage that is left alone from then on: each time it is another place,
+    /// and there are not many in one commit.
     func transact(
         _ writes: [Write], after reserved: Timetoken, failure: inout StoreError?,
         _ body: (inout Commit) throws(StoreError) -> Void
     ) -> Commit {
         let start = (last: last, deletions: deletions.count)
-        last = max(last, reserved)
-        deletableRows = deletedRowsMax
-        var commit = Commit()
-        do throws(StoreError) {
-            let now = try readClocks()
-            try store.begin()
-            try body(&commit)
-            commit.digests = try digests.write(to: store)
-            try store.commit(through: last, record(of: now, above: last))
-            commit.ceiling = store.clock.ceiling
-        } catch {
-            store.rollback()
-            last = start.last
-            deletions.removeLast(deletions.count - start.deletions)
-            groupCounts = [:]
-            digests.forget()
-            ages = nil
-            failure = error
-            let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
-            commit.events = []
-            commit.digests = [:]
-            commit.groups = []
-            commit.answers = writes.map { Answer(origin: $0.origin, result: .failure(refusal)) }
+        while true {
+            var commit = Commit()
+            do throws(StoreError) {
+                last = max(start.last, reserved)
+                deletableRows = deletedRowsMax
+                suspect = nil
+                let now = try readClocks()
+                try store.begin()
+                try body(&commit)
+                try writeDigests(into: &commit)
+                try store.commit(through: last, record(of: now, above: last))
+                commit.ceiling = store.clock.ceiling
+            } catch {
+                store.rollback()
+                last = start.last
+                deletions.removeLast(deletions.count - start.deletions)
+                groupCounts = [:]
+                digests.forget()
+                ages = nil
+                if case .damaged = error, quarantine.isolate(suspect, error) { continue }
+                failure = error
+                commit = Commit()
+                commit.answers = writes.map {
+                    Answer(origin: $0.origin, result: .failure(error.refusal))
+                }
+            }
+            commit.last = last
+            commit.durable = last
+            return commit
         }
-        commit.last = last
-        commit.durable = last
-        return commit
+    }
+
+    private func writeDigests(into commit: inout Commit) throws(StoreError) {
+        do throws(StoreError) {
+            commit.digests = try digests.write(to: store)
+        } catch {
+            suspect = digests.written.map { .channel($0) }
+            throw error
+        }
     }
 
     /// Deletes messages whose time is over, and forgets old tombstones: for when no writes come.
@@ -127,6 +152,7 @@ final class Ledger {
     func commitExpired(
         after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
     ) -> Commit? {
+        guard !quarantine.holds(.housekeeping) else { return nil }
         do throws(StoreError) {
             _ = try readClocks()
             var isNeeded = try !store.expired(before: Timetoken(rawValue: age), limit: 1).isEmpty
@@ -135,6 +161,7 @@ final class Ledger {
             if !isNeeded { isNeeded = try hasOldMutations() }
             guard isNeeded else { return nil }
         } catch {
+            if case .damaged = error, quarantine.isolate(.housekeeping, error) { return nil }
             failure = error
             return nil
         }
@@ -147,8 +174,11 @@ final class Ledger {
     func apply(
         _ write: Write, deleting range: MessageRange? = nil, into commit: inout Commit
     ) throws(StoreError) -> Result<Reply, ProtocolError>? {
+        guard !quarantine.holds(write) else { return .failure(.storeDamaged) }
         if let mutation = write.mutation,
-            let record = try store.outcome(of: mutation, by: write.author)
+            let record = try suspecting(
+                .author(write.author),
+                { () throws(StoreError) in try store.outcome(of: mutation, by: write.author) })
         {
             guard write.hasFingerprint(record.fingerprint) else { return .failure(.mutationReused) }
             guard let reply = write.reply(to: record.outcome) else {
@@ -159,7 +189,10 @@ final class Ledger {
         // A mutation that changes nothing takes a timetoken too: its record needs a key.
         last = last.successor(at: wallTicks())
         let outcome: Outcome
-        switch try decide(write, at: last, deleting: range, into: &commit) {
+        let decision = try suspecting(write.place) { () throws(StoreError) in
+            try decide(write, at: last, deleting: range, into: &commit)
+        }
+        switch decision {
         case nil: return nil
         case .success(let decided): outcome = decided
         // Not remembered: the same may succeed later.
@@ -167,12 +200,26 @@ final class Ledger {
         }
         if let mutation = write.mutation {
             let record = MutationRecord(fingerprint: write.fingerprint, outcome: outcome)
-            try store.remember(record, of: mutation, by: write.author, at: last)
+            try suspecting(.author(write.author)) { () throws(StoreError) in
+                try store.remember(record, of: mutation, by: write.author, at: last)
+            }
         }
         guard let reply = write.reply(to: outcome) else {
             preconditionFailure("The ledger decided something else than it was asked.")
         }
         return .success(reply)
+    }
+
+    /// Notes where it was if the store fails.
+    func suspecting<Result>(
+        _ place: @autoclosure () -> Quarantine.Place, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            suspect = place()
+            throw error
+        }
     }
 
     private func decide(

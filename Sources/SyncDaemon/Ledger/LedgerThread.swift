@@ -40,12 +40,14 @@ final class LedgerThread: Sendable {
     ///   - memberships: All channel groups of the store.
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
+    ///   - quarantine: What is left alone in a damaged store.
+    ///   - troubles: Told of what the store refuses.
     ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
         store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
         tombstoneTicksKept: UInt64, mutationTicksKept: UInt64 = Limits.mutationTicksKept,
-        counters: Counters, log: Log,
+        counters: Counters, log: Log, quarantine: Quarantine, troubles: StoreTroubles,
         publish: @escaping @Sendable (Commit) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
@@ -66,8 +68,8 @@ final class LedgerThread: Sendable {
             thread = OSThread(name: "ledger") { [self] in
                 let ledger = Ledger(
                     store: handover.take(), tombstoneTicksKept: tombstoneTicksKept,
-                    mutationTicksKept: mutationTicksKept, anchor: clock.anchor,
-                    wallTicks: clock.ticks)
+                    mutationTicksKept: mutationTicksKept, quarantine: quarantine,
+                    anchor: clock.anchor, wallTicks: clock.ticks)
                 var chores = Chores()
                 while let taken = take(waiting: !chores.areLeft) {
                     heartbeat.beat()
@@ -79,11 +81,14 @@ final class LedgerThread: Sendable {
                     if writes.isEmpty, !taken.isEmpty { chores.isDue = true }
                     if !writes.isEmpty {
                         chores.wasBusy()
-                        commit(writes, with: ledger, counters, log, fail: fail)
+                        commit(writes, with: ledger, counters, log, troubles, fail: fail)
                     }
                     // Between two commits, so that no write waits for more than one step.
-                    let failure = doChore(&chores, with: ledger)
-                    report(failure, of: 0, counters, log, fail: fail)
+                    let failure =
+                        troubles.isFull
+                        ? seekRoom(&chores, with: ledger, troubles)
+                        : doChore(&chores, with: ledger)
+                    report(failure, of: 0, troubles, fail: fail)
                 }
             }
         }
@@ -163,11 +168,7 @@ final class LedgerThread: Sendable {
             chores.isDue = commit != nil
             if commit != nil { chores.wasBusy() }
         } else if chores.hasSpace, chores.isIdle {
-            do throws(StoreError) {
-                chores.hasSpace = try ledger.store.giveSpaceBack()
-            } catch {
-                failure = error
-            }
+            chores.hasSpace = ledger.giveSpaceBack(failure: &failure)
         }
         if failure == nil, order.asksForCeiling {
             order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
@@ -179,15 +180,28 @@ final class LedgerThread: Sendable {
         return failure
     }
 
+    /// Finds out by an empty commit whether there is room again: nobody may be writing any more.
+    private func seekRoom(
+        _ chores: inout Chores, with ledger: Ledger, _ troubles: StoreTroubles
+    ) -> StoreError? {
+        chores.areLeft = false
+        guard chores.isDue else { return nil }
+        chores.isDue = false
+        var failure: StoreError?
+        order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
+        if failure == nil { troubles.foundRoom() }
+        return failure
+    }
+
     private func commit(
         _ writes: [Write], with ledger: Ledger, _ counters: Counters, _ log: Log,
-        fail: (StoreError) -> Void
+        _ troubles: StoreTroubles, fail: (StoreError) -> Void
     ) {
         let start = Clock.monotonicMicroseconds()
         var failure: StoreError?
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
-        counters.writesCommitted.add(writes.count)
+        if failure == nil { counters.writesCommitted.add(writes.count) }
         let microseconds = Int(Clock.monotonicMicroseconds() - start)
         counters.commitMicroseconds.add(microseconds)
         if microseconds >= Limits.slowCommitMilliseconds * 1000 {
@@ -196,7 +210,7 @@ final class LedgerThread: Sendable {
                 ["milliseconds": microseconds / 1000, "writes": writes.count])
         }
         publish(commit, of: ledger)
-        report(failure, of: writes.count, counters, log, fail: fail)
+        report(failure, of: writes.count, troubles, fail: fail)
     }
 
     private func publish(_ commit: Commit, of ledger: Ledger) {
@@ -225,15 +239,16 @@ final class LedgerThread: Sendable {
     }
 
     private func report(
-        _ failure: StoreError?, of writeCount: Int, _ counters: Counters, _ log: Log,
+        _ failure: StoreError?, of writeCount: Int, _ troubles: StoreTroubles,
         fail: (StoreError) -> Void
     ) {
-        guard let failure else { return }
-        if failure == .full {
-            counters.writesRefused.add(writeCount)
-            log.error(failure.description)
-        } else {
-            fail(failure)
+        switch failure {
+        case nil: return
+        case .full: troubles.full(refusing: writeCount)
+        case .lost(let path): troubles.lost(.lost(path: path), refusing: writeCount)
+        // The quarantine has told of it.
+        case .damaged: troubles.refused(writeCount)
+        case .some(let failure): fail(failure)
         }
     }
 }

@@ -2,6 +2,7 @@
 // disk.
 
 import EventModel
+import Synchronization
 
 /// One question about the committed state.
 struct ReadRequest: Sendable {
@@ -55,6 +56,8 @@ struct ReadAnswer: Sendable {
     let asker: Asker
     let channel: Channel
     let result: Result
+    /// Why there is no other answer, when the store failed.
+    var failure: StoreError?
 }
 
 /// Threads that each own a reader of the store.
@@ -64,23 +67,30 @@ final class ReaderPool: Sendable {
     /// A long read beats while SQLite makes progress with it.
     let heartbeats: [Heartbeat]
     private let requests = WorkQueue<ReadRequest>(capacity: Limits.readerQueueMax)
+    private let count: Int
+    private let asked = Atomic<Int>(0)
+    private let answered = Atomic<Int>(0)
 
     /// Starts the threads; they run until the process ends.
     ///
     /// - Parameters:
     ///   - order: What says how far an answer reaches.
     ///   - repairs: What the threads share for repairs.
+    ///   - quarantine: Told of channels that cannot be read.
+    ///   - troubles: Told of what the store could not answer.
     ///   - deliver: Called on a reader's thread with each answer.
     ///   - fail: Called when a reader cannot be made. It must end the process.
     init(
         count: Int, makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
-        order: EventOrder, repairs: RepairCache, counters: Counters, log: Log,
+        order: EventOrder, repairs: RepairCache, counters: Counters, quarantine: Quarantine,
+        troubles: StoreTroubles,
         deliver: @escaping @Sendable (ReadAnswer) -> Void,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
+        self.count = count
         heartbeats = (0..<count).map { _ in Heartbeat() }
         for (index, heartbeat) in heartbeats.enumerated() {
-            _ = OSThread(name: "reader-\(index)") { [requests] in
+            _ = OSThread(name: "reader-\(index)") { [self] in
                 let reader: any StoreReader
                 do throws(StoreError) { reader = try makeReader() } catch { return fail(error) }
                 reader.onProgress(heartbeat.beat)
@@ -89,10 +99,13 @@ final class ReaderPool: Sendable {
                     for request in requests.take(atMost: 1) {
                         counters.reads.add()
                         let answer = request.answer(from: reader, order, repairs: repairs)
-                        if case .failed(let error) = answer.result {
-                            log.error("A read failed.", ["error": error.description])
+                        if let failure = answer.failure {
+                            Self.report(failure, of: request, quarantine, troubles)
+                        } else {
+                            troubles.read()
                         }
                         deliver(answer)
+                        answered.add()
                     }
                 }
             }
@@ -106,11 +119,31 @@ final class ReaderPool: Sendable {
         requests.nudge()
     }
 
+    private static func report(
+        _ failure: StoreError, of request: ReadRequest, _ quarantine: Quarantine,
+        _ troubles: StoreTroubles
+    ) {
+        guard case .damaged = failure else { return troubles.failedToRead(failure) }
+        if case .changes(let start) = request.query {
+            quarantine.cannotRead(request.channel, after: start.messages)
+        }
+        troubles.damaged(failure, in: Quarantine.Place.channel(request.channel).description)
+    }
+
     /// Queues a question.
     ///
     /// - Returns: `false` when too many wait already.
     func ask(_ request: ReadRequest) -> Bool {
-        requests.put(request)
+        guard requests.put(request) else { return false }
+        asked.add()
+        return true
+    }
+
+    /// How many questions were answered so far, and how many wait although no thread is free.
+    var progress: (answered: Int, waiting: Int) {
+        let answered = self.answered.value
+        let open = asked.value - answered
+        return (answered, open >= count ? open : 0)
     }
 
     /// Questions that wait now.
@@ -122,57 +155,59 @@ extension ReadRequest {
     func answer(
         from reader: any StoreReader, _ order: EventOrder, repairs: RepairCache
     ) -> ReadAnswer {
-        ReadAnswer(
-            asker: asker, channel: channel, result: result(from: reader, order, repairs))
+        do throws(StoreError) {
+            return ReadAnswer(
+                asker: asker, channel: channel, result: try result(from: reader, order, repairs))
+        } catch {
+            let result: ReadAnswer.Result
+            switch query {
+            case .changes, .state, .backlog: result = .failed(error)
+            default: result = .reply(.failure(error.refusal))
+            }
+            return ReadAnswer(asker: asker, channel: channel, result: result, failure: error)
+        }
     }
 
     private func result(
         from reader: any StoreReader, _ order: EventOrder, _ repairs: RepairCache
-    ) -> ReadAnswer.Result {
-        do throws(StoreError) {
-            switch query {
-            case .changes(let start):
-                // Before the read: then the read sees everything up to it.
-                let visible = order.visible
-                let page = try reader.changes(in: channel, from: start)
-                guard !page.isTooOld else { return .tooOld }
-                return .changes(
-                    page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
-                    through: page.isComplete ? max(page.through, visible) : page.through,
-                    digest: page.digest)
-            case .state:
-                let state = try reader.digest(of: channel)
-                return .state(state.digest, at: state.cursor)
-            case .repair(let symbols):
-                return .repair(try repairs.outcome(of: symbols, in: channel, from: reader))
-            case .backlog(let channels, let cursor):
-                return try backlog(of: channels, after: cursor, from: reader, order)
-            case .history(let query):
-                return .reply(.success(.history(try reader.history(query, in: channel))))
-            case .actions(let query):
-                return .reply(.success(.actions(try reader.actions(query, in: channel))))
-            case .histories(let queries):
-                var histories: [ChannelHistory] = []
-                for query in queries {
-                    let page = try reader.history(query, in: sibling(query.channel))
-                    histories.append(ChannelHistory(channel: query.channel, page: page))
-                }
-                return .reply(.success(.histories(histories)))
-            case .messageCounts(let queries):
-                let counts = try reader.messageCounts(
-                    queries.map { (sibling($0.channel), $0.after) })
-                return .reply(
-                    .success(
-                        .messageCounts(
-                            zip(queries, counts).map {
-                                MessageCount(channel: $0.channel, count: $1)
-                            })))
+    ) throws(StoreError) -> ReadAnswer.Result {
+        switch query {
+        case .changes(let start):
+            // Before the read: then the read sees everything up to it.
+            let visible = order.visible
+            let page = try reader.changes(in: channel, from: start)
+            guard !page.isTooOld else { return .tooOld }
+            return .changes(
+                page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
+                through: page.isComplete ? max(page.through, visible) : page.through,
+                digest: page.digest)
+        case .state:
+            let state = try reader.digest(of: channel)
+            return .state(state.digest, at: state.cursor)
+        case .repair(let symbols):
+            return .repair(try repairs.outcome(of: symbols, in: channel, from: reader))
+        case .backlog(let channels, let cursor):
+            return try backlog(of: channels, after: cursor, from: reader, order)
+        case .history(let query):
+            return .reply(.success(.history(try reader.history(query, in: channel))))
+        case .actions(let query):
+            return .reply(.success(.actions(try reader.actions(query, in: channel))))
+        case .histories(let queries):
+            var histories: [ChannelHistory] = []
+            for query in queries {
+                let page = try reader.history(query, in: sibling(query.channel))
+                histories.append(ChannelHistory(channel: query.channel, page: page))
             }
-        } catch {
-            switch query {
-            case .changes, .state, .backlog: return .failed(error)
-            default: return .reply(.failure(.storeUnavailable))
-            }
+            return .reply(.success(.histories(histories)))
+        case .messageCounts(let queries):
+            let counts = try reader.messageCounts(
+                queries.map { (sibling($0.channel), $0.after) })
+            return .reply(
+                .success(
+                    .messageCounts(
+                        zip(queries, counts).map {
+                            MessageCount(channel: $0.channel, count: $1)
+                        })))
         }
     }
 

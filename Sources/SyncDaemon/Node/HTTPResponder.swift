@@ -23,11 +23,21 @@ final class HTTPResponder: Sendable {
         switch request.path {
         case "/healthz": return .plain(200, "ok")
         case "/readyz":
-            let isReady = node?.isReady.load(ordering: .relaxed) ?? false
-            return isReady ? .plain(200, "ready") : .plain(503, "starting or stopping")
+            return readiness(of: node)
         case "/metrics": return .plain(200, node.map(Metrics.text) ?? "")
         default: return .error(426, "This is a WebSocket. Connect with ws:// and send hello.")
         }
+    }
+
+    /// One line for each trouble, behind its name.
+    private func readiness(of node: Node?) -> HTTPResponse {
+        guard let node, node.isReady.load(ordering: .relaxed) else {
+            return .plain(503, "starting or stopping")
+        }
+        let troubles = node.health.troubles
+        guard !troubles.isEmpty else { return .plain(200, "ready") }
+        let lines = troubles.map { "\($0.cause.rawValue): \($0.text)" }
+        return .plain(503, "not ready\n" + lines.joined(separator: "\n"))
     }
 }
 

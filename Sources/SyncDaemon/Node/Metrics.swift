@@ -1,6 +1,7 @@
 // The counters as Prometheus text.
 
 import Glibc
+import Synchronization
 
 /// Writes what `/metrics` shows.
 ///
@@ -42,6 +43,9 @@ enum Metrics {
             gauge("ledger_backlog", "Writes waiting for the ledger.", node.ledger.backlog),
             gauge("reader_backlog", "Queries waiting for a reader.", node.readers.backlog),
             gauge(
+                "ready", "1 while /readyz answers 200, else 0.",
+                node.isReady.load(ordering: .relaxed) && node.health.troubles.isEmpty ? 1 : 0),
+            gauge(
                 "clock_unfollowed_seconds",
                 "How far the wall clock is ahead of timetokens after a jump that is not followed.",
                 node.ledger.clock.unfollowedSeconds),
@@ -72,7 +76,7 @@ enum Metrics {
                 "writes_committed", "Writes in those transactions.",
                 counters.writesCommitted.value),
             counter(
-                "writes_refused", "Writes refused because the disk was full.",
+                "writes_refused", "Writes that the store could not take: full, damaged or gone.",
                 counters.writesRefused.value),
             counter(
                 "commit_microseconds", "Time in those transactions.",
@@ -81,6 +85,11 @@ enum Metrics {
                 "clock_jumps", "Times that the wall clock jumped by more than a minute.",
                 node.ledger.clock.jumps.value),
             counter("reads", "Queries answered by the readers.", counters.reads.value),
+            counter(
+                "read_errors", "Queries that failed, damage aside.", counters.readErrors.value),
+            counter(
+                "store_damage", "Times that damage was met in reading or writing.",
+                counters.storeDamage.value),
         ]
     }
 

@@ -24,12 +24,14 @@ enum StartError: Error, CustomStringConvertible {
 /// Everything that runs, and how it is stopped.
 final class Node: Sendable {
     let counters = Counters()
+    let health = Health()
     let admission: Admission
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
     /// Whether clients are served: neither starting nor stopping.
     let isReady = Atomic(false)
+    private let watch: HealthWatch
     private let reactors: [Reactor]
     private let acceptor = AcceptorControl()
     private let drained = WorkQueue<Int>(capacity: 1024)
@@ -45,6 +47,10 @@ final class Node: Sendable {
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
+        let files = (store as? SQLiteStore)?.files
+        let troubles = StoreTroubles(
+            directory: configuration.directory, health: health, counters: counters, log: log)
+        let quarantine = Quarantine { troubles.damaged($0, in: $1) }
         let memberships: [GroupMembership]
         do throws(StoreError) {
             memberships = try store.allGroups()
@@ -59,17 +65,23 @@ final class Node: Sendable {
             store: store, clock: clock, memberships: memberships,
             tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
+            quarantine: quarantine, troubles: troubles,
             publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
             repairs: RepairCache(secret: ledger.secret) { channel in
-                log.error(
-                    "A channel's digest is not that of its rows: the database is damaged.",
-                    ["channel": channel.name])
+                troubles.damaged(
+                    .damaged(
+                        path: configuration.directory,
+                        reason: "a channel's digest is not that of its rows"),
+                    in: Quarantine.Place.channel(channel).description)
             },
-            counters: counters, log: log,
+            counters: counters, quarantine: quarantine, troubles: troubles,
             deliver: { post.post(.read($0), to: $0.asker.reactor) },
             fail: failed)
+
+        watch = HealthWatch(
+            files: files, ledger: ledger, readers: readers, health: health, troubles: troubles)
 
         presence = PresenceThread(
             keysets: configuration.keysets,
@@ -79,8 +91,8 @@ final class Node: Sendable {
         let started = WorkQueue<TransportError?>(capacity: count)
         let parts = ReactorParts(
             configuration: configuration, interests: post.interests, ledger: ledger,
-            readers: self.readers, presence: presence, counters: counters, admission: admission,
-            log: log)
+            readers: self.readers, quarantine: quarantine, presence: presence, counters: counters,
+            admission: admission, log: log)
         let responder = HTTPResponder()
         let (admission, drained) = (self.admission, self.drained)
         reactors = (0..<count).map { number in

@@ -39,6 +39,7 @@ struct ReactorParts: Sendable {
     let interests: InterestTable
     let ledger: LedgerThread
     let readers: ReaderPool
+    let quarantine: Quarantine
     let presence: PresenceThread
     let counters: Counters
     let admission: Admission
@@ -65,7 +66,8 @@ struct ReactorParts: Sendable {
             newest: { [ledger] in ledger.order.visible },
             settled: { [ledger] in ledger.order.settled },
             freshCursor: { [ledger] in ledger.order.now(for: $0) }, began: ledger.began,
-            wallTicks: ledger.clock.ticks)
+            wallTicks: ledger.clock.ticks,
+            canRead: { [quarantine] in quarantine.canRead($0, after: $1) })
         let settings = HubSettings(
             sendQueueBytesMax: configuration.sendQueueBytes,
             recentBytesMax: Limits.recentBytesMax / configuration.reactorCount,

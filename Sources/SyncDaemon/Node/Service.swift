@@ -27,7 +27,7 @@ enum Service {
         do throws(StartError) {
             let listener = try makeListener(configuration)
             let node = try Node(configuration: configuration, log: log) { error in
-                log.error(error.description)
+                log.error("\(error) The daemon stops here.")
                 // After a failed sync nothing that the kernel says about this file can be believed.
                 _exit(1)
             }

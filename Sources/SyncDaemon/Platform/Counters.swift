@@ -24,6 +24,8 @@ final class Counters: Sendable {
     let writesRefused = Atomic<Int>(0)
     let commitMicroseconds = Atomic<Int>(0)
     let reads = Atomic<Int>(0)
+    let readErrors = Atomic<Int>(0)
+    let storeDamage = Atomic<Int>(0)
 }
 
 extension Atomic where Value == Int {

@@ -126,6 +126,10 @@ final class ReactorCore: TransportDelegate {
             guard let poll = hub.poll(waitingFor: origin) else { return }
             if case .backlog(let events, let through) = answer.result {
                 hub.received(events, through: through, for: poll)
+            } else if case .damaged? = answer.failure {
+                // An empty answer would be asked for again at once, and for ever.
+                hub.giveUp(poll)
+                door.finish(origin, .failure(.storeDamaged))
             } else {
                 hub.failedToReadForPoll(poll)
             }

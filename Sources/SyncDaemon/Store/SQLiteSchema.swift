@@ -15,8 +15,11 @@ enum SQLiteSchema {
         _ connection: borrowing StoreConnection, path: String, log: Log? = nil,
         using generator: inout some RandomNumberGenerator
     ) throws(StoreError) {
-        // Before the first table: it is part of the file's layout.
-        try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        let found = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
+        guard found <= version else { throw .newerSchema(path: path, version: found) }
+        // Before the first table: it is part of the file's layout. Never again: it writes, and a
+        // daemon must start on a full disk.
+        if found == 0 { try connection.execute("PRAGMA auto_vacuum=INCREMENTAL") }
         try connection.execute("PRAGMA journal_mode=WAL")
         try connection.execute("PRAGMA synchronous=FULL")
         // What a long reader made of the log's file goes back when the log starts anew.
@@ -24,8 +27,6 @@ enum SQLiteSchema {
         try connection.execute("PRAGMA mmap_size=0")
         try connection.execute("PRAGMA cache_size=-65536")
         try connection.execute("PRAGMA temp_store=MEMORY")
-        let found = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
-        guard found <= version else { throw .newerSchema(path: path, version: found) }
         guard found < version else { return }
         let upgrade = found > 0 ? SchemaUpgrade(path: path, version: found, log: log) : nil
         upgrade?.begin(connection, freeBytes: FileSystem.freeBytes(beside: path))

@@ -36,8 +36,12 @@ struct StoreLog {
                 self = StoreLog(pagesMax: pagesMax)
             }
         } catch {
-            // The commit before it is durable: a full disk must not make it look undone.
-            guard error == .full else { throw error }
+            // The commit before it is durable: a full disk, or a page that cannot be read, must
+            // not make it look undone.
+            switch error {
+            case .full, .damaged: break
+            default: throw error
+            }
         }
     }
 }

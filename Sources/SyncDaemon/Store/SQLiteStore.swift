@@ -26,6 +26,9 @@ final class SQLiteStore: Store {
     /// Runs that the file has and ``runs`` has not.
     private let forgottenRuns: [StoreRun]
 
+    /// What must stay where it is for as long as the store is open; `nil`: no other process can
+    /// move it.
+    let files: StorePlace?
     private let path: String
     private let vfs: String?
     /// Locked for as long as the store is open; `nil` where no other process can be.
@@ -56,7 +59,9 @@ final class SQLiteStore: Store {
         let path = SQLiteStore.path(in: directory)
         try StoreFiles.claim(path)
         var generator = SystemRandomNumberGenerator()
-        try self.init(path: path, lock: lock, using: &generator, log: log, resume: resume)
+        try self.init(
+            path: path, lock: lock, files: StorePlace(directory: directory, database: path),
+            using: &generator, log: log, resume: resume)
     }
 
     /// Opens a file, or makes it.
@@ -64,11 +69,13 @@ final class SQLiteStore: Store {
     /// - Parameters:
     ///   - vfs: What leads to the file; `nil`: the system.
     ///   - lock: Kept for as long as the store is open.
+    ///   - files: What must stay where it is meanwhile; made once the file is there.
     ///   - generator: Makes the names of a new store and of each run.
     ///   - log: As above.
     ///   - resume: As above.
     init(
         path: String, vfs: String? = nil, lock: consuming FileDescriptor?,
+        files: @autoclosure () -> StorePlace? = nil,
         using generator: inout some RandomNumberGenerator, log: Log? = nil,
         resume: (ClockAnchor?) -> ClockAnchor?
     ) throws(StoreError) {
@@ -76,7 +83,13 @@ final class SQLiteStore: Store {
         self.vfs = vfs
         self.lock = lock
         connection = try StoreConnection(path: path, vfs: vfs)
-        try SQLiteSchema.prepare(connection, path: path, log: log, using: &generator)
+        do throws(StoreError) {
+            try SQLiteSchema.prepare(connection, path: path, log: log, using: &generator)
+        } catch {
+            guard error == .full else { throw error }
+            throw .noRoom(path: path, free: vfs == nil ? FreeSpace.bytes(at: path) : nil)
+        }
+        self.files = files()
         statements = try SQLiteWriteStatements(connection)
         freePages = try connection.prepare("PRAGMA freelist_count")
         let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
@@ -129,6 +142,7 @@ final class SQLiteStore: Store {
     // MARK: Transactions
 
     func begin() throws(StoreError) {
+        try files?.check()
         try statements.begin.run()
         if !isRunStored, let run = runs.last {
             for old in forgottenRuns { try statements.digests.forgetRun.run(.text(old.id)) }
@@ -144,6 +158,8 @@ final class SQLiteStore: Store {
             .timetoken(last), .timetoken(clock.ceiling), .text(anchor?.boot ?? ""),
             .word(anchor?.uptime ?? 0), .word(anchor?.ticks ?? 0), .word(anchor?.age ?? 0))
         try statements.commit.run()
+        // Before anyone hears of it: what went into an unlinked file is not kept.
+        try files?.check()
         self.last = last
         self.clock = clock
         isRunStored = true
@@ -310,7 +326,7 @@ func makeDirectories(_ path: String) throws(StoreError) {
     for part in path.split(separator: "/") {
         made += "/" + part
         guard unsafe mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-        throw .cannotOpen(path: path, reason: systemMessage(errno))
+        throw failure(at: path)
     }
 }
 
@@ -318,8 +334,18 @@ func makeDirectories(_ path: String) throws(StoreError) {
 func lockFile(_ path: String) throws(StoreError) -> FileDescriptor {
     let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if opened < 0, errno == ELOOP { throw .isLink(path: path) }
-    guard opened >= 0 else { throw .cannotOpen(path: path, reason: systemMessage(errno)) }
+    guard opened >= 0 else { throw failure(at: path) }
     let descriptor = FileDescriptor(owning: opened)
     guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
     return descriptor
+}
+
+/// What the system's last call says of a path.
+private func failure(at path: String) -> StoreError {
+    let code = errno
+    guard code == ENOSPC || code == EDQUOT else {
+        return .cannotOpen(path: path, reason: systemMessage(code))
+    }
+    let directory = path.split(separator: "/").dropLast().joined(separator: "/")
+    return .noRoom(path: path, free: FreeSpace.bytes(at: "/" + directory))
 }

@@ -11,7 +11,10 @@ extension StoreConnection {
         try self.init(path: path, vfs: vfs, checkpoints: .byCaller) { error in
             if error.isOpening { return .cannotOpen(path: path, reason: error.message) }
             if error.isFull { return .full }
-            return .broken(code: error.code, reason: error.message)
+            if error.isDamage || error.isForeign {
+                return .damaged(path: path, reason: "\(error.message) (SQLite \(error.code))")
+            }
+            return .broken(code: error.code, reason: "\(path): \(error.message)")
         }
     }
 }

@@ -110,6 +110,12 @@ extension ProtocolError {
         status: 507, code: "store_full",
         message: "The disk is full; nothing was applied. Ask the operator, then retry.")
 
+    /// A status under 500, so that a device reports it to its user and goes on with other writes.
+    static let storeDamaged = ProtocolError(
+        status: 423, code: "store_damaged",
+        message: "The database is damaged here, and nothing was applied. Ask the operator to mend "
+            + "it; other channels go on.")
+
     /// A problem of the JSON that a command is made of.
     init(_ error: JSONError) {
         switch error {

@@ -19,6 +19,9 @@ final class FaultyStore: Store {
     let base = MemoryStore()
     /// What fails now, and how.
     var fault: (call: Call, error: StoreError)?
+    /// Channels whose digest is on a damaged page, and how often that was met.
+    var damaged: Set<Channel> = []
+    private(set) var met = 0
     /// How many times something failed.
     private(set) var failures = 0
     /// After how many digests one is not kept, though the ledger is told that it is.
@@ -87,6 +90,10 @@ final class FaultyStore: Store {
 
     func digest(of channel: Channel) throws(StoreError) -> Digest {
         try pass(.digest)
+        if damaged.contains(channel) {
+            met += 1
+            throw .damaged(path: "x", reason: "bad page")
+        }
         return base.digest(of: channel)
     }
 

@@ -138,6 +138,7 @@ struct SQLiteStoreTests {
 
         #expect(error == .newerSchema(path: path, version: SQLiteSchema.version + 1))
         #expect(error?.description.contains("schema \(SQLiteSchema.version + 1)") == true)
+        #expect(error?.description.contains("knows up to \(SQLiteSchema.version))") == true)
         try StoreConnection(path: path).execute("PRAGMA user_version=\(SQLiteSchema.version)")
         #expect(try SQLiteStore(directory: directory.path).last == .zero)
     }
@@ -149,10 +150,7 @@ struct SQLiteStoreTests {
 
         let error = #expect(throws: StoreError.self) { try SQLiteStore(directory: directory.path) }
 
-        guard case .broken(let code, _) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(code & 0xFF == 26, "SQLITE_NOTADB")
+        #expect(
+            error == .damaged(path: path, reason: "file is not a database (SQLite 26)"))
     }
 }

@@ -76,7 +76,7 @@ struct ProtocolExampleTests {
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
             .deletingDisabled,
             .tooManyInFlight, .overloaded, .draining,
-            .storeUnavailable, .storeFull, ProtocolError(.tooDeep(limit: 32)),
+            .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]
 

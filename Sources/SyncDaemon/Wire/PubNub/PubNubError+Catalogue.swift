@@ -205,6 +205,9 @@ extension PubNubError {
             } else {
                 self = .serviceUnavailable(family)
             }
+        case .storeDamaged:
+            // SDKs take 5xx for the server's fault, and repeat a subscribe.
+            self.init(family: family, status: 500, message: error.message)
         case .storeFull:
             self.init(family: family, status: error.status, message: error.message)
         default:

@@ -1,0 +1,63 @@
+// Looks once a second whether the store is in its place and whether the threads make progress.
+
+import EventModel
+import Glibc
+
+/// Finds out what nobody meets while they wait: files that are gone, threads that hang.
+///
+/// On a thread of its own, so that it goes on whatever hangs.
+final class HealthWatch: Sendable {
+    /// - Parameter files: Of the store, when it has any.
+    init(
+        files: StorePlace?, ledger: LedgerThread, readers: ReaderPool, health: Health,
+        troubles: StoreTroubles
+    ) {
+        _ = OSThread(name: "health") {
+            var ledgerStall = StallDetector()
+            var readerStall = StallDetector()
+            while true {
+                _ = sleep(1)
+                do throws(StoreError) {
+                    try files?.checkAll()
+                    if files != nil { troubles.look() }
+                } catch {
+                    troubles.lost(error)
+                }
+                let isLedgerStalled = ledgerStall.observe(
+                    progress: ledger.heartbeat.count, waiting: ledger.backlog)
+                health.set(
+                    .ledgerStalled, isLedgerStalled,
+                    "Writes wait, and the ledger has done nothing for \(Limits.stalledSeconds) "
+                        + "seconds or more. Look at the disk: it may hang.")
+                // Also finds out whether a full disk has room again.
+                if ledger.backlog == 0 { ledger.requestHeartbeat() }
+                let reads = readers.progress
+                let areReadersStalled = readerStall.observe(
+                    progress: UInt64(reads.answered), waiting: reads.waiting)
+                health.set(
+                    .readersStalled, areReadersStalled,
+                    "Questions wait, and no reader has answered one for \(Limits.stalledSeconds) "
+                        + "seconds or more. Look at the disk, or raise [server] readers.")
+            }
+        }
+    }
+}
+
+/// Tells a thread that hangs from one that has nothing to do.
+struct StallDetector {
+    private var progress: UInt64 = 0
+    private var unmoved = 0
+
+    /// Call it once a second: a process that was stopped for long is not mistaken for a hang.
+    ///
+    /// - Returns: Whether nothing has moved for ``Limits/stalledSeconds``, though something waits.
+    mutating func observe(progress: UInt64, waiting: Int) -> Bool {
+        guard waiting > 0, progress == self.progress else {
+            self.progress = progress
+            unmoved = 0
+            return false
+        }
+        unmoved += 1
+        return unmoved >= Limits.stalledSeconds
+    }
+}

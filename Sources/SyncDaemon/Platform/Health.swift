@@ -1,0 +1,64 @@
+// What keeps the daemon from its whole service, each with its cause and its cure: `/readyz` shows
+// it.
+
+/// The troubles that the daemon has now, each by a stable name.
+///
+/// Whoever finds one reports it, and clears it when it is over; any thread may call.
+final class Health: Sendable {
+    /// The raw values are shown to operators, whose alerts name them: append, never rename.
+    enum Cause: String, Sendable, CaseIterable {
+        /// There is no room for writes.
+        case diskFull = "disk_full"
+        /// Something in the file cannot be read, or is not what was written.
+        case storeDamaged = "store_damaged"
+        /// The files at the data's path are no longer those that the daemon opened.
+        case directoryLost = "directory_lost"
+        /// Writes wait, and the ledger does not come round.
+        case ledgerStalled = "ledger_stalled"
+        /// The last question to the store could not be answered.
+        case readsFailing = "reads_failing"
+        /// Questions wait, and no reader answers any.
+        case readersStalled = "readers_stalled"
+    }
+
+    struct Trouble: Sendable, Hashable {
+        let cause: Cause
+        /// A sentence on what is wrong and one on what to do.
+        let text: String
+    }
+
+    private let texts = Locked<[Cause: String]>([:])
+
+    /// Says that there is this trouble; the text replaces that of an earlier report.
+    ///
+    /// - Returns: Whether it was not there before.
+    @discardableResult
+    func report(_ cause: Cause, _ text: String) -> Bool {
+        texts.withLock { $0.updateValue(text, forKey: cause) } == nil
+    }
+
+    /// Says that this trouble is over.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    func clear(_ cause: Cause) -> Bool {
+        texts.withLock { $0.removeValue(forKey: cause) } != nil
+    }
+
+    /// What there is now, in the order of ``Cause``.
+    var troubles: [Trouble] {
+        let texts = texts.withLock { $0 }
+        return Cause.allCases.compactMap { cause in
+            texts[cause].map { Trouble(cause: cause, text: $0) }
+        }
+    }
+}
+
+extension Health {
+    /// Reports or clears.
+    func set(_ cause: Cause, _ isThere: Bool, _ text: @autoclosure () -> String) {
+        if isThere { report(cause, text()) } else { clear(cause) }
+    }
+
+    func has(_ cause: Cause) -> Bool { texts.withLock { $0[cause] != nil } }
+}

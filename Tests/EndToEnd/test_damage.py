@@ -1,0 +1,181 @@
+"""A database file that rots: what is damaged is said and not served, and everything else goes on."""
+
+import asyncio
+import errno
+import sqlite3
+import unittest
+
+from device import Disconnected, Refused
+from disk import DiskTestCase, database, flip, metric, pages_with, settle, table_pages, zero
+
+#: Enough that each channel's rows fill pages of their own.
+ROWS = 400
+
+
+class Damage(DiskTestCase):
+    async def filled(self):
+        """A stopped daemon with two channels of messages and reactions, all in the database."""
+        daemon = self.start_daemon()
+        device = await self.device(daemon, "ada", "writer")
+        self.messages_of = {}
+        for channel in ("bad", "good"):
+            published = await device.settle_all(
+                [("publish", {"channel": channel, "payload": f"{channel}-{number:05}" + "x" * 200})
+                 for number in range(ROWS)])
+            self.messages_of[channel] = [it["timetoken"] for it in published]
+            await device.settle_all(
+                [("addAction", {"channel": channel, "messageTimetoken": it,
+                                "value": f"{channel}+{it}"})
+                 for it in self.messages_of[channel]])
+        await device.close()
+        await asyncio.to_thread(daemon.stop)
+        settle(database(daemon))
+        return daemon
+
+    async def check_rest(self, daemon, device):
+        """The other channel is whole, also for a device that has nothing, and can be written to."""
+        await device.subscribe({"name": "good", "cursor": "0"})
+        written = await device.publish("good", "more")
+        await device.add("good", written, "👍")
+        await device.reach("good", written)
+        self.assertEqual(len(device.rows["good"].messages), ROWS + 1)
+        await device.until(lambda: len(device.rows["good"].actions) == ROWS + 1, "all actions")
+        text = await self.readiness(daemon, 503, "store_damaged")
+        self.assertIn(database(daemon), text)
+        self.assertGreater(metric(daemon, "store_damage_total"), 0)
+        told = self.lines(daemon, "The database is damaged.")
+        self.assertTrue(told, daemon.log())
+        self.assertEqual(len(told), len(set(line.split(" ", 1)[1] for line in told)), told)
+        self.assertNotIn("stops here", daemon.log())
+
+    async def check_messages(self, daemon, damage):
+        """A damaged message is not served, by any question, and costs nobody else anything."""
+        device = await self.device(daemon, "bob")
+        for fields in ({}, {"actions": True}, {"after": "0"}):
+            served = []
+            try:
+                page = {"after": "0"} if "after" in fields else {}
+                while True:
+                    reply = await device.command("history", channel="bad", **{**fields, **page})
+                    served += [it["payload"] for it in reply["messages"]]
+                    if "next" not in reply:
+                        self.fail(f"{damage}: all of it was served.")
+                    page = {("after" if "after" in fields else "before"): reply["next"]}
+            except Refused as refusal:
+                self.check_error(vars(refusal), 423, "store_damaged")
+            for text in served:
+                self.assertRegex(text, r"^bad-\d{5}x{200}$")
+        # Who needs it all is sent away once, and then refused without losing the connection.
+        follower = await self.device(daemon, "eve")
+        for _ in range(3):
+            try:
+                await follower.subscribe({"name": "bad", "cursor": "0"})
+                self.assertEqual(await follower.closed(), 1013)
+            except Refused as refusal:
+                self.check_error(vars(refusal), 423, "store_damaged")
+                break
+            except Disconnected:
+                pass
+            follower.rows.clear()
+            await follower.connect()
+        else:
+            self.fail("It was never refused.")
+        await self.check_rest(daemon, follower)
+        # What happens from now on reaches everybody.
+        live = await self.device(daemon, "joe")
+        await live.subscribe("bad")
+        new = await device.publish("bad", "new")
+        await live.reach("bad", new)
+
+    async def test_a_zeroed_page_of_messages_is_refused_and_everything_else_goes_on(self):
+        daemon = await self.filled()
+        pages = table_pages(database(daemon), "message", b"bad-00200x")
+        self.assertEqual(len(pages), 1)
+        zero(database(daemon), pages)
+        await asyncio.to_thread(daemon.start)
+        await self.check_messages(daemon, "a zeroed page")
+
+    async def test_a_page_that_cannot_be_read_is_refused_and_everything_else_goes_on(self):
+        faults, daemon = self.faulty_daemon()
+        device = await self.device(daemon, "ada")
+        await device.publish("room", "before")
+        await device.close()
+        await asyncio.to_thread(daemon.stop)
+        settle(database(daemon))
+        await asyncio.to_thread(daemon.start)
+        device = await self.device(daemon, "ada", "tablet")
+        await self.readiness(daemon, 200)
+        faults.set("read", errno.EIO, ".db")
+        async with self.refused(423, "store_damaged"):
+            await device.command("history", channel="room")
+        await self.readiness(daemon, 503, "store_damaged")
+        faults.clear("read")
+        self.assertEqual(await self.messages(device), ["before"])
+        await device.publish("room", "after")
+        self.assertEqual(await self.messages(device), ["before", "after"])
+
+    async def test_a_damaged_page_of_actions_refuses_its_channel_and_never_ends_the_process(self):
+        daemon = await self.filled()
+        middle = self.messages_of["bad"][ROWS // 2]
+        text = f"bad+{middle}".encode()
+        pages = table_pages(database(daemon), "action", text)
+        # A table without rowids is a tree of "index" pages: those of the key begin with the row.
+        pages = pages or [it for it in pages_with(database(daemon), text)
+                          if it in self.key_pages(daemon)]
+        self.assertEqual(len(pages), 1)
+        zero(database(daemon), pages)
+        await asyncio.to_thread(daemon.start)
+        device = await self.device(daemon, "bob")
+        # An outbox that tries again and again, among other writes.
+        for number in range(30):
+            bad, good = await asyncio.gather(
+                device.request("addAction", channel="bad", messageTimetoken=middle,
+                               value="👍", mutation="same"),
+                device.request("publish", channel="good", payload=f"{number}",
+                               mutation=f"m{number}"))
+            self.check_error(bad["error"], 423, "store_damaged")
+            self.assertIn("ok", good)
+        self.assertTrue(daemon.is_running)
+        async with self.refused(423, "store_damaged"):
+            await device.all_actions("bad")
+        self.assertEqual(len(await device.all_messages("bad")), ROWS)
+        await self.readiness(daemon, 503, "store_damaged")
+        self.assertNotIn("stops here", daemon.log())
+        await asyncio.to_thread(daemon.kill)
+        await asyncio.to_thread(daemon.start)
+        self.assertTrue(daemon.is_running)
+
+    @staticmethod
+    def key_pages(daemon):
+        connection = sqlite3.connect(database(daemon))
+        pages = {row[0] - 1 for row in connection.execute(
+            "SELECT pageno FROM dbstat WHERE name = 'action' AND pagetype = 'leaf'")}
+        connection.close()
+        return pages
+
+    async def test_a_flipped_byte_of_a_payload_is_found_and_not_served(self):
+        daemon = await self.filled()
+        path = database(daemon)
+        self.assertEqual(flip(path, b"bad-00200", table_pages(path, "message", b"bad-00200x")), 1)
+        await asyncio.to_thread(daemon.start)
+        await self.check_messages(daemon, "a flipped byte")
+        self.assertIn("checksum", daemon.log())
+
+    async def test_a_flipped_byte_of_a_reaction_is_found_and_not_served(self):
+        daemon = await self.filled()
+        path, middle = database(daemon), self.messages_of["bad"][ROWS // 2]
+        text = f"bad+{middle}".encode()
+        pages = [it for it in pages_with(path, text) if it in self.key_pages(daemon)]
+        self.assertEqual(flip(path, text, pages), 1)
+        await asyncio.to_thread(daemon.start)
+        device = await self.device(daemon, "bob")
+        async with self.refused(423, "store_damaged"):
+            await device.command("actions", channel="bad", messageTimetoken=middle)
+        async with self.refused(423, "store_damaged"):
+            await device.all_messages("bad", actions=True)
+        self.assertEqual(len(await device.all_messages("bad")), ROWS)
+        await self.check_rest(daemon, device)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,29 @@
+// The troubles that `/readyz` shows.
+
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Health")
+struct HealthTests {
+    @Test("a trouble is there from its report until it is cleared, once, with its newest text")
+    func reports() {
+        let health = Health()
+
+        #expect(health.troubles.isEmpty)
+        #expect(health.report(.ledgerStalled, "Slow."))
+        #expect(health.report(.diskFull, "Full."))
+        #expect(!health.report(.diskFull, "Fuller."))
+
+        let expected = [
+            Health.Trouble(cause: .diskFull, text: "Fuller."),
+            Health.Trouble(cause: .ledgerStalled, text: "Slow."),
+        ]
+        #expect(health.troubles == expected)
+        #expect(health.clear(.diskFull))
+        #expect(!health.clear(.diskFull))
+        #expect(health.troubles.map(\.cause) == [.ledgerStalled])
+        #expect(health.has(.ledgerStalled))
+        #expect(!health.has(.storeDamaged))
+    }
+}
