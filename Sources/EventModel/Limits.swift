@@ -233,6 +233,9 @@ public enum Limits {
 
     // MARK: The disk
 
+    /// Messages, and actions, of an earlier release that get a checksum in one idle commit.
+    public static let oldRowsPerCommitMax = 1000
+
     /// Bytes that must be free before writes are taken again on a disk that was full.
     public static let roomBytesMin = 1024 * 1024
     /// Least time between two log lines that say that the disk is full, in seconds.

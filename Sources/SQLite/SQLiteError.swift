@@ -40,7 +40,7 @@ public struct SQLiteError: Error, Hashable {
     ///
     /// - Parameter status: What the call returned, which may be only the class of the error.
     init(_ status: Int32, of database: OpaquePointer?, isOpening: Bool = false) {
-        // Before any other call. SQLite itself notes it for most failures, but for none of a COMMIT.
+        // Before any other call. SQLite notes it itself for most failures, but for none of COMMIT.
         let lastError = sync_sqlite_errno()
         self.isOpening = isOpening
         let extended = unsafe sqlite3_extended_errcode(database)

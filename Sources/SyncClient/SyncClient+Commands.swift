@@ -111,6 +111,9 @@ extension SyncClient {
         if isNew ? ReactionValue.canonical(value).isEmpty : value.isEmpty {
             throw .invalidReaction(reason: "it is empty")
         }
+        guard !value.utf8.contains(0), !type.utf8.contains(0) else {
+            throw .invalidReaction(reason: "it holds the character U+0000")
+        }
         guard value.utf8.count <= Limits.actionValueBytesMax else {
             throw .invalidReaction(
                 reason: "it has over \(Limits.actionValueBytesMax) bytes")

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 
 from case import DaemonTestCase
-from daemon import PATIENCE
+from waiting import PATIENCE, Patience
 
 PAGE = 4096
 
@@ -164,13 +164,14 @@ class DiskTestCase(DaemonTestCase):
     async def readiness(self, daemon, status, mentions=""):
         """Waits until `/readyz` answers so, and returns its text; `/healthz` is 200 all the while."""
         answer = None
-        for _ in range(PATIENCE * 20):
+        patience = Patience(lambda: answer)
+        while True:
             answer = await asyncio.to_thread(readiness, daemon)
             if answer[0] == status and mentions in answer[1]:
                 self.assertEqual(readiness(daemon, "/healthz")[0], 200)
                 return answer[1]
+            patience.check(f"/readyz to say {status} with {mentions!r}, and not {answer}")
             await asyncio.sleep(0.05)
-        raise AssertionError(f"/readyz answers {answer}, and not {status} with {mentions!r}.")
 
     async def messages(self, device, channel="room"):
         return [row["payload"] for row in await device.all_messages(channel)]

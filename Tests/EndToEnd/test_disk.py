@@ -99,24 +99,6 @@ class FullDisk(DiskTestCase):
         self.assertEqual(len(ended), 1, daemon.log())
         self.assertRegex(ended[0], rf" path={re.escape(disk.data_dir)} free_bytes=\d+ refused=\d+")
 
-    async def test_pushes_go_on_while_the_disk_is_full(self):
-        disk = self.small_disk()
-        daemon = self.start_daemon(data_dir=disk.data_dir)
-        device = await self.device(daemon, "ada")
-        await device.subscribe("room")
-        await self.fill(disk, device)
-        await asyncio.to_thread(daemon.kill)
-        disk.fill()
-        await asyncio.to_thread(daemon.start)
-        follower = await self.device(daemon, "bob")
-        await follower.subscribe("room")
-        status, text = await asyncio.to_thread(
-            readiness, daemon, "/signal/k/default/0/room/0/%22hallo%22?uuid=eve")
-        self.assertEqual(status, 200, text)
-        await follower.until(
-            lambda: any(it["d"] == "hallo" for push in follower.pushes for it in push["m"]),
-            "the signal")
-
     async def test_a_new_store_on_a_full_disk_says_so(self):
         disk = self.small_disk(1 << 20)
         disk.fill()

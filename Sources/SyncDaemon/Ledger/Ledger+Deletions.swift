@@ -126,13 +126,17 @@ extension Ledger {
     ///
     /// Each is a deletion of its own: they expire in no order of their channels.
     func deleteExpired(_ limit: Int, into commit: inout Commit) throws(StoreError) {
-        for message in try store.expired(before: Timetoken(rawValue: age), limit: limit) {
+        for message in try store.expired(before: Timetoken(rawValue: age), limit: limit)
+        where !quarantine.holds(.channel(message.channel)) {
             let range = MessageRange(
                 after: Timetoken(rawValue: message.timetoken.rawValue - 1),
                 through: message.timetoken)
             guard !isPostponed(range, in: message.channel) else { continue }
             let place = last.successor(at: wallTicks())
-            if try deleteIfSmall(range, in: message.channel, at: place, into: &commit) {
+            let isDone = try suspecting(.channel(message.channel)) { () throws(StoreError) in
+                try deleteIfSmall(range, in: message.channel, at: place, into: &commit)
+            }
+            if isDone {
                 last = place
             } else if deletableRows < deletedRowsMax {
                 // The next commit has room again.

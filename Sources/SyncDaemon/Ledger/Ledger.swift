@@ -91,6 +91,9 @@ final class Ledger {
                 try markAge()
                 try forgetOldMutations(after: writes.count)
                 try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
+                if writes.isEmpty, store.hasRowsWithoutSum {
+                    try store.sumUpOldRows(limit: Limits.oldRowsPerCommitMax)
+                }
             }
         }
     }
@@ -155,7 +158,10 @@ final class Ledger {
         guard !quarantine.holds(.housekeeping) else { return nil }
         do throws(StoreError) {
             _ = try readClocks()
-            var isNeeded = try !store.expired(before: Timetoken(rawValue: age), limit: 1).isEmpty
+            var isNeeded = store.hasRowsWithoutSum
+            if !isNeeded {
+                isNeeded = try !store.expired(before: Timetoken(rawValue: age), limit: 1).isEmpty
+            }
             if !isNeeded { isNeeded = try hasOldTombstones() }
             if !isNeeded { isNeeded = try hasOldDeletions() }
             if !isNeeded { isNeeded = try hasOldMutations() }
@@ -217,7 +223,8 @@ final class Ledger {
         do throws(StoreError) {
             return try body()
         } catch {
-            suspect = place()
+            // The innermost place is the one to leave alone.
+            suspect = suspect ?? place()
             throw error
         }
     }

@@ -47,9 +47,10 @@ final class Node: Sendable {
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
-        let files = (store as? SQLiteStore)?.files
+        let (files, isFull) = storeState(store)
         let troubles = StoreTroubles(
             directory: configuration.directory, health: health, counters: counters, log: log)
+        if isFull { troubles.full(refusing: 0) }
         let quarantine = Quarantine { troubles.damaged($0, in: $1) }
         let memberships: [GroupMembership]
         do throws(StoreError) {
@@ -189,6 +190,12 @@ extension Configuration {
     var reactorCount: Int {
         reactors > 0 ? reactors : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     }
+}
+
+/// The files of a store, and whether it found no room for the start of its run.
+private func storeState(_ store: any Store) -> (files: StorePlace?, isFull: Bool) {
+    guard let store = store as? SQLiteStore else { return (nil, false) }
+    return (store.files, !store.isRunStored)
 }
 
 private func openStore(

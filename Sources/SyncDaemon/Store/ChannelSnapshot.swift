@@ -47,9 +47,10 @@ struct SQLiteSnapshot: ChannelSnapshot {
     func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError) {
         guard let id else { return }
         try reader.statements.standingActions.query(.integer(id)) { row in
-            if !reader.isHidden(row, in: id) { body(reader.action(row)) }
+            if !reader.isHidden(row, in: id) { body(reader.action(row, in: id)) }
             return true
         }
+        try reader.checkRows()
     }
 
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
@@ -72,17 +73,20 @@ struct SQLiteSnapshot: ChannelSnapshot {
             .integer(id), .timetoken(cursor), .timetoken(.end), .integer(-1)
         ) { row in
             guard !reader.isHidden(row, in: id) else { return true }
-            let action = reader.action(row)
+            let action = reader.action(row, in: id)
             body(action.key, reader.isLive(row) ? action.actionTimetoken : nil)
             return true
         }
+        try reader.checkRows()
     }
 
     func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction? {
         guard let id else { return nil }
-        return try reader.statements.actionAddedAt.first([.integer(id), .timetoken(timetoken)]) {
-            reader.isHidden($0, in: id) ? nil : reader.action($0)
-        } ?? nil
+        let found = try reader.statements.actionAddedAt.first([
+            .integer(id), .timetoken(timetoken),
+        ]) { reader.isHidden($0, in: id) ? nil : reader.action($0, in: id) }
+        try reader.checkRows()
+        return found ?? nil
     }
 }
 

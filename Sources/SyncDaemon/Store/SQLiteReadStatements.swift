@@ -35,7 +35,7 @@ final class SQLiteReadStatements {
         channelsFrom = try connection.prepare(
             "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?")
         let messages = """
-            SELECT timetoken, uuid, payload, meta, type FROM message
+            SELECT timetoken, uuid, payload, meta, type, expires, sum FROM message
             WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
             """
         messagesForward = try connection.prepare("\(messages) LIMIT ?")
@@ -52,7 +52,7 @@ final class SQLiteReadStatements {
             SELECT timetoken, after, through FROM deletion
             WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
             """)
-        let columns = "SELECT changed, message, type, value, uuid, added, live FROM action"
+        let columns = "SELECT changed, message, type, value, uuid, added, live, sum FROM action"
         let actions =
             "\(columns) WHERE channel = ? AND changed > ? AND changed < ? ORDER BY changed"
         actionsForward = try connection.prepare("\(actions) LIMIT ?")

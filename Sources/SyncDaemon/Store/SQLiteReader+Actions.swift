@@ -35,7 +35,8 @@ extension SQLiteReader {
             .timetoken(query.before ?? .end), .optional(query.type), .optional(query.value),
             .optional(query.userID), .integer(query.fromNewest ? -1 : 1),
             .integer(Int64(query.limit + 1))
-        ) { row in scan.look(at: row.timetoken(0), match: action(row)) }
+        ) { row in scan.look(at: row.timetoken(0), match: action(row, in: channel)) }
+        try checkRows()
         return scan.page
     }
 
@@ -50,7 +51,7 @@ extension SQLiteReader {
         let look: (borrowing SQLiteRow) -> Bool = { row in
             var match: MessageAction?
             if self.isLive(row), !self.isHidden(row, in: channel) {
-                let action = self.action(row)
+                let action = self.action(row, in: channel)
                 if query.matches(action.key) { match = action }
             }
             return scan.look(at: row.timetoken(0), match: match)
@@ -62,6 +63,7 @@ extension SQLiteReader {
             try statements.actionsForward.query(
                 .integer(channel), after, before, limit, body: look)
         }
+        try checkRows()
         return scan.page
     }
 
@@ -78,10 +80,11 @@ extension SQLiteReader {
                 .timetoken(.end), .null, .null, .null, .integer(1),
                 .integer(Int64(Limits.actionsPerHistoryMessageMax + 1))
             ) { row in
-                actions.append(action(row))
+                actions.append(action(row, in: channel))
                 messageBytes += actions[actions.count - 1].size
                 return messageBytes <= Limits.pageBytesMax
             }
+            try checkRows()
             messages[index].take(actions)
             bytes += messages[index].size
         }

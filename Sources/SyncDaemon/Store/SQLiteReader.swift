@@ -11,10 +11,14 @@ final class SQLiteReader: StoreReader {
     // Statements first: they must go before the connection.
     let statements: SQLiteReadStatements
     private let connection: StoreConnection
+    private let path: String
+    /// What the rows of a query are not; see ``checkRows()``.
+    private var damage: StoreError?
     /// What large deletions took away, as the open transaction has it.
     private var hidden = HiddenRanges()
 
     init(path: String, vfs: String? = nil) throws(StoreError) {
+        self.path = path
         connection = try StoreConnection(path: path, vfs: vfs)
         try connection.execute("PRAGMA query_only=1")
         try connection.execute("PRAGMA mmap_size=0")
@@ -137,7 +141,7 @@ final class SQLiteReader: StoreReader {
             examined += 1
             var isFull = examined >= Limits.actionsExaminedMax
             if changed > (isLive ? start.actions : start.tombstones), !isHidden(row, in: id) {
-                let action = action(row)
+                let action = action(row, in: id)
                 list.envelopes.append(
                     Envelope(
                         channel: channel, timetoken: changed, uuid: action.key.uuid,
@@ -148,6 +152,7 @@ final class SQLiteReader: StoreReader {
             if isFull { list.cutAt = changed }
             return !isFull
         }
+        try checkRows()
         return list
     }
 
@@ -232,7 +237,7 @@ final class SQLiteReader: StoreReader {
         for part in forward ? parts : parts.reversed() where left > 0 && isWanted {
             let take: (borrowing SQLiteRow) -> Bool = { row in
                 left -= 1
-                isWanted = body(self.storedMessage(row))
+                isWanted = body(self.storedMessage(row, in: id))
                 return isWanted
             }
             let (after, through) = (
@@ -247,6 +252,7 @@ final class SQLiteReader: StoreReader {
                     .integer(id), after, through, limit, body: take)
             }
         }
+        try checkRows()
     }
 
     // MARK: Names
@@ -316,11 +322,28 @@ final class SQLiteReader: StoreReader {
         _ = try? statements.end.run()
     }
 
-    private func storedMessage(_ row: borrowing SQLiteRow) -> StoredMessage {
-        StoredMessage(
-            timetoken: row.timetoken(0), uuid: row.text(1),
-            message: Message(
-                payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4)))
+    // MARK: Rows
+
+    /// Throws when one of the rows that were read since the last call is not what was written.
+    func checkRows() throws(StoreError) {
+        guard let damage else { return }
+        self.damage = nil
+        throw damage
+    }
+
+    private func storedMessage(_ row: borrowing SQLiteRow, in channel: Int64) -> StoredMessage {
+        let message = Message(
+            payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
+        let (timetoken, uuid) = (row.timetoken(0), row.text(1))
+        if let sum = row.optionalInteger(6),
+            sum
+                != RowSum.message(
+                    message, at: timetoken, in: channel, by: uuid, expires: row.optionalTimetoken(5)
+                )
+        {
+            damage = .wrongSum(ofMessage: timetoken, in: path)
+        }
+        return StoredMessage(timetoken: timetoken, uuid: uuid, message: message)
     }
 
     func isLive(_ row: borrowing SQLiteRow) -> Bool { row.integer(6) == 1 }
@@ -336,12 +359,16 @@ final class SQLiteReader: StoreReader {
         hidden.end(ofActionsOn: message, in: channel)
     }
 
-    func action(_ row: borrowing SQLiteRow) -> MessageAction {
-        MessageAction(
-            key: MessageAction.Key(
-                messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
-                uuid: row.text(4)),
-            actionTimetoken: row.timetoken(5))
+    func action(_ row: borrowing SQLiteRow, in channel: Int64) -> MessageAction {
+        let key = MessageAction.Key(
+            messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
+            uuid: row.text(4))
+        let (changed, added, stands) = (row.timetoken(0), row.timetoken(5), isLive(row))
+        let isSound = row.hasSum(
+            7, of: key, added: added, removed: stands ? nil : changed, in: channel)
+        // One that stands has not changed since it was added.
+        if !isSound || (stands && changed != added) { damage = .wrongSum(of: key, in: path) }
+        return MessageAction(key: key, actionTimetoken: added)
     }
 }
 

@@ -106,7 +106,7 @@ enum SQLiteSchema {
 
     /// What leads from each version to the next; files exist of each: append, never change one.
     private static let steps = [
-        tables, deletionsAndGroups, reconciliation, durableClock, retention,
+        tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -155,6 +155,15 @@ enum SQLiteSchema {
         CREATE TABLE channel_group(
             keyset TEXT NOT NULL, name TEXT NOT NULL, channel TEXT NOT NULL,
             PRIMARY KEY (keyset, name, channel)) WITHOUT ROWID;
+        """
+
+    /// - `sum`: see ``RowSum``. Rows of earlier releases have none at first; the indexes hold
+    ///   those, and are empty once ``SQLiteStore/sumUpOldRows(limit:)`` has been through.
+    private static let checksums = """
+        ALTER TABLE message ADD COLUMN sum INTEGER;
+        ALTER TABLE action ADD COLUMN sum INTEGER;
+        CREATE INDEX message_without_sum ON message(timetoken) WHERE sum IS NULL;
+        CREATE INDEX action_without_sum ON action(channel) WHERE sum IS NULL;
         """
 
     /// - `channel.count`, `lane0`, `lane1`: the digest of the actions that stand; its key comes

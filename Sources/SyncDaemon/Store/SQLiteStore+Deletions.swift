@@ -14,16 +14,23 @@ extension SQLiteStore {
         let row = try id(of: channel)
         let id = SQLiteValue.integer(row)
         try statements.deleteMessages.run(id, .timetoken(start), .timetoken(end))
+        var wrong: MessageAction.Key?
         try statements.standingInRange.query(id, .timetoken(start), .timetoken(end)) { found in
             let key = MessageAction.Key(
                 messageTimetoken: found.timetoken(0), type: found.text(1), value: found.text(2),
                 uuid: found.text(3))
             let added = found.timetoken(4)
+            guard added == found.timetoken(5), found.hasSum(6, of: key, added: added, in: row)
+            else {
+                wrong = key
+                return false
+            }
             if !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: row) {
                 eachAction(MessageAction(key: key, actionTimetoken: added))
             }
             return true
         }
+        if let wrong { throw .wrongSum(of: wrong, in: path) }
         try statements.deleteActions.run(id, .timetoken(start), .timetoken(end))
         try insertDeletion(of: MessageRange(after: start, through: end), at: timetoken, in: row)
         return true
@@ -96,6 +103,7 @@ extension SQLiteStore {
         let id = try id(of: channel)
         var count = 0
         var last: MessageAction.Key?
+        var wrong: MessageAction.Key?
         try statements.large.scanActions.query(
             .integer(id), .timetoken(start.messageTimetoken), .text(start.type), .text(start.value),
             .text(start.uuid), .timetoken(end), .integer(Int64(limit))
@@ -106,11 +114,16 @@ extension SQLiteStore {
             let key = actionKey(row)
             last = key
             let added = row.timetoken(4)
+            guard !isLive || row.hasSum(6, of: key, added: added, in: id) else {
+                wrong = key
+                return false
+            }
             if isLive, !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id) {
                 body(MessageAction(key: key, actionTimetoken: added))
             }
             return true
         }
+        if let wrong { throw .wrongSum(of: wrong, in: path) }
         return count < limit ? nil : last?.next
     }
 

@@ -22,14 +22,15 @@ final class SQLiteStore: Store {
     /// Where the next step of removing the oldest hidden range starts; `nil`: at its beginning.
     var removalStart: MessageAction.Key?
     /// Whether ``runs`` are durable, the present one too.
-    private var isRunStored = false
+    private(set) var isRunStored = false
     /// Runs that the file has and ``runs`` has not.
     private let forgottenRuns: [StoreRun]
 
+    var hasRowsWithoutSum: Bool
     /// What must stay where it is for as long as the store is open; `nil`: no other process can
     /// move it.
     let files: StorePlace?
-    private let path: String
+    let path: String
     private let vfs: String?
     /// Locked for as long as the store is open; `nil` where no other process can be.
     ///
@@ -90,6 +91,7 @@ final class SQLiteStore: Store {
             throw .noRoom(path: path, free: vfs == nil ? FreeSpace.bytes(at: path) : nil)
         }
         self.files = files()
+        hasRowsWithoutSum = try Self.hasRowsWithoutSum(connection)
         statements = try SQLiteWriteStatements(connection)
         freePages = try connection.prepare("PRAGMA freelist_count")
         let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
@@ -191,9 +193,11 @@ final class SQLiteStore: Store {
         _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
         expires: Timetoken?
     ) throws(StoreError) {
+        let id = try id(of: channel)
+        let sum = RowSum.message(message, at: timetoken, in: id, by: uuid, expires: expires)
         try statements.insertMessage.run(
-            .timetoken(timetoken), .integer(id(of: channel)), .text(uuid), .text(message.payload),
-            .optional(message.meta), .optional(message.type), .optional(expires))
+            .timetoken(timetoken), .integer(id), .text(uuid), .text(message.payload),
+            .optional(message.meta), .optional(message.type), .optional(expires), .integer(sum))
     }
 
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
@@ -216,11 +220,17 @@ final class SQLiteStore: Store {
         let arguments: [SQLiteValue] = [
             .integer(id), .timetoken(timetoken), .timetoken(message),
         ]
-        return try statements.findActionKey.first(arguments) { row in
-            MessageAction.Key(
+        var isSound = true
+        let key = try statements.findActionKey.first(arguments) { row in
+            let key = MessageAction.Key(
                 messageTimetoken: message, type: row.text(0), value: row.text(1),
                 uuid: row.text(2))
+            isSound =
+                row.timetoken(3) == timetoken && row.hasSum(4, of: key, added: timetoken, in: id)
+            return key
         }
+        if let key, !isSound { throw .wrongSum(of: key, in: path) }
+        return key
     }
 
     func standingAction(
@@ -231,25 +241,36 @@ final class SQLiteStore: Store {
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
             .text(key.uuid),
         ]
-        guard let added = try statements.findAction.first(arguments, body: { $0.timetoken(0) }),
+        var isSound = true
+        let found = try statements.findAction.first(arguments) { row in
+            let added = row.timetoken(0)
+            isSound = row.timetoken(1) == added && row.hasSum(2, of: key, added: added, in: id)
+            return added
+        }
+        guard let added = found,
             !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id)
         else { return nil }
+        guard isSound else { throw .wrongSum(of: key, in: path) }
         return added
     }
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
+        let (id, key, added) = (try id(of: channel), action.key, action.actionTimetoken)
+        let sum = RowSum.action(key, added: added, removed: nil, in: id)
         try statements.putAction.run(
-            .integer(id(of: channel)), .timetoken(action.key.messageTimetoken),
-            .text(action.key.type), .text(action.key.value), .text(action.key.uuid),
-            .timetoken(action.actionTimetoken))
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid), .timetoken(added), .integer(sum))
     }
 
     func remove(
         _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) {
+        guard let added = try standingAction(key, in: channel) else { return }
+        let id = try id(of: channel)
+        let sum = RowSum.action(key, added: added, removed: timetoken, in: id)
         try statements.removeAction.run(
-            .integer(id(of: channel)), .timetoken(key.messageTimetoken), .text(key.type),
-            .text(key.value), .text(key.uuid), .timetoken(timetoken))
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid), .timetoken(timetoken), .integer(sum))
     }
 
     // MARK: Mutations

@@ -40,20 +40,21 @@ final class SQLiteWriteStatements {
             """)
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         insertChannel = try connection.prepare("INSERT INTO channel(keyset, name) VALUES (?, ?)")
-        insertMessage = try connection.prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?)")
+        insertMessage = try connection.prepare(
+            "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         findAction = try connection.prepare(
             """
-            SELECT added FROM action WHERE channel = ? AND message = ? AND type = ? AND value = ?
-            AND uuid = ? AND live = 1
+            SELECT added, changed, sum FROM action WHERE channel = ? AND message = ? AND type = ?
+            AND value = ? AND uuid = ? AND live = 1
             """)
         putAction = try connection.prepare(
             """
-            INSERT INTO action VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 1)
-            ON CONFLICT DO UPDATE SET added = ?6, changed = ?6, live = 1
+            INSERT INTO action VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 1, ?7)
+            ON CONFLICT DO UPDATE SET added = ?6, changed = ?6, live = 1, sum = ?7
             """)
         removeAction = try connection.prepare(
             """
-            UPDATE action SET changed = ?6, live = 0 WHERE channel = ?1 AND message = ?2
+            UPDATE action SET changed = ?6, live = 0, sum = ?7 WHERE channel = ?1 AND message = ?2
             AND type = ?3 AND value = ?4 AND uuid = ?5
             """)
         findDevice = try connection.prepare(
@@ -71,14 +72,14 @@ final class SQLiteWriteStatements {
         // A row that is live has not changed since it was added, which is in an index.
         findActionKey = try connection.prepare(
             """
-            SELECT type, value, uuid FROM action WHERE channel = ? AND changed = ? AND message = ?
-            AND live = 1
+            SELECT type, value, uuid, added, sum FROM action WHERE channel = ? AND changed = ?
+            AND message = ? AND live = 1
             """)
         deleteMessages = try connection.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?")
         standingInRange = try connection.prepare(
             """
-            SELECT message, type, value, uuid, added FROM action
+            SELECT message, type, value, uuid, added, changed, sum FROM action
             WHERE channel = ? AND message > ? AND message <= ? AND live = 1
             """)
         deleteActions = try connection.prepare(
@@ -182,7 +183,7 @@ final class SQLiteDeletionStatements {
         let order = "ORDER BY message, type, value, uuid LIMIT"
         scanActions = try connection.prepare(
             """
-            SELECT message, type, value, uuid, added, live \(actions) AND message <= ?6
+            SELECT message, type, value, uuid, added, live, sum \(actions) AND message <= ?6
             \(order) ?7
             """)
         lastOfStep = try connection.prepare(

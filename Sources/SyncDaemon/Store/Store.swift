@@ -160,6 +160,12 @@ protocol Store: AnyObject {
     /// Forgets the marks below a timetoken.
     func forgetAges(before timetoken: Timetoken) throws(StoreError)
 
+    /// Whether rows of an earlier release lack their checksums.
+    var hasRowsWithoutSum: Bool { get }
+
+    /// Gives at most `limit` rows of each kind their checksums.
+    func sumUpOldRows(limit: Int) throws(StoreError)
+
     /// A group's channels, in the order of their bytes; a group without channels does not exist.
     func channels(of group: ChannelGroup) throws(StoreError) -> [String]
 
@@ -184,6 +190,9 @@ extension Store {
     func commit(through last: Timetoken) throws(StoreError) {
         try commit(through: last, clock)
     }
+
+    var hasRowsWithoutSum: Bool { false }
+    func sumUpOldRows(limit: Int) throws(StoreError) {}
 }
 
 /// What somebody follows: one channel, or all whose names begin alike.

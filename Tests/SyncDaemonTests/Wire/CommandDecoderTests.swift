@@ -49,6 +49,10 @@ struct CommandDecoderTests {
                 #","channel":"r","messageTimetoken":"5","value":"v""#,
                 .removeAction(RemovalRequest(action: action))
             ),
+            .deleteMessages: (
+                #","channel":"r","through":"5""#,
+                .deleteMessages(DeletionRequest(channel: "r", through: Timetoken(rawValue: 5)))
+            ),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
             .ping: ("", .ping),
@@ -185,7 +189,7 @@ struct CommandDecoderTests {
         (
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, repair, publish, "#
-                + "addAction, removeAction, history, actions, ping."
+                + "addAction, removeAction, deleteMessages, history, actions, ping."
         ),
     ]
 
