@@ -4,7 +4,7 @@ import CSQLite
 
 /// A VFS that is registered for as long as this lives.
 ///
-/// - Source: <https://www.sqlite.org/c3ref/vfs.html> and <https://www.sqlite.org/c3ref/io_methods.html>.
+/// - Source: <https://www.sqlite.org/c3ref/vfs.html>, and `io_methods.html` beside it.
 @safe final class FaultyVFS {
     let name: String
     private let vfs: UnsafeMutablePointer<sqlite3_vfs>

@@ -21,16 +21,16 @@ final class Ledger {
     /// Rows that the open transaction may still delete.
     var deletableRows = 0
     let deletedRowsMax: Int
-    private let tombstoneTicksKept: UInt64
-    private let mutationTicksKept: UInt64
+    let tombstoneTicksKept: UInt64
+    let mutationTicksKept: UInt64
     let quarantine: Quarantine
     /// Where the present attempt met damage.
     private var suspect: Quarantine.Place?
-    private let anchor: () -> ClockAnchor
+    let anchor: () -> ClockAnchor
     /// Now, on the retention clock; read once per commit.
-    private(set) var age: UInt64 = 0
+    var age: UInt64 = 0
     /// `nil`: to be read.
-    private var ages: AgeTable?
+    var ages: AgeTable?
 
     /// - Parameters:
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
@@ -296,92 +296,6 @@ final class Ledger {
         try store.remove(action.key, at: timetoken, in: write.channel)
         try digests.remove(action, in: write.channel, of: store)
         commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
-    }
-
-    // MARK: What is over
-
-    private func readClocks() throws(StoreError) -> ClockAnchor {
-        let now = anchor()
-        age = max(age, now.age)
-        if ages == nil {
-            ages = AgeTable(
-                try store.ages(),
-                newest: AgeMark(through: store.last, ticks: store.clock.anchor?.age ?? age),
-                kept: min(
-                    tombstoneTicksKept, mutationTicksKept)...max(
-                        tombstoneTicksKept, mutationTicksKept))
-        }
-        return now
-    }
-
-    /// What a commit through `last` says of time: positions may go on for a while after it.
-    private func record(of now: ClockAnchor, above last: Timetoken) -> ClockRecord {
-        let ceiling = max(last, Timetoken(rawValue: now.ticks)).advanced(by: Limits.ceilingTicks)
-        return ClockRecord(ceiling: max(ceiling, store.clock.ceiling), anchor: now)
-    }
-
-    /// Raises the ceiling though there is nothing to write.
-    ///
-    /// - Parameter visible: The newest position that was handed out.
-    /// - Returns: The ceiling that is durable now; `nil` when the store failed.
-    func raiseCeiling(above visible: Timetoken, failure: inout StoreError?) -> Timetoken? {
-        do throws(StoreError) {
-            let now = try readClocks()
-            try store.begin()
-            try markAge()
-            try store.commit(through: last, record(of: now, above: max(last, visible)))
-            return store.clock.ceiling
-        } catch {
-            store.rollback()
-            ages = nil
-            failure = error
-            return nil
-        }
-    }
-
-    private func markAge() throws(StoreError) {
-        guard let (mark, forgettable) = ages?.see(last, at: age) else { return }
-        try store.add(mark)
-        try store.forgetAges(before: forgettable)
-    }
-
-    /// So many hours after now, on the retention clock.
-    private func expiry(after hours: Int) -> Timetoken? {
-        let (ticks, isTooLong) = UInt64(hours).multipliedReportingOverflow(by: 3600 * 10_000_000)
-        guard !isTooLong, ticks < Timetoken.end.rawValue - age else { return nil }
-        return Timetoken(rawValue: age + ticks)
-    }
-
-    /// What is before this has been there for so long.
-    private func moment(ticksBefore kept: UInt64) -> Timetoken {
-        ages?.moment(ticksBefore: kept, now: age) ?? .zero
-    }
-
-    /// Forgets faster than mutations come, so that what is kept stays within its time.
-    private func forgetOldMutations(after writeCount: Int) throws(StoreError) {
-        let moment = moment(ticksBefore: mutationTicksKept)
-        guard moment > .zero else { return }
-        let limit = writeCount == 0 ? deletedRowsMax : 2 * writeCount + 16
-        try store.forgetMutations(before: moment, limit: limit)
-    }
-
-    private func hasOldMutations() throws(StoreError) -> Bool {
-        try store.hasMutations(before: moment(ticksBefore: mutationTicksKept))
-    }
-
-    /// Forgets removed actions and deletions.
-    private func forgetOldTombstones(_ limit: Int) throws(StoreError) {
-        let moment = moment(ticksBefore: tombstoneTicksKept)
-        try store.forgetTombstones(before: moment, limit: limit)
-        try store.forgetDeletions(before: moment, limit: limit)
-    }
-
-    private func hasOldDeletions() throws(StoreError) -> Bool {
-        try store.hasDeletions(before: moment(ticksBefore: tombstoneTicksKept))
-    }
-
-    private func hasOldTombstones() throws(StoreError) -> Bool {
-        try store.hasTombstones(before: moment(ticksBefore: tombstoneTicksKept))
     }
 }
 

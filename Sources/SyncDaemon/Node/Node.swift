@@ -66,8 +66,7 @@ final class Node: Sendable {
             store: store, clock: clock, memberships: memberships,
             tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
-            quarantine: quarantine, troubles: troubles,
-            publish: { post.publish($0) }, fail: failed)
+            quarantine: quarantine, troubles: troubles, publish: { post.publish($0) }, fail: failed)
         self.readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
             repairs: RepairCache(secret: ledger.secret) { channel in
@@ -78,9 +77,7 @@ final class Node: Sendable {
                     in: Quarantine.Place.channel(channel).description)
             },
             counters: counters, quarantine: quarantine, troubles: troubles,
-            deliver: { post.post(.read($0), to: $0.asker.reactor) },
-            fail: failed)
-
+            deliver: { post.post(.read($0), to: $0.asker.reactor) }, fail: failed)
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, health: health, troubles: troubles)
 
