@@ -75,6 +75,25 @@ struct ReadRequestTests {
         #expect(try reply(query, keyset: "k") == .success(counts(1, 0, 1, 0)))
     }
 
+    @Test("a page from before a forgotten deletion is none: the deletion would be missing")
+    func tooOld() throws {
+        let a = Channel("a")
+        try store.commit(through: 5) {
+            _ = try $0.deleteMessages(after: .zero, through: tick(1), at: tick(5), in: a)
+        }
+        try store.publish(6, in: a)
+        func isTooOld(_ cursor: UInt64) throws -> Bool {
+            let request = ReadRequest(
+                asker: .page(1, reactor: 0), channel: a,
+                query: .changes(from: ChangeStart(after: tick(cursor))))
+            guard case .tooOld = try answer(to: request, order).result else { return false }
+            return true
+        }
+        #expect(try [0, 1, 4, 5].filter(isTooOld) == [])
+        try store.commit(through: 7) { try $0.forgetDeletions(before: .end, limit: 9) }
+        #expect(try [0, 1, 4, 5].filter(isTooOld) == [1, 4])
+    }
+
     private func backlog(
         of names: [String], after cursor: UInt64, _ order: EventOrder
     ) throws -> (seen: [UInt64], through: UInt64) {

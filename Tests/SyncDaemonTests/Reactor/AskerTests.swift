@@ -94,6 +94,21 @@ struct AskerTests {
         #expect(bench.transport.responses[poller] == nil)
         #expect(bench.transport.closed[session] == .tryAgainLater)
     }
+
+    @Test("who asked for a page from before a forgotten deletion has to come again, nobody else")
+    func tooOld() throws {
+        let bench = CoreBench()
+        let (old, other) = (bench.greeted(1), bench.greeted(2))
+        bench.say(#"{"id":1,"op":"subscribe","channels":[{"name":"room","cursor":"5"}]}"#, old)
+        bench.say(#"{"id":1,"op":"subscribe","channels":[{"name":"room","cursor":"9"}]}"#, other)
+        let page = try #require(bench.waiting.first)
+
+        bench.core.receive(
+            ReadAnswer(asker: page.asker, channel: page.channel, result: .tooOld))
+        bench.core.endTurn()
+
+        #expect(bench.transport.closed == [old: .tryAgainLater])
+    }
 }
 
 @Suite("Cost of commands")
