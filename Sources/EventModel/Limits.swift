@@ -126,6 +126,9 @@ public enum Limits {
     public static let deletedRowsPerCommitMax = 1000
     /// Actions that one step of a larger deletion reads, between commits.
     public static let deletionReadRowsMax = 4000
+    /// Milliseconds that one step of removing a larger deletion's rows may take; over it: the next
+    /// step removes fewer.
+    public static let deletionStepMilliseconds = 20
     /// Larger deletions that wait for their turn; over it: `overloaded`.
     public static let deletionsWaitingMax = 1024
     /// Reads waiting for the reader threads; over it: `overloaded`.

@@ -55,3 +55,24 @@ struct DeletionReading {
         return next.map { action.key < $0 } ?? true
     }
 }
+
+/// How many rows are removed at a time: fewer while that takes long, because writes wait for it.
+struct RemovalStep {
+    private(set) var rows: Int
+    private let rowsMax: Int
+
+    init(rowsMax: Int) {
+        rows = rowsMax
+        self.rowsMax = rowsMax
+    }
+
+    /// Each step has a sync of its own: an eighth of the rows is as little as is worth one.
+    mutating func lasted(microseconds: UInt64) {
+        let aim = UInt64(Limits.deletionStepMilliseconds) * 1000
+        if microseconds > aim {
+            rows = max(rows / 2, rowsMax / 8, 1)
+        } else if microseconds < aim / 4 {
+            rows = min(rows * 2, rowsMax)
+        }
+    }
+}

@@ -20,7 +20,7 @@ extension Ledger {
             _ = transact([], after: .zero, failure: &failure) { _ throws(StoreError) in
                 guard !quarantine.holds(.housekeeping) else { return }
                 try suspecting(.housekeeping) { () throws(StoreError) in
-                    try store.removeHiddenRows(limit: deletedRowsMax)
+                    try store.removeHiddenRows(limit: removal.rows)
                 }
             }
             return nil

@@ -21,6 +21,8 @@ final class Ledger {
     /// Rows that the open transaction may still delete.
     var deletableRows = 0
     let deletedRowsMax: Int
+    /// How much of a large deletion is removed between two commits.
+    var removal: RemovalStep
     let tombstoneTicksKept: UInt64
     let mutationTicksKept: UInt64
     let quarantine: Quarantine
@@ -48,6 +50,7 @@ final class Ledger {
         anchor: (() -> ClockAnchor)? = nil, wallTicks: @escaping () -> UInt64
     ) {
         self.deletedRowsMax = deletedRowsMax
+        removal = RemovalStep(rowsMax: deletedRowsMax)
         self.mutationTicksKept = mutationTicksKept
         self.quarantine = quarantine
         self.store = store

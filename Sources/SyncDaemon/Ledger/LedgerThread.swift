@@ -159,9 +159,11 @@ final class LedgerThread: Sendable {
         var failure: StoreError?
         if ledger.hasWork {
             chores.wasBusy()
+            let start = Clock.monotonicMicroseconds()
             if let commit = ledger.work(after: order.reserve(), failure: &failure) {
                 publish(commit, of: ledger)
             }
+            ledger.removal.lasted(microseconds: Clock.monotonicMicroseconds() - start)
         } else if chores.isDue {
             let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
             if let commit { publish(commit, of: ledger) }

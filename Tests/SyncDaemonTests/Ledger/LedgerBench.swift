@@ -56,6 +56,11 @@ final class LedgerBench {
         ledger.work(failure: &failure)
     }
 
+    /// Says how long the last step took.
+    func lasted(microseconds: UInt64) {
+        ledger.removal.lasted(microseconds: microseconds)
+    }
+
     /// The reply to one write.
     func reply(_ operation: Write.Operation, mutation: String? = nil) throws -> Reply {
         let commit = commit(write(operation, mutation: mutation))

@@ -37,6 +37,34 @@ struct LedgerLargeDeletionTests {
             in: MessageRange(after: .zero, through: .end), of: room, limit: .max / 2)
     }
 
+    @Test("steps that take long become smaller, down to an eighth, and grow again")
+    func pacesSteps() {
+        var step = RemovalStep(rowsMax: 1000)
+        func rows(after milliseconds: UInt64...) -> [Int] {
+            milliseconds.map {
+                step.lasted(microseconds: 1000 * $0)
+                return step.rows
+            }
+        }
+        let aim = UInt64(Limits.deletionStepMilliseconds)
+        #expect(rows(after: aim, aim + 1, aim + 1, aim + 1, 9000) == [1000, 500, 250, 125, 125])
+        #expect(rows(after: aim / 4, aim / 5, 0, 0, 0) == [125, 250, 500, 1000, 1000])
+        step = RemovalStep(rowsMax: 4)
+        #expect(rows(after: 9000, 9000, 9000, 9000) == [2, 1, 1, 1])
+    }
+
+    @Test("a ledger whose steps take long still removes everything")
+    func removesSlowly() throws {
+        let bench = try filled(try SQLiteStore(directory: directory.path))
+        _ = bench.commit(deletion())
+        while bench.hasWork {
+            _ = bench.work()
+            bench.lasted(microseconds: .max)
+        }
+        // The message after the deleted one.
+        #expect(try rowCount(bench.store) == 1)
+    }
+
     @Test("it is answered and told once it has taken place, and its rows go a few at a time")
     func goesInSteps() throws {
         let bench = try filled(try SQLiteStore(directory: directory.path))
