@@ -25,6 +25,7 @@ final class LedgerThread: Sendable {
     let began: Timetoken
     private let floor: Atomic<UInt64>
     private let deletions: Atomic<UInt64>
+    private let mutations: Atomic<Int>
     private let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
     ) { request in
@@ -62,6 +63,7 @@ final class LedgerThread: Sendable {
         secret = store.secret
         floor = Atomic(store.tombstoneFloor.rawValue)
         deletions = Atomic(store.deletionFloor.rawValue)
+        mutations = Atomic(store.mutationCount)
         thread = Locked(nil)
         let handover = Handover(store)
         thread.withLock { thread in
@@ -99,6 +101,9 @@ final class LedgerThread: Sendable {
 
     /// Deletions of messages up to here may be forgotten.
     var deletionFloor: Timetoken { Timetoken(rawValue: deletions.load(ordering: .acquiring)) }
+
+    /// Mutations that are remembered.
+    var mutationCount: Int { mutations.value }
 
     /// Queues a write; its answer comes with a commit, some time after the next ``wake()``.
     ///
@@ -220,6 +225,7 @@ final class LedgerThread: Sendable {
         groups.apply(commit.groups)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
+        mutations.store(ledger.store.mutationCount, ordering: .relaxed)
         order.finish(commit)
     }
 

@@ -43,6 +43,9 @@ enum Metrics {
             gauge("ledger_backlog", "Writes waiting for the ledger.", node.ledger.backlog),
             gauge("reader_backlog", "Queries waiting for a reader.", node.readers.backlog),
             gauge(
+                "mutations", "Mutation ids that are remembered; see mutation_days.",
+                node.ledger.mutationCount),
+            gauge(
                 "ready", "1 while /readyz answers 200, else 0.",
                 node.isReady.load(ordering: .relaxed) && node.health.troubles.isEmpty ? 1 : 0),
             gauge(

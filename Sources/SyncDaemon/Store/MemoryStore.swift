@@ -245,6 +245,8 @@ final class MemoryStore: Store {
         )
     }
 
+    var mutationCount: Int { committed.withLock { $0.mutations.count } }
+
     func hasMutations(before timetoken: Timetoken) -> Bool {
         working.mutations.values.contains { $0.timetoken < timetoken }
     }

@@ -107,6 +107,7 @@ enum SQLiteSchema {
     /// What leads from each version to the next; files exist of each: append, never change one.
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
+        mutationCount,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -206,5 +207,11 @@ enum SQLiteSchema {
         CREATE TABLE hidden(
             timetoken INTEGER PRIMARY KEY, channel INTEGER NOT NULL, after INTEGER NOT NULL,
             through INTEGER NOT NULL);
+        """
+
+    /// - `clock.mutations`: rows of `mutation`; every commit writes that row anyway.
+    private static let mutationCount = """
+        ALTER TABLE clock ADD COLUMN mutations INTEGER NOT NULL DEFAULT 0;
+        UPDATE clock SET mutations = (SELECT count(*) FROM mutation);
         """
 }

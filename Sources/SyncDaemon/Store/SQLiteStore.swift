@@ -21,6 +21,9 @@ final class SQLiteStore: Store {
     private var hiddenBefore: HiddenRanges
     /// Where the next step of removing the oldest hidden range starts; `nil`: at its beginning.
     var removalStart: MessageAction.Key?
+    private(set) var mutationCount: Int
+    /// How many more there are in the open transaction.
+    private var mutationsAdded = 0
     /// Whether ``runs`` are durable, the present one too.
     private(set) var isRunStored = false
     /// Runs that the file has and ``runs`` has not.
@@ -105,6 +108,8 @@ final class SQLiteStore: Store {
         deletionFloor = try meta.first([.text("deletion_floor")]) { $0.timetoken(0) } ?? .zero
         let last =
             try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) } ?? .zero
+        let count = try connection.prepare("SELECT mutations FROM clock").first { $0.integer(0) }
+        mutationCount = Int(count ?? 0)
         let before = try SQLiteSchema.clock(connection)
         // Nothing that was handed out is beyond this.
         let end = max(last, before.ceiling)
@@ -158,7 +163,8 @@ final class SQLiteStore: Store {
         let anchor = clock.anchor
         try statements.moveClock.run(
             .timetoken(last), .timetoken(clock.ceiling), .text(anchor?.boot ?? ""),
-            .word(anchor?.uptime ?? 0), .word(anchor?.ticks ?? 0), .word(anchor?.age ?? 0))
+            .word(anchor?.uptime ?? 0), .word(anchor?.ticks ?? 0), .word(anchor?.age ?? 0),
+            .integer(Int64(mutationCount + mutationsAdded)))
         try statements.commit.run()
         // Before anyone hears of it: what went into an unlinked file is not kept.
         try files?.check()
@@ -169,11 +175,14 @@ final class SQLiteStore: Store {
         if let raisedFloor { tombstoneFloor = raisedFloor }
         if let raisedDeletionFloor { deletionFloor = raisedDeletionFloor }
         (raisedFloor, raisedDeletionFloor) = (nil, nil)
+        mutationCount += mutationsAdded
+        mutationsAdded = 0
         try log.checkpointIfLong(connection)
     }
 
     func rollback() {
         (raisedFloor, raisedDeletionFloor) = (nil, nil)
+        mutationsAdded = 0
         // Ids that this transaction made are gone with it.
         channels = [:]
         devices = [:]
@@ -295,6 +304,7 @@ final class SQLiteStore: Store {
             .timetoken(timetoken), .integer(id(of: author)), .text(mutation),
             .integer(Int64(bitPattern: record.fingerprint)), .integer(stored.kind),
             .timetoken(stored.timetoken))
+        mutationsAdded += 1
     }
 
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
@@ -303,6 +313,7 @@ final class SQLiteStore: Store {
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {
         try statements.forgetMutations.run(.timetoken(timetoken), .integer(Int64(limit)))
+        mutationsAdded -= connection.changedRows
     }
 
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {

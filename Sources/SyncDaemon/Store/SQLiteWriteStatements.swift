@@ -35,7 +35,7 @@ final class SQLiteWriteStatements {
         begin = try connection.prepare("BEGIN IMMEDIATE")
         commit = try connection.prepare("COMMIT")
         moveClock = try connection.prepare(
-            "UPDATE clock SET last = ?, ceiling = ?, boot = ?, uptime = ?, ticks = ?, age = ?")
+            "UPDATE clock SET last=?, ceiling=?, boot=?, uptime=?, ticks=?, age=?, mutations=?")
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         insertChannel = try connection.prepare("INSERT INTO channel(keyset, name) VALUES (?, ?)")
         insertMessage = try connection.prepare(

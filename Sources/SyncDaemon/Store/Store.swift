@@ -145,6 +145,9 @@ protocol Store: AnyObject {
         _ record: MutationRecord, of mutation: String, by author: Author, at timetoken: Timetoken
     ) throws(StoreError)
 
+    /// How many are remembered, as of the last commit; without counting them.
+    var mutationCount: Int { get }
+
     /// Whether ``forgetMutations(before:limit:)`` would find any.
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool
 

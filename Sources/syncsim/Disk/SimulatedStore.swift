@@ -216,6 +216,8 @@ final class SimulatedStore: Store {
         platter.remember(record, of: mutation, by: author, at: timetoken)
     }
 
+    var mutationCount: Int { platter.mutationCount }
+
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
         platter.hasMutations(before: timetoken)
     }

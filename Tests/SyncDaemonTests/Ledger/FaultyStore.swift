@@ -199,6 +199,8 @@ final class FaultyStore: Store {
         base.remember(record, of: mutation, by: author, at: timetoken)
     }
 
+    var mutationCount: Int { base.mutationCount }
+
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
         base.hasMutations(before: timetoken)
     }

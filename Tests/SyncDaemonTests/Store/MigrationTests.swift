@@ -70,6 +70,9 @@ struct MigrationTests {
             INSERT INTO message VALUES (2, 7, 'ada', '2', '{}', 'text');
             INSERT INTO action VALUES (7, 1, 'reaction', '👍', 'ada', 3, 3, 1);
             INSERT INTO action VALUES (7, 2, 'reaction', '👍', 'ada', 4, 5, 0);
+            INSERT INTO device VALUES (3, 'default', 'ada', 'phone');
+            INSERT INTO mutation VALUES (3, 3, 'm1', 1, 0, 3);
+            INSERT INTO mutation VALUES (4, 3, 'm2', 2, 0, 4);
             UPDATE clock SET last = 5;
             PRAGMA user_version=1;
             """)
@@ -121,6 +124,7 @@ struct MigrationTests {
 
         #expect(store.epoch == "0123456789abcdef")
         #expect(store.last == tick(5))
+        #expect(store.mutationCount == 2)
         #expect(try version() == SQLiteSchema.version)
         let reader = try store.makeReader()
         #expect(

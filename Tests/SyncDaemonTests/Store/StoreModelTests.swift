@@ -179,6 +179,7 @@ private struct Pair {
         #expect(changes[0] == changes[1], "changes in \(channel) from \(start)")
         _ = try same("floor") { $0.tombstoneFloor }
         _ = try same("deletions' floor") { $0.deletionFloor }
+        _ = try same("count of mutations") { $0.mutationCount }
         let pages = try readers.map { try $0.changes(in: channel, from: start) }
         #expect(pages[0] == pages[1])
         let since = position()

@@ -62,4 +62,46 @@ struct StoreMutationContract {
         try store.commit(through: 11) { try $0.forgetMutations(before: tick(5), limit: 3) }
         #expect(try kept() == [5, 6, 7, 8, 9])
     }
+
+    @Test("it is known how many there are", arguments: StoreKind.allCases)
+    func counts(_ kind: StoreKind) throws {
+        let store = try kind.make(in: directory)
+        func remember(_ numbers: ClosedRange<UInt64>) throws {
+            for number in numbers {
+                let record = MutationRecord(fingerprint: number, outcome: .removed)
+                try store.remember(record, of: "m\(number)", by: ada, at: tick(number))
+            }
+        }
+        #expect(store.mutationCount == 0)
+        try store.commit(through: 5) { _ in try remember(1...5) }
+        #expect(store.mutationCount == 5)
+
+        try store.begin()
+        try remember(6...8)
+        try store.forgetMutations(before: tick(4), limit: 9)
+        #expect(store.mutationCount == 5)
+        store.rollback()
+        #expect(store.mutationCount == 5)
+
+        try store.commit(through: 9) {
+            try remember(6...8)
+            try $0.forgetMutations(before: tick(4), limit: 2)
+        }
+        #expect(store.mutationCount == 6)
+        try store.commit(through: 10) { try $0.forgetMutations(before: .end, limit: 99) }
+        #expect(store.mutationCount == 0)
+    }
+
+    @Test("a store that is opened again knows how many there are")
+    func countsAgain() throws {
+        for count in 1...3 {
+            let store = try SQLiteStore(directory: directory.path)
+            #expect(store.mutationCount == count - 1)
+            let now = Timetoken(rawValue: store.last.rawValue + 1)
+            try store.commit(through: now.rawValue) {
+                let record = MutationRecord(fingerprint: 1, outcome: .removed)
+                try $0.remember(record, of: "m\(count)", by: ada, at: now)
+            }
+        }
+    }
 }
