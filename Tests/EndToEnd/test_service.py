@@ -218,6 +218,54 @@ class Service(DaemonTestCase):
         self.assertEqual(knocker.refused, 0)
         self.assertTrue(self.is_active())
 
+    async def test_a_file_of_a_newer_release_is_said_and_left_alone(self):
+        self.install()
+        ada = await self.device(self.daemon, "ada")
+        await ada.publish("room", "kept")
+        await ada.close()
+        self.machine.run("systemctl", "stop", "syncdaemon.socket", UNIT)
+        version, = self.sql("PRAGMA user_version")
+        self.sql("PRAGMA user_version = 999")
+        self.machine.run("systemctl", "start", UNIT, check=False)
+        await self.until(lambda: self.restarts() >= 2, "two more starts")
+        said = self.machine.journal(UNIT, "--priority=err")
+        self.assertIn("schema 999", said)
+        self.assertIn(f"up to {version[0]}", said)
+        self.assertEqual(self.sql("PRAGMA user_version"), [(999,)])
+
+        self.sql(f"PRAGMA user_version = {version[0]}")
+        await self.until(self.is_active, "the service")
+        bob = await self.device(self.daemon, "bob")
+        self.assertEqual([it["payload"] for it in await bob.all_messages("room")], ["kept"])
+
+    async def test_a_full_disk_at_the_start_serves_reads_and_recovers_by_itself(self):
+        self.machine.shell(
+            "mkdir -p -m 700 /var/lib/private; mount -t tmpfs -o size=24m,mode=700 tmpfs"
+            " /var/lib/private")
+        self.install()
+        ada = await self.device(self.daemon, "ada")
+        first = await ada.publish("room", "kept")
+        self.machine.run("bash", "-c", "dd if=/dev/zero of=/var/lib/private/filler bs=4k", check=False)
+        self.machine.run("systemctl", "kill", "-s", "KILL", UNIT)
+        bob = await self.device(self.daemon, "bob")
+        self.assertEqual([it["payload"] for it in await bob.all_messages("room")], ["kept"])
+        async with self.refused(507, "store_full"):
+            await bob.publish("room", "there is no room")
+        process = self.machine.state(UNIT, "MainPID")
+        self.machine.run("rm", "/var/lib/private/filler")
+
+        begun = time.monotonic()
+        while True:
+            try:
+                reply = await bob.add("room", first, "👍")
+                break
+            except Refused as refusal:
+                self.assertEqual(refusal.code, "store_full")
+                self.assertLess(time.monotonic() - begun, PATIENCE)
+                await asyncio.sleep(0.1)
+        self.assertEqual(reply["applied"], "added")
+        self.assertEqual(self.machine.state(UNIT, "MainPID"), process)
+
     async def test_the_documented_stop_closes_the_socket_and_a_start_opens_both(self):
         self.install()
         ada = await self.device(self.daemon, "ada")
