@@ -265,9 +265,13 @@ final class EventOrder: Sendable {
         guard state.waiting.count < Limits.announcementsWaitingMax,
             state.waitingBytes + bytes <= Limits.ledgerQueueBytesMax
         else { return .refused }
+        keep(waiting, bytes, &state)
+        return .waits
+    }
+
+    private func keep(_ waiting: Waiting, _ bytes: Int, _ state: inout State) {
         state.waitingBytes += bytes
         state.waiting.append(waiting)
-        return .waits
     }
 
     /// Places what waited, in its order, and tells the reactors.
@@ -282,7 +286,11 @@ final class EventOrder: Sendable {
             switch one {
             case .event(let announcement):
                 if let timetoken { add(announcement, at: timetoken, to: &step, &state) }
-                guard let origin = announcement.origin else { continue }
+                guard let origin = announcement.origin else {
+                    // Nobody hears that there is no place, and would come again.
+                    if timetoken == nil { keep(one, announcement.event.unstoredBytes, &state) }
+                    continue
+                }
                 let result: Result<Reply, ProtocolError> =
                     if let timetoken { .success(.published(timetoken)) } else {
                         .failure(.overloaded)
