@@ -129,7 +129,7 @@ final class PresenceThread: Sendable {
 
 extension Presence {
     /// Carries one request out.
-    fileprivate func reply(to request: PresenceRequest, at now: Instant) -> PresenceReply {
+    func reply(to request: PresenceRequest, at now: Instant) -> PresenceReply {
         let member = request.member
         switch request.operation {
         case .beat(let channels, let seconds, let isPoll, let states):

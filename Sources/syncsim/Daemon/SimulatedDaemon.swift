@@ -10,6 +10,9 @@ final class SimulatedDaemon {
     private(set) var reactors: [SimulatedReactor] = []
     private var ledger: SimulatedLedger?
     private var readers: SimulatedReaders?
+    private var presence: SimulatedPresence?
+    /// Who is in which group, as the daemon has it in memory.
+    let groups: ChannelGroups
     private unowned let world: World
     private let interests = InterestTable()
     private let steps = Locked<[Commit]>([])
@@ -18,18 +21,23 @@ final class SimulatedDaemon {
     /// Whether its acceptor runs.
     var isAccepting = true
 
-    init(on store: SimulatedStore, in world: World) throws(StoreError) {
+    /// - Parameter clock: The daemon's time.
+    init(
+        on store: SimulatedStore, _ clock: SimulatedClock, in world: World
+    ) throws(StoreError) {
         self.world = world
-        let (clock, steps) = (world.clock, steps)
+        let steps = steps
         let asks = asksForCeiling
         order = EventOrder(
-            after: store.last, ceiling: store.clock.ceiling, wallTicks: { clock.ticks },
+            after: store.last,
+            ceiling: store.clock.ceiling, wallTicks: clock.ticks,
             publish: { step in steps.withLock { $0.append(step) } },
             askForCeiling: { asks.withLock { $0 = true } })
-        let groups = ChannelGroups(try store.allGroups())
-        let ledger = SimulatedLedger(store, order: order, groups: groups, in: world) {
-            [weak world] in
-            world?.crash("power loss")
+        groups = ChannelGroups(try store.allGroups())
+        let ledger = SimulatedLedger(
+            store, order: order, groups: groups, clock, in: world
+        ) { [weak world] in
+            world?.crash("the disk is beyond use", isPowerLoss: store.hasLostPower)
         }
         let readers = SimulatedReaders(
             try store.makeReader(), order: order, repairs: RepairCache(secret: store.secret),
@@ -37,6 +45,12 @@ final class SimulatedDaemon {
         ) { [weak self] answer in
             self?.reactors[answer.asker.reactor].post(.read(answer))
         }
+        let presence = SimulatedPresence(
+            in: world, announce: { [unowned self] in announce($0) },
+            deliver: { [weak self] answer in
+                self?.reactors[answer.origin.reactor].post(.presence(answer))
+            }, isCommitting: { [unowned ledger] in ledger.isBusy })
+        self.presence = presence
         self.ledger = ledger
         self.readers = readers
         let epochs = Epochs(store: store.epoch, runs: store.runs)
@@ -53,44 +67,35 @@ final class SimulatedDaemon {
                 commitSoon: { [unowned ledger] in ledger.wake() },
                 announce: { [unowned self] in announce($0) },
                 ask: { [unowned readers] in readers.ask($0) },
-                askPresence: { _ in true }, groups: groups,
+                askPresence: { [unowned presence] in presence.ask($0) }, groups: groups,
                 newest: { [order] in order.visible }, settled: { [order] in order.settled },
                 freshCursor: { [unowned self] in freshCursor($0) }, began: store.last,
-                wallTicks: { clock.ticks })
-            let hub = Hub(
-                reactor: number, position: engine.newest(),
-                settings: HubSettings(
-                    sendQueueBytesMax: world.setting.sendQueueBytes,
-                    recentBytesMax: world.setting.recentBytes,
-                    window: { [window = world.setting.windowMilliseconds] _ in window },
-                    tombstoneFloor: engine.tombstoneFloor,
-                    deletionFloor: engine.deletionFloor),
-                counters: counters,
-                follow: { [interests, order] channel in
-                    interests.add(channel, of: number)
-                    return order.frontier
-                },
-                unfollow: { [interests] in interests.remove($0, of: number) }, ask: engine.ask)
+                wallTicks: clock.ticks)
             reactors.append(
                 SimulatedReactor(
                     number,
                     core: ReactorCore(
-                        hub: hub, engine: engine, counters: counters,
+                        hub: makeHub(number, for: engine), engine: engine, counters: counters,
                         commandsPerSecondMax: Limits.commandsPerSecondMax,
                         answerHTTP: { _ in .error(404, "none") }),
                     in: world))
         }
     }
 
-    /// Queues a write that comes from nobody here: somebody with an SDK asked for it.
-    func submit(_ operation: Write.Operation, in channel: String, by userID: String) {
-        let nobody = SessionID(slot: .max, generation: 0)
-        _ = ledger?.submit(
-            Write(
-                origin: Origin(reactor: 0, session: nobody, command: 0),
-                author: Author(userID: userID, deviceID: "sdk"), channel: Channel(channel),
-                operation: operation, mutation: nil))
-        ledger?.wake()
+    private func makeHub(_ number: Int, for engine: Engine) -> Hub {
+        Hub(
+            reactor: number, position: engine.newest(),
+            settings: HubSettings(
+                sendQueueBytesMax: world.setting.sendQueueBytes,
+                recentBytesMax: world.setting.recentBytes,
+                window: { [window = world.setting.windowMilliseconds] _ in window },
+                tombstoneFloor: engine.tombstoneFloor, deletionFloor: engine.deletionFloor),
+            counters: counters,
+            follow: { [interests, order] channel in
+                interests.add(channel, of: number)
+                return order.frontier
+            },
+            unfollow: { [interests] in interests.remove($0, of: number) }, ask: engine.ask)
     }
 
     func announce(_ announcement: Announcement) -> Announced {
@@ -133,6 +138,7 @@ final class SimulatedDaemon {
     func die() {
         ledger?.die()
         readers?.die()
+        presence?.die()
         for reactor in reactors { reactor.die() }
     }
 }

@@ -10,11 +10,13 @@ final class SimulatedLedger {
     private let store: SimulatedStore
     private let order: EventOrder
     private let groups: ChannelGroups
+    private let clock: SimulatedClock
     private unowned let world: World
     /// Tells that the process must end.
     private let fail: () -> Void
     private var writes: [Write] = []
-    private var isBusy = false
+    /// Whether a commit is under way.
+    private(set) var isBusy = false
     /// The tombstone floor as reactors read it: behind the store's own for a moment.
     private(set) var floor: Timetoken
     /// The deletions' floor, likewise.
@@ -22,19 +24,22 @@ final class SimulatedLedger {
     private var isAlive = true
 
     init(
-        _ store: SimulatedStore, order: EventOrder, groups: ChannelGroups, in world: World,
+        _ store: SimulatedStore, order: EventOrder, groups: ChannelGroups,
+        _ clock: SimulatedClock, in world: World,
         fail: @escaping () -> Void
     ) {
         self.store = store
         self.order = order
         self.groups = groups
+        self.clock = clock
         self.world = world
         self.fail = fail
         floor = store.tombstoneFloor
         deletionFloor = store.deletionFloor
         ledger = Ledger(
-            store: store, tombstoneTicksKept: world.setting.tombstoneSeconds * 10_000_000
-        ) { [clock = world.clock] in clock.ticks }
+            store: store, tombstoneTicksKept: world.setting.tombstoneSeconds * 10_000_000,
+            deletedRowsMax: world.setting.deletedRowsMax, anchor: clock.anchor,
+            wallTicks: clock.ticks)
         beat()
     }
 
@@ -53,7 +58,9 @@ final class SimulatedLedger {
     private func beat() {
         world.scheduler.after(Microseconds.second) { [weak self] in
             guard let self, isAlive else { return }
-            if !isBusy, writes.isEmpty { ledger.hasWork ? work() : tidy() }
+            if store.isDead { return fail() }
+            clock.observe()
+            if !isBusy, writes.isEmpty { ledger.hasWork ? workSoon() : tidy() }
             beat()
         }
     }
@@ -62,11 +69,12 @@ final class SimulatedLedger {
     func raiseCeiling() {
         after(100, world.setting.syncMax) { ledger in
             guard !ledger.isBusy, ledger.order.asksForCeiling else { return ledger.askAgain() }
-            ledger.store.fate = .good
+            ledger.meetFate()
             var failure: StoreError?
             let ceiling = ledger.ledger.raiseCeiling(
                 above: ledger.order.visible, failure: &failure)
             ledger.order.raise(to: ceiling)
+            if let failure, failure != .full { return ledger.fail() }
             ledger.world.daemon?.spread()
         }
     }
@@ -76,20 +84,44 @@ final class SimulatedLedger {
     }
 
     private func tidy() {
-        store.fate = .good
+        meetFate()
         var failure: StoreError?
         guard let commit = ledger.commitExpired(after: order.reserve(), failure: &failure) else {
+            if let failure, failure != .full { fail() }
             return
         }
         conclude(commit, of: [], failure)
     }
 
+    private func workSoon() {
+        isBusy = true
+        after(20, world.setting.syncMax) { $0.work() }
+    }
+
     /// A step of a deletion that is too large for one commit.
     private func work() {
-        store.fate = .good
+        meetFate()
         var failure: StoreError?
-        guard let commit = ledger.work(after: order.reserve(), failure: &failure) else { return }
-        conclude(commit, of: [], failure)
+        let write = ledger.deletions.first?.write
+        world.tally.count("step of a deletion")
+        let commit = ledger.work(after: order.reserve(), failure: &failure)
+        if let commit { return conclude(commit, of: write.map { [$0] } ?? [], failure) }
+        if let failure, failure != .full { return fail() }
+        goOn(afterFailure: failure != nil)
+    }
+
+    /// Each step of a deletion is followed by a commit, if somebody writes.
+    private func goOn(afterFailure: Bool) {
+        isBusy = false
+        if !writes.isEmpty { return wake() }
+        // After a failure the next heartbeat tries again.
+        if ledger.hasWork, !afterFailure { workSoon() }
+    }
+
+    private func meetFate() {
+        store.meet(
+            world.faults.fateOfCommit(&world.choices, now: world.scheduler.now), &world.choices)
+        store.survivesPowerLoss = world.choices.chance(50)
     }
 
     /// Commits what was queued, as soon as it has a moment.
@@ -107,9 +139,7 @@ final class SimulatedLedger {
     }
 
     private func commit(_ writes: [Write], after reserved: Timetoken) {
-        store.fate = world.faults.fateOfCommit(
-            &world.choices, now: world.scheduler.now)
-        store.survivesPowerLoss = world.choices.chance(50)
+        meetFate()
         var failure: StoreError?
         let commit = ledger.commit(writes, after: reserved, failure: &failure)
         conclude(commit, of: writes, failure)
@@ -119,7 +149,7 @@ final class SimulatedLedger {
         world.witness(commit, of: writes, store, failed: failure != nil)
         if failure == .full { world.tally.count("full disk") }
         let isBeyondUse = failure.map { $0 != .full } ?? false
-        if isBeyondUse { world.tally.count("power loss") }
+        if isBeyondUse { world.tally.count(store.hasLostPower ? "power loss" : "broken disk") }
         isBusy = true
         after(5, 500) { ledger in
             ledger.groups.apply(commit.groups)
@@ -129,8 +159,8 @@ final class SimulatedLedger {
             ledger.world.daemon?.spread()
             // The reactors may have told some before the process ends.
             if isBeyondUse { return ledger.after(0, 2000) { $0.fail() } }
-            ledger.isBusy = false
-            if !ledger.writes.isEmpty { ledger.wake() }
+            if failure == nil, ledger.ledger.hasWork { return ledger.workSoon() }
+            ledger.goOn(afterFailure: failure != nil)
         }
     }
 

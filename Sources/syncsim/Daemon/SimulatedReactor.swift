@@ -11,11 +11,15 @@ final class SimulatedReactor {
         case text(SessionID, [UInt8])
         case canWrite(SessionID)
         case closed(SessionID)
+        case request(HTTPCall)
+        /// Who asked does not wait any longer.
+        case hungUp(HTTPCall)
     }
 
     enum Message {
         case commit(Commit)
         case read(ReadAnswer)
+        case presence(PresenceAnswer)
         case drain(deadline: UInt64)
     }
 
@@ -64,7 +68,7 @@ final class SimulatedReactor {
         isAlive = false
         socketEvents = []
         messages = []
-        for connection in transport.all { connection.daemonDied() }
+        transport.die()
     }
 
     /// The loop comes round once a second though nothing happens.
@@ -102,6 +106,13 @@ final class SimulatedReactor {
             case .closed(let id):
                 transport.remove(id)
                 core.sessionDidClose(id)
+            case .request(let call):
+                call.begin()
+                core.connection(call.connection, didRequest: spoiled(call.request))
+            case .hungUp(let call):
+                guard !call.isAnswered else { continue }
+                transport.remove(call)
+                core.connectionDidClose(call.connection)
             }
         }
         let taken = messages
@@ -110,6 +121,7 @@ final class SimulatedReactor {
             switch message {
             case .commit(let commit): core.receive(commit)
             case .read(let answer): core.receive(answer)
+            case .presence(let answer): core.receive(answer)
             case .drain(let deadline): core.drain(until: deadline)
             }
         }
@@ -119,5 +131,16 @@ final class SimulatedReactor {
         core.endTurn()
         guard let due = core.hub.nextDue else { return }
         world.scheduler.at(due * Microseconds.millisecond) { [weak self] in self?.wake() }
+    }
+
+    /// What a poll asks for, as somebody takes it who answers some from now on.
+    private func spoiled(_ request: HTTPRequest) -> HTTPRequest {
+        guard world.bug == .pollFromNow, world.choices.chance(10),
+            let start = request.target.firstRange(of: "tt=")
+        else { return request }
+        var request = request
+        let end = request.target[start.upperBound...].firstIndex(of: "&") ?? start.upperBound
+        request.target.replaceSubrange(start.upperBound..<end, with: "0")
+        return request
     }
 }

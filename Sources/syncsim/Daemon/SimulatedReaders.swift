@@ -45,7 +45,8 @@ final class SimulatedReaders {
         let question = questions.removeFirst()
         world.scheduler.after(world.choices.span(50, 50 * Microseconds.millisecond)) {
             [weak self] in
-            guard let self, isAlive else { return }
+            // Without power nobody answers.
+            guard let self, isAlive, world.store?.isDead != true else { return }
             let answer = question.answer(from: reader, order, repairs: repairs)
             world.scheduler.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
                 [weak self] in

@@ -15,6 +15,8 @@ final class SimulatedDevice {
         let subscribes: [SubscribeRequest]
         /// The store's tombstone floor when the question left.
         let floor: Timetoken
+        /// The store's newest commit then.
+        let end: Timetoken
     }
 
     let userID: String
@@ -254,7 +256,8 @@ final class SimulatedDevice {
         if case .subscribe(let requests) = command { subscribes = requests }
         for request in subscribes { witness.asks(request) }
         sent[lastID] = Sent(
-            kind: command.kind, ticket: ticket, subscribes: subscribes, floor: world.floor)
+            kind: command.kind, ticket: ticket, subscribes: subscribes, floor: world.floor,
+            end: world.truthEnd)
         world.trace("\(deviceID) → \(lastID) \(Trace.text(command))")
         connection.send(CommandEncoder.encode(command, id: lastID))
     }

@@ -1,42 +1,104 @@
 // A real store on a disk that fills up, breaks and loses power at any moment of a transaction.
 
 import EventModel
+import SQLiteFaults
 
 @testable import SyncDaemon
 
 /// Passes everything on, and notes what it was.
 final class SimulatedStore: Store {
+    enum Backing {
+        case memory(MemoryStore)
+        case files(SQLiteStore, FaultyDisk)
+    }
+
     /// What becomes of the transaction under way.
     enum Fate {
         case good
-        /// The disk is full from the given call on.
+        /// The disk is full from about the given call on.
         case full(atCall: Int)
         /// The power goes at the given call; at the last one of all: amid the sync.
         case powerLoss(atCall: Int)
+        /// The disk fails to sync.
+        case badSync
+        /// The disk fails to read.
+        case badRead(atCall: Int)
     }
 
-    /// What outlives a crash.
-    private let platter: MemoryStore
+    /// Whether a transaction is on the platter.
+    enum Outcome {
+        case durable
+        case gone
+        /// Only the next start tells.
+        case unknown
+    }
+
+    let backing: Backing
+    private let platter: any Store
     private let bug: PlantedBug?
-    var fate = Fate.good
+    private var fate = Fate.good
     /// Whether the power goes after the sync, though before anybody hears of it.
     var survivesPowerLoss = false
     private(set) var operations: [StoredOperation] = []
-    /// Whether the transaction is on the platter.
-    private(set) var isDurable = false
+    /// Of the last transaction.
+    private(set) var outcome = Outcome.gone
     private var calls = 0
+    /// For a planted bug: what this process believes that the platter says of time.
+    private var promised: ClockRecord?
 
-    init(on platter: MemoryStore, bug: PlantedBug?) {
-        self.platter = platter
+    init(on backing: Backing, bug: PlantedBug?) {
+        self.backing = backing
         self.bug = bug
+        platter =
+            switch backing {
+            case .memory(let store): store
+            case .files(let store, _): store
+            }
     }
+
+    private var disk: FaultyDisk? {
+        if case .files(_, let disk) = backing { disk } else { nil }
+    }
+
+    /// Decides what happens from now on.
+    func meet(_ fate: Fate, _ choices: inout Choices) {
+        self.fate = fate
+        guard let disk else { return }
+        disk.room = nil
+        disk.changesUntilPowerLoss = nil
+        disk.syncsUntilFailure = nil
+        switch fate {
+        case .good: break
+        case .full(let call):
+            disk.room = call * 1500
+            disk.shortage = choices.chance(30) ? .quota : .space
+        case .powerLoss(let call): disk.changesUntilPowerLoss = call
+        case .badSync: disk.syncsUntilFailure = 0
+        // What becomes of that in a file is the quarantine's, and lasts until somebody mends it.
+        case .badRead: break
+        }
+    }
+
+    /// Whether nothing reaches the platter any more.
+    var isDead: Bool { disk?.isDead ?? false }
+
+    /// Whether the machine has no power, if a call failed.
+    var hasLostPower: Bool {
+        if case .powerLoss = fate { true } else { false }
+    }
+
+    /// The process is gone: what is still open writes nothing.
+    func die() { disk?.die() }
 
     private func call() throws(StoreError) {
         calls += 1
+        guard disk == nil else { return }
         switch fate {
         case .full(let number) where calls >= number: throw .full
         case .powerLoss(let number) where calls >= number:
             throw .broken(code: 10, reason: "the power is gone")
+        case .badRead(let number) where calls >= number:
+            throw .broken(code: 10, reason: "the disk cannot read")
         default: return
         }
     }
@@ -45,37 +107,69 @@ final class SimulatedStore: Store {
     var runs: [StoreRun] { platter.runs }
     var secret: DigestSecret { platter.secret }
     var tombstoneFloor: Timetoken { platter.tombstoneFloor }
-    /// What is left when the power goes.
-    var durable: MemoryStore.State { platter.durable }
     var last: Timetoken { platter.last }
 
-    func giveSpaceBack() -> Bool { platter.giveSpaceBack() }
+    func giveSpaceBack() throws(StoreError) -> Bool { try platter.giveSpaceBack() }
 
     func begin() throws(StoreError) {
         operations = []
-        isDurable = false
+        outcome = .gone
         calls = 0
         try call()
-        platter.begin()
+        try platter.begin()
     }
 
-    var clock: ClockRecord { platter.clock }
-    func ages() throws(StoreError) -> [AgeMark] { platter.ages() }
-    func add(_ mark: AgeMark) throws(StoreError) { platter.add(mark) }
+    var clock: ClockRecord { promised ?? platter.clock }
+
+    func ages() throws(StoreError) -> [AgeMark] {
+        try call()
+        return try platter.ages()
+    }
+
+    func add(_ mark: AgeMark) throws(StoreError) {
+        try call()
+        try platter.add(mark)
+    }
+
     func forgetAges(before timetoken: Timetoken) throws(StoreError) {
-        platter.forgetAges(before: timetoken)
+        try call()
+        try platter.forgetAges(before: timetoken)
     }
 
     func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError) {
-        if case .powerLoss = fate {
-            guard survivesPowerLoss else { throw .broken(code: 10, reason: "the power is gone") }
-            platter.commit(through: last, clock)
-            isDurable = true
-            throw .broken(code: 10, reason: "the power is gone, but only after the sync")
+        var kept = clock
+        if bug == .unkeptPosition { kept.ceiling = last }
+        do throws(StoreError) {
+            if disk == nil {
+                try commitInMemory(through: last, kept)
+            } else {
+                outcome = .unknown
+                try platter.commit(through: last, kept)
+                outcome = .durable
+            }
+            if bug == .unkeptPosition { promised = clock }
+        } catch {
+            if error == .full { outcome = .gone }
+            // Somebody takes what was written for what is kept.
+            guard bug == .acknowledgedOnFullDisk, error == .full else { throw error }
+            platter.rollback()
         }
-        try call()
-        platter.commit(through: last, clock)
-        isDurable = true
+    }
+
+    private func commitInMemory(
+        through last: Timetoken, _ clock: ClockRecord
+    ) throws(StoreError) {
+        switch fate {
+        case .powerLoss, .badSync:
+            guard survivesPowerLoss else { throw .broken(code: 10, reason: "the power is gone") }
+            try platter.commit(through: last, clock)
+            outcome = .durable
+            throw .broken(code: 10, reason: "the power is gone, but only after the sync")
+        default:
+            try call()
+            try platter.commit(through: last, clock)
+            outcome = .durable
+        }
     }
 
     func rollback() {
@@ -88,7 +182,7 @@ final class SimulatedStore: Store {
     ) throws(StoreError) {
         try call()
         operations.append(.insert(channel, timetoken, uuid: uuid, message, expires: expires))
-        platter.insert(message, at: timetoken, in: channel, by: uuid, expires: expires)
+        try platter.insert(message, at: timetoken, in: channel, by: uuid, expires: expires)
     }
 
     func deleteMessages(
@@ -96,7 +190,7 @@ final class SimulatedStore: Store {
         in channel: Channel, eachAction: (MessageAction) -> Void
     ) throws(StoreError) -> Bool {
         try call()
-        let deleted = platter.deleteMessages(
+        let deleted = try platter.deleteMessages(
             after: start, through: end, at: timetoken, in: channel, eachAction: eachAction)
         if deleted {
             operations.append(.delete(channel, after: start, through: end, at: timetoken))
@@ -107,25 +201,27 @@ final class SimulatedStore: Store {
     func rowCount(
         in range: MessageRange, of channel: Channel, limit: Int
     ) throws(StoreError) -> Int {
-        platter.rowCount(in: range, of: channel, limit: limit)
+        try call()
+        return try platter.rowCount(in: range, of: channel, limit: limit)
     }
 
     func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
-        platter.hasMessages(in: range, of: channel)
+        try call()
+        return try platter.hasMessages(in: range, of: channel)
     }
 
     func scanActions(
         from start: MessageAction.Key, through end: Timetoken, of channel: Channel, limit: Int,
         body: (MessageAction) -> Void
     ) throws(StoreError) -> MessageAction.Key? {
-        platter.scanActions(from: start, through: end, of: channel, limit: limit, body: body)
+        try platter.scanActions(from: start, through: end, of: channel, limit: limit, body: body)
     }
 
     func hideMessages(
         in range: MessageRange, at timetoken: Timetoken, of channel: Channel
     ) throws(StoreError) {
         try call()
-        platter.hideMessages(in: range, at: timetoken, of: channel)
+        try platter.hideMessages(in: range, at: timetoken, of: channel)
         operations.append(
             .delete(channel, after: range.after, through: range.through, at: timetoken))
     }
@@ -133,31 +229,32 @@ final class SimulatedStore: Store {
     var hasHiddenRows: Bool { platter.hasHiddenRows }
 
     func removeHiddenRows(limit: Int) throws(StoreError) {
-        platter.removeHiddenRows(limit: limit)
+        try call()
+        try platter.removeHiddenRows(limit: limit)
     }
 
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
-        platter.expired(before: moment, limit: limit)
+        try platter.expired(before: moment, limit: limit)
     }
 
     func standingAction(
         _ key: MessageAction.Key, in channel: Channel
     ) throws(StoreError) -> Timetoken? {
         try call()
-        return platter.standingAction(key, in: channel)
+        return try platter.standingAction(key, in: channel)
     }
 
     func actionKey(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) -> MessageAction.Key? {
         try call()
-        return platter.actionKey(onMessage: message, addedAt: timetoken, in: channel)
+        return try platter.actionKey(onMessage: message, addedAt: timetoken, in: channel)
     }
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
         try call()
         operations.append(.add(channel, action))
-        platter.add(action, in: channel)
+        try platter.add(action, in: channel)
     }
 
     func remove(
@@ -165,46 +262,46 @@ final class SimulatedStore: Store {
     ) throws(StoreError) {
         try call()
         operations.append(.remove(channel, key, at: timetoken))
-        platter.remove(key, at: timetoken, in: channel)
+        try platter.remove(key, at: timetoken, in: channel)
     }
 
     func digest(of channel: Channel) throws(StoreError) -> Digest {
         try call()
-        return platter.digest(of: channel)
+        return try platter.digest(of: channel)
     }
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {
         try call()
         // Only what is added goes missing: the next change starts from the wrong sum.
         if bug == .skippedDigest, digest.count % 8 == 5 { return }
-        platter.setDigest(digest, of: channel)
+        try platter.setDigest(digest, of: channel)
     }
 
     func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool {
-        platter.hasTombstones(before: moment)
+        try platter.hasTombstones(before: moment)
     }
 
     func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError) {
         try call()
-        platter.forgetTombstones(before: moment, limit: limit)
+        try platter.forgetTombstones(before: moment, limit: limit)
     }
 
     var deletionFloor: Timetoken { platter.deletionFloor }
 
     func hasDeletions(before moment: Timetoken) throws(StoreError) -> Bool {
-        platter.hasDeletions(before: moment)
+        try platter.hasDeletions(before: moment)
     }
 
     func forgetDeletions(before moment: Timetoken, limit: Int) throws(StoreError) {
         try call()
-        platter.forgetDeletions(before: moment, limit: limit)
+        try platter.forgetDeletions(before: moment, limit: limit)
     }
 
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord? {
         try call()
-        return platter.outcome(of: mutation, by: author)
+        return try platter.outcome(of: mutation, by: author)
     }
 
     func remember(
@@ -213,38 +310,40 @@ final class SimulatedStore: Store {
         try call()
         operations.append(.remember(author, mutation, record))
         if bug == .forgottenMutation, timetoken.rawValue % 8 == 0 { return }
-        platter.remember(record, of: mutation, by: author, at: timetoken)
+        try platter.remember(record, of: mutation, by: author, at: timetoken)
     }
 
     var mutationCount: Int { platter.mutationCount }
 
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
-        platter.hasMutations(before: timetoken)
+        try platter.hasMutations(before: timetoken)
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {
         try call()
-        platter.forgetMutations(before: timetoken, limit: limit)
+        try platter.forgetMutations(before: timetoken, limit: limit)
     }
 
     func channels(of group: ChannelGroup) throws(StoreError) -> [String] {
-        platter.channels(of: group)
+        try platter.channels(of: group)
     }
 
     func change(_ change: GroupChange, of group: ChannelGroup) throws(StoreError) {
-        platter.change(change, of: group)
+        try call()
+        operations.append(.change(change, group))
+        try platter.change(change, of: group)
     }
 
-    func allGroups() throws(StoreError) -> [GroupMembership] { platter.allGroups() }
+    func allGroups() throws(StoreError) -> [GroupMembership] { try platter.allGroups() }
 
     func groupCount(inKeyset keyset: String) throws(StoreError) -> Int {
-        platter.groupCount(inKeyset: keyset)
+        try platter.groupCount(inKeyset: keyset)
     }
 
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
         { [bug, make = platter.makeReader] () throws(StoreError) in
             let reader = try make()
-            return bug == .droppedTombstone ? ForgetfulReader(reader) : reader
+            return FaultyReader.bugs.contains(bug) ? FaultyReader(reader, bug: bug) : reader
         }
     }
 }

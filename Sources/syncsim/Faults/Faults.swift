@@ -15,7 +15,12 @@ struct Faults {
     func fateOfCommit(_ choices: inout Choices, now: UInt64) -> SimulatedStore.Fate {
         guard !isOver else { return .good }
         if now < fullUntil { return .full(atCall: choices.below(8)) }
-        return choices.below(400) == 0 ? .powerLoss(atCall: choices.below(12)) : .good
+        switch choices.below(1000) {
+        case 0..<3: return .powerLoss(atCall: choices.below(12))
+        case 3: return .badSync
+        case 4: return .badRead(atCall: choices.below(12))
+        default: return .good
+        }
     }
 
     mutating func end() {
@@ -42,8 +47,12 @@ struct Faults {
             device.beBusy(
                 for: world.choices.span(Microseconds.second / 10, 30 * Microseconds.second))
         case 48..<54:
-            note("device crash", world)
-            device.crash(corrupting: false)
+            guard !world.pollers.isEmpty, world.choices.chance(50) else {
+                note("device crash", world)
+                return device.crash(corrupting: false)
+            }
+            note("killed poller", world)
+            world.choices.pick(world.pollers).kill()
         case 54..<60: device.crash(corrupting: true)
         case 60..<67:
             guard let reactors = world.daemon?.reactors, !reactors.isEmpty else { return }
@@ -52,7 +61,9 @@ struct Faults {
                 for: world.choices.span(Microseconds.second / 20, 4 * Microseconds.second))
         case 67..<74:
             note("daemon crash", world)
-            world.crash("it is killed")
+            let isPowerLoss = world.choices.chance(40)
+            world.crash(
+                isPowerLoss ? "the machine loses power" : "it is killed", isPowerLoss: isPowerLoss)
         case 74..<77:
             note("drain", world)
             world.drain()
@@ -82,17 +93,21 @@ struct Faults {
         note("clock step", world)
         let seconds: Int
         switch world.choices.below(4) {
-        case 0: seconds = world.choices.between(-5, 5)
+        case 0: seconds = world.choices.between(-50, 50)
         case 1: seconds = -world.choices.between(1, 7200)
-        default: seconds = world.choices.between(1, 7200)
+        case 2: seconds = world.choices.between(1, 7200)
+        default:
+            world.tally.count("clock step of months")
+            seconds = world.choices.between(-90, 90) * 24 * 3600
         }
+        world.isSynchronised = false
         world.clock.step(by: seconds, notBefore: world.earliestTicks)
     }
 
     private mutating func changeStore(_ world: World) {
         switch world.choices.below(10) {
         case 0..<5:
-            guard let platter = world.currentPlatter else { return }
+            guard let platter = world.currentPlatter() else { return }
             note("backup", world)
             backup = (platter, world.truth)
         case 5..<9:
@@ -101,7 +116,8 @@ struct Faults {
             world.replace(backup.platter, backup.truth)
         default:
             note("replaced store", world)
-            world.replace(Platter(&world.choices), Truth())
+            world.replace(
+                Platter(isFile: world.setting.isFile, &world.choices), Truth())
         }
     }
 }

@@ -8,12 +8,25 @@ import EventModel
 struct DaemonWitness {
     typealias Finding = (invariant: String, text: String)
 
-    var truth = Truth()
-    /// The newest event that reactors were told of, in this life of the daemon.
+    private(set) var truth = Truth()
+    /// The newest event that reactors were told of, in whatever life of the daemon.
     private var visible = Timetoken.zero
+    /// A transaction of which only the next start tells whether it is durable.
+    private var doubt: [StoredOperation] = []
 
     /// The daemon starts.
-    mutating func begin(after last: Timetoken) { visible = last }
+    mutating func begin(with store: SimulatedStore) throws(StoreError) -> [Finding] {
+        defer { doubt = [] }
+        // A transaction is there as a whole, or not at all.
+        guard let last = doubt.last, try last.isDone(in: store) else { return [] }
+        return truth.apply(doubt).map { ("I1", $0) }
+    }
+
+    /// Another store is in the place of the present one.
+    mutating func begin(with truth: Truth) {
+        self = DaemonWitness()
+        self.truth = truth
+    }
 
     /// A transaction ended, well or not.
     mutating func see(
@@ -27,7 +40,11 @@ struct DaemonWitness {
         } else if !commit.events.isEmpty {
             found.append(("I5", "a failed commit has events"))
         }
-        if store.isDurable { found += truth.apply(store.operations).map { ("I1", $0) } }
+        switch store.outcome {
+        case .durable: found += truth.apply(store.operations).map { ("I1", $0) }
+        case .gone: break
+        case .unknown: doubt = store.operations
+        }
         return found
     }
 
@@ -50,26 +67,34 @@ struct DaemonWitness {
 
     /// Everything that is durable is in the store, and nothing else.
     func check(
-        _ state: MemoryStore.State, _ channels: [String], secret: DigestSecret
-    ) -> [Finding] {
+        _ reader: any StoreReader, _ channels: [String], secret: DigestSecret
+    ) throws(StoreError) -> [Finding] {
         var found: [Finding] = []
         for name in channels {
             let channel = Channel(name)
             let rows = truth.rows(of: name)
-            let actions = state.actions[channel, default: [:]].filter(\.value.isLive)
-                .mapValues(\.added)
-            if actions != rows.actions {
+            let stored = try StoredChannel(channel, from: reader)
+            if stored.actions != rows.actions {
                 found.append(("I9", "the store has other actions in \(name)"))
             }
-            let messages = state.messages[channel, default: []].map(\.timetoken)
-            if messages != rows.messages.keys.sorted() {
+            if stored.messages != rows.messages {
                 found.append(("I9", "the store has other messages in \(name)"))
             }
-            if digest(of: channel, secret) != state.digests[channel] ?? .empty {
+            if digest(of: channel, secret) != stored.digest {
                 found.append(("I2", "the store's digest of \(name) is not that of its rows"))
             }
         }
         return found
+    }
+
+    /// The groups are as they were left.
+    func check(_ groups: ChannelGroups) -> [Finding] {
+        PollInterests.groups.compactMap { name in
+            let group = ChannelGroup(name, keyset: Channel.defaultKeyset)
+            let channels = truth.groups[group, default: []].sorted()
+            guard groups.channels(of: group) != channels else { return nil }
+            return ("I9", "the group \(name) is not \(channels)")
+        }
     }
 
     /// What a commit says of its channels is so.

@@ -13,6 +13,11 @@ final class DeviceWitness {
     private var tainted: Set<String> = []
     /// The newest event that the present subscription to each channel brought.
     private var newest: [String: Timetoken] = [:]
+    /// For channels that were subscribed to with nothing: the commit up to which nobody need be
+    /// told what was deleted.
+    private var freshUpTo: [String: Timetoken] = [:]
+    /// The messages that such a subscription brought.
+    private var brought: [String: [Timetoken]] = [:]
     /// Channels that the daemon held for a repair, and that were not verified since.
     private var toldToRepair: Set<String> = []
     /// The cursor at which each channel was last found equal to the daemon's.
@@ -47,6 +52,8 @@ final class DeviceWitness {
     func connected() {
         newest = [:]
         repairedThrough = [:]
+        freshUpTo = [:]
+        brought = [:]
     }
 
     func taint(_ channel: String) {
@@ -78,6 +85,16 @@ final class DeviceWitness {
                 fail("I1", "got \(envelope.timetoken) of \(name) after \(last)")
             }
             last = envelope.timetoken
+            if case .message = envelope.event, freshUpTo[name] != nil {
+                brought[name, default: []].append(envelope.timetoken)
+            }
+            if case .messagesDeleted(let start, let end) = envelope.event,
+                envelope.timetoken <= freshUpTo[name] ?? .zero,
+                // What a reactor still has in memory it may send as it happened.
+                brought[name]?.contains(where: { start < $0 && $0 <= end }) != true
+            {
+                fail("I8", "has nothing, and is told of the deletion \(envelope.timetoken)")
+            }
             if envelope.isStored, !world.truth.timetokens.contains(envelope.timetoken) {
                 fail("I5", "was told of \(envelope.timetoken), which is not durable")
             }
@@ -105,6 +122,9 @@ final class DeviceWitness {
                 check(channel, for: request, question.floor)
                 newest[channel.channel] = nil
                 repairedThrough[channel.channel] = nil
+                let isFresh = (request.cursor ?? .zero) == .zero
+                freshUpTo[channel.channel] = isFresh ? question.end : nil
+                brought[channel.channel] = nil
             }
         case .success(.repair(.difference(let difference))):
             world.tally.count("repaired")

@@ -13,6 +13,8 @@ struct Truth {
     struct Rows {
         var messages: [Timetoken: DeviceCache.Entry] = [:]
         var actions: [MessageAction.Key: Timetoken] = [:]
+        /// Removals of keys that do not stand, by their positions.
+        fileprivate(set) var removed: [MessageAction.Key: Timetoken] = [:]
         fileprivate(set) var deletions: [(after: Timetoken, through: Timetoken)] = []
         /// What the rows were after each change, ascending.
         fileprivate(set) var log: [(position: Timetoken, messages: UInt64, actions: UInt64)] = []
@@ -29,6 +31,7 @@ struct Truth {
     private(set) var mutations: [MutationName: MutationRecord] = [:]
     /// Of every stored event.
     private(set) var timetokens: Set<Timetoken> = []
+    private(set) var groups: [ChannelGroup: Set<String>] = [:]
     private(set) var last = Timetoken.zero
 
     func rows(of channel: String) -> Rows { channels[Channel(channel)] ?? Rows() }
@@ -36,6 +39,23 @@ struct Truth {
     /// Whether a message was ever deleted, or may have been.
     func wasDeleted(_ message: Timetoken, in channel: String) -> Bool {
         rows(of: channel).deletions.contains { $0.after < message && message <= $0.through }
+    }
+
+    /// Stored events in a range that whoever follows some channels has to be told of: those that
+    /// are not undone since.
+    ///
+    /// - Parameter floor: Removals up to it may be forgotten.
+    func owed(
+        after start: Timetoken, through end: Timetoken, floor: Timetoken,
+        where isWanted: (Channel) -> Bool
+    ) -> [Timetoken] {
+        var owed: [Timetoken] = []
+        for (channel, rows) in channels where isWanted(channel) {
+            owed += rows.messages.keys
+            owed += rows.actions.values
+            owed += rows.removed.values.filter { $0 > floor }
+        }
+        return owed.filter { start < $0 && $0 <= end }.sorted()
     }
 
     // MARK: Changes
@@ -72,6 +92,13 @@ struct Truth {
             let mutation = MutationName(author: author, name: name)
             guard mutations.updateValue(record, forKey: mutation) == nil else {
                 return "I5: \(name) of \(author.deviceID) was applied twice"
+            }
+            return nil
+        case .change(let change, let group):
+            switch change {
+            case .add(let names): groups[group, default: []].formUnion(names)
+            case .remove(let names): groups[group]?.subtract(names)
+            case .delete: groups[group] = nil
             }
             return nil
         }
@@ -157,6 +184,7 @@ extension Truth.Rows {
 
     fileprivate mutating func put(_ action: MessageAction) -> Timetoken? {
         let old = actions.updateValue(action.actionTimetoken, forKey: action.key)
+        removed[action.key] = nil
         actionsHash &+= Truth.hash(action.key, action.actionTimetoken)
         note(action.actionTimetoken)
         return old
@@ -164,6 +192,7 @@ extension Truth.Rows {
 
     fileprivate mutating func drop(_ key: MessageAction.Key, at position: Timetoken) -> Timetoken? {
         let old = actions.removeValue(forKey: key)
+        removed[key] = position
         if let old { actionsHash &-= Truth.hash(key, old) }
         note(position)
         return old
@@ -181,6 +210,9 @@ extension Truth.Rows {
         where start < key.messageTimetoken && key.messageTimetoken <= end {
             actions[key] = nil
             actionsHash &-= Truth.hash(key, added)
+        }
+        removed = removed.filter { key, _ in
+            !(start < key.messageTimetoken && key.messageTimetoken <= end)
         }
         note(position)
     }

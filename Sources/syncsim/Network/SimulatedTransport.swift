@@ -5,6 +5,8 @@
 /// Carries frames to the connections of one reactor.
 final class SimulatedTransport: Transport {
     private var connections: [SessionID: Connection] = [:]
+    /// Requests without an answer.
+    private var calls: [SessionID: HTTPCall] = [:]
     /// Sessions that were told that their socket is full, and not yet that it takes bytes again.
     private var blocked: Set<SessionID> = []
     private unowned let world: World
@@ -15,6 +17,14 @@ final class SimulatedTransport: Transport {
 
     func add(_ connection: Connection) {
         connections[connection.session] = connection
+    }
+
+    func add(_ call: HTTPCall) {
+        calls[call.connection] = call
+    }
+
+    func remove(_ call: HTTPCall) {
+        calls[call.connection] = nil
     }
 
     func remove(_ session: SessionID) {
@@ -28,6 +38,15 @@ final class SimulatedTransport: Transport {
 
     var all: [Connection] {
         connections.values.sorted { $0.session.generation < $1.session.generation }
+    }
+
+    /// The process is gone.
+    func die() {
+        for connection in all { connection.daemonDied() }
+        for (_, call) in calls.sorted(by: { $0.key.generation < $1.key.generation }) {
+            call.daemonDied()
+        }
+        calls = [:]
     }
 
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
@@ -48,5 +67,8 @@ final class SimulatedTransport: Transport {
 
     var hasUnsentResponses: Bool { false }
 
-    func respond(_ response: HTTPResponse, to connection: SessionID) {}
+    func respond(_ response: HTTPResponse, to connection: SessionID) {
+        world.tally.count("http \(response.status)")
+        calls.removeValue(forKey: connection)?.answer(response)
+    }
 }

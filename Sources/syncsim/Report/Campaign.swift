@@ -110,9 +110,10 @@ struct Campaign {
     ]
 
     private static let faults: Set<String> = [
-        "backup", "clock step", "corrupted cache", "cut connection", "daemon crash",
+        "backup", "broken disk", "clock step", "corrupted cache", "cut connection", "daemon crash",
         "device crash", "drain", "durable, but nobody was told", "full disk", "full disk begins",
-        "half-open connection", "offline", "partition", "power loss", "replaced store",
+        "half-open connection", "killed poller", "clock step of months", "offline", "partition",
+        "power loss", "power loss at the start", "replaced store",
         "restored backup", "slow reader", "stalled reactor",
     ]
 

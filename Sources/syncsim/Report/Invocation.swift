@@ -16,7 +16,9 @@ enum Invocation {
     }
 
     static let helpText = """
-        syncsim lives through random worlds: the real daemon and devices, with faults.
+        syncsim lives through random worlds: the real daemon, its devices and long polls, with
+        faults. In a third of them the store is SQLite's, on a disk that loses power, fills up
+        and fails.
 
         Usage: syncsim [--seeds N] [--first SEED] [--workers N] [--bug NAME]
                syncsim --seed SEED [--bug NAME] [--quiet]

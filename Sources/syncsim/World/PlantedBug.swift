@@ -14,6 +14,18 @@ enum PlantedBug: String, CaseIterable {
     case forgottenMutation = "forgotten-mutation"
     /// A cursor from before forgotten tombstones is served as if none were.
     case ignoredFloor = "ignored-floor"
+    /// What is kept for a time goes by the clock on the wall.
+    case steppedRetention = "stepped-retention"
+    /// Some polls are answered as if their cursor were the present moment.
+    case pollFromNow = "poll-from-now"
+    /// What presence announces while a commit is under way goes nowhere.
+    case presenceLostInCommit = "presence-lost-in-commit"
+    /// A transaction that found no room counts as made.
+    case acknowledgedOnFullDisk = "acknowledged-on-full-disk"
+    /// Positions are handed out that the store does not know of after a power loss.
+    case unkeptPosition = "unkept-position"
+    /// A device that has nothing is told what was deleted before it came.
+    case deletionForFreshDevice = "deletion-for-fresh-device"
 }
 
 extension Batch {

@@ -8,6 +8,11 @@ struct Setting {
     let readers: Int
     let users: Int
     let devices: Int
+    /// Clients with SDKs, who poll.
+    let pollers: Int
+    /// Whether the store is SQLite's, on a disk of ours.
+    let isFile: Bool
+    /// Of devices and SDKs.
     let channels: [String]
     /// Bytes that may wait for one session in the daemon.
     let sendQueueBytes: Int
@@ -35,6 +40,8 @@ struct Setting {
     let largeBytes: Int
     /// How long removals are remembered.
     let tombstoneSeconds: UInt64
+    /// Rows that one commit deletes.
+    let deletedRowsMax: Int
     let values: [String]
 
     init(_ choices: inout Choices) {
@@ -42,6 +49,8 @@ struct Setting {
         readers = choices.between(1, 2)
         users = choices.between(2, 4)
         devices = choices.between(3, 6)
+        pollers = choices.pick([0, 1, 2, 4])
+        isFile = choices.chance(35)
         channels = Array(["room", "den", "hall"].prefix(choices.between(1, 3)))
         sendQueueBytes = choices.pick([1500, 6000, 1_000_000])
         recentBytes = choices.pick([500, 5000, 1_000_000])
@@ -58,6 +67,7 @@ struct Setting {
         syncMax = UInt64(choices.pick([2, 20, 400])) * Microseconds.millisecond
         largeBytes = choices.pick([0, 0, 0, 15_000])
         tombstoneSeconds = choices.pick([0, 2, 20, 100, 30 * 24 * 3600])
+        deletedRowsMax = choices.pick([3, 12, Limits.deletedRowsPerCommitMax])
         values = Array(["👍", "❤️", "😂"].prefix(choices.between(1, 3)))
     }
 }

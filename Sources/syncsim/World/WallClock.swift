@@ -17,6 +17,21 @@ final class WallClock: Sendable {
         state.withLock { UInt64(Int64($0.microseconds * 10) + $0.offset) }
     }
 
+    /// Ticks since the machine was started; never steps.
+    var uptime: UInt64 {
+        state.withLock { $0.microseconds * 10 }
+    }
+
+    /// Whether it shows the time.
+    var isRight: Bool {
+        state.withLock { $0.offset == Self.start }
+    }
+
+    /// Somebody sets it right.
+    func setRight() {
+        state.withLock { $0.offset = Self.start }
+    }
+
     func advance(to microseconds: UInt64) {
         state.withLock { $0.microseconds = microseconds }
     }

@@ -25,19 +25,29 @@ final class World {
     var choices: Choices
     var faults = Faults()
     var tally = Tally()
-    private var daemonWitness = DaemonWitness()
+    var witnesses = Witnesses()
     private(set) var devices: [SimulatedDevice] = []
-    private(set) var daemon: SimulatedDaemon?
+    private(set) var pollers: [Poller] = []
+    var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
-    private var platter: Platter
-    private var store: SimulatedStore?
-    private var isStarting = false
+    var platter: Platter
+    var store: SimulatedStore?
+    /// What is known of the store while nobody has it open.
+    var lastSeen = (end: Timetoken.zero, floor: Timetoken.zero)
+    /// How often the machine was started.
+    var boot = 1
+    /// Whether somebody keeps its clock right since then.
+    var isSynchronised = true
+    /// How often a daemon has started.
+    var life = 0
+    /// How often another store was put in the place of the present one.
+    var lineage = 1
     private var lastSession: UInt32 = 0
     private var lastMutation = 0
     /// When a transaction became durable last.
-    private var lastDurable: UInt64 = 0
+    var lastDurable: UInt64 = 0
     /// The wall clock does not step back beyond it.
-    private(set) var earliestTicks: UInt64 = 0
+    var earliestTicks: UInt64 = 0
     private let write: ((String) -> Void)?
 
     /// - Parameter write: Takes the lines of a trace.
@@ -47,7 +57,14 @@ final class World {
         self.write = write
         choices = Choices(seed: seed)
         setting = Setting(&choices)
-        platter = Platter(&choices)
+        platter = Platter(isFile: setting.isFile, &choices)
+    }
+
+    /// Who is there from the start.
+    ///
+    /// Not part of the initialiser, in which Swift 6.3's optimiser loses count of `self`.
+    @inline(never)
+    private func populate() {
         trace("\(setting)")
         start()
         for number in 0..<setting.devices {
@@ -56,6 +73,7 @@ final class World {
                     userID: "u\(number % setting.users)", deviceID: "d\(number)",
                     channels: setting.channels, in: self))
         }
+        for number in 0..<setting.pollers { pollers.append(Poller(number, in: self)) }
         strikeLater()
         bystandLater()
     }
@@ -66,8 +84,10 @@ final class World {
     ///
     /// - Returns: How often everything happened.
     func run() throws(Violation) -> Tally {
+        populate()
         defer {
             daemon?.die()
+            store?.die()
             scheduler.clear()
         }
         try proceed(until: setting.duration)
@@ -78,11 +98,14 @@ final class World {
         // Messages go on expiring, and devices hear of it a moment later.
         for _ in 0..<240 where rest < 8 || scheduler.now - lastDurable < 3 * Microseconds.second {
             try proceed(until: scheduler.now + Microseconds.second)
-            rest = devices.allSatisfy(\.isAtRest) ? rest + 1 : 0
+            let isAtRest = devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
+            rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
             violation(
-                "I6", "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state))")
+                "I6",
+                "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state)) "
+                    + "\(pollers.filter { !$0.isAtRest }.map(\.state))")
         } else {
             compare()
         }
@@ -108,6 +131,7 @@ final class World {
             device.heal()
             device.hangUp(silently: false)
         }
+        for poller in pollers { poller.heal() }
         if daemon == nil { start() }
     }
 
@@ -119,6 +143,7 @@ final class World {
             }
         }
         checkStore()
+        comparePresence()
     }
 
     private func strikeLater() {
@@ -138,99 +163,7 @@ final class World {
         }
     }
 
-    // MARK: The daemon's lives
-
-    private func start() {
-        guard daemon == nil else { return }
-        let store = SimulatedStore(on: platter.open(&choices), bug: bug)
-        self.store = store
-        daemonWitness.begin(after: store.last)
-        checkStore()
-        do throws(StoreError) {
-            daemon = try SimulatedDaemon(on: store, in: self)
-        } catch {
-            violation("I9", "the daemon does not start: \(error)")
-        }
-        trace("--- the daemon starts")
-    }
-
-    /// The process is gone, and comes back after a while.
-    func crash(_ reason: String) {
-        guard let daemon, let store else { return }
-        trace("--- the daemon dies: \(reason)")
-        daemon.die()
-        platter.state = store.durable
-        self.daemon = nil
-        self.store = nil
-        scheduler.after(choices.span(Microseconds.second / 10, 10 * Microseconds.second)) {
-            [weak self] in
-            self?.start()
-        }
-    }
-
-    /// The process is asked to stop, and comes back.
-    func drain() {
-        guard let draining = daemon else { return }
-        let milliseconds = UInt64(Limits.drainSeconds) * 1000
-        let deadline = scheduler.now / Microseconds.millisecond + milliseconds
-        draining.isAccepting = false
-        for reactor in draining.reactors { reactor.post(.drain(deadline: deadline)) }
-        scheduler.after(milliseconds * Microseconds.millisecond) { [weak self] in
-            guard let self, daemon === draining else { return }
-            crash("it has drained")
-        }
-    }
-
-    /// The disk, as a backup would see it; `nil` while nobody runs.
-    var currentPlatter: Platter? {
-        guard let store else { return nil }
-        var copy = platter
-        copy.state = store.durable
-        return copy
-    }
-
-    /// Puts another disk in the place of the present one.
-    func replace(_ platter: Platter, _ truth: Truth) {
-        // Whoever puts a store back sets the clock right: a device tells what it did in the lost
-        // one from what is in this one by their timetokens.
-        earliestTicks = max(earliestTicks, truthEnd.rawValue + 1)
-        clock.step(by: 0, notBefore: earliestTicks)
-        crash("its store is taken away")
-        self.platter = platter
-        daemonWitness.truth = truth
-        for device in devices {
-            // What was under way says something about the other store.
-            device.hangUp(silently: false)
-            for channel in setting.channels { device.witness.taint(channel) }
-        }
-    }
-
-    // MARK: Witnesses
-
-    /// A transaction ended, well or not.
-    func witness(_ commit: Commit, of writes: [Write], _ store: SimulatedStore, failed: Bool) {
-        tally.count("commit")
-        report(daemonWitness.see(commit, of: writes, store, failed: failed))
-        guard store.isDurable else { return }
-        lastDurable = scheduler.now
-        if choices.chance(10) {
-            report(daemonWitness.check(commit.digests, secret: platter.secret))
-        }
-        if failed { tally.count("durable, but nobody was told") }
-    }
-
-    /// The reactors are told of a step.
-    func witness(_ step: Commit) { report(daemonWitness.see(step)) }
-
-    /// Everything that is durable is in the store, and nothing else.
-    private func checkStore() {
-        let state = store?.durable ?? platter.state
-        report(daemonWitness.check(state, setting.channels, secret: platter.secret))
-    }
-
-    private func report(_ findings: [DaemonWitness.Finding]) {
-        for finding in findings { violation(finding.invariant, finding.text) }
-    }
+    // MARK: Reports
 
     func violation(_ invariant: String, _ text: String) {
         trace("!!! \(invariant): \(text)")
@@ -246,15 +179,6 @@ final class World {
     }
 
     // MARK: What the parts ask
-
-    /// Everything that is durable.
-    var truth: Truth { daemonWitness.truth }
-
-    /// No cursor of this store is beyond it.
-    var truthEnd: Timetoken { store?.last ?? platter.state.last }
-
-    /// The store's tombstone floor.
-    var floor: Timetoken { store?.tombstoneFloor ?? platter.state.tombstoneFloor }
 
     /// When something arrives that is sent now.
     func arrival(

@@ -1,20 +1,30 @@
-// A reader with a planted bug: it leaves a removal out of what a device catches up with.
+// A reader with a planted bug in what a device catches up with.
 
 import EventModel
 
 @testable import SyncDaemon
 
-/// Passes everything on, but for some tombstones.
-final class ForgetfulReader: StoreReader {
-    private let reader: any StoreReader
+/// Leaves some tombstones out, or tells a fresh device of what was deleted before it came.
+final class FaultyReader: StoreReader {
+    static let bugs: [PlantedBug?] = [.droppedTombstone, .deletionForFreshDevice]
 
-    init(_ reader: any StoreReader) {
+    private let reader: any StoreReader
+    private let bug: PlantedBug?
+
+    init(_ reader: any StoreReader, bug: PlantedBug?) {
         self.reader = reader
+        self.bug = bug
     }
 
     func changes(
         in channel: Channel, from start: ChangeStart
     ) throws(StoreError) -> ChangePage {
+        guard bug == .droppedTombstone else {
+            // As if whoever has no message might have one that was deleted.
+            var start = start
+            start.deletions = start.messages
+            return try reader.changes(in: channel, from: start)
+        }
         var page = try reader.changes(in: channel, from: start)
         page.envelopes.removeAll { envelope in
             guard case .actionRemoved = envelope.event else { return false }

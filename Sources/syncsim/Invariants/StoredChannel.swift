@@ -1,0 +1,31 @@
+// What a store holds of a channel, read as the daemon reads it.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// A channel's rows as of one moment.
+struct StoredChannel {
+    private(set) var messages: [Timetoken: DeviceCache.Entry] = [:]
+    private(set) var actions: [MessageAction.Key: Timetoken] = [:]
+    private(set) var digest = Digest.empty
+
+    init(_ channel: Channel, from reader: any StoreReader) throws(StoreError) {
+        var after: Timetoken? = .zero
+        while let start = after {
+            let page = try reader.history(
+                HistoryQuery(channel: channel.name, after: start), in: channel)
+            for stored in page.messages {
+                messages[stored.timetoken] = DeviceCache.Entry(
+                    uuid: stored.uuid, message: stored.message)
+            }
+            after = page.next
+        }
+        (digest, actions) = try reader.withSnapshot(of: channel) {
+            snapshot throws(StoreError) -> (Digest, [MessageAction.Key: Timetoken]) in
+            var actions: [MessageAction.Key: Timetoken] = [:]
+            try snapshot.forEachAction { actions[$0.key] = $0.actionTimetoken }
+            return (snapshot.digest, actions)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// The lives of the daemon in a world: it starts, crashes, drains, and finds another store.
+
+import EventModel
+
+@testable import SyncDaemon
+
+extension World {
+    /// A daemon finds the store, and begins to run.
+    func start() {
+        guard daemon == nil, violation == nil else { return }
+        // The power may go while the files are made.
+        let isCutOff = isEventful && choices.chance(5)
+        do throws(StoreError) {
+            var clock: SimulatedClock?
+            let store = try platter.open(
+                &choices, bug: bug,
+                changesUntilPowerLoss: isCutOff ? choices.below(40) : nil
+            ) { anchor in
+                // Nothing in a new store would tell a wrong clock from a right one.
+                if anchor == nil { setClock() }
+                let resumed = SimulatedClock(
+                    self.clock, resuming: anchor, boot: "\(boot)", isSynchronised: isSynchronised,
+                    agesByWall: bug == .steppedRetention)
+                clock = resumed
+                // After a boot up to a day too much may seem to have passed then.
+                if let anchor, anchor.boot != "\(boot)", !isSynchronised {
+                    witnesses.retention.forget()
+                }
+                return resumed.anchor()
+            }
+            guard let clock else { return violation("I9", "a store asked for no clock") }
+            self.store = store
+            life += 1
+            trace("--- the daemon starts")
+            try begin(with: store)
+            daemon = try SimulatedDaemon(on: store, clock, in: self)
+            checkStore()
+        } catch {
+            guard isCutOff, store == nil else {
+                return violation("I9", "the daemon does not start: \(error)")
+            }
+            tally.count("power loss at the start")
+            startLater()
+        }
+    }
+
+    private func startLater() {
+        scheduler.after(choices.span(Microseconds.second / 10, 10 * Microseconds.second)) {
+            [weak self] in
+            self?.start()
+        }
+    }
+
+    /// The process is gone, and comes back after a while.
+    ///
+    /// - Parameter isPowerLoss: Whether the machine goes, too, and with it what was not synced.
+    func crash(_ reason: String, isPowerLoss: Bool = false) {
+        guard let daemon, let store else { return }
+        trace("--- the daemon dies: \(reason)")
+        daemon.die()
+        lastSeen = (store.last, store.tombstoneFloor)
+        platter = platter.left(by: store, isPowerLoss: isPowerLoss, &choices)
+        store.die()
+        self.daemon = nil
+        self.store = nil
+        if isPowerLoss { reboot(setsClock: choices.chance(50)) }
+        startLater()
+    }
+
+    /// The machine starts anew; nobody but the clock on the wall knows how long it was off.
+    private func reboot(setsClock: Bool) {
+        boot += 1
+        if setsClock { clock.setRight() }
+        isSynchronised = clock.isRight
+    }
+
+    /// The process is asked to stop, and comes back.
+    func drain() {
+        guard let draining = daemon else { return }
+        let milliseconds = UInt64(Limits.drainSeconds) * 1000
+        let deadline = scheduler.now / Microseconds.millisecond + milliseconds
+        draining.isAccepting = false
+        for reactor in draining.reactors { reactor.post(.drain(deadline: deadline)) }
+        scheduler.after(milliseconds * Microseconds.millisecond) { [weak self] in
+            guard let self, daemon === draining else { return }
+            crash("it has drained")
+        }
+    }
+
+    /// The disk, as a backup would see it; `nil` while nobody runs.
+    func currentPlatter() -> Platter? {
+        guard let store else { return nil }
+        return platter.left(by: store, isPowerLoss: false, &choices)
+    }
+
+    /// Puts another disk in the place of the present one.
+    func replace(_ platter: Platter, _ truth: Truth) {
+        // Whoever puts a store back sets the clock right: a device tells what it did in the lost
+        // one from what is in this one by their timetokens.
+        earliestTicks = max(earliestTicks, truthEnd.rawValue + 1)
+        crash("its store is taken away")
+        boot += 1
+        setClock()
+        self.platter = platter
+        lastSeen = (truth.last, .zero)
+        lineage += 1
+        witnesses.begin(with: truth)
+        for device in devices {
+            // What was under way says something about the other store.
+            device.hangUp(silently: false)
+            for channel in setting.channels { device.witness.taint(channel) }
+        }
+    }
+
+    /// Sets the clock on the wall right, or as right as a store allows that was put back.
+    private func setClock() {
+        clock.setRight()
+        clock.step(by: 0, notBefore: earliestTicks)
+        isSynchronised = true
+    }
+
+    /// Everything that is durable.
+    var truth: Truth { witnesses.daemon.truth }
+
+    /// No cursor of this store is beyond it.
+    var truthEnd: Timetoken { store?.last ?? lastSeen.end }
+
+    /// The store's tombstone floor.
+    var floor: Timetoken { store?.tombstoneFloor ?? lastSeen.floor }
+}
