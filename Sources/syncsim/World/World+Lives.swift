@@ -63,7 +63,11 @@ extension World {
         store.die()
         self.daemon = nil
         self.store = nil
-        if isPowerLoss { reboot(setsClock: choices.chance(50)) }
+        if isPowerLoss {
+            // It was followed by up to a minute, which seems to have passed once it is right.
+            if !clock.isRight { witnesses.retention.forget() }
+            reboot(setsClock: choices.chance(50))
+        }
         startLater()
     }
 
