@@ -57,6 +57,9 @@ struct DeviceStoreTests {
                 mutation: "m3", channel: "room", wish: .remove(thumb("ada", 1).key, seen: at(12)),
                 progress: .answered(nil)),
         ]
+        let successor = OutboxEntry(
+            mutation: "m2~1", channel: "room", wish: .add(thumb("ada", 1).key),
+            progress: .perhapsSent)
 
         try store.commit(
             [
@@ -71,13 +74,14 @@ struct DeviceStoreTests {
             ] + wishes.map { .outbox(.put($0)) })
         try store.commit([
             .outbox(.put(wishes[1].answered(at(14)))), .outbox(.drop(mutation: "m1")),
+            .outbox(.replace(mutation: "m2", by: successor)),
         ])
         let reopened = try SQLiteDeviceStore(path: copy(of: path, as: "copy"))
         let base = try reopened.base(of: "room")
 
         #expect(try reopened.identity() == identity)
         #expect(try reopened.channels() == ["room"])
-        #expect(try reopened.outbox() == [wishes[1].answered(at(14)), wishes[2]])
+        #expect(try reopened.outbox() == [successor, wishes[2]])
         #expect(base.cursor == at(20))
         #expect(base.epoch == "a.1")
         #expect(base.key == key)

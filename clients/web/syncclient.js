@@ -909,8 +909,8 @@ export function acknowledge(entries, mutation, ok) {
   const timetoken = ok.timetoken ?? ok.action?.actionTimetoken ?? entry.observed ?? '0';
   const put = [{ ...entry, acknowledged: timetoken, again: false }];
   const lane = laneOf(entry);
-  const behind = entries.find((it) =>
-    it !== entry && it.kind === 'action' && laneOf(it) === lane && !it.sent && !it.present);
+  const behind = entries.find((it) => it !== entry && it.kind === 'action' &&
+    laneOf(it) === lane && !it.present && (!it.sent || !it.observed));
   if (entry.present && behind && isLater(timetoken, behind.observed ?? '0')) {
     put.push({ ...behind, observed: timetoken });
   }
@@ -924,12 +924,40 @@ export function refuse(/** @type {Entry[]} */ entries, /** @type {string} */ mut
   if (entry?.kind === 'action' && entry.present) {
     const lane = laneOf(entry);
     for (const it of entries) {
-      if (it.kind === 'action' && laneOf(it) === lane && !it.present && !it.sent && !it.observed) {
+      if (it.kind === 'action' && laneOf(it) === lane && !it.present && !it.observed) {
         remove.push(it.mutation);
       }
     }
   }
   return { put: [], remove };
+}
+
+/**
+ * The entries when the daemon may have lost what it acknowledged in a channel: it is asked again,
+ * under the same ids, which keep this from doing harm.
+ * @param {Entry[]} entries @param {string} channel @returns {Entry[]}
+ */
+export function reopened(entries, channel) {
+  const added = new Set();
+  return entries.map((entry) => {
+    if (entry.channel !== channel) return entry;
+    const lane = laneOf(entry);
+    if (entry.kind === 'action' && !entry.present && entry.observed && added.has(lane)) {
+      // The add before it may get another timetoken: whatever becomes of this removal is about the
+      // lost action. It is another wish now, about whatever that add adds.
+      return { ...entry, mutation: successorOf(entry.mutation), observed: null, sent: true,
+        acknowledged: null, again: false };
+    }
+    if (!entry.acknowledged) return entry;
+    if (entry.kind === 'action' && entry.present) added.add(lane);
+    return { ...entry, again: true };
+  });
+}
+
+/** The id of the wish that takes the place of another one: "m7~1" after "m7", then "m7~2". */
+function successorOf(/** @type {string} */ mutation) {
+  const found = /^(.*)~(\d+)$/.exec(mutation);
+  return found ? `${found[1]}~${Number(found[2]) + 1}` : `${mutation}~1`;
 }
 
 /** Whether the cache shows what an acknowledged entry did, or what became of it since. */
@@ -2694,9 +2722,7 @@ export class SyncClient {
     const { state, name } = channel;
     if (this.#channels.get(name) !== channel) return;
     if (outcome.restored) {
-      // The store may have lost what it acknowledged. Its mutation ids keep this from doing harm.
-      this.#change((entries) => entries.map((entry) => entry.channel === name && entry.acknowledged
-        ? { ...entry, again: true } : entry)).catch((it) => this.#problem(it));
+      this.#change((entries) => reopened(entries, name)).catch((it) => this.#problem(it));
     }
     const own = this.#entries.filter((entry) => entry.channel === name);
     const settled = settledOf(own, state.base, this.userId);

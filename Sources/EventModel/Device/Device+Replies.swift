@@ -129,8 +129,8 @@ extension Device {
         effects.writes.append(.channel(channel, sync.base.header, step.rows))
 
         var news = ChannelView.News(messages: Set(step.rows.map(\.messageTimetoken)))
-        for case .put(let entry) in reopened {
-            if let key = entry.key { news.messages.insert(key.messageTimetoken) }
+        for change in reopened {
+            if let key = change.entry?.key { news.messages.insert(key.messageTimetoken) }
         }
         for case .messagePut(let timetoken, let entry) in step.rows {
             effects.writes += recognise(entry, at: timetoken, in: channel).map { .outbox($0) }

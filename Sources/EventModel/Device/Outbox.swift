@@ -9,7 +9,17 @@ public struct Outbox: Hashable, Sendable {
     public enum Change: Hashable, Sendable {
         /// At the end, or in the place of the one with the same mutation id.
         case put(OutboxEntry)
+        /// In the place of the one with another mutation id.
+        case replace(mutation: String, by: OutboxEntry)
         case drop(mutation: String)
+
+        /// The entry as it is from now on.
+        var entry: OutboxEntry? {
+            switch self {
+            case .put(let entry), .replace(_, let entry): entry
+            case .drop: nil
+            }
+        }
     }
 
     public private(set) var entries: [OutboxEntry] = []
@@ -105,20 +115,18 @@ public struct Outbox: Hashable, Sendable {
             guard !entry.isAnswered, !inFlight.contains(entry.mutation) else { continue }
             // Whatever comes later waits too: the order is kept.
             if entries[..<index].contains(where: { entry.waits(for: $0) }) { break }
-            if entry.progress == .unsent {
-                if case .remove(let key, nil) = entry.wish {
-                    guard let seen = seen(key, before: index, base: base(entry)) else {
-                        // The add before it was refused: there is nothing to remove.
-                        entries.remove(at: index)
-                        changes.append(.drop(mutation: entry.mutation))
-                        index -= 1
-                        continue
-                    }
-                    entries[index].wish = .remove(key, seen: seen)
+            if case .remove(let key, nil) = entry.wish {
+                guard let seen = seen(key, before: index, base: base(entry)) else {
+                    // The add before it was refused: there is nothing to remove.
+                    entries.remove(at: index)
+                    changes.append(.drop(mutation: entry.mutation))
+                    index -= 1
+                    continue
                 }
-                entries[index].progress = .perhapsSent
-                changes.append(.put(entries[index]))
+                entries[index].wish = .remove(key, seen: seen)
             }
+            entries[index].progress = .perhapsSent
+            if entries[index] != entry { changes.append(.put(entries[index])) }
             inFlight.insert(entry.mutation)
             taken.append(entries[index])
         }
@@ -156,9 +164,7 @@ public struct Outbox: Hashable, Sendable {
             let behind = entries[(index + 1)...].firstIndex {
                 $0.key == key && Channel($0.channel) == channel
             }
-            if let behind, entries[behind].progress == .unsent,
-                case .remove(_, nil) = entries[behind].wish
-            {
+            if let behind, case .remove(_, nil) = entries[behind].wish {
                 entries[behind].wish = .remove(key, seen: timetoken)
                 changes.append(.put(entries[behind]))
             }
@@ -208,15 +214,35 @@ public struct Outbox: Hashable, Sendable {
     /// The server lost what it had answered: it is asked again, under the same ids.
     mutating func reopen(_ channel: String) -> [Change] {
         var changes: [Change] = []
-        for index in entries.indices
-        where Channel(entries[index].channel) == Channel(channel) && entries[index].isAnswered {
-            // If the base has the message already, it is still the same.
-            if entries[index].key == nil { entries[index].likeness = entries[index].timetoken }
-            entries[index].earlierAnswer = entries[index].progress
-            entries[index].progress = .perhapsSent
-            changes.append(.put(entries[index]))
+        var added: Set<MessageAction.Key> = []
+        for index in entries.indices where Channel(entries[index].channel) == Channel(channel) {
+            let entry = entries[index]
+            if case .remove(let key, _?) = entry.wish, added.contains(key) {
+                // The add before it may get another timetoken: whatever becomes of this removal is
+                // about the lost action. It is another wish now, about whatever that add adds.
+                inFlight.remove(entry.mutation)
+                entries[index] = OutboxEntry(
+                    mutation: Self.successor(of: entry.mutation), channel: entry.channel,
+                    wish: .remove(key, seen: nil), progress: .perhapsSent)
+                changes.append(.replace(mutation: entry.mutation, by: entries[index]))
+            } else if entry.isAnswered {
+                if case .add(let key) = entry.wish { added.insert(key) }
+                // If the base has the message already, it is still the same.
+                if entry.key == nil { entries[index].likeness = entry.timetoken }
+                entries[index].earlierAnswer = entry.progress
+                entries[index].progress = .perhapsSent
+                changes.append(.put(entries[index]))
+            }
         }
         return changes
+    }
+
+    /// The id of the wish that takes the place of another one: "m7~1" after "m7", then "m7~2".
+    private static func successor(of mutation: String) -> String {
+        guard let tilde = mutation.lastIndex(of: "~"),
+            let number = UInt64(mutation[mutation.index(after: tilde)...])
+        else { return mutation + "~1" }
+        return "\(mutation[...tilde])\(number + 1)"
     }
 
     /// Drops the answered entries of a channel that its base shows.

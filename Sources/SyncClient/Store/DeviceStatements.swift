@@ -15,6 +15,7 @@ final class DeviceStatements {
     private let putAction: CacheStatement
     private let dropAction: CacheStatement
     private let putEntry: CacheStatement
+    private let renameEntry: CacheStatement
     private let dropEntry: CacheStatement
     private let forgetHeader: CacheStatement
     private let forgetMessages: CacheStatement
@@ -54,6 +55,7 @@ final class DeviceStatements {
                 progress = excluded.progress, timetoken = excluded.timetoken,
                 likeness = excluded.likeness
             """)
+        renameEntry = try database.prepare("UPDATE outbox SET mutation = ? WHERE mutation = ?")
         dropEntry = try database.prepare("DELETE FROM outbox WHERE mutation = ?")
         forgetHeader = try database.prepare("DELETE FROM channel WHERE name = ?")
         forgetMessages = try database.prepare("DELETE FROM message WHERE channel = ?")
@@ -74,6 +76,9 @@ final class DeviceStatements {
             try forgetMessages.run(.text(name))
             try forgetActions.run(.text(name))
         case .outbox(.put(let entry)):
+            try put(entry)
+        case .outbox(.replace(let mutation, let entry)):
+            try renameEntry.run(.text(entry.mutation), .text(mutation))
             try put(entry)
         case .outbox(.drop(let mutation)):
             try dropEntry.run(.text(mutation))

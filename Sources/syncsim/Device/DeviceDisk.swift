@@ -31,6 +31,11 @@ struct DeviceDisk {
                 } else {
                     outbox.append(entry)
                 }
+            case .outbox(.replace(let mutation, let entry)):
+                guard let index = outbox.firstIndex(where: { $0.mutation == mutation }) else {
+                    preconditionFailure("No entry \(mutation) is on disk")
+                }
+                outbox[index] = entry
             case .outbox(.drop(let mutation)):
                 outbox.removeAll { $0.mutation == mutation }
             }

@@ -146,4 +146,52 @@ struct AnsweredWishesTests {
             .success(.published(Timetoken(rawValue: 50))), to: .write(mutation: "m1"))
         #expect(device.list(of: "room").map(\.timetoken?.rawValue) == [40, 50])
     }
+
+    /// When the removal of a reaction whose add was lost is answered.
+    enum RemovalAnswer: CaseIterable { case before, meanwhile, never }
+
+    @Test(
+        "a reaction that was removed goes, also when its add was lost and made again",
+        arguments: RemovalAnswer.allCases, [15, 40] as [UInt64])
+    func restoredRemoval(_ answer: RemovalAnswer, addedAgain: UInt64) throws {
+        let (message, removal) = (Timetoken(rawValue: 10), Result<Reply, ProtocolError>.success)
+        var device = try following()
+        _ = device.received(batch([(message, .message(Message(payload: "1")))]))
+        _ = device.wish("👍", isPresent: true, on: message, in: "room", mutation: "m1")
+        _ = device.received(.success(.actionAdded(action, .added)), to: .write(mutation: "m1"))
+        _ = device.wish("👍", isPresent: false, on: message, in: "room", mutation: "m2")
+        if answer == .before {
+            _ = device.received(removal(.actionRemoved(.removed)), to: .write(mutation: "m2"))
+        }
+        device.disconnected()
+        // The removal may go out before the device hears that the server was set back.
+        _ = try begin(&device, epoch: "b.1", from: 12)
+        #expect(device.list(of: "room").flatMap(\.reactions).isEmpty)
+        if answer == .meanwhile {
+            _ = device.received(removal(.actionRemoved(.absent)), to: .write(mutation: "m2"))
+        }
+        let again = MessageAction(
+            key: action.key, actionTimetoken: Timetoken(rawValue: addedAgain))
+        let effects = device.received(
+            .success(.actionAdded(again, .added)), to: .write(mutation: "m1"))
+
+        let question = try #require(effects.questions.first)
+        #expect(
+            question.command
+                == .removeAction(
+                    RemovalRequest(
+                        action: ActionRequest(
+                            channel: "room", messageTimetoken: message, type: "reaction",
+                            value: "👍", mutation: "m2~1"),
+                        actionTimetoken: again.actionTimetoken)))
+        #expect(device.list(of: "room").flatMap(\.reactions).isEmpty)
+        _ = device.received(removal(.actionRemoved(.removed)), to: question.ticket)
+        _ = device.received(
+            batch([
+                (again.actionTimetoken, .actionAdded(again)),
+                (Timetoken(rawValue: 50), .actionRemoved(again)),
+            ]))
+        #expect(device.outbox.isEmpty)
+        #expect(device.list(of: "room").flatMap(\.reactions).isEmpty)
+    }
 }

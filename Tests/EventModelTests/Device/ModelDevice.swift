@@ -39,6 +39,10 @@ struct ModelDisk {
                 } else {
                     outbox.append(entry)
                 }
+            case .outbox(.replace(let mutation, let entry)):
+                if let index = outbox.firstIndex(where: { $0.mutation == mutation }) {
+                    outbox[index] = entry
+                }
             case .outbox(.drop(let mutation)): outbox.removeAll { $0.mutation == mutation }
             }
         }

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   Base, ChannelState, Digest, Hasher, ItemList, SymbolStream, acknowledge, canonicalEmoji, edited,
-  fromBase64, isLater, isSettled, refuse, retryDelay, sendable, settledOf, toBase64, unpackRows,
-  unpackTimetokens, wishAction,
+  fromBase64, isLater, isSettled, refuse, reopened, retryDelay, sendable, settledOf, toBase64,
+  unpackRows, unpackTimetokens, wishAction,
 } from '../syncclient.js';
 import {
   decode, digestOf, generator, itemOf, packRows, packTimetokens, readSymbols, rowBytes,
@@ -281,6 +281,31 @@ test('a write that has to be asked again shows as it did', () => {
   assert.equal(items.items[0].actions[0].pending, false);
   const [answered] = acknowledge([entry], 'a', { action: { actionTimetoken: '21' } }).put;
   assert.deepEqual([answered.acknowledged, answered.again], ['21', false]);
+});
+
+test('a reaction that was removed goes, also when its add was lost and made again', () => {
+  // The removal may have gone out before the page heard that the daemon was put back, and was
+  // answered that there is nothing to remove; or it has no answer yet.
+  for (const acknowledged of ['20', null]) {
+    for (const later of ['15', '40']) {
+      const add = { ...wish(true, 'a'), channel: 'room', order: 1, sent: true, acknowledged: '20' };
+      const removal = {
+        ...wish(false, 'b'), channel: 'room', order: 2, sent: true, acknowledged, observed: '20' };
+      const other = { ...add, channel: 'den', mutation: 'z', order: 3 };
+      let list = reopened([add, removal, other], 'room');
+      assert.deepEqual(list.map((it) => it.mutation), ['a', 'b~1', 'z']);
+      assert.equal(list[2], other);
+      assert.deepEqual(reopened(list, 'room'), list, 'It has not gone out yet.');
+      // What the daemon may have is not cancelled.
+      assert.deepEqual(edited(list, wishAction(list, wish(true, 'c'), row('20'))).length, 4);
+      assert.deepEqual(sendable(list).map((it) => it.mutation), ['a']);
+      list = edited(list, acknowledge(list, 'b', { applied: 'absent' }));
+      list = edited(list, acknowledge(list, 'a', { action: { actionTimetoken: later } }));
+      assert.deepEqual(sendable(list).map((it) => [it.mutation, it.observed]), [['b~1', later]]);
+      assert.equal(reopened(list, 'room')[1].mutation, 'b~2');
+      assert.deepEqual(edited(list, refuse(list, 'a')).map((it) => it.mutation), ['b~1', 'z']);
+    }
+  }
 });
 
 test('an entry goes when the cache shows what it did, or what became of it', () => {
