@@ -20,17 +20,27 @@ struct Campaign {
         self.bug = bug
     }
 
+    /// Seeds of one process: the memory that its worlds took goes back when it ends.
+    private static let portion = 50
+
     /// - Returns: Whether every promise was kept.
     mutating func run(from first: UInt64, workers: Int) -> Bool {
         var working: [Worker] = []
-        for number in 0..<min(workers, count) {
-            let part = (count - number + workers - 1) / workers
-            add(
-                Worker(
-                    program, first: first + UInt64(number), count: part, stride: workers, bug: bug),
-                to: &working)
-        }
-        while !working.isEmpty {
+        var begun = 0
+        while true {
+            while working.count < workers, begun < count {
+                let part = min(Self.portion, count - begun)
+                guard
+                    let worker = Worker(
+                        program, first: first + UInt64(begun), count: part, bug: bug)
+                else {
+                    print("syncsim: no worker could be started. Are there too many processes?")
+                    return false
+                }
+                working.append(worker)
+                begun += part
+            }
+            guard !working.isEmpty else { break }
             var polls = working.map { pollfd(fd: $0.output, events: Int16(POLLIN), revents: 0) }
             guard unsafe poll(&polls, nfds_t(polls.count), 1000) >= 0 else { break }
             for (index, each) in polls.enumerated().reversed() where each.revents != 0 {
@@ -48,13 +58,6 @@ struct Campaign {
         showProgress(isLast: true)
         summarise()
         return failures.isEmpty && done == count
-    }
-
-    private func add(_ worker: Worker?, to working: inout [Worker]) {
-        guard let worker else {
-            return print("syncsim: no worker could be started. Are there too many processes?")
-        }
-        working.append(worker)
     }
 
     private mutating func take(_ result: SeedResult) {

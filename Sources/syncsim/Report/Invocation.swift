@@ -6,8 +6,8 @@ enum Invocation {
     case many(count: Int, first: UInt64?, workers: Int, PlantedBug?)
     /// One seed with a full trace.
     case replay(UInt64, PlantedBug?, isQuiet: Bool)
-    /// A worker of many: every `stride`th seed from a first one on.
-    case work(first: UInt64, count: Int, stride: Int, PlantedBug?)
+    /// A worker of many: some seeds from a first one on.
+    case work(first: UInt64, count: Int, PlantedBug?)
     case help
 
     /// What was meant when the rest makes no sense.
@@ -44,7 +44,7 @@ enum Invocation {
             switch name {
             case "--help", "-h": return .help
             case "--quiet": isQuiet = true
-            case "--seeds", "--first", "--workers", "--seed", "--bug", "--work", "--stride":
+            case "--seeds", "--first", "--workers", "--seed", "--bug", "--work":
                 guard index < arguments.count else { throw Mistake(text: "\(name) needs a value.") }
                 values[name] = arguments[index]
                 index += 1
@@ -65,8 +65,7 @@ enum Invocation {
         if let seed = try number("--seed") { return .replay(seed, bug, isQuiet: isQuiet) }
         let count = Int(clamping: try number("--seeds") ?? 1000)
         if let first = try number("--work") {
-            return .work(
-                first: first, count: count, stride: Int(clamping: try number("--stride") ?? 1), bug)
+            return .work(first: first, count: count, bug)
         }
         let workers = Int(clamping: try number("--workers") ?? UInt64(processors))
         return .many(

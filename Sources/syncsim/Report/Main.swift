@@ -34,9 +34,9 @@ enum SyncSim {
             return true
         case .replay(let seed, let bug, let isQuiet):
             return replay(seed, bug, isQuiet: isQuiet)
-        case .work(let first, let count, let stride, let bug):
+        case .work(let first, let count, let bug):
             for number in 0..<count {
-                let result = SeedResult(living: first + UInt64(number * stride), bug: bug)
+                let result = SeedResult(living: first + UInt64(number), bug: bug)
                 print(result.line, terminator: "")
                 fflush(nil)
             }

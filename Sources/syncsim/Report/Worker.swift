@@ -9,22 +9,19 @@ final class Worker {
     private var rest: [UInt8] = []
     /// The seed that it is living through.
     private(set) var seed: UInt64
-    private let stride: UInt64
     private var left: Int
 
     /// Starts one.
     ///
     /// - Returns: `nil` when the system has no room for another process.
-    init?(_ program: String, first: UInt64, count: Int, stride: Int, bug: PlantedBug?) {
+    init?(_ program: String, first: UInt64, count: Int, bug: PlantedBug?) {
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { return nil }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         unsafe posix_spawn_file_actions_addclose(&actions, ends[0])
-        var arguments = [
-            program, "--work", "\(first)", "--seeds", "\(count)", "--stride", "\(stride)",
-        ]
+        var arguments = [program, "--work", "\(first)", "--seeds", "\(count)"]
         if let bug { arguments += ["--bug", bug.rawValue] }
         var pid: pid_t = 0
         let status = unsafe withCStrings(arguments) { pointers in
@@ -39,7 +36,6 @@ final class Worker {
         process = pid
         output = ends[0]
         seed = first
-        self.stride = UInt64(stride)
         left = count
     }
 
@@ -56,7 +52,7 @@ final class Worker {
             if let result = SeedResult(String(decoding: rest[..<end], as: UTF8.self)) {
                 results.append(result)
                 left -= 1
-                seed += stride
+                seed += 1
             }
             rest.removeFirst(end + 1)
         }
