@@ -14,7 +14,7 @@ SOURCES := Package.swift Sources Tests Benchmarks
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 
-END_TO_END := $(VENV)/bin/python -m unittest discover -s Tests/EndToEnd -v
+END_TO_END := $(VENV)/bin/python Tests/EndToEnd/run.py
 
 # In two processes: the client's tests wait for processes and sockets, within deadlines, and others
 # compute on all threads for longer than those.

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Runs the tests of this directory: several modules at a time, each in a process of its own.
+
+Most tests wait for processes and sockets, so that two modules at once take about half the time.
+What a module prints is shown whole when it ends.
+
+    run.py [-k PATTERN] [-j MODULES_AT_A_TIME] [MODULE ...]
+
+SYNCDAEMON_BINARY names the daemon. The exit code is 1 when a test failed.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+
+# These take a minute or more: they begin first, so that none is left over at the end.
+LONG = ["test_service", "test_clock", "test_web_client", "test_disk", "test_crash"]
+
+
+def main():
+    arguments = parse(sys.argv[1:])
+    modules = arguments.modules or found()
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        running = [pool.submit(run, module, arguments.pattern) for module in modules]
+        results = [report(each) for each in concurrent.futures.as_completed(running)]
+    failed = sorted(module for module, _, passed in results if not passed)
+    count = sum(tests for _, tests, _ in results)
+    print(f"{count} tests of {len(modules)} modules in {time.monotonic() - begin:.0f} s")
+    if failed:
+        print(f"FAILED: {', '.join(failed)}")
+    # A run of nothing proves nothing: a pattern that fits no test is a mistake.
+    sys.exit(1 if failed or count == 0 else 0)
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-k", dest="pattern", help="only tests whose name contains this")
+    parser.add_argument("-j", dest="jobs", type=int, default=os.cpu_count())
+    parser.add_argument("modules", nargs="*", metavar="MODULE")
+    return parser.parse_args(words)
+
+
+def found():
+    """All modules with tests, the long ones first."""
+    names = sorted(path.stem for path in HERE.glob("test_*.py"))
+    return sorted(names, key=lambda name: LONG.index(name) if name in LONG else len(LONG))
+
+
+def run(module, pattern):
+    """Runs one module; returns its name, how long it took, its exit code and what it printed."""
+    command = [sys.executable, "-m", "unittest", "-v", module]
+    if pattern:
+        command += ["-k", pattern]
+    begin = time.monotonic()
+    ended = subprocess.run(
+        command, cwd=HERE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    return module, time.monotonic() - begin, ended.returncode, ended.stdout
+
+
+def report(ended):
+    """Prints what a module printed; returns its name, its number of tests and whether all passed."""
+    module, seconds, code, output = ended.result()
+    ran = re.search(r"^Ran (\d+) tests? in", output, re.MULTILINE)
+    count = int(ran.group(1)) if ran else 0
+    # 5: Python 3.12 on for no tests at all.
+    passed = ran is not None and code in (0, 5)
+    print(f"== {module}: {count} tests in {seconds:.0f} s\n{output}", flush=True)
+    return module, count, passed
+
+
+if __name__ == "__main__":
+    main()
