@@ -1,17 +1,20 @@
 """Disks that fill up, fail and rot, for the tests of how the daemon takes it."""
 
 import asyncio
+import contextlib
 import errno
 import functools
 import os
 import pathlib
 import shutil
 import sqlite3
+import struct
 import subprocess
 import tempfile
 import urllib.error
 import urllib.request
 
+import reconcile
 from case import DaemonTestCase
 from waiting import PATIENCE, Patience
 
@@ -121,6 +124,22 @@ def settle(path):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
+
+
+def unsign_actions(path, channel, key):
+    """Makes all actions of a channel nobody's, as PubNub's door of an earlier release took them.
+
+    The daemon is stopped; `key` is the channel's digest key.
+    """
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        (number,) = connection.execute("SELECT id FROM channel WHERE name = ?", (channel,)).fetchone()
+        connection.execute("UPDATE action SET uuid = '', sum = NULL WHERE channel = ?", (number,))
+        rows = connection.execute(
+            "SELECT message, type, value, uuid, added FROM action WHERE channel = ? AND live = 1",
+            (number,)).fetchall()
+        lanes = struct.unpack(">qq", bytes.fromhex(reconcile.digest(key, rows)))
+        connection.execute(
+            "UPDATE channel SET lane0 = ?, lane1 = ? WHERE id = ?", (*lanes, number))
 
 
 def pages_with(path, text):

@@ -85,7 +85,6 @@ def meaning(envelope, channel):
         return {"kind": "messagesDeleted", "timetoken": timetoken,
                 "after": position(data.get("after")), "through": position(data.get("through"))}
     check(body.get("event") in ("added", "removed"), "added or removed")
-    check(user != "", "an action has a user")
     check(all(isinstance(data.get(it), str) for it in ("type", "value")), "type and value")
     return {"kind": "actionAdded" if body["event"] == "added" else "actionRemoved", **common,
             "messageTimetoken": position(data.get("messageTimetoken")), "type": data["type"],

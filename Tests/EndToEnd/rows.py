@@ -123,7 +123,7 @@ class Rows:
             raise Violation(f"An envelope of an unknown kind: {envelope}")
         action = body["data"]
         key = (timetoken(action["messageTimetoken"]), action["type"], action["value"],
-               envelope["i"])
+               envelope.get("i", ""))
         added_at = timetoken(action["actionTimetoken"])
         if body["event"] == "added":
             if added_at != position:

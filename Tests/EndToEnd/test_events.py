@@ -6,6 +6,7 @@ import json
 import unittest
 import zlib
 
+import disk
 import events
 from rest import Rest, quoted
 from sdk import PubNubTestCase
@@ -33,7 +34,7 @@ class Events(PubNubTestCase):
     async def test_what_the_daemon_sends(self):
         self.maxDiff = None
         quick, slow = await asyncio.gather(self.messages(), self.presence())
-        good = quick + slow
+        good = quick + slow + await self.unsigned()
         events.keep(good)
         kept = events.fixture()["good"]
         self.assertEqual([it["name"] for it in good], [it["name"] for it in kept])
@@ -135,6 +136,26 @@ class Events(PubNubTestCase):
         action = self.live[-1]["d"]["data"]["actionTimetoken"]
         await self.one("action removed by DELETE", "DELETE message-actions",
                        asyncio.to_thread(self.web.remove, "room", message, action))
+
+    async def unsigned(self):
+        """What stores have from a time when PubNub's door took actions without a uuid."""
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        message = await ada.publish("room", {"text": "hi"})
+        await ada.subscribe("room")
+        await ada.add("room", message, "👍")
+        kept = await ada.add("room", message, "🔥")
+        await ada.reach("room", kept["action"]["actionTimetoken"])
+        await ada.close()
+        await asyncio.to_thread(daemon.stop)
+        disk.unsign_actions(disk.database(daemon), "room", ada.rows["room"].key)
+        await asyncio.to_thread(daemon.start)
+        eve = await self.device(daemon, "eve")
+        await eve.subscribe({"name": "room", "cursor": "0"})
+        await eve.until(lambda: eve.rows["room"].verified > 0, "the digest")
+        _, action, _ = self.heard(eve)
+        await eve.close()
+        return [self.shape("action of nobody", "a row of an earlier release", action)]
 
     async def catch_up(self, ada, kept):
         """The same messages as a device gets them that asks for everything."""

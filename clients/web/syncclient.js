@@ -516,7 +516,6 @@ export function faultOf(event, channel) {
       ? null : 'a deletion without its range.';
   }
   if (d.event !== 'added' && d.event !== 'removed') return 'd.event is unknown.';
-  if (user === '') return 'an action of nobody.';
   return isRow({ ...d.data, uuid: user }) ? null : 'd.data is no action.';
 }
 
@@ -702,12 +701,14 @@ export class Base {
   /** @param {any} event */
   #act(event) {
     const { messageTimetoken, type, value, actionTimetoken } = event.d.data;
-    const row = { messageTimetoken, type, value, uuid: event.i, actionTimetoken };
+    // Stores have actions that nobody signed: they count in the digest like all others.
+    const uuid = event.i ?? '';
+    const row = { messageTimetoken, type, value, uuid, actionTimetoken };
     if (event.d.event === 'added') {
       this.put(row);
     } else {
       // A later action under the key is known when a repair ran ahead of the messages.
-      const standing = this.row(messageTimetoken, type, value, event.i);
+      const standing = this.row(messageTimetoken, type, value, uuid);
       if (standing && !isLater(standing.actionTimetoken, actionTimetoken)) this.drop(standing);
     }
   }

@@ -54,7 +54,6 @@ struct EnvelopeDecoder {
     private func action(
         _ payload: borrowing JSONValue, by uuid: String
     ) throws(JSONError) -> Event {
-        guard !uuid.isEmpty else { throw .missingField("i", expected: "the user who acted") }
         let action = try payload.object("data").action(by: uuid)
         switch try payload.string("event") {
         case "added": return .actionAdded(action)

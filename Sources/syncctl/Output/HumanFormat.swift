@@ -54,7 +54,7 @@ struct HumanFormat {
     func line(for action: MessageAction) -> String {
         let key = action.key
         return dim("\(action.actionTimetoken)")
-            + "  \(printable(key.uuid)): \(label(key)) on \(dim("\(key.messageTimetoken)"))"
+            + "  \(name(key.uuid)): \(label(key)) on \(dim("\(key.messageTimetoken)"))"
     }
 
     /// The reactions of a message, for example `👍 2  ❤️ 1`.
@@ -67,11 +67,15 @@ struct HumanFormat {
     // MARK: Parts
 
     private func said(_ uuid: String, _ message: Message) -> String {
-        "\(uuid.isEmpty ? "(nobody)" : printable(uuid)): \(text(message.payload))"
+        "\(name(uuid)): \(text(message.payload))"
+    }
+
+    private func name(_ user: String) -> String {
+        user.isEmpty ? "(nobody)" : printable(user)
     }
 
     private func told(_ notice: PresenceNotice) -> String {
-        let user = notice.userID.map { printable($0) + " " } ?? ""
+        let user = notice.userID.map { name($0) + " " } ?? ""
         var text = "\(user)\(notice.action.rawValue), \(notice.occupancy) here"
         if let state = notice.state { text += ", \(printable(state))" }
         for (word, users) in [
@@ -86,7 +90,7 @@ struct HumanFormat {
         _ action: MessageAction, _ verb: String, by uuid: String, in cache: DeviceCache
     ) -> String {
         let target = action.key.messageTimetoken
-        var line = "\(printable(uuid)) \(verb) \(label(action.key))"
+        var line = "\(name(uuid)) \(verb) \(label(action.key))"
         line += verb == "added" ? " to " : " from "
         if let message = cache.messages[target]?.message {
             line += "\"\(excerpt(message.payload))\" "

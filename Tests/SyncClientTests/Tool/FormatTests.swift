@@ -95,6 +95,20 @@ struct FormatTests {
                 == ["101  bob added 👍 to 100  👍 1"])
     }
 
+    @Test("an action that nobody signed is nobody's, to people and to programs")
+    func unsigned() {
+        let key = MessageAction.Key(
+            messageTimetoken: Timetoken(rawValue: 100), type: "reaction", value: "👍", uuid: "")
+        let action = MessageAction(key: key, actionTimetoken: Timetoken(rawValue: 101))
+        let human = HumanFormat(user: "ada")
+
+        #expect(
+            lines([envelope(101, "", .actionAdded(action))]) { human.line(for: $0, in: $1) }
+                == ["101  (nobody) added 👍 to 100  👍 1"])
+        #expect(human.line(for: action) == "101  (nobody): 👍 on 100")
+        #expect(JSONFormat(user: "ada").line(for: action).contains(#""uuid":"""#))
+    }
+
     @Test(
         "payloads as people read them",
         arguments: [
