@@ -65,8 +65,9 @@ export function isLater(left, right) {
   return left.length === right.length ? left > right : left.length > right.length;
 }
 
-const isTimetoken = (/** @type {any} */ text) =>
-  typeof text === 'string' && /^(0|[1-9][0-9]{0,18})$/.test(text);
+const isTimetoken = (/** @type {any} */ text) => typeof text === 'string' &&
+  /^(0|[1-9][0-9]{0,18})$/.test(text) && (text.length < 19 || text <= timetokenMax);
+const timetokenMax = '9223372036854775807';
 
 // The halves of the last timetoken that `split` read; out parameters without garbage.
 let low = 0;
@@ -450,6 +451,56 @@ export class SymbolStream {
   }
 }
 
+// Core: what a daemon takes ----------------------------------------------------------------------
+//
+// A frame that is not JSON has no reply: whatever else is in it would wait for ever. So names are
+// checked where they come in, and each frame once more before it goes out.
+
+const frameMax = 32_768;
+const identifierMax = 255;
+const typeMax = 64;
+
+const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text).length;
+
+/** Throws unless it is a text that the daemon takes. @param {string} what @param {any} text */
+function checkText(what, text, /** @type {number} */ max) {
+  if (typeof text !== 'string') {
+    throw new TypeError(`${what} is a text, not ${text === null ? 'null' : typeof text}.`);
+  }
+  const size = bytesOf(text);
+  if (size < 1 || size > max) throw new RangeError(`${what} has 1 to ${max} bytes, not ${size}.`);
+  if (/[\0\p{Cs}]/u.test(text)) {
+    throw new TypeError(`${what} has no U+0000 and no half of a surrogate pair: ${text}`);
+  }
+}
+
+/** Throws unless it is the name of a channel. @param {any} name */
+function checkChannel(name) {
+  checkText('A channel name', name, identifierMax);
+  if (/[\x01-\x1f\x7f-\x9f,*/\\]/.test(name)) {
+    throw new TypeError(`A channel name has none of , * / \\ and no control character: ${name}`);
+  }
+}
+
+const isChannelName = (/** @type {any} */ name) => {
+  try {
+    checkChannel(name);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Why the daemon can never read a frame, as it would say it; null when it can. */
+function frameRefusal(/** @type {string} */ text) {
+  const status = 400;
+  if (/(^|[^\\])(\\\\)*\\ud[89a-f]/.test(text)) {
+    return { status, code: 'not_json', message: 'A name or a text in it has half a character.' };
+  }
+  if (text.length * 3 <= frameMax || bytesOf(text) <= frameMax) return null;
+  return { status, code: 'frame_too_large', message: `It has more than ${frameMax} bytes.` };
+}
+
 // Core: reading what a daemon sends --------------------------------------------------------------
 //
 // Whatever cannot be read costs itself and nothing else: it is told, and all the rest goes on.
@@ -575,7 +626,8 @@ export class Base {
     const base = new Base();
     const isHead = head && isTimetoken(head.cursor) && isTimetoken(head.actionsCursor) &&
       (head.key === null || /^[0-9a-f]{32}$/.test(head.key)) &&
-      Number.isSafeInteger(head.version) && (head.epoch === null || typeof head.epoch === 'string');
+      Number.isSafeInteger(head.version) &&
+      (head.epoch === null || (isText(head.epoch) && /^[ -~]{1,64}$/.test(head.epoch)));
     if (!isHead) {
       const isNew = !head && rows.length + messages.length === 0;
       return { base, isSound: isNew, isWhole: isNew };
@@ -1647,8 +1699,6 @@ class IndexedStore {
 const isForNow = (/** @type {any} */ error) => error.status === 429 || error.status >= 500;
 const commandDelayMax = 30_000;
 const entriesInFlightMax = 256;
-/** Bytes of a reaction's type that the daemon takes. */
-const actionTypeMax = 64;
 /** Milliseconds that other tabs have to say that they follow a channel, too. */
 const leavingTime = 1000;
 /** Milliseconds after which a session was a good one: the next back-off starts anew. */
@@ -1690,8 +1740,8 @@ export function commandDelay(error, attempt, random) {
 export function frameable(fields, channel) {
   const text = JSON.stringify(fields);
   // 150 bytes are enough for all that is beside them: op, ids and names.
-  const size = new TextEncoder().encode(text + JSON.stringify(channel)).length + 150;
-  if (size > 32_768) throw new RangeError(`A write has ${size} bytes; the daemon takes 32,768.`);
+  const size = bytesOf(text + JSON.stringify(channel)) + 150;
+  if (size > frameMax) throw new RangeError(`A write has ${size} bytes; the daemon takes 32,768.`);
   if (/(^|[^\\])(\\\\)*\\u(d[89a-f]|0000)/.test(text)) {
     throw new TypeError('A text of a write has half a character, or U+0000.');
   }
@@ -1865,9 +1915,8 @@ export class Channel {
    */
   async publish(payload, fields = {}) {
     const { meta, messageType } = fields;
-    if ((messageType ?? '') !== `${messageType ?? ''}`) {
-      throw new TypeError('A messageType is a text.');
-    }
+    this.#checkWritable();
+    if ((messageType ?? null) !== null) checkText('A messageType', messageType, typeMax);
     const written = frameable({ payload, meta, messageType }, this.name);
     if (!('payload' in written)) throw new TypeError('A payload is a JSON value.');
     return this.client.wish(this, { kind: 'publish', ...written });
@@ -1882,18 +1931,17 @@ export class Channel {
    * @returns {Promise<void>}
    */
   async react(messageTimetoken, value, present = true, type = 'reaction') {
+    this.#checkWritable();
     if (!isTimetoken(messageTimetoken)) {
+      const is = isText(messageTimetoken) ? `"${messageTimetoken}"` : typeof messageTimetoken;
       throw new TypeError(messageTimetoken === null ? 'The message has no timetoken yet.'
-        : `A timetoken is a text of digits, not ${typeof messageTimetoken}.`);
+        : `A timetoken is a text of 1 to 19 digits, up to ${timetokenMax}, not ${is}.`);
     }
     if (typeof value !== 'string' || typeof type !== 'string' || typeof present !== 'boolean') {
       throw new TypeError('A reaction has texts for value and type, and is present or not.');
     }
     const isPlain = type === 'reaction';
-    const size = new TextEncoder().encode(type).length;
-    if (size < 1 || size > actionTypeMax) {
-      throw new RangeError(`The type of a reaction has 1 to ${actionTypeMax} bytes.`);
-    }
+    checkText('The type of a reaction', type, typeMax);
     if ((isPlain ? value.trim() : value) === '') {
       throw new RangeError('The value of a reaction is empty.');
     }
@@ -1902,6 +1950,11 @@ export class Channel {
     if (isPlain && !this.isLoaded) await this.ready;
     if (isPlain && !this.#shows(messageTimetoken, value)) fields.value = canonicalEmoji(value);
     return this.client.wish(this, { kind: 'action', ...fields, present });
+  }
+
+  #checkWritable() {
+    if (!this.name.endsWith('-pnpres')) return;
+    throw new TypeError("Channels that end in -pnpres are the daemon's own: write to others.");
   }
 
   /** Whether anybody's reaction stands on a message in just this spelling. */
@@ -1993,8 +2046,15 @@ export class SyncClient {
    *   such as tests.
    */
   constructor(options) {
-    const { userId, replySeconds = 15, outboxMax = outboxMaxDefault } = options;
-    if (typeof userId !== 'string' || userId === '') throw new TypeError('A userId is a text.');
+    const { userId, deviceId, keyset, replySeconds = 15, outboxMax = outboxMaxDefault } = options;
+    checkText('A userId', userId, identifierMax);
+    if ((deviceId ?? null) !== null) checkText('A deviceId', deviceId, identifierMax);
+    if ((keyset ?? null) !== null) checkText('A keyset', keyset, identifierMax);
+    const { batch, coalesce } = options;
+    if (!(isCount(batch ?? 0) && (batch ?? 0) <= 1000)) {
+      throw new RangeError('batch is a whole number of milliseconds, up to 1000.');
+    }
+    if (typeof (coalesce ?? false) !== 'boolean') throw new TypeError('coalesce is true or false.');
     if (!(replySeconds > 0)) throw new RangeError('replySeconds is a number above 0.');
     if (!(outboxMax >= 1)) throw new RangeError('outboxMax is a number from 1 on.');
     this.#options = options;
@@ -2031,8 +2091,13 @@ export class SyncClient {
     if (this.#isLeader && !this.#isClosed) this.#tellStatus();
   }
 
-  /** Follows a channel, from the beginning of its history. @param {string} name */
+  /**
+   * Follows a channel, from the beginning of its history. Throws (TypeError, RangeError) unless its
+   * name is one: well-formed, of 1 to 255 bytes, with none of , * / \\ and no control character.
+   * @param {string} name
+   */
   channel(name) {
+    checkChannel(name);
     const channel = this.#follow(name);
     channel.isWanted = true;
     return channel;
@@ -2207,7 +2272,7 @@ export class SyncClient {
     if (this.#isClosed) return;
     if (kind === 'outbox') this.#reread();
     if (kind === 'follow' && this.#isLeader) {
-      for (const name of message.names) this.#follow(name).isHeld = true;
+      for (const name of message.names) if (isChannelName(name)) this.#follow(name).isHeld = true;
       this.#tellStatus();
     }
     if (kind === 'left' && this.#isLeader) {
@@ -2614,6 +2679,8 @@ export class SyncClient {
   #send(command, reply, isReply = () => true) {
     const id = ++this.#commands;
     const text = JSON.stringify({ id, ...command });
+    const refusal = frameRefusal(text);
+    if (refusal) return reply(undefined, refusal);
     this.#replies.set(id, { op: command.op, at: this.#now(), reply, isReply });
     this.stats.sent += text.length;
     this.#socket?.send(text);

@@ -342,8 +342,17 @@ export class ModelSocket {
   }
 
   send(text) {
-    const { id, op, ...fields } = JSON.parse(text);
+    let isWhole = true;
+    const { id, op, ...fields } = JSON.parse(text, (name, it) => {
+      if (/\p{Cs}/u.test(`${name}${it}`)) isWhole = false;
+      return it;
+    });
     this.server.commands++;
+    if (!isWhole) {
+      // Half of a surrogate pair: to the daemon this is not JSON, and it answers nobody.
+      this.put({ id: null, error: { status: 400, code: 'not_json', message: 'It is not JSON.' } });
+      return;
+    }
     if (this.options.silent?.(op)) return;
     if (this.options.bad?.(op) !== undefined) {
       // What was asked for is done, and the answer cannot be read.
