@@ -274,6 +274,34 @@ class Neighbours(WebCase):
             for (const row of [...base.allRows()]) if (row.uuid === '') base.drop(row); }""")
         await self.assert_equal(page, writer)
 
+    async def test_names_that_an_earlier_release_let_in_cost_no_other_channel(self):
+        """With half a character in its name a frame has no reply, and `room` beside it was dead."""
+        daemon = self.start_lasting_daemon()
+        writer = await self.device(daemon, "zoe")
+        page = await self.web_user(daemon, "ada")
+        await self.assert_equal(page, writer)
+        self.assertRegex(await page.run(
+            "(() => { try { client.channel('team \\ud83d') } catch (it) { return String(it) } })()"),
+            "A channel name has no .* half of a surrogate pair")
+        await page.run("client.close()")
+        # A write in the outbox; and a tab of that release that follows such a channel.
+        await page.run("""database('outbox', (outbox) => outbox.put({
+            kind: 'publish', channel: 'team \\ud83d', mutation: 'old', payload: 1, sent: true,
+            acknowledged: null, observed: null }))""")
+        await page.reload()
+        await self.start_client(page, daemon, "ada")
+        await page.until("client.status === 'online' && client.waiting === 0", "the refusal")
+        self.assertEqual(await page.run("problems.splice(0).length"), 1)
+        await page.run("""{ window.old = new BroadcastChannel('syncclient:test');
+            old.postMessage({ kind: 'follow', names: ['den', 'team \\ud83d'] }); }""")
+        await page.run("room.publish('mine')")
+        await asyncio.to_thread(daemon.stop)
+        await asyncio.to_thread(daemon.start)
+        await writer.connect()
+        await self.assert_equal(page, writer)
+        self.assertEqual(self.subscriptions(daemon), 2, "The room and the den.")
+        self.assertEqual(await page.run("client.waiting"), 0)
+
     async def test_presence_and_signals_are_events(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "zoe")
@@ -419,6 +447,52 @@ class Caches(WebCase):
         # What was stored since is not all, which is found out and mended.
         await self.come_back(page, daemon)
         await self.assert_equal(page, writer)
+
+    async def test_a_cache_is_of_one_user(self):
+        """The next user of a shared machine wrote under the name of the one before."""
+        daemon = self.start_lasting_daemon()
+        writer = await self.device(daemon, "zoe")
+        context = await self.browser.context()
+        ada = await self.web_device(daemon, "ada", context)
+        await self.assert_equal(ada, writer)
+        await ada.run("database('meta', (meta) => meta.delete('owner'))")  # As it was before.
+        await ada.run("client.close()")
+        await self.come_back(ada, daemon)
+        await ada.until("room.isVerified", "it again")
+        await asyncio.to_thread(daemon.stop)
+        await ada.run("room.publish('by ada, offline')")
+        await ada.run("client.close()")
+        await asyncio.to_thread(daemon.start)
+        await writer.connect()
+        refused = 'CacheOwnerError: The cache "test" belongs to the user ada of the first keyset.'
+        for user, keyset in (("eve", None), ("ada", "den")):
+            await ada.reload()
+            await self.start_client(ada, daemon, user, keyset=keyset)
+            await self.assert_refused(ada, refused)
+        await self.come_back(ada, daemon)
+        await ada.until("client.waiting === 0 && room.items.every((it) => !it.pending)")
+        # Another one beside it, in a tab of its own.
+        eve = await self.web_device(daemon, "eve", context)
+        await self.assert_refused(eve, refused)
+        await ada.run("room.publish('by ada, beside eve')")
+        await ada.until("client.waiting === 0")
+        await self.assert_equal(ada, writer)
+        await self.assert_rungs(ada, 0, 0)
+        written = [(it["uuid"], it["payload"]) for it in await writer.all_messages("room")]
+        self.assertEqual([it for it in written if it[0] != "zoe"],
+                         [("ada", "by ada, offline"), ("ada", "by ada, beside eve")])
+        await eve.run("client.close()")
+        await self.start_client(eve, daemon, "eve", cache="eve")
+        await self.assert_equal(eve, writer)
+
+    async def assert_refused(self, page, told):
+        await page.until("client.status === 'refused'", "the refusal")
+        for wish in ("publish('by eve')", "react('17952187953729999', '👍')"):
+            self.assertIn(told, await page.run(f"room.{wish}.then(() => 'done', String)"))
+        self.assertEqual(
+            await page.run("[problems.length, client.stats.connections, client.waiting, view()]"),
+            [1, 0, 0, []])
+        self.assertIn(told, (await page.run("problems"))[0])
 
     async def test_damage_under_a_live_stream(self):
         daemon = self.start_daemon()

@@ -13,7 +13,10 @@ export interface SyncClientOptions {
   deviceId?: string;
   /** The tenant, where the daemon has keysets configured. */
   keyset?: string;
-  /** The IndexedDB database, one for each user and server; without it nothing outlives the page. */
+  /**
+   * The IndexedDB database, one for each user, keyset and server; without it nothing outlives the
+   * page.
+   */
   cache?: string | null;
   /** Milliseconds that events may wait for more. */
   batch?: number;
@@ -144,7 +147,7 @@ export class SyncClient {
   ): () => void;
   on(kind: 'refused', callback: (refusal: Refusal) => void): () => void;
   on(kind: 'problem', callback: (problem: Error) => void): () => void;
-  /** Follows a channel, from the beginning of its history. */
+  /** Follows a channel, from the beginning of its history; throws unless its name is one. */
   channel<Payload = any>(name: string): Channel<Payload>;
   /** Resolves when all that was wished and seen is stored. */
   close(): Promise<void>;
@@ -154,6 +157,14 @@ export class SyncClient {
 export class OutboxFullError extends Error {
   constructor(max: number);
   readonly max: number;
+}
+
+/**
+ * The cache is of another user or keyset: a `problem`, and what every write rejects with. Nothing
+ * of it was shown, and nothing written into it.
+ */
+export class CacheOwnerError extends Error {
+  readonly owner: { readonly userId: string; readonly keyset: string | null };
 }
 
 /** What came from the daemon and cannot be read; it cost itself and nothing else. */

@@ -1549,12 +1549,25 @@ const endOf = (transaction) => new Promise((resolve, reject) => {
     'The browser aborted a transaction of the cache: is the database being deleted?'));
 });
 
+/** The cache is of another user or keyset: nothing of it was shown, and nothing written into it. */
+export class CacheOwnerError extends Error {
+  name = 'CacheOwnerError';
+
+  /** @param {string} cache @param {{userId: string, keyset: string|null}} owner */
+  constructor(cache, owner) {
+    const keyset = owner.keyset === null ? 'first keyset' : `keyset ${owner.keyset}`;
+    super(`The cache "${cache}" belongs to the user ${owner.userId} of the ${keyset}. ` +
+      'Name another cache: each user and keyset has one of its own.');
+    this.owner = owner;
+  }
+}
+
 /** Keeps everything in IndexedDB; each patch is one transaction. */
 class IndexedStore {
-  /** @param {string} name @param {IDBDatabase} database */
-  constructor(name, database) {
+  /** @param {string} name @param {{userId: string, keyset: string|null}} owner */
+  constructor(name, owner) {
     this.name = name;
-    this.#use(database);
+    this.owner = owner;
   }
 
   /** @type {IDBDatabase|null} */ #database = null;
@@ -1573,14 +1586,13 @@ class IndexedStore {
     };
   }
 
-  /** @param {string} name */
-  static async open(name) {
-    return new IndexedStore(name, await IndexedStore.#openDatabase(name));
+  async open() {
+    this.#use(await this.#openDatabase());
   }
 
-  /** @param {string} name */
-  static #openDatabase(name) {
-    const request = indexedDB.open(name, 1);
+  /** Opens it, as its owner or as the first who comes. @returns {Promise<IDBDatabase>} */
+  async #openDatabase() {
+    const request = indexedDB.open(this.name, 1);
     request.onupgradeneeded = () => {
       const database = request.result;
       database.createObjectStore('meta');
@@ -1589,7 +1601,22 @@ class IndexedStore {
       database.createObjectStore('messages');
       database.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true });
     };
-    return answerTo(request);
+    const database = await answerTo(request);
+    try {
+      const transaction = database.transaction('meta', 'readwrite');
+      const meta = transaction.objectStore('meta');
+      const known = await answerTo(meta.get('owner'));
+      const { userId, keyset } = this.owner;
+      if (!isObject(known)) meta.put({ userId, keyset }, 'owner');
+      await endOf(transaction);
+      if (isObject(known) && (known.userId !== userId || known.keyset !== keyset)) {
+        throw new CacheOwnerError(this.name, known);
+      }
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return database;
   }
 
   /**
@@ -1615,7 +1642,7 @@ class IndexedStore {
 
   async #openAgain() {
     try {
-      const database = await IndexedStore.#openDatabase(this.name);
+      const database = await this.#openDatabase();
       this.#use(database);
       if (this.#isClosed) database.close();
       return database;
@@ -1992,6 +2019,7 @@ export class SyncClient {
   /** @type {MemoryStore|IndexedStore} */ #store = new MemoryStore();
   /** @type {Map<string, Channel>} */ #channels = new Map();
   /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
+  /** Why nothing can be done with the cache. @type {CacheOwnerError|null} */ #refusal = null;
   /** Resolved when the store is the one to use. @type {Promise<void>} */ #opened;
   /** @type {Promise<void>} */ #started;
   #isLeader = false;
@@ -2038,8 +2066,8 @@ export class SyncClient {
    * @param {{url: string, userId: string, deviceId?: string, keyset?: string, cache?: string|null,
    *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
    *   WebSocket?: any, random?: () => number}} options
-   *   `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user
-   *   and server); without it nothing outlives the page. `batch` (milliseconds) and `coalesce` go
+   *   `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user,
+   *   keyset and server); without it nothing outlives the page. `batch` (milliseconds) and `coalesce` go
    *   to subscribe. `replySeconds` (15) is how long the daemon may be silent while it owes a reply,
    *   or the connection takes to open; then another one is tried. `outboxMax` (1000) is how many
    *   writes may wait. `store`, `WebSocket` and `random` are for other surroundings than a page,
@@ -2194,24 +2222,30 @@ export class SyncClient {
   // Tabs
 
   async #open() {
-    const { cache, deviceId, store } = this.#options;
+    const { cache, deviceId, store, keyset = null } = this.#options;
     try {
       // Without locks two tabs could not share a cache, so there is none.
       if (store) this.#store = store;
       else if (cache && typeof indexedDB !== 'undefined' && globalThis.navigator?.locks) {
-        this.#store = await IndexedStore.open(cache);
+        const indexed = new IndexedStore(cache, { userId: this.userId, keyset });
+        await indexed.open();
+        this.#store = indexed;
       }
       this.deviceId = deviceId ?? await this.#store.deviceId();
     } catch (error) {
       this.#store.close();
       this.#store = new MemoryStore();
       this.deviceId = deviceId ?? await this.#store.deviceId();
+      if (error instanceof CacheOwnerError) {
+        this.#refusal = error;
+        if (!this.#isClosed) this.#setStatus('refused');
+      }
       this.#emit('problem', error);
     }
   }
 
   async #start() {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#refusal) return;
     if (!(this.#store instanceof IndexedStore)) return this.#lead();
     const name = `syncclient:${this.#options.cache}`;
     this.#tabs = new BroadcastChannel(name);
@@ -2399,6 +2433,7 @@ export class SyncClient {
 
   async #runBatch(/** @type {Change[]} */ batch) {
     try {
+      if (this.#refusal) throw this.#refusal;
       const { entries, isChanged } = await this.#store.change((before) =>
         batch.reduce((list, change) => {
           try {

@@ -1,6 +1,6 @@
 // A page in TypeScript, for Tests/EndToEnd/test_web_types.py: tsc --strict has to take it as it is.
 import {
-  OutboxFullError, SyncClient, UnreadableError, canonicalEmoji,
+  CacheOwnerError, OutboxFullError, SyncClient, UnreadableError, canonicalEmoji,
   type Item, type ItemAction, type ListChange, type Status,
 } from '../syncclient.js';
 
@@ -28,6 +28,7 @@ client.on('event', ({ channel, event }) => console.log(channel, event.p.t, event
 client.on('refused', ({ entry, error }) => console.log(entry.channel, error.code));
 client.on('problem', (problem) => {
   if (problem instanceof UnreadableError) console.log(problem.channel, problem.content);
+  if (problem instanceof CacheOwnerError) console.log(problem.owner.userId, problem.owner.keyset);
 });
 
 export async function main(): Promise<void> {
