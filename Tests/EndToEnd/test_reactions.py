@@ -56,6 +56,19 @@ class Reactions(DaemonTestCase):
             self.assertEqual(done["p"]["t"], action["actionTimetoken"])
             self.assertEqual(device.rows["room"].action_rows(), [])
 
+    async def test_what_was_added_to_a_deleted_message_goes_with_the_next_deletion(self):
+        message = await self.author.publish("room", "hi")
+        for _ in range(2):
+            await self.reader.add("room", message, "👍")
+            deleted = await self.author.command("deleteMessages", channel="room", through=message)
+            await self.all_reach(deleted["timetoken"])
+            self.assertEqual(await self.reader.all_actions("room"), [])
+        await self.author.command("deleteMessages", channel="room", through=message)
+        await self.all_reach(await self.author.publish("room", "marker"))
+        for device in self.devices:
+            found = [it.get("e") for it in self.envelopes(device)]
+            self.assertEqual(found, [None, 3, 5, 3, 5, None])
+
     async def test_an_acknowledged_write_is_already_readable(self):
         """Acknowledged means durable and visible: a read that follows must find it."""
         message = await self.author.publish("room", 1)

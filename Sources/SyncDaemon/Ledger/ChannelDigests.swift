@@ -107,7 +107,7 @@ struct ChannelDigests {
     ) throws(StoreError) -> Bool {
         guard let reading, reading.isComplete else { preconditionFailure("not read yet") }
         self.reading = nil
-        guard try store.hasMessages(in: range, of: channel) else { return false }
+        guard try store.hasRows(in: range, of: channel) else { return false }
         try store.hideMessages(in: range, at: timetoken, of: channel)
         let index = try index(of: channel, store)
         entries[index].digest.remove(reading.digest)

@@ -96,7 +96,7 @@ extension Ledger {
     ) throws(StoreError) -> Bool {
         let count = try store.rowCount(in: range, of: channel, limit: deletableRows + 1)
         guard count <= deletableRows else {
-            return try !store.hasMessages(in: range, of: channel)
+            return try !store.hasRows(in: range, of: channel)
         }
         deletableRows -= count
         if try digests.delete(range, at: timetoken, in: channel, of: store) {

@@ -100,9 +100,10 @@ final class MemoryStore: Store {
         in channel: Channel, eachAction: (MessageAction) -> Void
     ) -> Bool {
         func isIncluded(_ message: Timetoken) -> Bool { start < message && message <= end }
-        let gone = working.messages[channel, default: []].filter { isIncluded($0.timetoken) }
-        guard !gone.isEmpty else { return false }
-        for message in gone {
+        guard hasRows(in: MessageRange(after: start, through: end), of: channel) else {
+            return false
+        }
+        for message in working.messages[channel, default: []] where isIncluded(message.timetoken) {
             working.expiries[ExpiredMessage(channel: channel, timetoken: message.timetoken)] = nil
         }
         working.messages[channel]?.removeAll { isIncluded($0.timetoken) }
@@ -130,8 +131,11 @@ final class MemoryStore: Store {
         return min(limit, messages + actions)
     }
 
-    func hasMessages(in range: MessageRange, of channel: Channel) -> Bool {
+    func hasRows(in range: MessageRange, of channel: Channel) -> Bool {
         working.messages[channel, default: []].contains { range.contains($0.timetoken) }
+            || working.actions[channel, default: [:]].keys.contains {
+                range.contains($0.messageTimetoken)
+            }
     }
 
     func scanActions(

@@ -8,7 +8,7 @@ extension SQLiteStore {
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
         in channel: Channel, eachAction: (MessageAction) -> Void
     ) throws(StoreError) -> Bool {
-        guard try hasMessages(in: MessageRange(after: start, through: end), of: channel) else {
+        guard try hasRows(in: MessageRange(after: start, through: end), of: channel) else {
             return false
         }
         let row = try id(of: channel)
@@ -86,11 +86,24 @@ extension SQLiteStore {
         return messages + Int(actions ?? 0)
     }
 
-    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
+    func hasRows(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
         let id = try id(of: channel)
         for part in hidden.visible(range, in: id) {
-            let found = try statements.large.findMessage.first(
-                [.integer(id), .timetoken(part.after), .timetoken(part.through)]) { _ in true }
+            let arguments: [SQLiteValue] = [
+                .integer(id), .timetoken(part.after), .timetoken(part.through),
+            ]
+            let message = try statements.large.findMessage.first(arguments) { _ in true }
+            if message != nil { return true }
+            let action = try statements.large.findAction.first(arguments) { _ in true }
+            if action != nil { return true }
+        }
+        // What was added since to messages that are gone.
+        for gone in hidden.ranges where gone.channel == id {
+            let found = try statements.large.findNewAction.first(
+                [
+                    .integer(id), .timetoken(range.after), .timetoken(range.through),
+                    .timetoken(gone.timetoken),
+                ]) { _ in true }
             if found != nil { return true }
         }
         return false

@@ -148,6 +148,8 @@ final class SQLiteDeletionStatements {
     let countMessages: StoreStatement
     let countActions: StoreStatement
     let findMessage: StoreStatement
+    let findAction: StoreStatement
+    let findNewAction: StoreStatement
     let scanActions: StoreStatement
     let lastOfStep: StoreStatement
     let deleteStep: StoreStatement
@@ -167,6 +169,10 @@ final class SQLiteDeletionStatements {
         countMessages = try connection.prepare(
             "SELECT count(*) FROM (SELECT 1 \(messages) LIMIT ?)")
         findMessage = try connection.prepare("SELECT 1 \(messages) LIMIT 1")
+        let range = "WHERE channel = ? AND message > ? AND message <= ?"
+        findAction = try connection.prepare("SELECT 1 FROM action \(range) LIMIT 1")
+        findNewAction = try connection.prepare(
+            "SELECT 1 FROM action INDEXED BY action_by_change \(range) AND changed > ? LIMIT 1")
         deleteMessages = try connection.prepare(
             "DELETE FROM message WHERE timetoken IN (SELECT timetoken \(messages) LIMIT ?)")
         countActions = try connection.prepare(

@@ -55,7 +55,8 @@ protocol Store: AnyObject {
         in range: MessageRange, of channel: Channel, limit: Int
     ) throws(StoreError) -> Int
 
-    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool
+    /// Whether a range holds messages, or actions on messages that are gone.
+    func hasRows(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool
 
     /// Calls `body` with the actions that stand on messages up to `end`, in the order of their
     /// keys.

@@ -205,9 +205,9 @@ final class SimulatedStore: Store {
         return try platter.rowCount(in: range, of: channel, limit: limit)
     }
 
-    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
+    func hasRows(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
         try call()
-        return try platter.hasMessages(in: range, of: channel)
+        return try platter.hasRows(in: range, of: channel)
     }
 
     func scanActions(

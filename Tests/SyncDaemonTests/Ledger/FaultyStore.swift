@@ -123,8 +123,8 @@ final class FaultyStore: Store {
         base.rowCount(in: range, of: channel, limit: limit)
     }
 
-    func hasMessages(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
-        base.hasMessages(in: range, of: channel)
+    func hasRows(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
+        base.hasRows(in: range, of: channel)
     }
 
     func scanActions(

@@ -61,13 +61,28 @@ struct LedgerDeletionTests {
 
     @Test("a deletion that finds nothing is answered and tells nobody")
     func deletesNothing() throws {
-        _ = try bench.reply(.add(.on(1)))
+        _ = try bench.reply(.add(.on(6)))
 
         let commit = bench.commit(write(.deleteMessages(after: .zero, through: tick(5))))
 
         #expect(try commit.answers[0].result.get() == .messagesDeleted(tick(1001)))
         #expect(commit.events == [])
         #expect(try bench.stored().count == 1)
+    }
+
+    @Test("a deletion takes what was added to messages that are gone, and tells")
+    func deletesAgain() throws {
+        _ = try bench.reply(.publish(.numbered(1)))
+        let deletion = Write.Operation.deleteMessages(after: .zero, through: tick(1000))
+        _ = try bench.reply(deletion)
+        _ = try bench.reply(.add(.on(1000)))
+
+        let commit = bench.commit(write(deletion))
+
+        #expect(commit.events.map(\.event) == [.messagesDeleted(after: .zero, through: tick(1000))])
+        #expect(commit.digests == [room: .empty])
+        #expect(try bench.stored() == commit.events)
+        #expect(bench.commit(write(deletion)).events.isEmpty)
     }
 
     @Test("a deletion ends where it stands in the order: what comes later stays")

@@ -337,7 +337,7 @@ struct LedgerTests {
 
         store.fault = nil
         let retried = bench.commit(writes)
-        #expect(retried.events.count == 4)
+        #expect(retried.events.count == 5)
         #expect(retried.groups == [GroupMembership(group: group, channels: ["a"])])
         #expect(try retried.answers.map { try $0.result.get() }.count == writes.count)
         #expect(retried.events.allSatisfy { $0.timetoken > before.last })

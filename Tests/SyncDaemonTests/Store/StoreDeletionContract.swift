@@ -69,12 +69,12 @@ struct StoreDeletionContract {
     }
 
     @Test(
-        "a range without messages changes nothing, whatever actions it holds",
+        "a range that holds nothing changes nothing, whatever comes after it",
         arguments: StoreKind.allCases, [(5, 9), (3, 3), (4, 2)] as [(UInt64, UInt64)])
     func deletesNothing(_ kind: StoreKind, _ range: (UInt64, UInt64)) throws {
         let store = try filled(kind)
         try store.commit(through: 22) {
-            try $0.add(MessageAction(key: .on(7), actionTimetoken: tick(21)), in: room)
+            try $0.add(MessageAction(key: .on(17), actionTimetoken: tick(21)), in: room)
             #expect(
                 try !$0.deleteMessages(
                     after: tick(range.0), through: tick(range.1), at: tick(22), in: room))
@@ -86,6 +86,38 @@ struct StoreDeletionContract {
         let changes = try store.makeReader().allChanges(in: room, after: .zero)
         #expect(changes.count == 11)
         #expect(changes.last?.timetoken == tick(21))
+    }
+
+    @Test(
+        "what was added to a message that is gone goes with a further deletion",
+        arguments: StoreKind.allCases, [false, true])
+    func deletesAgain(_ kind: StoreKind, isHidden: Bool) throws {
+        let store = try filled(kind)
+        let action = MessageAction(key: .on(2), actionTimetoken: tick(22))
+        var gone: [MessageAction] = []
+        try store.commit(through: 23) {
+            if isHidden {
+                let all = MessageRange(after: .zero, through: tick(3))
+                try $0.hideMessages(in: all, at: tick(21), of: room)
+            } else {
+                _ = try $0.deleteMessages(after: .zero, through: tick(3), at: tick(21), in: room)
+            }
+            // Nobody has anything more of it.
+            let again = MessageRange(after: tick(1), through: tick(2))
+            #expect(try !$0.hasRows(in: again, of: room))
+            try $0.add(action, in: room)
+            #expect(try $0.hasRows(in: again, of: room))
+            #expect(try !$0.hasRows(in: MessageRange(after: .zero, through: tick(1)), of: room))
+            #expect(
+                try $0.deleteMessages(
+                    after: tick(1), through: tick(2), at: tick(23), in: room,
+                    eachAction: { gone.append($0) }))
+            #expect(try !$0.hasRows(in: again, of: room))
+            #expect(try $0.standingAction(.on(2), in: room) == nil)
+        }
+        #expect(gone == [action])
+        let changes = try store.makeReader().allChanges(in: room, after: tick(20))
+        #expect(changes.map(\.timetoken) == [tick(21), tick(23)])
     }
 
     @Test(

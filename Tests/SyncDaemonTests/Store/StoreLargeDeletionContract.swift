@@ -107,8 +107,8 @@ struct StoreLargeDeletionContract {
                 #expect(try $0.standingAction(.on(4, by: "bob"), in: room) == nil)
                 #expect(
                     try $0.actionKey(onMessage: tick(4), addedAt: tick(110), in: room) == nil)
-                #expect(try !$0.hasMessages(in: range(2, 7), of: room))
-                #expect(try $0.hasMessages(in: range(1, 7), of: room))
+                #expect(try !$0.hasRows(in: range(2, 7), of: room))
+                #expect(try $0.hasRows(in: range(1, 7), of: room))
                 // Added again, one under a key that was removed and one under one that stood.
                 for user in ["ada", "bob"] {
                     let again = MessageAction(
@@ -142,9 +142,9 @@ struct StoreLargeDeletionContract {
         let before = try views(store, room)
         try store.begin()
         try store.hideMessages(in: range(2, 7), at: tick(205), of: room)
-        #expect(try !store.hasMessages(in: range(2, 7), of: room))
+        #expect(try !store.hasRows(in: range(2, 7), of: room))
         store.rollback()
-        #expect(try store.hasMessages(in: range(2, 7), of: room))
+        #expect(try store.hasRows(in: range(2, 7), of: room))
         #expect(try views(store, room) == before)
         #expect(!store.hasHiddenRows)
 

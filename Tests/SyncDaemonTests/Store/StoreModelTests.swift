@@ -140,9 +140,10 @@ private struct Pair {
             deletionCount += 1
         } else {
             let start = UInt64(choices.below(Int(clock)))
-            let end = tick(start + UInt64(choices.below(40)))
+            // Nothing that is still to come is deleted.
+            let end = min(now, tick(start + UInt64(choices.below(40))))
             let range = MessageRange(after: tick(start), through: end)
-            if choices.chance(50), try same("any", { try $0.hasMessages(in: range, of: channel) }) {
+            if choices.chance(50), try same("any", { try $0.hasRows(in: range, of: channel) }) {
                 for store in stores { try store.hideMessages(in: range, at: now, of: channel) }
                 deletionCount += 1
                 return
