@@ -70,15 +70,12 @@ extension CommandRouter {
         let (hub, channel) = (context.hub, context.channel(request.channel))
         let hasMissed = hub.subscribe(
             context.session, to: channel, from: cursor, pace: request.pace)
-        let subscription = context.session.subscriptions[channel]
-        // A device that has nothing holds nothing that was removed or deleted before now.
-        if cursor == .zero { subscription?.tombstonesFrom = hub.durablePosition }
         guard !hasMissed else { return reply(to: request, mode, cursor, in: context) }
         let state = hub.state(of: channel, at: cursor)
         if let base = request.base, let state, base != state, mode != .snapshot {
             return hold(request, at: cursor, in: context)
         }
-        if state == nil { subscription.map(hub.tellState) }
+        if state == nil { context.session.subscriptions[channel].map(hub.tellState) }
         let quietMode = mode == .snapshot ? mode : .current
         return reply(to: request, quietMode, cursor, state: state, in: context)
     }

@@ -11,9 +11,10 @@ extension Hub {
     ///   - cursor: The store has nothing else up to here.
     ///   - through: Nothing else can come up to here; at or after `cursor`.
     ///   - state: What the channel's actions come to at `cursor`; only with the last page.
+    ///   - seen: The newest commit that the reader saw.
     func received(
         _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken,
-        state: Digest? = nil, for answer: ReadAnswer
+        state: Digest? = nil, asOf seen: Timetoken, for answer: ReadAnswer
     ) {
         guard case .page(let number, _) = answer.asker,
             let (page, waiting) = flights.land(number)
@@ -39,6 +40,7 @@ extension Hub {
                 }
             }
             subscription.position = max(subscription.position, through)
+            if page.start == .ofNothing { subscription.tombstonesFrom = seen }
             subscription.lacksState = state == nil
             if subscription.state != .cancelled { lag(subscription) }
         }

@@ -88,9 +88,13 @@ extension Hub {
     }
 
     private func deliver(batch: ArraySlice<EncodedEnvelope>, to lane: Lane) {
-        guard let first = batch.first?.timetoken, let last = batch.last?.timetoken else { return }
-        // What is not stored moves no cursor: a restarted daemon knows nothing of it.
-        lane.storedPosition = batch.last(where: \.isStored)?.timetoken ?? lane.storedPosition
+        guard let first = batch.first?.timetoken, let end = batch.last else { return }
+        let last = end.timetoken
+        // A restarted daemon knows nothing of what is not stored: the cursor stays before it, but
+        // at the newest commit. Who began to follow at that must not be set back.
+        let before = Timetoken(rawValue: last.rawValue - 1)
+        let stored = end.isStored ? last : min(durablePosition, before)
+        lane.storedPosition = max(lane.storedPosition, stored)
         let events = lane.pace.coalesces ? netEffect(of: batch) : batch
         let frame = frame(
             of: events, in: lane.topic.channel, cursor: lane.storedPosition, state: batch.state)

@@ -23,6 +23,7 @@ extension Subscription {
     /// Where reading what it lacks starts.
     var start: ChangeStart {
         let actions = max(position, actionsFrom)
+        if actions == .zero { return .ofNothing }
         // A device that gets a repair has something: it hears of all deletions.
         return ChangeStart(
             messages: position, deletions: max(position, tombstonesFrom), actions: actions,
@@ -148,7 +149,13 @@ extension Hub {
         guard durablePosition >= subscription.actionsFrom,
             subscription.actionsFrom <= subscription.position || topic.pending.isEmpty
         else { return nil }
-        return topic.recent.events(after: subscription.position)
+        let events = topic.recent.events(after: subscription.position)
+        // A device with nothing is to hear of no deletion: of what it never had, or is about to
+        // lose again. The readers leave both out.
+        if subscription.position == .zero, events?.contains(where: \.isDeletion) ?? false {
+            return nil
+        }
+        return events
     }
 
     /// Sends the state to a device that turned out to be up to date without having heard it.

@@ -40,9 +40,11 @@ struct ReadAnswer: Sendable {
         /// A page of changes, encoded here so that no reactor has to.
         ///
         /// The store has nothing else up to `cursor`, and nothing else can come up to `through`.
-        /// The digest is the channel's state as of `cursor`, when that is the newest commit.
+        /// The digest is the channel's state as of `cursor`, when that is the newest commit, which
+        /// is otherwise `asOf`.
         case changes(
-            [EncodedEnvelope], cursor: Timetoken, through: Timetoken, digest: Digest?)
+            [EncodedEnvelope], cursor: Timetoken, through: Timetoken, digest: Digest?,
+            asOf: Timetoken)
         case state(Digest, at: Timetoken)
         case repair(RepairOutcome)
         /// What a poll missed; nothing else can come up to `through`.
@@ -180,7 +182,7 @@ extension ReadRequest {
             return .changes(
                 page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
                 through: page.isComplete ? max(page.through, visible) : page.through,
-                digest: page.digest)
+                digest: page.digest, asOf: page.asOf)
         case .state:
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)

@@ -134,8 +134,11 @@ final class ReactorCore: TransportDelegate {
                 hub.failedToReadForPoll(poll)
             }
         case .page(let page, _):
-            if case .changes(let events, let cursor, let through, let state) = answer.result {
-                hub.received(events, cursor: cursor, through: through, state: state, for: answer)
+            if case .changes(let events, let cursor, let through, let state, let seen)
+                = answer.result
+            {
+                hub.received(
+                    events, cursor: cursor, through: through, state: state, asOf: seen, for: answer)
             } else {
                 hub.failedToRead(page)
             }

@@ -112,7 +112,7 @@ func merge(_ lists: [ChangeList], last: Timetoken) -> ChangePage {
         }
     }
     let isComplete = end == nil && page.count == envelopes.count
-    return ChangePage(envelopes: page, through: through, isComplete: isComplete)
+    return ChangePage(envelopes: page, through: through, isComplete: isComplete, asOf: last)
 }
 
 /// Puts pages of several channels into one, in which nothing is missing up to its end.

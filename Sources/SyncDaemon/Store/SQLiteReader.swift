@@ -51,7 +51,8 @@ final class SQLiteReader: StoreReader {
         let last = try last()
         let (id, digest) = try state(of: channel)
         guard let id else {
-            return ChangePage(envelopes: [], through: last, isComplete: true, digest: digest)
+            return ChangePage(
+                envelopes: [], through: last, isComplete: true, digest: digest, asOf: last)
         }
         let limit = Limits.catchUpEventsMax
         let lists = [

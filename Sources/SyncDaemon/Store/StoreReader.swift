@@ -73,6 +73,8 @@ struct ChangePage: Sendable, Hashable {
     var digest: Digest?
     /// Whether deletions after the start were forgotten: then the page is no use.
     var isTooOld = false
+    /// The newest commit that the reader saw.
+    var asOf: Timetoken
 }
 
 /// Where reading a channel's changes starts, for each kind of row.
@@ -92,6 +94,10 @@ extension ChangeStart {
     init(after cursor: Timetoken) {
         self.init(messages: cursor, deletions: cursor, actions: cursor, tombstones: cursor)
     }
+
+    /// For a device that has nothing: nothing that it has was removed or deleted.
+    static let ofNothing = ChangeStart(
+        messages: .zero, deletions: .end, actions: .zero, tombstones: .end)
 
     /// Where the page after one that ends at `cursor` starts.
     func advanced(to cursor: Timetoken) -> ChangeStart {

@@ -9,8 +9,10 @@ struct EncodedEnvelope: Sendable, Hashable {
     let timetoken: Timetoken
     /// Whether a store keeps it.
     let isStored: Bool
+    /// Whether messages were deleted.
+    let isDeletion: Bool
     /// Whether a long poll gets it: PubNub has no event for deleted messages.
-    let isPolled: Bool
+    var isPolled: Bool { !isDeletion }
     /// Which action it is about and what happened to it, if it is about one.
     let action: ActionChange?
     /// What the channel's actions come to at this event; only where a commit ends.
@@ -34,7 +36,7 @@ struct EncodedEnvelope: Sendable, Hashable {
             case .actionRemoved(let action): ActionChange(key: action.key, isAdded: false)
             case .message, .messagesDeleted, .signal, .presence: nil
             }
-        isPolled = if case .messagesDeleted = envelope.event { false } else { true }
+        isDeletion = if case .messagesDeleted = envelope.event { true } else { false }
         self.json = json.bytes
     }
 }

@@ -13,6 +13,8 @@ final class DeviceWitness {
     private var tainted: Set<String> = []
     /// The newest event that the present subscription to each channel brought.
     private var newest: [String: Timetoken] = [:]
+    /// The cursor that the present subscription to each channel has.
+    private var cursors: [String: Timetoken] = [:]
     /// For channels that were subscribed to with nothing: the commit up to which nobody need be
     /// told what was deleted.
     private var freshUpTo: [String: Timetoken] = [:]
@@ -51,6 +53,7 @@ final class DeviceWitness {
 
     func connected() {
         newest = [:]
+        cursors = [:]
         repairedThrough = [:]
         freshUpTo = [:]
         brought = [:]
@@ -102,7 +105,11 @@ final class DeviceWitness {
         if batch.cursor > world.truthEnd {
             fail("I5", "got the cursor \(batch.cursor), which is not durable")
         }
+        if let cursor = cursors[name], batch.cursor < cursor {
+            fail("I1", "was set back in \(name), from \(cursor) to \(batch.cursor)")
+        }
         newest[name] = last
+        cursors[name] = batch.cursor
     }
 
     func hear(
@@ -121,6 +128,7 @@ final class DeviceWitness {
                 else { return fail("wire", "was subscribed to \(channel.channel)") }
                 check(channel, for: request, question.floor)
                 newest[channel.channel] = nil
+                cursors[channel.channel] = channel.cursor
                 repairedThrough[channel.channel] = nil
                 let isFresh = (request.cursor ?? .zero) == .zero
                 freshUpTo[channel.channel] = isFresh ? question.end : nil

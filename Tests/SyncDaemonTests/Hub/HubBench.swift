@@ -71,6 +71,17 @@ final class HubBench {
         }
     }
 
+    /// Makes a deletion durable; the hub hears of it with ``deliver(_:)``.
+    func delete(after start: UInt64, through end: UInt64, at number: UInt64) throws -> Envelope {
+        try store.commit(through: number) {
+            _ = try $0.deleteMessages(
+                after: tick(start), through: tick(end), at: tick(number), in: room)
+        }
+        return Envelope(
+            channel: room, timetoken: tick(number), uuid: "ada",
+            event: .messagesDeleted(after: tick(start), through: tick(end)))
+    }
+
     func deliver(_ events: [Envelope]) {
         let last = events.last?.timetoken ?? hub.position
         hub.accept(Commit(events: events, last: last, durable: last))
@@ -120,11 +131,11 @@ final class HubBench {
         let page = try store.makeReader().changes(in: question.channel, from: start)
         let answer = ReadAnswer(
             asker: question.asker, channel: question.channel,
-            result: .changes([], cursor: .zero, through: .zero, digest: nil))
+            result: .changes([], cursor: .zero, through: .zero, digest: nil, asOf: .zero))
         return { [hub] in
             hub.received(
                 page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
-                through: page.through, state: page.digest, for: answer)
+                through: page.through, state: page.digest, asOf: page.asOf, for: answer)
             hub.endTurn()
         }
     }

@@ -103,6 +103,40 @@ struct HubTests {
         #expect(!bench.hub.subscribe(session, to: room, from: tick(5)))
     }
 
+    @Test("a device with nothing hears of no deletion that came before its first page")
+    func fresh() throws {
+        let follower = bench.open()
+        bench.hub.subscribe(follower, to: room, from: .zero)
+        try bench.publish(1...3)
+        let deletion = try bench.delete(after: 1, through: 2, at: 4)
+        #expect(try bench.seen(follower) == [1, 2, 3])
+        bench.deliver([deletion])
+        bench.hub.endTurn()
+        #expect(try bench.seen(follower) == [4])
+        // It is in this reactor's memory, and that reaches back to the beginning.
+        let session = bench.open()
+        bench.hub.subscribe(session, to: room, from: .zero)
+        bench.hub.endTurn()
+        try bench.answerAll()
+        #expect(try bench.seen(session) == [1, 3])
+    }
+
+    @Test("an event that is not stored sets nobody back")
+    func unstoredCursor() throws {
+        try bench.publish(1...3)
+        let (old, new) = (bench.open(), bench.open())
+        bench.hub.subscribe(old, to: room, from: nil)
+        try bench.publish(5, in: Channel("den"))
+        let cursor = bench.hub.freshCursor(in: room)
+        #expect(cursor == tick(5))
+        bench.hub.subscribe(new, to: room, from: nil)
+        bench.signal(6, in: room)
+        for session in [old, new] {
+            let batches = try bench.transport.takeBatches(of: session.id)
+            #expect(batches.map(\.cursor) == [tick(5)])
+        }
+    }
+
     @Test("an answer that comes late, after commits, leaves neither gap nor repeat")
     func answersLate() throws {
         let session = bench.open()

@@ -159,8 +159,10 @@ struct StateTests {
         let question = try #require(bench.waiting.first)
         let answer = ReadAnswer(
             asker: question.asker, channel: room,
-            result: .changes([], cursor: tick(3), through: tick(3), digest: nil))
-        hub.received([], cursor: tick(3), through: tick(3), state: digest(3), for: answer)
+            result: .changes(
+                [], cursor: tick(3), through: tick(3), digest: nil, asOf: tick(3)))
+        hub.received(
+            [], cursor: tick(3), through: tick(3), state: digest(3), asOf: tick(3), for: answer)
         hub.endTurn()
 
         let batches = try bench.transport.takeBatches(of: session.id)
@@ -180,9 +182,10 @@ struct StateTests {
         let question = try #require(bench.waiting.first)
         let answer = ReadAnswer(
             asker: question.asker, channel: room,
-            result: .changes([], cursor: tick(3), through: tick(3), digest: nil))
+            result: .changes(
+                [], cursor: tick(3), through: tick(3), digest: nil, asOf: tick(3)))
         let events = [message(2), message(3)].map { EncodedEnvelope($0) }
-        hub.received(events, cursor: tick(3), through: tick(3), for: answer)
+        hub.received(events, cursor: tick(3), through: tick(3), asOf: tick(3), for: answer)
         hub.endTurn()
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [nil])
         #expect(bench.waiting.contains { isStateQuestion($0) })

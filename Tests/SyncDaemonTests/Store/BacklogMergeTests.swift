@@ -38,11 +38,12 @@ private struct World {
     {
         let rows = channels[index].filter { $0.timetoken > cursor && $0.timetoken <= bound }
         guard let first = rows.first, choices.chance(50) else {
-            return ChangePage(envelopes: rows, through: bound, isComplete: true)
+            return ChangePage(envelopes: rows, through: bound, isComplete: true, asOf: bound)
         }
         let kept = Array(rows.prefix(choices.below(rows.count) + 1))
         return ChangePage(
-            envelopes: kept, through: (kept.last ?? first).timetoken, isComplete: false)
+            envelopes: kept, through: (kept.last ?? first).timetoken, isComplete: false,
+            asOf: bound)
     }
 
     mutating func backlog(after cursor: Timetoken, limit: Int) -> Backlog {
@@ -92,10 +93,12 @@ struct BacklogMergeTests {
         var merge = BacklogMerge(limit: 100, last: tick(9))
         merge.add(
             ChangePage(
-                envelopes: [event(1, 300_000), event(3, 10)], through: tick(9), isComplete: true))
+                envelopes: [event(1, 300_000), event(3, 10)], through: tick(9), isComplete: true,
+                asOf: tick(9)))
         #expect(merge.backlog.envelopes.map(\.timetoken) == [tick(1)])
         #expect(merge.through == tick(1))
-        merge.add(ChangePage(envelopes: [], through: tick(1), isComplete: true))
+        merge.add(
+            ChangePage(envelopes: [], through: tick(1), isComplete: true, asOf: tick(9)))
         #expect(!merge.backlog.isComplete)
         #expect(merge.backlog.through == tick(1))
     }

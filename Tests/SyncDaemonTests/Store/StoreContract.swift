@@ -26,7 +26,10 @@ struct StoreContract {
         #expect(store.epoch != other.epoch)
         #expect(store.epoch.utf8.count == 16)
         let page = try store.makeReader().changes(in: room, after: .zero)
-        #expect(page == ChangePage(envelopes: [], through: .zero, isComplete: true, digest: .empty))
+        #expect(
+            page
+                == ChangePage(
+                    envelopes: [], through: .zero, isComplete: true, digest: .empty, asOf: .zero))
     }
 
     @Test(
@@ -200,7 +203,9 @@ struct StoreContract {
         let unknown = Channel("c")
         #expect(
             try reader.changes(in: unknown, after: .zero)
-                == ChangePage(envelopes: [], through: tick(32), isComplete: true, digest: .empty))
+                == ChangePage(
+                    envelopes: [], through: tick(32), isComplete: true, digest: .empty,
+                    asOf: tick(32)))
         let history = try reader.history(HistoryQuery(channel: "c"), in: unknown)
         #expect(history == HistoryPage(messages: [], next: nil))
         let actions = try reader.actions(ActionsQuery(channel: "c"), in: unknown)
