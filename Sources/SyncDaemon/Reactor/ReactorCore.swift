@@ -134,8 +134,8 @@ final class ReactorCore: TransportDelegate {
                 hub.failedToReadForPoll(poll)
             }
         case .page(let page, _):
-            if case .changes(let events, let cursor, let through, let state, let seen)
-                = answer.result
+            if case .changes(let events, let cursor, let through, let state, let seen) = answer
+                .result
             {
                 hub.received(
                     events, cursor: cursor, through: through, state: state, asOf: seen, for: answer)
