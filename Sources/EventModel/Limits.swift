@@ -109,6 +109,8 @@ public enum Limits {
     public static let reloadSeconds = 3
     /// How long a drain may take.
     public static let drainSeconds = 6
+    /// Seconds after which a drain that hangs is given up, beyond those; over it: exit code 1.
+    public static let drainGraceSeconds = 3
 
     // MARK: What the daemon holds in memory
 

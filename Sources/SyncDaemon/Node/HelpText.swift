@@ -44,7 +44,7 @@ enum HelpText {
 
         Exit codes:
           0  stopped after a clean drain
-          1  failed while running; the last log line says why
+          1  failed while running, or could not finish its drain; the last log line says why
           2  the command line or the configuration is wrong; the message says where and how to
              mend it
 

@@ -149,12 +149,15 @@ final class Node: Sendable {
     /// Answers what is under way, closes every session, and makes everything durable.
     ///
     /// - Precondition: Nothing is accepted any more.
-    func drain() {
+    /// - Parameter begins: Called before each step.
+    func drain(_ begins: (DrainStep) -> Void) {
         isReady.store(false, ordering: .relaxed)
         let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
+        begins(.sessions)
         for reactor in reactors { reactor.post(.drain(deadline: deadline)) }
         for _ in reactors { _ = drained.take(atMost: 1) }
         ledger.stop()
+        begins(.ledger)
     }
 
     /// Asks every thread that clients depend on to show that it runs.

@@ -10,7 +10,7 @@ enum Service {
     ///
     /// - Parameter examine: Reads the configuration, at SIGHUP again.
     /// - Returns: The exit code: 0 after a drain, 1 when it could not start, 2 for a wrong
-    ///   configuration.
+    ///   configuration. A drain that hangs ends the process with 1.
     static func run(_ examine: @escaping () -> Examination) -> Int32 {
         // Before the first thread, so that all inherit it: the main thread alone takes signals.
         let signals = blockSignals()
@@ -70,11 +70,12 @@ enum Service {
 
         log.notice("Stopping.", ["signal": signal])
         notifier.stopping(status: "Draining")
-        // A drain that hangs must not last: the devices resume elsewhere.
-        alarm(UInt32(Limits.drainSeconds) + 3)
+        let lastResort = LastResort()
+        lastResort.start()
         node.stopAccepting()
         acceptor.join()
-        node.drain()
+        node.drain { lastResort.begins($0) }
+        lastResort.begins(.end)
         log.notice("Stopped.")
         log.reportSuppressed()
     }
