@@ -107,7 +107,8 @@ let package = Package(
         .testTarget(
             name: "SyncDaemonTests",
             dependencies: [
-                "SyncDaemon", "EventModel", "JSON", "SQLite", "CZlib", "TestSupport",
+                "SyncDaemon", "EventModel", "JSON", "SQLite", "SQLiteFaults", "CZlib",
+                "TestSupport",
             ],
             swiftSettings: checked),
         .testTarget(

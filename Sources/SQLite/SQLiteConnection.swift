@@ -25,11 +25,11 @@ public enum SQLiteOpening {
 /// For one thread at a time: SQLite does not lock it. A lock that another connection holds is
 /// waited for two seconds.
 @safe public struct SQLiteConnection<Failure: Error>: ~Copyable {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     /// Where SQLite notes the length of the log after each commit.
     private let logLength: UnsafeMutablePointer<Int32>
     private let progress = SQLiteProgress()
-    private let failure: (SQLiteError) -> Failure
+    let failure: (SQLiteError) -> Failure
 
     private static var lockMilliseconds: Int32 { 2000 }
 

@@ -51,6 +51,14 @@ public struct SQLiteError: Error, Hashable {
         isOutOfRoom = sync_sqlite_is_out_of_room(systemError) != 0
     }
 
+    /// What the VFS says of a call that was made past the connection.
+    init(ofFile status: Int32) {
+        isOutOfRoom = sync_sqlite_is_out_of_room(sync_sqlite_errno()) != 0
+        isOpening = false
+        code = status
+        message = unsafe String(cString: sqlite3_errstr(status))
+    }
+
     private init(misuse: String) {
         isOpening = false
         code = SQLITE_MISUSE

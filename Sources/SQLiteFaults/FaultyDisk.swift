@@ -31,7 +31,7 @@ public final class FaultyDisk {
     public var readsUntilFailure: Int?
     /// After so many more syncs one fails.
     public var syncsUntilFailure: Int?
-    /// By how many bytes files may still grow; `nil`: without end.
+    /// By how many bytes files may still grow, what is cut off given back; `nil`: without end.
     public var room: Int?
     public var shortage = Shortage.space
     /// Whether the power is gone: nothing works any more.
@@ -111,6 +111,7 @@ public final class FaultyDisk {
 
     func truncate(_ name: String, to count: Int) -> Int32 {
         guard mayChange() else { return fails(Code.truncate, 5) }
+        if let room { self.room = room + max(0, bytes(of: name).count - count) }
         files[name]?.truncate(to: count)
         return SQLITE_OK
     }

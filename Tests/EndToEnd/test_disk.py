@@ -80,6 +80,68 @@ class FullDisk(DiskTestCase):
         device = await self.device(daemon, "ada", "laptop")
         self.assertEqual(await self.messages(device), kept + ["second"])
 
+    async def test_the_log_never_eats_the_room_that_is_freed(self):
+        disk = self.small_disk(12 << 20)
+        daemon = self.start_daemon(data_dir=disk.data_dir)
+        device = await self.device(daemon, "ada")
+        acknowledged, reactions = [], {}
+        message = await device.publish("other", "reacted to")
+
+        async def write(count, fills=False):
+            """Mostly reactions, whose pages are in the log again and again; ends when refused."""
+            for number in range(count):
+                if fills:
+                    disk.fill()
+                value = f"v{number % 9}"
+                name = "removeAction" if reactions.get(value) else "addAction"
+                reply = await device.request(
+                    name, channel="other", messageTimetoken=message, value=value)
+                if "error" not in reply:
+                    reactions[value] = name == "addAction"
+                    if number % 3:
+                        continue
+                    payload = f"{len(acknowledged)}" + "z" * 5000
+                    reply = await device.request("publish", channel="room", payload=payload)
+                if "error" in reply:
+                    return self.check_error(reply["error"], 507, "store_full")
+                acknowledged.append(payload)
+
+        for attempt in range(4):
+            await write(300)
+            await write(5000, fills=True)
+            await self.readiness(daemon, 503, "disk_full")
+            if attempt % 2:
+                await device.close()
+                await asyncio.to_thread(daemon.kill)
+                await asyncio.to_thread(daemon.start)
+                device = await self.device(daemon, "ada", f"tablet-{attempt}")
+            disk.empty()
+            await self.readiness(daemon, 200)
+            # It is ready because the log is no longer in the way.
+            self.assertLess(os.path.getsize(database(daemon) + "-wal"), 1 << 20)
+        self.assertEqual(await self.messages(device), acknowledged)
+        rows = await device.all_actions("other")
+        self.assertEqual({row[2] for row in rows}, {it for it, on in reactions.items() if on})
+        # Also without a byte left.
+        await write(200)
+        disk.fill()
+        await device.close()
+        await asyncio.to_thread(daemon.stop)
+        self.assertEqual(os.path.getsize(database(daemon) + "-wal"), 0)
+        connection = sqlite3.connect(database(daemon))
+        self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        connection.close()
+
+    async def test_a_full_disk_says_how_much_room_is_needed(self):
+        disk = self.small_disk()
+        daemon = self.start_daemon(data_dir=disk.data_dir)
+        device = await self.device(daemon, "ada")
+        await self.fill(disk, device)
+        text = await self.readiness(daemon, 503, "disk_full")
+        needed = int(re.search(r"\((\d+) bytes at least\)", text)[1])
+        self.assertLessEqual(needed, 1 << 20)
+        self.assertRegex(self.lines(daemon, "disk is full")[0], r" needed_bytes=\d+ ")
+
     async def test_a_full_disk_is_one_line_when_it_begins_and_one_when_it_ends(self):
         disk = self.small_disk()
         daemon = self.start_daemon(data_dir=disk.data_dir)

@@ -50,20 +50,6 @@ extension Ledger {
         return commit
     }
 
-    /// Gives some of the free space in the store's files back; for when nothing is written.
-    ///
-    /// - Returns: Whether there is more.
-    func giveSpaceBack(failure: inout StoreError?) -> Bool {
-        guard !quarantine.holds(.housekeeping) else { return false }
-        do throws(StoreError) {
-            return try store.giveSpaceBack()
-        } catch {
-            if case .damaged = error, quarantine.isolate(.housekeeping, error) { return false }
-            failure = error
-            return false
-        }
-    }
-
     private func finish(
         _ deletion: LargeDeletion, into commit: inout Commit
     ) throws(StoreError) {

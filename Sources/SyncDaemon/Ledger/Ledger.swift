@@ -104,12 +104,14 @@ final class Ledger {
     /// Runs `body` as one transaction of the store, and refuses `writes` when that fails.
     ///
     /// Again, when it met damage that is left alone from then on: each time it is another place,
-    /// and there are not many in one commit.
+    /// and there are not many in one commit. Once again, when the disk was full and the log had
+    /// room to give.
     func transact(
         _ writes: [Write], after reserved: Timetoken, failure: inout StoreError?,
         _ body: (inout Commit) throws(StoreError) -> Void
     ) -> Commit {
         let start = (last: last, deletions: deletions.count)
+        var hasMadeRoom = false
         while true {
             var commit = Commit()
             do throws(StoreError) {
@@ -131,6 +133,10 @@ final class Ledger {
                 ages = nil
                 if case .damaged = error, quarantine.isolate(suspect, error) { continue }
                 failure = error
+                if !hasMadeRoom, makesRoom(after: &failure) {
+                    hasMadeRoom = true
+                    continue
+                }
                 commit = Commit()
                 commit.answers = writes.map {
                     Answer(origin: $0.origin, result: .failure(error.refusal))

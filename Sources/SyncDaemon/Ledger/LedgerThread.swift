@@ -80,7 +80,10 @@ final class LedgerThread: Sendable {
                         if case .write(let write) = request { write } else { nil }
                     }
                     // A heartbeat, about once a second: time to delete what is over.
-                    if writes.isEmpty, !taken.isEmpty { chores.isDue = true }
+                    // On a full disk also amid writes, which are refused quickly.
+                    if writes.isEmpty || troubles.isFull, taken.count > writes.count {
+                        chores.isDue = true
+                    }
                     if !writes.isEmpty {
                         chores.wasBusy()
                         commit(writes, with: ledger, counters, log, troubles, fail: fail)
@@ -90,7 +93,7 @@ final class LedgerThread: Sendable {
                         troubles.isFull
                         ? seekRoom(&chores, with: ledger, troubles)
                         : doChore(&chores, with: ledger)
-                    report(failure, of: 0, troubles, fail: fail)
+                    report(failure, of: 0, ledger, troubles, fail: fail)
                 }
             }
         }
@@ -188,6 +191,9 @@ final class LedgerThread: Sendable {
     }
 
     /// Finds out by an empty commit whether there is room again: nobody may be writing any more.
+    ///
+    /// The log is emptied first: what was freed must not be eaten by a log that begins to grow
+    /// before it was copied.
     private func seekRoom(
         _ chores: inout Chores, with ledger: Ledger, _ troubles: StoreTroubles
     ) -> StoreError? {
@@ -195,6 +201,8 @@ final class LedgerThread: Sendable {
         guard chores.isDue else { return nil }
         chores.isDue = false
         var failure: StoreError?
+        ledger.emptyLog(failure: &failure)
+        guard failure == nil else { return failure }
         order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
         if failure == nil { troubles.foundRoom() }
         return failure
@@ -217,7 +225,7 @@ final class LedgerThread: Sendable {
                 ["milliseconds": microseconds / 1000, "writes": writes.count])
         }
         publish(commit, of: ledger)
-        report(failure, of: writes.count, troubles, fail: fail)
+        report(failure, of: writes.count, ledger, troubles, fail: fail)
     }
 
     private func publish(_ commit: Commit, of ledger: Ledger) {
@@ -247,12 +255,13 @@ final class LedgerThread: Sendable {
     }
 
     private func report(
-        _ failure: StoreError?, of writeCount: Int, _ troubles: StoreTroubles,
+        _ failure: StoreError?, of writeCount: Int, _ ledger: Ledger, _ troubles: StoreTroubles,
         fail: (StoreError) -> Void
     ) {
         switch failure {
         case nil: return
-        case .full: troubles.full(refusing: writeCount)
+        case .full:
+            troubles.full(refusing: writeCount, missing: ledger.store.roomMissing)
         case .lost(let path): troubles.lost(.lost(path: path), refusing: writeCount)
         // The quarantine has told of it.
         case .damaged: troubles.refused(writeCount)

@@ -7,6 +7,8 @@ final class StoreTroubles: Sendable {
     private struct State {
         /// Writes that were refused since the disk was found to be full.
         var refused = 0
+        /// Bytes without which the log cannot be copied.
+        var missing = 0
         /// When the log was last told that the disk is full, in milliseconds.
         var toldFull: UInt64?
         /// Places of damage that the log was told of.
@@ -48,14 +50,21 @@ final class StoreTroubles: Sendable {
     var isFull: Bool { health.has(.diskFull) }
 
     /// Hears that writes found no room.
-    func full(refusing count: Int) {
+    ///
+    /// - Parameter missing: Bytes without which the log cannot be copied; `nil`: as before.
+    func full(refusing count: Int, missing: Int? = nil) {
         counters.writesRefused.add(count)
-        let free = freeBytes().map(String.init) ?? "unknown"
+        let bytes = freeBytes()
+        let free = bytes.map(String.init) ?? "unknown"
+        let needed = state.withLock { state in
+            if let missing { state.missing = missing }
+            return state.missing > 0 ? state.missing : Limits.roomBytesMin - (bytes ?? 0)
+        }
         let isNew = health.report(
             .diskFull,
             "The disk of \(directory) is full (\(free) bytes free): writes that need room are "
-                + "refused with store_full, reads and pushes go on. Free some space; no restart is "
-                + "needed.")
+                + "refused with store_full, reads and pushes go on. Free some space"
+                + (needed > 0 ? " (\(needed) bytes at least)" : "") + "; no restart is needed.")
         let now = milliseconds()
         let (isTold, refused) = state.withLock { state in
             state.refused = isNew ? count : state.refused + count
@@ -69,7 +78,10 @@ final class StoreTroubles: Sendable {
         guard isTold else { return }
         log.error(
             "The disk is full: writes are refused until there is room.",
-            ["path": directory, "free_bytes": free, "refused": refused])
+            [
+                "path": directory, "free_bytes": free, "needed_bytes": max(0, needed),
+                "refused": refused,
+            ])
     }
 
     /// Looks whether the next write may find no room.
@@ -80,7 +92,11 @@ final class StoreTroubles: Sendable {
     /// Hears that a write found room, and ends a full disk if there is enough.
     func foundRoom() {
         let free = freeBytes()
-        guard (free ?? .max) >= Limits.roomBytesMin, health.clear(.diskFull) else { return }
+        guard (free ?? .max) >= Limits.roomBytesMin else {
+            // With what is left now.
+            return full(refusing: 0, missing: 0)
+        }
+        guard health.clear(.diskFull) else { return }
         log.notice(
             "There is room on the disk again: writes are taken.",
             [

@@ -48,9 +48,10 @@ final class Node: Sendable {
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
         let (files, isFull) = storeState(store)
+        let roomMissing = store.roomMissing
         let troubles = StoreTroubles(
             directory: configuration.directory, health: health, counters: counters, log: log)
-        if isFull { troubles.full(refusing: 0) }
+        if isFull { troubles.full(refusing: 0, missing: roomMissing) }
         let quarantine = Quarantine { troubles.damaged($0, in: $1) }
         let memberships: [GroupMembership]
         do throws(StoreError) {
@@ -152,12 +153,12 @@ final class Node: Sendable {
     /// - Parameter begins: Called before each step.
     func drain(_ begins: (DrainStep) -> Void) {
         isReady.store(false, ordering: .relaxed)
-        let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
         begins(.sessions)
+        let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
         for reactor in reactors { reactor.post(.drain(deadline: deadline)) }
         for _ in reactors { _ = drained.take(atMost: 1) }
-        ledger.stop()
         begins(.ledger)
+        ledger.stop()
     }
 
     /// Asks every thread that clients depend on to show that it runs.

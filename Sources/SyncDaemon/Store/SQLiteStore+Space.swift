@@ -1,4 +1,5 @@
-// The sizes of the store's files: a log with a bound, and pages that go back to the disk.
+// The sizes of the store's files: a log with a bound that can always be copied, and pages that go
+// back to the disk.
 
 import EventModel
 import SQLite
@@ -47,6 +48,39 @@ struct StoreLog {
 }
 
 extension SQLiteStore {
+    /// Takes the room that copying the log will need, for the pages that the open transaction adds.
+    ///
+    /// Otherwise a full disk could have the log hold more than the file has room for: then the log
+    /// cannot be copied, so it cannot begin anew, and all the room that is freed is eaten by it.
+    func reserveRoom() throws(StoreError) {
+        let pages = try pageCount.first { $0.integer(0) } ?? 0
+        try connection.lengthenFile(toPages: pages, of: pageBytes)
+    }
+
+    var roomMissing: Int {
+        do throws(StoreError) {
+            let pages = try pageCount.first { $0.integer(0) } ?? 0
+            return max(0, Int(pages) * pageBytes - Int(try connection.fileLength()))
+        } catch {
+            return 0
+        }
+    }
+
+    func emptyLog() throws(StoreError) -> Bool {
+        // Of the log of an earlier run nothing is known before the first commit.
+        let hasPages = connection.logPages > 0 || !isRunStored
+        do throws(StoreError) {
+            let isEmpty = try connection.truncateLog(
+                waitingAtMost: Int32(Limits.logWaitMilliseconds))
+            return isEmpty && hasPages
+        } catch {
+            switch error {
+            case .full, .damaged: return false
+            default: throw error
+            }
+        }
+    }
+
     func giveSpaceBack() throws(StoreError) -> Bool {
         let free = try freePages.first { $0.integer(0) } ?? 0
         if free > Int64(Limits.freePagesKept) {

@@ -46,6 +46,8 @@ final class SQLiteStore: Store {
     private var devices: [Author: Int64] = [:]
     var log = StoreLog()
     let freePages: StoreStatement
+    let pageCount: StoreStatement
+    let pageBytes: Int
 
     /// The database file of a data directory.
     static func path(in directory: String) -> String { directory + "/syncdaemon.db" }
@@ -97,6 +99,9 @@ final class SQLiteStore: Store {
         hasRowsWithoutSum = try Self.hasRowsWithoutSum(connection)
         statements = try SQLiteWriteStatements(connection)
         freePages = try connection.prepare("PRAGMA freelist_count")
+        pageCount = try connection.prepare("PRAGMA page_count")
+        let pageBytes = try connection.prepare("PRAGMA page_size").first { $0.integer(0) }
+        self.pageBytes = Int(pageBytes ?? 0)
         let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
         epoch = try meta.first([.text("epoch")]) { $0.text(0) } ?? ""
         guard let secret = DigestSecret(try meta.first([.text("secret")]) { $0.text(0) } ?? "")
@@ -127,17 +132,26 @@ final class SQLiteStore: Store {
         forgottenRuns = forgotten.map { runs[$0] }
         let isForgotten = Set(forgotten)
         self.runs = runs.indices.filter { !isForgotten.contains($0) }.map { runs[$0] }
+        // The log may have room to give: that of a daemon that was killed on a full disk.
+        let lastMark = before.anchor.map { AgeMark(through: last, ticks: $0.age) }
+        if try !startRun(through: start, now, lastMark), try emptyLog() {
+            _ = try startRun(through: start, now, lastMark)
+        }
+    }
+
+    /// - Returns: `false` on a full disk: then the first transaction that finds room stores it.
+    private func startRun(
+        through start: Timetoken, _ now: ClockRecord, _ lastMark: AgeMark?
+    ) throws(StoreError) -> Bool {
         do throws(StoreError) {
             try begin()
-            if let anchor = before.anchor {
-                try markAge(
-                    AgeMark(through: last, ticks: anchor.age), now: now.anchor?.age ?? 0)
-            }
+            if let lastMark { try markAge(lastMark, now: now.anchor?.age ?? 0) }
             try commit(through: start, now)
+            return true
         } catch {
             rollback()
-            // The run is stored with the first transaction that finds room.
             guard error == .full else { throw error }
+            return false
         }
     }
 
@@ -165,6 +179,7 @@ final class SQLiteStore: Store {
             .timetoken(last), .timetoken(clock.ceiling), .text(anchor?.boot ?? ""),
             .word(anchor?.uptime ?? 0), .word(anchor?.ticks ?? 0), .word(anchor?.age ?? 0),
             .integer(Int64(mutationCount + mutationsAdded)))
+        try reserveRoom()
         try statements.commit.run()
         // Before anyone hears of it: what went into an unlinked file is not kept.
         try files?.check()

@@ -28,6 +28,15 @@ protocol Store: AnyObject {
     /// - Returns: Whether there is more to give back.
     func giveSpaceBack() throws(StoreError) -> Bool
 
+    /// Empties what stands between transactions and the file, on a disk that is full: outside a
+    /// transaction.
+    ///
+    /// - Returns: Whether there is more room than before.
+    func emptyLog() throws(StoreError) -> Bool
+
+    /// Bytes that must be free on the disk before ``emptyLog()`` can do anything.
+    var roomMissing: Int { get }
+
     func begin() throws(StoreError)
     /// Returns once the transaction is as durable as this store can make it.
     func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError)
@@ -195,6 +204,8 @@ extension Store {
         try commit(through: last, clock)
     }
 
+    func emptyLog() throws(StoreError) -> Bool { false }
+    var roomMissing: Int { 0 }
     var hasRowsWithoutSum: Bool { false }
     func sumUpOldRows(limit: Int) throws(StoreError) {}
 }

@@ -110,6 +110,8 @@ final class SimulatedStore: Store {
     var last: Timetoken { platter.last }
 
     func giveSpaceBack() throws(StoreError) -> Bool { try platter.giveSpaceBack() }
+    func emptyLog() throws(StoreError) -> Bool { try platter.emptyLog() }
+    var roomMissing: Int { platter.roomMissing }
 
     func begin() throws(StoreError) {
         operations = []
