@@ -135,6 +135,7 @@ extension SyncClient {
     func perform(
         _ command: Command, id: CommandID
     ) async throws(SyncClientError) -> Reply {
+        try command.check()
         let frame = CommandEncoder.encode(command, id: id)
         try check(command.kind, frameBytes: frame.count)
 
@@ -203,7 +204,9 @@ extension SyncClient {
         for item in commands.expire(at: .now) {
             switch item.owner {
             case .caller: finish(item, .failure(.timedOut(after: configuration.commandTimeout)))
-            case .hello, .resumption, .device: connection?.close(code: 1000)
+            case .hello, .resumption, .device:
+                silence = configuration.commandTimeout
+                connection?.close(code: 1000)
             }
         }
         guard let deadline = commands.nextDeadline else {

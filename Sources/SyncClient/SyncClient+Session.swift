@@ -61,6 +61,10 @@ extension SyncClient {
             if case .online = phase, ContinuousClock.now - began >= ClientLimits.goodSession {
                 backoff.reset()
             }
+            if let seconds = silence?.components.seconds {
+                silence = nil
+                return WebSocketClosure(reason: "nothing was answered within \(seconds) s")
+            }
             return error
         }
     }

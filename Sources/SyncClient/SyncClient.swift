@@ -62,6 +62,8 @@ public actor SyncClient {
     var waitTask: Task<Void, any Error>?
     /// Until when that lasts, and why it is.
     var waiting: (until: ContinuousClock.Instant, reason: String)?
+    /// How long the daemon did not answer what a session rests on, when that ended the session.
+    var silence: Duration?
     /// Whether ``disconnect()`` waits for the session to end.
     var isDisconnecting = false
     /// What came and could not be read since the client was made; see ``SyncEvent/problem(_:)``.

@@ -9,6 +9,8 @@ public enum SyncClientError: Error, Hashable, Sendable {
     case refused(ProtocolError)
     /// The first attempt of `connect()` failed.
     case cannotConnect(to: String, reason: String)
+    /// The same, and it looks as if the other of `ws://` and `wss://` were meant.
+    case otherScheme(to: String, reason: String, isSecure: Bool)
     /// The host has no address.
     case unknownHost(String, reason: String)
     /// Something answers there, and is no syncdaemon.
@@ -17,6 +19,12 @@ public enum SyncClientError: Error, Hashable, Sendable {
     case untrusted(String, reason: String)
     /// No reaction has this value or type; nothing was sent.
     case invalidReaction(reason: String)
+    /// No channel has this name, or it cannot be written to; nothing was sent.
+    case invalidChannel(reason: String)
+    /// No message is like this; nothing was sent.
+    case invalidMessage(reason: String)
+    /// What is kept of a channel cannot be read.
+    case cache(DeviceStoreError)
     /// There is no session, and this command is not kept for the next one.
     case notConnected
     /// The connection broke before the reply came.
@@ -45,7 +53,7 @@ extension SyncClientError: CustomStringConvertible {
             "\"\(url)\" is not the URL of a daemon: \(reason)."
         case .refused(let error):
             error.message
-        case .cannotConnect(let address, let reason):
+        case .cannotConnect(let address, let reason), .otherScheme(let address, let reason, _):
             "Cannot connect to \(address): \(reason)."
         case .unknownHost(let host, let reason):
             "The host \(host) is not known: \(reason)."
@@ -55,6 +63,12 @@ extension SyncClientError: CustomStringConvertible {
             "\(address) is not trusted: \(reason)."
         case .invalidReaction(let reason):
             "This cannot be a reaction: \(reason)."
+        case .invalidChannel(let reason):
+            "This cannot be a channel here: \(reason)."
+        case .invalidMessage(let reason):
+            "This cannot be a message: \(reason)."
+        case .cache(let error):
+            error.description
         case .notConnected:
             "There is no connection."
         case .connectionLost(let reason):
@@ -82,10 +96,15 @@ extension SyncClientError: CustomStringConvertible {
         case .invalidURL: "For example ws://127.0.0.1:8080."
         case .refused(let error): error.retryAfterSeconds.map { "Try again in \($0) s." } ?? ""
         case .cannotConnect: "Is the daemon running?"
+        case .otherScheme(_, _, isSecure: true): "If TLS is not meant, the URL begins with ws://."
+        case .otherScheme(_, _, isSecure: false): "If TLS is meant, the URL begins with wss://."
         case .unknownHost: "Check the URL, or the network."
         case .notSyncDaemon: "Check the host, the port and the path of the URL."
         case .untrusted: "Use the host's name as its certificate has it, or name its authority."
         case .invalidReaction: "Give an emoji or a word."
+        case .invalidChannel: "Name another one."
+        case .invalidMessage: "Name another type, or none."
+        case .cache: ""
         case .notConnected: "Call connect() first, or try again after a reconnect."
         case .connectionLost, .timedOut: "Try again."
         case .frameTooLarge: "Send less."
@@ -106,11 +125,14 @@ extension SyncClientError {
         switch self {
         case .refused(let error): error.code
         case .invalidURL: "invalid_url"
-        case .cannotConnect: "cannot_connect"
+        case .cannotConnect, .otherScheme: "cannot_connect"
         case .unknownHost: "unknown_host"
         case .notSyncDaemon: "not_a_syncdaemon"
         case .untrusted: "untrusted"
         case .invalidReaction: "invalid_reaction"
+        case .invalidChannel: "invalid_channel"
+        case .invalidMessage: "invalid_message"
+        case .cache: "cache"
         case .notConnected: "not_connected"
         case .connectionLost: "connection_lost"
         case .timedOut: "timed_out"
@@ -129,6 +151,9 @@ extension SyncClientError {
         case .unknownHost: self = .unknownHost(address.host, reason: closure.reason)
         case .notWebSocket: self = .notSyncDaemon(address.hostAndPort, reason: closure.reason)
         case .untrusted: self = .untrusted(address.hostAndPort, reason: closure.reason)
+        case .otherScheme:
+            self = .otherScheme(
+                to: "\(address)", reason: closure.reason, isSecure: address.isSecure)
         case .other: self = .cannotConnect(to: "\(address)", reason: closure.reason)
         }
     }

@@ -92,12 +92,23 @@ extension SyncClient {
     ///
     /// Do not ``subscribe(_:from:epoch:)`` to the same channel: the daemon has one subscription
     /// per session and channel.
-    public func channel(_ name: String) throws(DeviceStoreError) -> SyncedChannel {
+    ///
+    /// - Throws: ``SyncClientError/invalidChannel(reason:)``, or ``SyncClientError/cache(_:)``.
+    public func channel(_ name: String) throws(SyncClientError) -> SyncedChannel {
+        try Command.checkChannel(name)
         if device.channel(name) == nil {
-            let base = try store?.base(of: name) ?? ChannelBase()
+            let base = try kept(of: name)
             run { $0.follow(name, base: base) }
         }
         return SyncedChannel(name: name, client: self)
+    }
+
+    private func kept(of channel: String) throws(SyncClientError) -> ChannelBase {
+        do throws(DeviceStoreError) {
+            return try store?.base(of: channel) ?? ChannelBase()
+        } catch {
+            throw .cache(error)
+        }
     }
 
     /// Stops to follow a channel and drops its cache; unsent writes still go out.
@@ -190,6 +201,7 @@ extension SyncClient {
     /// A frame that the daemon cannot read has no reply or ends the connection, at each attempt.
     private func check(_ command: Command) throws(SyncClientError) {
         try checkOpen()
+        try command.check()
         let frame = CommandEncoder.encode(command, id: .max)
         guard frame.count <= Limits.frameBytesMax else {
             throw .frameTooLarge(bytes: frame.count, max: Limits.frameBytesMax)

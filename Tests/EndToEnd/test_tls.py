@@ -193,7 +193,8 @@ class TLS(DaemonTestCase):
         plain = type("Plain", (), {"port": self.daemon.port})
         done = self.tool(plain, "publish", "room", "hi", trusts=self.authority.file)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("TLS", done.stderr)
+        self.assertIn("does not speak TLS", done.stderr)
+        self.assertIn("the URL begins with ws://", done.stderr)
 
     def test_it_says_when_there_is_tls(self):
         terminator = self.terminator()
@@ -203,6 +204,7 @@ class TLS(DaemonTestCase):
             capture_output=True, text=True, timeout=PATIENCE, check=False,
             env=clean_environment(USER="ada"))
         self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the URL begins with wss://", done.stderr)
 
 
 if __name__ == "__main__":

@@ -145,13 +145,14 @@ struct EndToEndTests {
         #expect(next.next == nil)
         #expect(hearts.actions.map(\.key.value) == ["❤️"])
         let error = await #expect(throws: SyncClientError.self) {
-            try await client.publish(Message(payload: "1"), to: "no/slash")
+            _ = try await client.history(
+                HistoryQuery(channel: "room", limit: Limits.historyPageMax + 1))
         }
         guard case .refused(let refusal) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(refusal.code == "invalid_channel")
+        #expect(refusal.code == "invalid_field")
         try await client.ping()
         await client.close()
     }

@@ -219,10 +219,13 @@ struct SyncedChannelTests {
 
     @Test("what the daemon refuses leaves the list, and somebody is told")
     func refused() async throws {
-        let daemon = try await Daemon()
-        let client = try open("ada", "phone", of: daemon)
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("subscribe"), refusal(400, "invalid_channel"),
+                expect("publish"), refusal(400, "invalid_channel")))
+        let client = try SyncClient(of: server)
         let events = await client.events()
-        let room = try await client.channel("no/slash")
+        let room = try await client.channel("room")
         await client.start()
         try await room.publish(Message(payload: "1"))
 

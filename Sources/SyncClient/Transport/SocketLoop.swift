@@ -218,9 +218,15 @@ import Glibc
         } else if detail.contains("getaddrinfo"), let unknown = whyUnknown(address.host) {
             sockets[id]?.peerClosure = WebSocketClosure(reason: unknown, cause: .unknownHost)
         }
-        let isAboutTLS = address.isSecure && detail.contains("SSL")
-        let reason = isAboutTLS ? "it does not speak TLS there (\(detail))" : detail
-        end(id, reason: reason.isEmpty ? "the connection was refused" : reason)
+        if address.isSecure, detail.contains("SSL"), sockets[id]?.peerClosure == nil {
+            sockets[id]?.peerClosure = WebSocketClosure(
+                reason: "it does not speak TLS there (\(detail))", cause: .otherScheme)
+        } else if !address.isSecure, detail == "read failed" {
+            // It hung up on an HTTP request: so do services that expect TLS.
+            sockets[id]?.peerClosure = WebSocketClosure(
+                reason: "it hung up and said nothing", cause: .otherScheme)
+        }
+        end(id, reason: detail.isEmpty ? "the connection was refused" : detail)
     }
 }
 

@@ -19,6 +19,8 @@ public struct WebSocketClosure: Error, Hashable, Sendable {
         case unknownHost
         /// Something answers that does not speak WebSocket there.
         case notWebSocket
+        /// It looks as if one side spoke TLS and the other one did not.
+        case otherScheme
         /// The other side did not prove who it is.
         case untrusted
     }

@@ -114,7 +114,12 @@ struct JobReader {
 
     private func timetoken(_ option: String) throws(UsageError) -> Timetoken? {
         guard let text = tokens.values[option] else { return nil }
-        return try timetoken(text, named: option)
+        guard let timetoken = Timetoken(text) else {
+            throw UsageError(
+                message: "\(option) must be a timetoken (17 digits), or 0 for everything, "
+                    + "not \"\(text)\".")
+        }
+        return timetoken
     }
 
     /// A number that cannot be a message's is refused here: the daemon would take it.

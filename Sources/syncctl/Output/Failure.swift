@@ -47,6 +47,8 @@ extension Failure {
         case .cannotConnect: "\(error.advice) Start it with `make run`."
         case .unknownHost: "Check --url, or the network."
         case .notSyncDaemon: "Check the host, the port and the path of --url."
+        case .untrusted(_, let reason) where reason.hasPrefix("the CA file"):
+            "Give --ca-file the PEM file of an authority."
         case .untrusted:
             "Name the host as its certificate does, or its authority with --ca-file."
         default: error.advice

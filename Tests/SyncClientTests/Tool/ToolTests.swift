@@ -166,6 +166,22 @@ struct ToolTests {
         if code != "no_cache" { #expect((error["advice"] as? String)?.isEmpty == false) }
     }
 
+    @Test(
+        "advice names what is at fault",
+        arguments: [
+            (["--url", "wss://127.0.0.1:1", "--ca-file", "/no"], "/no", "Give --ca-file the PEM"),
+            (["--since", "abc"], "or 0 for everything, not \"abc\"", "subscribe --help"),
+        ])
+    func advice(options: [String], fault: String, advice: String) async throws {
+        let tool = try ChildProcess(
+            Products.path(of: "syncctl"), ["subscribe", "room"] + options, environment: [:])
+
+        #expect(try await tool.ended() != 0)
+        #expect(tool.errors.count == 1)
+        #expect(tool.errors.first?.contains(fault) == true)
+        #expect(tool.errors.first?.contains(advice) == true)
+    }
+
     @Test("a refusal for now says when to try again")
     func rateLimited() async throws {
         let busy = #"""

@@ -1,0 +1,62 @@
+// What the daemon would refuse later is refused at the call.
+
+import EventModel
+
+extension Command {
+    /// Finds names and types that the daemon does not take.
+    ///
+    /// - Throws: ``SyncClientError/invalidChannel(reason:)`` or
+    ///   ``SyncClientError/invalidMessage(reason:)``.
+    func check() throws(SyncClientError) {
+        switch self {
+        case .subscribe(let requests):
+            for request in requests { try Self.checkChannel(request.channel) }
+        case .publish(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
+            try Self.check(request.message)
+        case .addAction(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
+        case .removeAction(let request):
+            try Self.checkChannel(request.action.channel, isWritten: true)
+        case .deleteMessages(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
+        case .history(let query): try Self.checkChannel(query.channel)
+        case .actions(let query): try Self.checkChannel(query.channel)
+        case .hello, .unsubscribe, .repair, .ping: break
+        }
+    }
+
+    static func checkChannel(
+        _ name: String, isWritten: Bool = false
+    ) throws(SyncClientError) {
+        guard (1...Limits.channelNameBytesMax).contains(name.utf8.count) else {
+            throw .invalidChannel(
+                reason: "a name has 1 to \(Limits.channelNameBytesMax) bytes, this one has "
+                    + "\(name.utf8.count)")
+        }
+        let isWhole = name.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+                && !",*/\\".unicodeScalars.contains(scalar)
+        }
+        guard isWhole else {
+            throw .invalidChannel(reason: "a name has none of , * / \\ and no control character")
+        }
+        guard !isWritten || !Channel(name).isPresence else {
+            throw .invalidChannel(
+                reason: "what ends in \(Channel.presenceSuffix) is the daemon's own, "
+                    + "to be followed and not written to")
+        }
+    }
+
+    private static func check(_ message: Message) throws(SyncClientError) {
+        guard let type = message.type else { return }
+        guard (1...Limits.messageTypeBytesMax).contains(type.utf8.count) else {
+            throw .invalidMessage(
+                reason: "a type has 1 to \(Limits.messageTypeBytesMax) bytes, this one has "
+                    + "\(type.utf8.count)")
+        }
+        guard !type.utf8.contains(0) else {
+            throw .invalidMessage(reason: "its type holds the character U+0000")
+        }
+    }
+}
