@@ -83,6 +83,20 @@ public enum SQLiteValue {
         isNull(column) ? nil : text(column)
     }
 
+    /// The first columns as they are; `nil` when one holds what a ``SQLiteValue`` cannot be.
+    public func values(_ count: Int) -> [SQLiteValue]? {
+        var values: [SQLiteValue] = []
+        for column in 0..<Int32(count) {
+            switch unsafe sqlite3_column_type(statement, column) {
+            case SQLITE_INTEGER: values.append(.integer(integer(column)))
+            case SQLITE_TEXT: values.append(.text(text(column)))
+            case SQLITE_NULL: values.append(.null)
+            default: return nil
+            }
+        }
+        return values
+    }
+
     private func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
     }

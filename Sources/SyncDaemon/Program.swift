@@ -1,5 +1,7 @@
 // The program: reads what it is asked, and does it. Start reading at `Service.run`, then `Node`.
 
+import EventModel
+
 /// The daemon as a program runs it; the one name that this module shows.
 public enum Program {
     /// Does what the arguments ask, until that is done.
@@ -26,10 +28,12 @@ public enum Program {
                 print(examination.configuration.text(), terminator: "")
             case .backUp(let arguments):
                 return Copying.backUp(try load(arguments.serve), to: arguments.file)
+            case .salvage(let arguments):
+                return Copying.salvage(try load(arguments.serve), to: arguments.file)
             case .restore(let arguments):
                 return Copying.restore(try load(arguments.serve), from: arguments.file)
             case .showVersion:
-                print("syncdaemon \(Invocation.version)")
+                print("syncdaemon \(Release.version)")
             case .showHelp(let text):
                 print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
             }

@@ -16,7 +16,7 @@ enum SyncCtl {
             case .help(let subcommand):
                 Terminal.print(trimmed(Help.text(for: subcommand)))
             case .version:
-                Terminal.print("syncctl \(Help.version)")
+                Terminal.print("syncctl \(Release.version)")
             case .simulate(let arguments):
                 end(Failure(code: "failed", message: Simulator.run(arguments)), writesJSON)
             case .run(let job, let options):

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import os
 import re
+import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -86,6 +88,17 @@ class Activation(DaemonTestCase):
         with RawClient(self.address) as client:
             client.hello().command("publish", channel="room", payload=1)
         self.assertEqual(self.listening_ports(daemon.process.pid), {self.address[1]})
+
+    def test_an_address_that_is_not_used_refuses_neither_a_start_nor_a_reload(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
+            file.write("[server]\nlisten = 0.0.0.0:9\n")
+            file.flush()
+            daemon = self.start_activated(SYNCDAEMON_CONFIG=file.name)
+            file.write("[log]\nlevel = notice\n")
+            file.flush()
+            daemon.process.send_signal(signal.SIGHUP)
+            until(lambda: "onfiguration" in daemon.log(), "the reload")
+        self.assertIn("Configuration reloaded.", daemon.log())
 
     @staticmethod
     def listening_ports(pid):

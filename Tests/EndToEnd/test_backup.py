@@ -4,12 +4,15 @@ import asyncio
 import contextlib
 import os
 import pathlib
+import re
+import shlex
 import sqlite3
 import subprocess
 import tempfile
 
 from case import DaemonTestCase
-from daemon import run_to_end
+from daemon import ROOT, run_to_end
+from manual import blocks
 
 
 class Backup(DaemonTestCase):
@@ -90,6 +93,8 @@ class Backup(DaemonTestCase):
         self.assertEqual((code, error), (0, ""))
         self.assertIn("1 messages and 1 reactions", said)
         self.assertIn("syncdaemon.db.replaced", said)
+        self.assertTrue(said.startswith(f"Restored into {daemon.data_dir}: "), said)
+        self.assertNotIn("No --data-dir", said)
         self.assertTrue(self.copy.exists())
         daemon.start()
         await ada.connect()
@@ -166,13 +171,65 @@ class Backup(DaemonTestCase):
         daemon.start()
         self.assertEqual(len(await self.texts(daemon)), 200)
 
+    def test_a_restore_without_a_directory_says_where_it_went(self):
+        daemon = self.start_daemon()
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        home = self.scratch / "home"
+        code, said, error = run_to_end(
+            "restore", str(self.copy), environment={"HOME": str(home), "XDG_STATE_HOME": ""})
+        self.assertEqual(code, 0, error)
+        self.assertTrue(said.startswith(f"Restored into {home}/.local/state/syncdaemon: "), said)
+        self.assertIn("No --data-dir said where", said)
+
+    def first_release_file(self, path):
+        """A file of the first release with one message; its tables are those of MigrationTests."""
+        tests = ROOT / "Tests/SyncDaemonTests/Store/MigrationTests.swift"
+        tables = re.search(
+            r'firstTables = """\n(.*?)"""', tests.read_text(encoding="utf-8"), re.DOTALL)[1]
+        path.parent.mkdir()
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.executescript(
+                "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;" + tables + """
+                INSERT INTO meta VALUES ('epoch', '0123456789abcdef');
+                INSERT INTO channel VALUES (7, 'default', 'room');
+                INSERT INTO message VALUES (1, 7, 'ada', '"old"', NULL, NULL);
+                UPDATE clock SET last = 5;
+                PRAGMA user_version=1;""")
+            return list(database.iterdump())
+
+    async def test_the_documented_way_back_from_an_upgrade(self):
+        """What the earlier release gets is its own file, to the row; it has no `restore` itself."""
+        data = self.scratch / "data"
+        old = self.first_release_file(data / "syncdaemon.db")
+        daemon = self.start_daemon(data_dir=str(data))
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "new")
+        daemon.stop()
+        self.assertNotEqual(self.sql(self.database(daemon), "PRAGMA user_version"), [(1,)])
+
+        lines, = blocks("Upgrade")
+        restore, = [line for line in lines.splitlines() if " restore " in line]
+        words = shlex.split(
+            restore.replace("/var/lib/syncdaemon", str(data)).replace("schema-N", "schema-1"))
+        code, said, error = run_to_end(*words[1:])
+        self.assertEqual((code, error), (0, ""))
+        self.assertIn("1 messages", said)
+        self.assertEqual(self.sql(self.database(daemon), "PRAGMA user_version"), [(1,)])
+        with contextlib.closing(sqlite3.connect(self.database(daemon))) as database:
+            self.assertEqual(list(database.iterdump()), old)
+        # The new one takes it up again, and its own file is kept.
+        self.assertEqual(
+            len(self.sql(data / "syncdaemon.db.replaced", "SELECT * FROM message")), 2)
+        daemon.start()
+        self.assertEqual(await self.texts(daemon), ["old"])
+
     def test_a_memory_store_has_nothing_to_copy(self):
         code, _, error = run_to_end("backup", "--store", "memory", str(self.copy))
         self.assertEqual(code, 1)
         self.assertIn("memory", error)
 
     def test_usage(self):
-        for command in ("backup", "restore"):
+        for command in ("backup", "salvage", "restore"):
             code, _, error = run_to_end(command)
             self.assertEqual(code, 2)
             self.assertIn(f"syncdaemon {command} FILE", error)

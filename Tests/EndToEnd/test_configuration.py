@@ -81,6 +81,13 @@ class Check(ConfigurationTestCase):
         self.assertIn("sync.ini:2: Cannot listen on 192.0.2.1:8080", errors[0])
         self.assertIn("This machine has no such address", errors[0])
 
+    def test_without_a_directory_it_says_which_one_the_unit_has(self):
+        done = subprocess.run(
+            [binary(), "config", "check"], capture_output=True, text=True, check=False, env={})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--data-dir DIR", done.stderr)
+        self.assertIn("STATE_DIRECTORY=/var/lib/syncdaemon", done.stderr)
+
     def test_a_directory_that_others_may_look_into(self):
         os.mkdir(os.path.join(self.directory, "open"), 0o755)
         code, _, errors = run_to_end(
@@ -97,13 +104,40 @@ class Secrets(ConfigurationTestCase):
         code, _, errors = self.check(KEYSET + "secret_key = hush\n", mode=0o644)
         self.assertEqual(code, 0)
         self.assertIn("warning: DIR/sync.ini:5: everybody on this machine may read", errors[0])
-        self.assertIn("chmod o-r", errors[0])
+        # Root's file is no other user's to read after a chmod, and the daemon's user is another.
+        if os.geteuid() == 0:
+            self.assertIn("LoadCredential=NAME:/PATH", errors[0])
+            self.assertNotIn("chmod", errors[0])
+        else:
+            self.assertIn("chmod o-r", errors[0])
         self.assertNotIn("hush", errors[0])
         self.assertEqual(self.check(KEYSET + "secret_key = hush\n", mode=0o640)[2], [])
 
         daemon = self.start_daemon(
             "--config", self.file(KEYSET + "secret_key = hush\n", mode=0o644))
         self.assertRegex(daemon.log(), r"Z warning \S+/sync.ini:5: everybody on this machine")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can be asked about another user")
+    def test_what_the_daemons_user_could_not_read_is_a_mistake_for_root_too(self):
+        """The data's owner is whom the daemon runs as; a restart would fail."""
+        os.chmod(self.directory, 0o755)
+        data = os.path.join(self.directory, "data")
+        os.mkdir(data, 0o700)
+        os.chown(data, 61234, 61234)
+        secret = self.file("hush\n", name="secret")
+        cases = [("", 0o644, []), ("", 0o640, ["sync.ini"]),
+                 (f"secret_key_file = {secret}\n", 0o644, ["secret"])]
+        for line, mode, unreadable in cases:
+            with self.subTest(line=line, mode=mode):
+                code, _, errors = run_to_end(
+                    "config", "check", "--config", self.file(KEYSET + line, mode=mode),
+                    environment={"STATE_DIRECTORY": data})
+                self.assertEqual(code, 2 if unreadable else 0, errors)
+                lines = errors.splitlines()
+                self.assertEqual(len(lines), len(unreadable), errors)
+                for name, said in zip(unreadable, lines):
+                    self.assertIn(f"{self.directory}/{name}: user 61234, who owns {data}", said)
+                    self.assertIn("LoadCredential=", said)
 
     def test_a_secret_in_a_file_of_its_own(self):
         secret = self.file("hush\n", name="secret")
@@ -121,6 +155,7 @@ class Secrets(ConfigurationTestCase):
         os.chmod(secret, 0o644)
         _, _, errors = self.check(text)
         self.assertIn("everybody on this machine may read the secret in", errors[0])
+        self.assertEqual("LoadCredential=NAME:" in errors[0], os.geteuid() == 0, errors)
 
     def test_a_secret_that_is_not_there(self):
         text = KEYSET + f"secret_key_file = {self.directory}/absent\n"

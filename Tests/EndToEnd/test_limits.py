@@ -1,14 +1,17 @@
 """At its limits the daemon stays calm: descriptors run out, readers do not read, it must stop."""
 
 import asyncio
+import json
 import os
 import pathlib
+import re
 import socket
+import subprocess
 import time
 import unittest
 
 from case import DaemonTestCase, eventually
-from daemon import Daemon, run_to_end
+from daemon import ROOT, Daemon, binary, run_to_end
 from device import Disconnected, Refused
 from raw import CLOSE, Ended, RawClient
 
@@ -252,10 +255,19 @@ class Refusals(DaemonTestCase):
         path = self.configuration("I am a file.")
         self.refuse(1, "serve", "--listen", "127.0.0.1:0", "--data-dir", path, mentions=[path])
 
-    def test_version(self):
+    def test_all_programs_say_the_same_version(self):
         code, out, _ = run_to_end("--version")
         self.assertEqual(code, 0)
-        self.assertRegex(out, r"^syncdaemon \d+\.\d+")
+        version = re.fullmatch(r"syncdaemon (\d+\.\d+\.\d+(-dev)?)\n", out)[1]
+        said = subprocess.run([binary("syncctl"), "--version"], capture_output=True, check=True)
+        self.assertEqual(said.stdout.decode(), f"syncctl {version}\n")
+        package = json.loads((ROOT / "clients/web/package.json").read_text(encoding="utf-8"))
+        self.assertEqual(package["version"], version)
+        self.assertIn(f"version={version}", self.start_daemon().log())
+        # Between two releases it is neither.
+        changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.assertNotEqual(version, "0.1.0")
+        self.assertEqual(version.endswith("-dev"), f"\n## [{version}]" not in changes)
 
 
 if __name__ == "__main__":

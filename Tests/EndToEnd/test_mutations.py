@@ -1,9 +1,13 @@
 """A write with a mutation id is applied once, however often and wherever it is sent."""
 
 import asyncio
+import contextlib
+import os
+import sqlite3
 import unittest
 
 from case import DaemonTestCase
+from test_clock import ClockTestCase
 
 MESSAGE = "17952187953729999"
 
@@ -127,6 +131,33 @@ class Mutations(DaemonTestCase):
         first = await self.writer.publish("room", 1, mutation=mutation)
         self.assertEqual(await self.writer.publish("room", 1, mutation=mutation), first)
         await self.expect_events(1)
+
+
+class ForgottenMutations(ClockTestCase):
+    """They end some day: `mutation_days`."""
+
+    async def test_an_id_is_remembered_for_as_many_days_as_are_set(self):
+        for days, is_forgotten in (("1", True), ("3", False)):
+            with self.subTest(days=days):
+                daemon = self.start_at(0, "--mutation-days", days)
+                ada = await self.device(daemon, "ada", "phone")
+                first = await ada.publish("room", 1, mutation="m-1")
+                await ada.close()
+                # The machine is off twice: two other boots, each most of a day later.
+                for number in (1, 2):
+                    await asyncio.to_thread(daemon.stop)
+                    path = os.path.join(daemon.data_dir, "syncdaemon.db")
+                    with contextlib.closing(sqlite3.connect(path)) as file, file:
+                        file.execute("UPDATE clock SET boot = 'the one before'")
+                    daemon.step(number * 23 * 3_600)
+                    await asyncio.to_thread(daemon.start)
+                    # A commit is what notes the day, and what forgets.
+                    ada = await self.device(daemon, "ada", f"tablet-{number}")
+                    await ada.publish("room", number)
+                    await ada.close()
+                ada = await self.device(daemon, "ada", "phone")
+                again = await ada.publish("room", 1, mutation="m-1")
+                self.assertEqual(again != first, is_forgotten)
 
 
 if __name__ == "__main__":

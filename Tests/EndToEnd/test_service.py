@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import os
 import pathlib
-import re
 import shutil
 import socket
 import sqlite3
@@ -18,8 +17,10 @@ import unittest
 from case import DaemonTestCase
 from daemon import ROOT, binary
 from device import Refused
+from disk import table_pages, zero
 from lanes import check_lanes, start_lanes
 from machine import PATIENCE, Machine, reason_not_to_boot
+from manual import blocks
 
 RESTARTS = int(os.environ.get("SERVICE_ROUNDS", "4"))
 KILLS = max(2, RESTARTS // 4)
@@ -30,13 +31,6 @@ CONFIGURATION = "/etc/syncdaemon/syncdaemon.ini"
 REASON = reason_not_to_boot()
 if REASON:
     print(f"test_service: skipped: {REASON}", file=sys.stderr)
-
-
-def blocks(heading):
-    """The lines for a shell under a heading of docs/OPERATIONS.md, block by block."""
-    text = (ROOT / "docs/OPERATIONS.md").read_text(encoding="utf-8")
-    section = re.search(rf"^#+ {heading}\n(.*?)(?=^#+ )", text, re.DOTALL | re.MULTILINE)[1]
-    return re.findall(r"^```sh\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
 
 
 class Installed:
@@ -241,6 +235,86 @@ class Service(DaemonTestCase):
         await self.until(self.is_active, "the service")
         bob = await self.device(self.daemon, "bob")
         self.assertEqual([it["payload"] for it in await bob.all_messages("room")], ["kept"])
+
+    async def test_the_documented_lines_rescue_a_damaged_file(self):
+        self.install()
+        ada = await self.device(self.daemon, "ada")
+        for number in range(200):
+            await ada.publish("room", f"{number:05}" + "x" * 300)
+        await ada.close()
+        self.machine.run("systemctl", "stop", "syncdaemon.socket", UNIT)
+        path = str(self.inside(DATABASE))
+        pages = table_pages(path, "message", b"00100x")
+        zero(path, pages)
+        lines, = blocks("When the file is damaged")
+        said = self.machine.shell("mkdir -p /var/backups\n" + lines).stdout
+        self.assertRegex(said, r"Lost: \d+ rows of the table message")
+        self.assertIn("Restored into /var/lib/syncdaemon: ", said)
+        await self.until(self.is_active, "the service")
+        bob = await self.device(self.daemon, "bob")
+        kept = [it["payload"][:5] for it in await bob.all_messages("room")]
+        self.assertIn("00000", kept)
+        self.assertIn("00199", kept)
+        self.assertNotIn("00100", kept)
+        self.assertGreater(len(kept), 180)
+        await bob.publish("room", "goes on")
+
+    async def test_the_advice_about_a_secret_keeps_the_service_up(self):
+        self.install()
+        check, _ = blocks("Configuration")[0].splitlines()
+        check = check.split("#")[0]
+        configuration = self.inside(CONFIGURATION)
+        keyset = "[keyset a]\nsubscribe_key = default\n"
+        configuration.write_text(keyset + "secret_key = hush\n", encoding="utf-8")
+        configuration.chmod(0o644)
+        told = self.machine.run("bash", "-c", check)
+        self.assertIn("LoadCredential=NAME:/PATH", told.stderr)
+        self.assertNotIn("chmod", told.stderr)
+        # The old advice: now neither a check nor a reload approves of it.
+        configuration.chmod(0o640)
+        told = self.machine.run("bash", "-c", check, check=False)
+        self.assertEqual(told.returncode, 2, told.stderr)
+        self.assertIn("the daemon could not start again", told.stderr)
+        self.machine.run("systemctl", "reload", UNIT)
+        await self.until(
+            lambda: "The configuration was not reloaded" in
+            self.machine.journal(UNIT, "--priority=err"), "the refusal")
+        self.assertIn("Permission denied", self.machine.journal(UNIT, "--priority=err"))
+        self.assertTrue(self.is_active())
+
+        # What the documentation says instead survives a restart.
+        secret = self.inside("/etc/syncdaemon/web.secret")
+        secret.write_text("hush\n", encoding="utf-8")
+        secret.chmod(0o600)
+        unit = self.inside("/etc/systemd/system/syncdaemon.service.d")
+        unit.mkdir()
+        (unit / "override.conf").write_text(
+            "[Service]\nLoadCredential=web:/etc/syncdaemon/web.secret\n", encoding="utf-8")
+        configuration.write_text(keyset + "secret_key_file = credential:web\n", encoding="utf-8")
+        configuration.chmod(0o644)
+        self.assertEqual(self.machine.run("bash", "-c", check).returncode, 0)
+        self.machine.run("systemctl", "daemon-reload")
+        self.machine.run("systemctl", "restart", UNIT)
+        await (await self.device(self.daemon, "ada")).command("ping")
+
+    async def test_an_address_that_the_socket_makes_unused_is_a_remark(self):
+        self.install()
+        check, _ = blocks("Configuration")[0].splitlines()
+        configuration = self.inside(CONFIGURATION)
+        configuration.write_text("[server]\nlisten = 192.0.2.1:9\n", encoding="utf-8")
+        told = self.machine.run("bash", "-c", check.split("#")[0], check=False)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("192.0.2.1:9", told.stderr)
+        self.assertIn("syncdaemon.socket is enabled", told.stderr)
+        self.machine.run("systemctl", "reload", UNIT)
+        await self.until(
+            lambda: "Configuration reloaded" in self.machine.journal(UNIT), "the reload")
+        self.machine.run("systemctl", "restart", UNIT)
+        await (await self.device(self.daemon, "ada")).command("ping")
+        # Without the socket it is an address that cannot be.
+        self.machine.run("systemctl", "disable", "syncdaemon.socket")
+        told = self.machine.run("bash", "-c", check.split("#")[0], check=False)
+        self.assertEqual(told.returncode, 2, told.stderr)
 
     async def test_a_full_disk_at_the_start_serves_reads_and_recovers_by_itself(self):
         self.machine.shell(

@@ -13,7 +13,7 @@ struct ServeArguments: Sendable {
     var settings: [FlagSetting] = []
 }
 
-/// What stands behind `backup` or `restore`.
+/// What stands behind `backup`, `salvage` or `restore`.
 struct CopyArguments: Sendable {
     /// The backup.
     let file: String
@@ -27,13 +27,11 @@ enum Invocation: Sendable {
     case checkConfiguration(ServeArguments)
     case printConfiguration(ServeArguments)
     case backUp(CopyArguments)
+    case salvage(CopyArguments)
     case restore(CopyArguments)
     case showVersion
     /// The text to show on standard output.
     case showHelp(String)
-
-    /// Of the daemon; also in `--version`.
-    static let version = "0.1.0"
 
     /// Reads the arguments behind the program's name.
     static func parse(_ arguments: [String]) throws(ConfigurationError) -> Invocation {
@@ -48,6 +46,9 @@ enum Invocation: Sendable {
         case "backup":
             if isHelpWanted(rest) { return .showHelp(HelpText.backup) }
             return .backUp(try copyArguments(rest, of: first))
+        case "salvage":
+            if isHelpWanted(rest) { return .showHelp(HelpText.salvage) }
+            return .salvage(try copyArguments(rest, of: first))
         case "restore":
             if isHelpWanted(rest) { return .showHelp(HelpText.restore) }
             return .restore(try copyArguments(rest, of: first))
@@ -71,7 +72,7 @@ enum Invocation: Sendable {
                 first,
                 nearest: Spelling.nearest(
                     to: first,
-                    among: ["serve", "config", "backup", "restore", "version", "help"]))
+                    among: ["serve", "config", "backup", "salvage", "restore", "version", "help"]))
         }
     }
 

@@ -36,8 +36,8 @@ extension Configuration {
                 result.mistakes.append(.noDirectory)
             }
         }
-        // Wrong keysets may be guarded ones.
-        if areKeysetsRight {
+        // Wrong keysets may be guarded ones; and a socket that was passed is looked at by itself.
+        if areKeysetsRight, !ServiceNotifier.passesSockets(environment) {
             result.attempt { (configuration) throws(ConfigurationError) in
                 try configuration.permit(
                     configuration.listen.description,
@@ -71,7 +71,9 @@ extension Configuration {
                 file = try ConfigurationFile.read(
                     isOptional ? String(path.dropFirst()) : path, isOptional: isOptional)
             }
-            return examine(arguments: arguments, environment: environment, file: file)
+            var result = examine(arguments: arguments, environment: environment, file: file)
+            result.file = file?.path
+            return result
         } catch {
             return Examination(mistakes: [error])
         }

@@ -14,7 +14,8 @@ extension Configuration {
         let head = """
             # Configuration of syncdaemon. Each key shows its default: remove the # and change it.
             # A flag of "syncdaemon serve" and a variable beat what stands here.
-            # Check it with: syncdaemon config check --config /etc/syncdaemon/syncdaemon.ini
+            # Check it with (one line): STATE_DIRECTORY=/var/lib/syncdaemon syncdaemon config check
+            #   --config /etc/syncdaemon/syncdaemon.ini
 
 
             """

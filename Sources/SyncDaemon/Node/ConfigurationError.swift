@@ -56,6 +56,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     /// Found by `config check` only: `serve` finds out by trying.
     case badDirectory(ConfigurationSource, path: String, reason: String)
     case badAddress(ConfigurationSource, TransportError)
+    case unreadableForDaemon(path: String, user: UInt32, directory: String)
 
     /// One line: where, what, and what to do.
     var description: String {
@@ -92,7 +93,9 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " may read it."
         case .noDirectory:
             "[store] directory: there is no default, because neither STATE_DIRECTORY nor"
-                + " XDG_STATE_HOME nor HOME is set. Say where to keep the data with --data-dir DIR."
+                + " XDG_STATE_HOME nor HOME is set. Say where the data is with"
+                + " --data-dir DIR; that of the systemd unit is found with"
+                + " STATE_DIRECTORY=/var/lib/syncdaemon before the command."
         case .reachableByOthers(let source, let address):
             "\(source): other machines can reach \(address), and this version has no access"
                 + " control: whoever connects may read and write everything. Listen on"
@@ -103,6 +106,11 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."
         case .badAddress(let source, let error):
             "\(source): \(error)"
+        case .unreadableForDaemon(let path, let user, let directory):
+            "\(path): user \(user), who owns \(directory), may not read this file: the daemon could"
+                + " not start again. Let everybody read the configuration (chmod o+r), and have"
+                + " systemd pass on what is secret: LoadCredential=NAME:/PATH in the unit, and"
+                + " secret_key_file = credential:NAME."
         }
     }
 

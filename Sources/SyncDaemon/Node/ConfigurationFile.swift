@@ -8,6 +8,8 @@ struct ConfigurationFile: Hashable, Sendable {
     let text: String
     /// Whether everybody on this machine may read it.
     var isForAll = false
+    /// Whether it is this process's user's, who is not root.
+    var isOurs = false
 
     private static let bytesMax = 1024 * 1024
     private static let secretBytesMax = 4096
@@ -26,7 +28,8 @@ struct ConfigurationFile: Hashable, Sendable {
         guard let text = String(validating: content.bytes, as: UTF8.self) else {
             throw .notText(path: path)
         }
-        return ConfigurationFile(path: path, text: text, isForAll: content.isForAll)
+        return ConfigurationFile(
+            path: path, text: text, isForAll: content.isForAll, isOurs: content.isOurs)
     }
 
     /// The secret in a file of its own.
@@ -35,7 +38,7 @@ struct ConfigurationFile: Hashable, Sendable {
         case .failure(let failure): .unreadable(reason: failure.reason)
         case .success(let content):
             String(validating: content.bytes, as: UTF8.self).map {
-                .text($0, isForAll: content.isForAll)
+                .text($0, isForAll: content.isForAll, isOurs: content.isOurs)
             } ?? .unreadable(reason: "It is not text")
         }
     }
@@ -43,6 +46,7 @@ struct ConfigurationFile: Hashable, Sendable {
     private struct Content {
         var bytes: [UInt8] = []
         var isForAll = false
+        var isOurs = false
     }
 
     private struct ReadFailure: Error {
@@ -64,6 +68,7 @@ struct ConfigurationFile: Hashable, Sendable {
         var status = stat()
         if unsafe fstat(fileno(file), &status) == 0 {
             content.isForAll = status.st_mode & S_IROTH != 0
+            content.isOurs = status.st_uid == geteuid() && geteuid() != 0
         }
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {

@@ -1,4 +1,4 @@
-// `syncdaemon backup` and `syncdaemon restore`: the data as one file, and back.
+// `syncdaemon backup`, `salvage` and `restore`: the data as one file, and back.
 
 import EventModel
 import Glibc
@@ -25,7 +25,7 @@ private enum CopyError: Error, CustomStringConvertible {
     }
 }
 
-/// The two commands; each says on standard output what it did.
+/// The three commands; each says on standard output what it did.
 enum Copying {
     /// - Returns: The exit code.
     static func backUp(_ configuration: Configuration, to target: String) -> Int32 {
@@ -47,6 +47,64 @@ enum Copying {
     }
 
     /// - Returns: The exit code.
+    static func salvage(_ configuration: Configuration, to target: String) -> Int32 {
+        report {
+            () throws(CopyError) in
+            let source = try path(in: configuration)
+            let directory = configuration.directory
+            guard !FileSystem.exists(target) else { throw .exists(path: target) }
+            guard FileSystem.exists(source) else { throw .file(.absent(path: source)) }
+            // What a daemon writes from now on would not be saved.
+            let lock = try lock(directory)
+            let part = target + ".part"
+            removeParts(part)
+            defer { removeParts(part) }
+            umask(0o077)
+            let saved: String
+            do throws(DatabaseFileError) {
+                try FileSystem.entrust(directory + "/lock", toOwnerOf: directory)
+                // That it is ours, and of this release or an earlier one.
+                _ = try DatabaseFile(path: source, isShared: true)
+                let lost = try showingGrowth(of: part, to: FileSystem.size(source)) {
+                    () throws(DatabaseFileError) in try save(source, in: part)
+                }
+                let copied = try DatabaseFile(path: part, isShared: false)
+                try copied.check()
+                saved = "\(target) holds \(try copied.summary()). \(describe(lost))"
+                try FileSystem.sync(part)
+                try FileSystem.rename(part, to: target)
+                try FileSystem.sync(self.directory(of: target))
+            } catch {
+                throw .file(error)
+            }
+            _ = consume lock
+            return
+                "\(saved) To put it in place: syncdaemon restore --data-dir \(directory) \(target)"
+        }
+    }
+
+    private static func save(
+        _ source: String, in part: String
+    ) throws(DatabaseFileError) -> [LostRows] {
+        var generator = SystemRandomNumberGenerator()
+        do throws(StoreError) {
+            return try Salvage(from: source, to: part, using: &generator).run()
+        } catch {
+            if case .full = error { throw .noRoom(path: part) }
+            throw .failed(path: source, reason: "\(error)")
+        }
+    }
+
+    private static func describe(_ lost: [LostRows]) -> String {
+        guard !lost.isEmpty else { return "Nothing is lost that the file still knew of." }
+        let tables = lost.map { rows in
+            let least = !rows.isLeast ? "" : rows.count == 0 ? "more than " : "at least "
+            return "\(least)\(rows.count) rows of the table \(rows.table)"
+        }
+        return "Lost: \(tables.joined(separator: ", "))."
+    }
+
+    /// - Returns: The exit code.
     static func restore(_ configuration: Configuration, from source: String) -> Int32 {
         report {
             () throws(CopyError) in
@@ -62,8 +120,12 @@ enum Copying {
                 throw .file(error)
             }
             _ = consume lock
-            let before = kept.map { " What was there is \($0): remove it when all is well." }
-            return "\(target) holds \(summary).\(before ?? "")"
+            let before = kept.map { " What was there is \($0): remove it when all is well." } ?? ""
+            // Root's own directory is seldom what was meant.
+            let place =
+                configuration.sources["store.directory"] == nil
+                ? " No --data-dir said where: that is the default here." : ""
+            return "Restored into \(directory): \(target) holds \(summary).\(before)\(place)"
         }
     }
 

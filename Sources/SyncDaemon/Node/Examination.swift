@@ -6,6 +6,8 @@ struct Examination: Sendable {
     var configuration = Configuration()
     /// Those of the file in its order, then those of variables, flags, and the whole.
     var mistakes: [ConfigurationError] = []
+    /// The configuration file, when there is one.
+    var file: String?
     /// What is allowed, and yet not good.
     var warnings: [ConfigurationWarning] = []
 
@@ -26,29 +28,41 @@ struct Examination: Sendable {
 
 /// A setting that holds, although somebody should think again.
 enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
-    case secretForAll(ConfigurationSource, path: String)
-    case secretFileForAll(ConfigurationSource, path: String)
+    case secretForAll(ConfigurationSource, path: String, isOurs: Bool)
+    case secretFileForAll(ConfigurationSource, path: String, isOurs: Bool)
     /// Found by `config check` only.
     case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
     case portNotFree(ConfigurationSource, TransportError)
     case uncheckedCredential(ConfigurationSource, name: String)
+    /// The address of `listen`, where systemd opens another.
+    case unusedAddress(ConfigurationError)
 
     /// One line: where, what, and what to do.
     var description: String {
         switch self {
-        case .secretForAll(let source, let path):
+        case .secretForAll(let source, let path, let isOurs):
             "\(source): everybody on this machine may read this file, and with it the secret_key."
-                + " Put the key into a file of its own and name that with secret_key_file, or:"
-                + " chmod o-r \(path)"
-        case .secretFileForAll(let source, let path):
+                + (isOurs
+                    ? " Put the key into a file of its own and name that with secret_key_file, or:"
+                        + " chmod o-r \(path)"
+                    : " Put the key into a file of its own that systemd passes on:"
+                        + " LoadCredential=NAME:/PATH in the unit, and here secret_key_file ="
+                        + " credential:NAME. This file stays as it is: the unit's user reads it.")
+        case .secretFileForAll(let source, let path, let isOurs):
             "\(source): everybody on this machine may read the secret in \(LogText.quoted(path))."
-                + " Take that away: chmod o-r \(path)"
+                + (isOurs
+                    ? " Take that away: chmod o-r \(path)"
+                    : " Have systemd pass it on, with LoadCredential=NAME:\(path) in the unit and"
+                        + " secret_key_file = credential:NAME here; then: chmod o-r \(path)")
         case .directoryForAll(let source, let path, let mode):
             "\(source): others may look into \(LogText.quoted(path)) (mode"
                 + " 0\(String(mode, radix: 8))). Keep them out: chmod 700 \(path)"
         case .portNotFree(let source, let error):
             "\(source): \(error) That is as it should be while the daemon or syncdaemon.socket"
                 + " runs."
+        case .unusedAddress(let error):
+            "\(error) That does not matter while systemd opens the port: syncdaemon.socket is"
+                + " enabled, and its ListenStream= holds."
         case .uncheckedCredential(let source, let name):
             "\(source): the credential \(name) was not looked at: only systemd can show it, to the"
                 + " unit that has LoadCredential=\(name):/PATH."

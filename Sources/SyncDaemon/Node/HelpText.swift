@@ -1,14 +1,17 @@
 // What --help prints. The flags come from the table of settings.
 
+import EventModel
+
 enum HelpText {
     static let main = """
-        syncdaemon \(Invocation.version): realtime messages and reactions, the same on every device
+        syncdaemon \(Release.version): realtime messages and reactions, the same on every device
 
         Usage:
           syncdaemon serve [FLAGS]           start the daemon
           syncdaemon config check [FLAGS]    check the configuration and say whether it is good
           syncdaemon config print [FLAGS]    print the configuration that serve would use
           syncdaemon backup [FLAGS] FILE     copy the data to a new file, also while it is served
+          syncdaemon salvage [FLAGS] FILE    save what can be read of damaged data in a new file
           syncdaemon restore [FLAGS] FILE    put a copy in the place of the data
           syncdaemon --version
           syncdaemon --help                  this text; "syncdaemon serve --help" lists the flags
@@ -59,12 +62,14 @@ enum HelpText {
 
         Both take the flags of "syncdaemon serve" and read the same variables and file.
         check exits with 0 and says so when all is well, and with 2 and every mistake when not. It
-        also looks at the directory, the address and the files of secrets, and changes nothing.
+        also looks at the directory, the address and the files of secrets, and changes nothing. For
+        the systemd unit, set STATE_DIRECTORY as systemd does: see the example.
         print writes every setting, with its meaning and where it came from, as a file that
         "serve --config" reads. A secret_key is shown as ***: put it back before you use the file.
 
         Example:
-          syncdaemon config check --config /etc/syncdaemon/syncdaemon.ini
+          STATE_DIRECTORY=/var/lib/syncdaemon syncdaemon config check \\
+            --config /etc/syncdaemon/syncdaemon.ini
 
         """
 
@@ -86,6 +91,31 @@ enum HelpText {
 
         Example:
           syncdaemon backup --data-dir /var/lib/syncdaemon /var/backups/syncdaemon.db
+
+        """
+
+    static let salvage = """
+        Usage: syncdaemon salvage [FLAGS] FILE
+
+        Copies what can be read of damaged data to FILE, which must not exist: row by row, around
+        pages that cannot be read and rows whose checksum is wrong. It says how many rows it saved
+        and how many are lost, as far as the damaged file knows of them. No daemon may run on the
+        directory; the damaged file stays as it is. FILE is sound, belongs to who runs the command,
+        and is put in place with "syncdaemon restore". Every device gets a snapshot afterwards.
+
+        Flags are those of "syncdaemon serve"; --data-dir DIR says where the data is, which is
+        /var/lib/syncdaemon with the systemd unit.
+
+        Exit codes:
+          0  FILE is complete and on the disk, whatever was lost
+          1  it failed, and the message says why; there is no FILE
+          2  the command line or the configuration is wrong
+
+        Example:
+          systemctl stop syncdaemon.socket syncdaemon.service
+          syncdaemon salvage --data-dir /var/lib/syncdaemon /var/backups/saved.db
+          syncdaemon restore --data-dir /var/lib/syncdaemon /var/backups/saved.db
+          systemctl start syncdaemon.socket syncdaemon.service
 
         """
 

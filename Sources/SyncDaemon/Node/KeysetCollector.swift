@@ -136,7 +136,22 @@ struct KeysetCollector {
             keysets,
             nameless.map {
                 .noSubscribeKey(beginnings[$0.name] ?? .standard, keyset: $0.name)
-            }
+            } + keysets.compactMap(contradiction)
         )
+    }
+
+    /// A time that the keyset itself would not take.
+    private func contradiction(_ named: NamedKeyset) -> ConfigurationError? {
+        let (least, usual) = (named.keyset.presenceSecondsMin, named.keyset.presenceSeconds)
+        guard usual < least else { return nil }
+        let place = "keyset \(named.name)."
+        if let source = sources[place + "presence_timeout"] {
+            return .badValue(
+                source, key: "presence_timeout", value: String(usual),
+                expected: "presence_timeout_min, which is \(least), or more")
+        }
+        return .badValue(
+            sources[place + "presence_timeout_min"] ?? .standard, key: "presence_timeout_min",
+            value: String(least), expected: "presence_timeout, which is \(usual), or less")
     }
 }

@@ -3,8 +3,16 @@
 import Glibc
 
 extension Examination {
+    /// What `systemctl enable syncdaemon.socket` makes.
+    private static let enabledSocket =
+        "/etc/systemd/system/sockets.target.wants/syncdaemon.socket"
+
     /// Adds what would keep `serve` from starting here and now; changes nothing on the machine.
-    mutating func lookAround() {
+    ///
+    /// - Parameter isRoot: Whether everything can be read, also what the daemon's user cannot.
+    mutating func lookAround(
+        enabledSocket: String = Self.enabledSocket, isRoot: Bool = geteuid() == 0
+    ) {
         // A shell has no credentials: only the unit does.
         let (uncheckable, others) = mistakes.partitioned { mistake in
             if case .noCredentials = mistake { true } else { false }
@@ -15,6 +23,34 @@ extension Examination {
         }
         lookAtDirectory()
         lookAtPort()
+        if FileSystem.exists(enabledSocket) { forgiveAddress() }
+        if isRoot { lookAsOwner() }
+    }
+
+    /// Where systemd opens the port, nobody uses the address of `listen`.
+    private mutating func forgiveAddress() {
+        let (unused, others) = mistakes.partitioned { mistake in
+            switch mistake {
+            case .reachableByOthers, .badAddress: true
+            default: false
+            }
+        }
+        mistakes = others
+        warnings += unused.map { .unusedAddress($0) }
+    }
+
+    /// Looks at the files with the eyes of the data's owner, who is whom the daemon runs as.
+    private mutating func lookAsOwner() {
+        let directory = configuration.directory
+        guard let owner = DataDirectory.owner(of: directory), owner.user != 0 else { return }
+        var paths = [file].compactMap { $0 }
+        for case .file(let path)? in configuration.namedKeysets.map(\.secretSource) {
+            paths.append(path)
+        }
+        for path in paths where path.hasPrefix("/") && !owner.canRead(path) {
+            mistakes.append(
+                .unreadableForDaemon(path: path, user: owner.user, directory: directory))
+        }
     }
 
     private mutating func lookAtDirectory() {

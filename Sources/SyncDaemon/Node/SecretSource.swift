@@ -33,7 +33,8 @@ enum SecretSource: Hashable, Sendable, CustomStringConvertible {
 
 /// What a look at the file of a secret came to.
 enum SecretFile: Hashable, Sendable {
-    case text(String, isForAll: Bool)
+    /// `isOurs`: the file is this process's user's, who is not root.
+    case text(String, isForAll: Bool, isOurs: Bool = false)
     case unreadable(reason: String)
 }
 
@@ -55,7 +56,7 @@ extension Examination {
             if let file, file.isForAll, named.keyset.secretKey != nil,
                 let line = configuration.sources[place + "secret_key"]
             {
-                warnings.append(.secretForAll(line, path: file.path))
+                warnings.append(.secretForAll(line, path: file.path, isOurs: file.isOurs))
             }
             guard let secret = named.secretSource else { continue }
             let line = configuration.sources[place + "secret_key_file"] ?? .standard
@@ -80,8 +81,10 @@ extension Examination {
         case .unreadable(let reason):
             mistakes.append(.unreadableSecret(line, path: path, reason: reason))
             return nil
-        case .text(let text, let isForAll):
-            if isForAll { warnings.append(.secretFileForAll(line, path: path)) }
+        case .text(let text, let isForAll, let isOurs):
+            if isForAll {
+                warnings.append(.secretFileForAll(line, path: path, isOurs: isOurs))
+            }
             // Editors end a file with a line feed.
             let key = String(text.prefix { $0 != "\n" && $0 != "\r\n" })
             let rest = text.dropFirst(key.count)

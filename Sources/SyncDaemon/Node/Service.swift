@@ -64,7 +64,7 @@ enum Service {
 
         node.isReady.store(true, ordering: .relaxed)
         announce("syncdaemon: listening on http://\(address)")
-        log.notice("Ready.", ["address": address, "version": Invocation.version])
+        log.notice("Ready.", ["address": address, "version": Release.version])
         notifier.ready(status: "Listening on \(address)")
         let signal = watch(node, until: signals, reloader, notifier, log)
 

@@ -26,6 +26,39 @@ enum DataDirectory {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
     }
+
+    /// Who owns a directory; `nil` when it does not exist.
+    static func owner(of path: String) -> FileReader? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return FileReader(user: status.st_uid, group: status.st_gid)
+    }
+}
+
+/// Somebody whom permissions apply to: not root.
+struct FileReader: Hashable, Sendable {
+    let user: UInt32
+    let group: UInt32
+
+    /// Whether permissions let them read a file; access lists and other groups are not looked at.
+    ///
+    /// - Parameter path: An absolute one; of what is not there nothing is said.
+    func canRead(_ path: String) -> Bool {
+        var directory = ""
+        for part in path.split(separator: "/").dropLast() {
+            directory += "/" + part
+            guard may(S_IXUSR, directory) else { return false }
+        }
+        return may(S_IRUSR, path)
+    }
+
+    /// - Parameter right: As the owner has it; the group's and the others' stand below it.
+    private func may(_ right: UInt32, _ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return true }
+        let shift = status.st_uid == user ? 0 : status.st_gid == group ? 3 : 6
+        return status.st_mode & (right >> UInt32(shift)) != 0
+    }
 }
 
 /// What errno means, in words.

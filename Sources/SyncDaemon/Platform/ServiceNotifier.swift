@@ -74,6 +74,14 @@ struct ServiceNotifier: Sendable {
         return descriptors
     }
 
+    /// Whether systemd opened sockets for a process, by the variables that it was started with.
+    static func passesSockets(
+        _ environment: [String: String], to process: Int32 = getpid()
+    ) -> Bool {
+        environment["LISTEN_PID"] == String(process)
+            && environment["LISTEN_FDS"].flatMap { Int($0) } ?? 0 > 0
+    }
+
     /// SOCK_STREAM, which on Linux is 1.
     ///
     /// Spelt out because several of our C modules contain that enumeration, and which of them Swift

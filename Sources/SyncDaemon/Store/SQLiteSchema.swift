@@ -48,8 +48,9 @@ enum SQLiteSchema {
         upgrade?.end(connection)
     }
 
-    /// Computes what the ledger keeps up to date from then on.
-    private static func addDigests(
+    /// Computes what the ledger keeps up to date from then on; channels without actions are left
+    /// as they are.
+    static func addDigests(
         _ connection: borrowing StoreConnection, _ secret: DigestSecret
     ) throws(StoreError) {
         var channels: [(id: Int64, channel: Channel)] = []

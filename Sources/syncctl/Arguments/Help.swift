@@ -2,8 +2,6 @@
 
 /// The texts of the tool about itself.
 enum Help {
-    static let version = "0.1.0"
-
     static func text(for subcommand: Subcommand?) -> String {
         switch subcommand {
         case nil: overview

@@ -15,6 +15,7 @@ struct InvocationTests {
             (["config", "--help"], "help"), (["config", "check", "-h"], "help"),
             (["backup", "copy.db"], "backup copy.db"), (["backup", "-h"], "help"),
             (["restore", "--data-dir", "data", "copy.db"], "restore copy.db"),
+            (["salvage", "copy.db"], "salvage copy.db"), (["salvage", "--help"], "help"),
             (["restore", "copy.db", "--data-dir=data"], "restore copy.db"),
         ])
     func commands(arguments: [String], expected: String) throws {
@@ -24,6 +25,7 @@ struct InvocationTests {
             case .checkConfiguration: "check"
             case .printConfiguration: "print"
             case .backUp(let arguments): "backup " + arguments.file
+            case .salvage(let arguments): "salvage " + arguments.file
             case .restore(let arguments): "restore " + arguments.file
             case .showVersion: "version"
             case .showHelp: "help"

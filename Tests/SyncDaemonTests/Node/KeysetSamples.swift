@@ -119,6 +119,14 @@ struct KeysetMistake: Sendable, CustomTestStringConvertible {
             "[keyset a]\npresence_timeout_min = 4\n",
             "2: presence_timeout_min cannot be \"4\". Write a whole number from 5 to 86400."),
         KeysetMistake(
+            "[keyset a]\nsubscribe_key = a\npresence_timeout_min = 20\npresence_timeout = 10\n",
+            "4: presence_timeout cannot be \"10\". Write presence_timeout_min, which is 20, or "
+                + "more."),
+        KeysetMistake(
+            "[keyset a]\nsubscribe_key = a\npresence_timeout_min = 301\n",
+            "3: presence_timeout_min cannot be \"301\". Write presence_timeout, which is 300, or "
+                + "less."),
+        KeysetMistake(
             "[keyset a]\nretention_hours = -1\n",
             "2: retention_hours cannot be \"-1\". Write a whole number from 0 to 876000."),
         KeysetMistake(
