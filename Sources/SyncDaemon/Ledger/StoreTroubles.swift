@@ -11,6 +11,8 @@ final class StoreTroubles: Sendable {
         var missing = 0
         /// When the log was last told that the disk is full, in milliseconds.
         var toldFull: UInt64?
+        /// Whether it was told of this shortage, so that it is to be told of the end, too.
+        var isTold = false
         /// Places of damage that the log was told of.
         var places: Set<String> = []
     }
@@ -71,8 +73,10 @@ final class StoreTroubles: Sendable {
             let isDue = state.toldFull.map {
                 now - $0 >= UInt64(Limits.reminderSeconds) * 1000
             }
+            if isNew { state.isTold = false }
             guard isDue ?? true else { return (false, 0) }
             state.toldFull = now
+            state.isTold = true
             return (true, state.refused)
         }
         guard isTold else { return }
@@ -96,7 +100,8 @@ final class StoreTroubles: Sendable {
             // With what is left now.
             return full(refusing: 0, missing: 0)
         }
-        guard health.clear(.diskFull) else { return }
+        let isTold = state.withLock { $0.isTold }
+        guard health.clear(.diskFull), isTold else { return }
         log.notice(
             "There is room on the disk again: writes are taken.",
             [

@@ -1,0 +1,68 @@
+// What operators are told of a full disk: how much is needed, and nothing twice.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Troubles of the store")
+struct StoreTroublesTests {
+    /// A disk and a clock that a test sets, and what was told.
+    private final class Bench: Sendable, LogSink {
+        let free = Locked<Int?>(0)
+        let now = Locked<UInt64>(0)
+        let messages = Locked<[String]>([])
+        let health = Health()
+
+        func write(_ record: LogRecord) { messages.withLock { $0.append(record.message) } }
+
+        func troubles() -> StoreTroubles {
+            StoreTroubles(
+                directory: "/data", health: health, counters: Counters(),
+                log: Log(level: .info, sink: self),
+                freeBytes: { [self] in free.withLock { $0 } },
+                milliseconds: { [self] in now.withLock { $0 } })
+        }
+
+        var text: String { health.troubles.first?.text ?? "" }
+    }
+
+    @Test("a full disk says how many bytes are needed, which those that the log lacks are first")
+    func needs() {
+        let bench = Bench()
+        let troubles = bench.troubles()
+        troubles.full(refusing: 1, missing: 196_608)
+        #expect(bench.text.contains("(196608 bytes at least)"))
+        // Who only looks at the disk knows nothing of the log.
+        troubles.look()
+        #expect(bench.text.contains("(196608 bytes at least)"))
+
+        bench.free.withLock { $0 = Limits.roomBytesMin - 1000 }
+        troubles.foundRoom()
+        #expect(bench.text.contains("(1000 bytes at least)"))
+        #expect(troubles.isFull)
+        bench.free.withLock { $0 = Limits.roomBytesMin }
+        troubles.foundRoom()
+        #expect(!troubles.isFull)
+    }
+
+    @Test("a disk that is full every second is told once a minute, its end as often")
+    func tellsOnce() {
+        let bench = Bench()
+        let troubles = bench.troubles()
+        for second in 0..<UInt64(Limits.reminderSeconds) {
+            bench.now.withLock { $0 = second * 1000 }
+            bench.free.withLock { $0 = 0 }
+            troubles.full(refusing: 1, missing: 0)
+            bench.free.withLock { $0 = nil }
+            troubles.foundRoom()
+            #expect(!troubles.isFull)
+        }
+        #expect(bench.messages.withLock { $0.count } == 2)
+
+        bench.now.withLock { $0 += 1000 }
+        troubles.full(refusing: 1, missing: 0)
+        troubles.foundRoom()
+        #expect(bench.messages.withLock { $0.count } == 4)
+    }
+}
