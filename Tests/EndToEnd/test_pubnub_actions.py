@@ -203,6 +203,26 @@ class Wire(PubNubTestCase):
             "type": "reaction", "value": "👍", "uuid": "mallory", "colour": "red"})
         self.assertEqual((answer.status, answer.json()["data"]["uuid"]), (200, "ada"))
 
+    def test_an_action_of_nobody_is_refused(self):
+        """Its key would have no owner: clients cannot read such an action."""
+        added = self.web.add("room", 1700, "👍").json()["data"]
+        one = f"{CHANNEL}/message/1700"
+        for method, path, body in (
+                ("POST", one, {"type": "reaction", "value": "🎉"}),
+                ("DELETE", f"{one}/action/{added['actionTimetoken']}", None)):
+            for user in ("", None):
+                with self.subTest(method=method, user=user), self.rest(self.daemon) as web:
+                    web.target = lambda path, _query, u=user: path.replace("{sub}", "sub") + (
+                        "" if u is None else f"?uuid={u}")
+                    answer = web.ask(method, path, body=body)
+                    self.assertEqual((answer.status, answer.json()), (400, {
+                        "status": 400, "error": {
+                            "source": "actions",
+                            "message": "Request payload contained invalid input.",
+                            "details": [{"message": "Missing field", "location": "uuid",
+                                         "locationType": "query"}]}}))
+        self.assertEqual(self.web.ok(CHANNEL)["data"], [added])
+
     def test_bad_timetokens(self):
         for message in ("x", "-1", "1" * 21, "1.5", "%20"):
             with self.subTest(message):

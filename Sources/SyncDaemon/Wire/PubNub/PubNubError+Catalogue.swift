@@ -27,7 +27,20 @@ extension PubNubError {
 
     static func invalidChannel(_ family: Family) -> PubNubError {
         invalid(
-            "A channel name has 1 to \(Limits.channelNameBytesMax) bytes and no comma.", family)
+            "A channel name has 1 to \(Limits.channelNameBytesMax) bytes, no comma and no control "
+                + "character.", family)
+    }
+
+    static func invalidGroup(_ family: Family) -> PubNubError {
+        invalid(
+            "A channel group's name has 1 to \(Limits.channelNameBytesMax) bytes.", family)
+    }
+
+    /// A request that nobody in particular can make.
+    static func missingUser(_ family: Family) -> PubNubError {
+        family == .actions
+            ? invalidAction("Missing field", "uuid", in: "query")
+            : invalid("The uuid is missing: say in the query who you are, as uuid=NAME.", family)
     }
 
     static func tooManyChannels(_ limit: Int, _ family: Family) -> PubNubError {

@@ -8,7 +8,7 @@ struct PubNubRequest: Sendable, Hashable {
     var subscribeKey: String
     /// Only where the path names one: publish and signal.
     var publishKey: String?
-    /// The `uuid` of the query; empty for the anonymous.
+    /// The `uuid` of the query; empty for the anonymous, who own no action and are nowhere.
     var userID: String
     /// The `auth` of the query.
     var token: String?

@@ -77,9 +77,11 @@ struct PubNubRequestReader {
         let userID = query["uuid"] ?? ""
         guard userID.utf8.count <= Limits.identifierBytesMax else { throw invalidUser }
         let token = query["auth"].flatMap { $0.isEmpty ? nil : $0 }
-        return PubNubRequest(
+        let request = PubNubRequest(
             subscribeKey: subscribeKey, publishKey: try publishKey(), userID: userID, token: token,
             endpoint: try endpoint())
+        guard !userID.isEmpty || !route.kind.needsUser else { throw .missingUser(family) }
+        return request
     }
 
     private func endpoint() throws(PubNubError) -> PubNubRequest.Endpoint {

@@ -8,6 +8,14 @@ struct PubNubRoute: Sendable {
         case addAction, removeAction, actions
         case history, fetch, fetchWithActions, messageCounts, deleteMessages
         case listGroups, group, deleteGroup
+
+        /// Whether it says something about whoever asks, who must have a name then.
+        var needsUser: Bool {
+            switch self {
+            case .addAction, .removeAction, .heartbeat, .leave: true
+            default: false
+            }
+        }
     }
 
     let kind: Kind

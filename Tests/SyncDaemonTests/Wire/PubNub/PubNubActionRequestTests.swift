@@ -26,16 +26,16 @@ struct PubNubActionRequestTests {
             try endpoint(
                 presence
                     + "/channel/a,a-pnpres,wild.%2A/heartbeat?heartbeat=4&channel-group=g,g-pnpres"
-                    + "&state=%7B%22a%22:%7B%7D%7D&ee")
+                    + "&state=%7B%22a%22:%7B%7D%7D&ee&uuid=u")
                 == .heartbeat(
                     .init(
                         channels: ["a", "wild.*"], groups: ["g"], seconds: 5,
                         states: ["a": "{}"])))
         #expect(
-            try endpoint(presence + "/channel/,/heartbeat?heartbeat=99999999")
+            try endpoint(presence + "/channel/,/heartbeat?heartbeat=99999999&uuid=u")
                 == .heartbeat(.init(channels: [], groups: [], seconds: 86_400)))
         #expect(
-            try endpoint(presence + "/channel/a,b-pnpres/leave?channel-group=g")
+            try endpoint(presence + "/channel/a,b-pnpres/leave?channel-group=g&uuid=u")
                 == .leave(channels: ["a"], groups: ["g"]))
         #expect(try endpoint(presence + "/uuid/u%2F1") == .whereNow(userID: "u/1"))
     }
@@ -79,6 +79,14 @@ struct PubNubActionRequestTests {
                 "Invalid Arguments: heartbeat must be an integer."
             ),
             ("/channel/,", 400, "Name a channel or a channel group."),
+            (
+                "/channel/a/heartbeat?heartbeat=9", 400,
+                "The uuid is missing: say in the query who you are, as uuid=NAME."
+            ),
+            (
+                "/channel/a/leave?uuid=", 400,
+                "The uuid is missing: say in the query who you are, as uuid=NAME."
+            ),
             ("/uuid/", 400, "A uuid has 1 to 255 bytes."),
         ])
     func presenceRefusals(path: String, status: Int, message: String) {
@@ -115,6 +123,34 @@ struct PubNubActionRequestTests {
                 == #"400 {"status":400,"error":{"source":"actions","message":"#
                 + #""Request payload contained invalid input.","details":["#
                 + #"{"message":"\#(problem)","location":"\#(field)","locationType":"body"}]}}"#)
+    }
+
+    @Test("an action is somebody's", arguments: ["", "?uuid=", "?pnsdk=x&uuid"])
+    func anonymous(query: String) {
+        let missing =
+            #"400 {"status":400,"error":{"source":"actions","message":"#
+            + #""Request payload contained invalid input.","details":["#
+            + #"{"message":"Missing field","location":"uuid","locationType":"query"}]}}"#
+        let body = #"{"type":"t","value":"v"}"#
+
+        #expect(refusal(.post, actions + "/message/1\(query)", body: body) == missing)
+        #expect(refusal(.delete, actions + "/message/1/action/2\(query)") == missing)
+    }
+
+    @Test("an action's body is as deep as the daemon reads, or it is said how deep that is")
+    func depth() {
+        func body(_ levels: Int) -> String {
+            let inside =
+                String(repeating: "[", count: levels - 1)
+                + String(repeating: "]", count: levels - 1)
+            return #"{"type":"t","value":"v","x":\#(inside)}"#
+        }
+
+        #expect(refusal(.post, actions + "/message/1?uuid=u", body: body(32)) == nil)
+        #expect(
+            refusal(.post, actions + "/message/1?uuid=u", body: body(33))?.hasSuffix(
+                #"{"message":"At most 32 levels of nesting.","location":"body","#
+                    + #""locationType":"body"}]}}"#) == true)
     }
 
     @Test("an action's body is JSON of 32 KiB at most")
