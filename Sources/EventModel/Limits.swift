@@ -103,6 +103,8 @@ public enum Limits {
     public static let stuckClosedPerSecond = 100
     /// From the daemon's close frame to the end of the connection.
     public static let closeSeconds = 5
+    /// How long a peer that has ended its half waits for an answer; over it: it counts as gone.
+    public static let halfClosedSeconds = 30
     /// Silence between two HTTP requests of one connection: SDKs poll for up to 310 seconds.
     public static let keepAliveSeconds = 320
     /// How long threads may take to accept a reloaded configuration; over it: a warning.

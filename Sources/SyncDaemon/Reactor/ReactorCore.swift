@@ -212,10 +212,14 @@ final class ReactorCore: TransportDelegate {
         hub.forget(id)
     }
 
-    func connection(_ id: SessionID, didRequest request: HTTPRequest) {
+    @discardableResult
+    func connection(_ id: SessionID, didRequest request: HTTPRequest) -> Bool {
         counters.requests.add()
-        guard !door.receive(request, from: id, isDraining: drainDeadline != nil) else { return }
+        if door.receive(request, from: id, isDraining: drainDeadline != nil) {
+            return hub.polls.open[id] != nil
+        }
         door.respond(answerHTTP(request), to: id)
+        return false
     }
 
     func connectionDidClose(_ id: SessionID) {

@@ -50,6 +50,11 @@ struct HTTPConnection {
     /// Whether bytes of the next request are here already.
     var hasMore: Bool { !stash.isEmpty }
 
+    /// Whether ``readOn()`` has something to read.
+    var canReadOn: Bool {
+        if case .reading = phase { hasMore } else { false }
+    }
+
     /// Takes bytes from the socket.
     mutating func receive(_ bytes: Span<UInt8>) -> Step {
         switch phase {

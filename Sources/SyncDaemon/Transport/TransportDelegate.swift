@@ -10,7 +10,11 @@ protocol TransportDelegate: AnyObject {
     func sessionCanWrite(_ session: SessionID)
     func sessionDidClose(_ session: SessionID)
     /// A peer asks; it waits until ``Transport/respond(_:to:)``, however long that takes.
-    func connection(_ connection: SessionID, didRequest request: HTTPRequest)
+    ///
+    /// - Returns: Whether it may take minutes. Then a peer that ends its half counts as gone; else
+    ///   it is taken for one that has said all and waits for its answer.
+    @discardableResult
+    func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool
     /// A peer is gone whose request was not answered yet.
     func connectionDidClose(_ connection: SessionID)
 }

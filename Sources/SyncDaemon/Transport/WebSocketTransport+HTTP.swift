@@ -46,11 +46,19 @@ extension WebSocketTransport {
         // is not to be called from here.
         guard !connection.isInDelegate else { return }
         if settle(connection) { unsafe lws_callback_on_writable(connection.wsi) }
+        controlReading(connection)
+    }
+
+    /// Looks for the peer's end again, though its answer has not come yet.
+    func stopAwaitingAnswer(_ connection: Connection) {
+        connection.isAnsweredSoon = false
+        controlReading(connection)
     }
 
     fileprivate func received(_ bytes: Span<UInt8>, on connection: Connection) {
         guard let step = connection.http?.receive(bytes) else { return }
         take(step, on: connection)
+        controlReading(connection)
     }
 
     /// The socket takes bytes again, or ``respond(_:to:)`` asked to go on.
@@ -59,10 +67,9 @@ extension WebSocketTransport {
             unsafe lws_callback_on_writable(connection.wsi)
             return
         }
-        resumeReading(connection)
         _ = settle(connection)
-        guard let step = connection.http?.readOn() else { return }
-        take(step, on: connection)
+        if let step = connection.http?.readOn() { take(step, on: connection) }
+        controlReading(connection)
     }
 
     /// Does what the connection's bytes led to.
@@ -78,10 +85,11 @@ extension WebSocketTransport {
             case .sendContinue:
                 send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: connection)
             case .request(let request):
-                setDeadline(of: connection, in: nil)
                 connection.isInDelegate = true
-                delegate.connection(connection.id, didRequest: request)
+                let mayTakeLong = delegate.connection(connection.id, didRequest: request)
                 connection.isInDelegate = false
+                connection.isAnsweredSoon = !mayTakeLong
+                setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
                 if settle(connection) { next = connection.http?.readOn() }
             case .refuse(let bytes):
                 send(bytes, to: connection)
@@ -106,17 +114,21 @@ extension WebSocketTransport {
         }
         connection.responseSeconds =
             Limits.hangupSeconds + count / Limits.slowestBytesPerSecond
-        guard unsafe lws_partial_buffered(connection.wsi) != 0 else { return }
-        // lws does not look at input while it holds output, so that input would keep the loop
-        // awake.
-        connection.isReadingPaused = true
-        unsafe lws_rx_flow_control(connection.wsi, 0)
     }
 
-    private func resumeReading(_ connection: Connection) {
-        guard connection.isReadingPaused else { return }
-        connection.isReadingPaused = false
-        unsafe lws_rx_flow_control(connection.wsi, 1)
+    /// Reads from a connection, or pauses while that would do harm.
+    ///
+    /// lws closes a connection as soon as it reads the end of what the peer sends. A peer that has
+    /// said all may end its half and wait: so its end is not read before its answer has left. And
+    /// lws does not look at input while it holds output, so that input would keep the loop awake.
+    private func controlReading(_ connection: Connection) {
+        guard let http = connection.http else { return }
+        let pauses =
+            unsafe lws_partial_buffered(connection.wsi) != 0 || http.canReadOn
+            || (http.isWaiting && connection.isAnsweredSoon)
+        guard pauses != connection.isReadingPaused else { return }
+        connection.isReadingPaused = pauses
+        unsafe lws_rx_flow_control(connection.wsi, pauses ? 0 : 1)
     }
 
     /// After a response was sent: goes on when the socket has taken all of it.

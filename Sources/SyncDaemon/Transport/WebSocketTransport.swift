@@ -143,7 +143,11 @@ struct TransportSettings: Sendable {
 
     /// Whether a connection whose deadline is over goes on.
     private func isAlive(_ connection: Connection) -> Bool {
-        connection.isSession && !connection.isEnding && connection.pendingClose == nil
+        if connection.http?.isWaiting == true {
+            stopAwaitingAnswer(connection)
+            return true
+        }
+        return connection.isSession && !connection.isEnding && connection.pendingClose == nil
             && listen(to: connection)
     }
 

@@ -61,6 +61,80 @@ struct HTTPTransportTests {
         #expect(peer.received.isEmpty)
     }
 
+    @Test("a peer that has said all gets its answers", arguments: [1, 2, 40])
+    func halfClosed(count: Int) throws {
+        let bench = try TransportBench()
+        bench.mayTakeLong = false
+        let peer = try bench.connect()
+        peer.send(String(repeating: get, count: count))
+        peer.finish()
+
+        for number in 1...count {
+            try #require(bench.run { bench.requests.count == number })
+            for _ in 0..<3 { bench.loop.runOnce(waitingAtMost: 1) }
+            #expect(bench.closed.isEmpty)
+            let connection = bench.requests[number - 1].connection
+            bench.transport?.respond(answer("answer \(number)"), to: connection)
+        }
+        #expect(peer.expect(count, endingWith: "answer \(count)"))
+        #expect(bench.run { bench.connectionCount == 0 })
+        #expect(bench.closed.isEmpty)
+    }
+
+    @Test("a large answer reaches a peer that has said all")
+    func halfClosedLarge() throws {
+        let bench = try TransportBench()
+        bench.mayTakeLong = false
+        let peer = try bench.connect()
+        peer.send(get)
+        peer.finish()
+        try #require(bench.run { bench.requests.count == 1 })
+        let text = String(repeating: "0123456789", count: 800_000)
+
+        bench.transport?.respond(answer(text), to: bench.requests[0].connection)
+
+        let isEnded = bench.run {
+            peer.read()
+            return peer.hasEnded && bench.connectionCount == 0
+        }
+        #expect(isEnded)
+        #expect(peer.received.count > text.utf8.count)
+    }
+
+    @Test("a connection that stays is read on from after an answer that came later")
+    func readOnAfterAnswer() throws {
+        let bench = try TransportBench()
+        bench.mayTakeLong = false
+        let peer = try bench.connect()
+        for number in 1...3 {
+            peer.send(get)
+            try #require(bench.run { bench.requests.count == number })
+            for _ in 0..<3 { bench.loop.runOnce(waitingAtMost: 1) }
+            bench.transport?.respond(
+                answer("now"), to: bench.requests[number - 1].connection)
+            #expect(peer.expect(number, endingWith: "now"))
+        }
+        peer.finish()
+        #expect(bench.run { bench.connectionCount == 0 })
+    }
+
+    @Test("an answer that does not come is not waited for without end")
+    func halfClosedTooLong() throws {
+        let bench = try TransportBench()
+        bench.mayTakeLong = false
+        let peer = try bench.connect()
+        peer.send(get)
+        peer.finish()
+        try #require(bench.run { bench.requests.count == 1 })
+        let now = Clock.monotonicMilliseconds()
+
+        bench.transport?.endTurn(at: now + UInt64(Limits.halfClosedSeconds - 1) * 1000)
+        for _ in 0..<5 { bench.loop.runOnce(waitingAtMost: 1) }
+        #expect(bench.closed.isEmpty)
+        bench.transport?.endTurn(at: now + UInt64(Limits.halfClosedSeconds + 1) * 1000)
+        #expect(bench.run { bench.closed.count == 1 && bench.connectionCount == 0 })
+    }
+
     @Test("a peer that leaves between requests is nobody's news")
     func leavingIdle() throws {
         let bench = try TransportBench()

@@ -15,6 +15,8 @@ final class TransportBench: TransportDelegate {
     private(set) var messageCount = 0
     /// Answers at once, from within the delegate's call.
     var answersAtOnce: HTTPResponse?
+    /// What the transport is told of each request.
+    var mayTakeLong = true
     let loop = EventLoop()
     private(set) var transport: WebSocketTransport?
     private let listener: Listener
@@ -91,9 +93,10 @@ final class TransportBench: TransportDelegate {
     func sessionCanWrite(_ session: SessionID) {}
     func sessionDidClose(_ session: SessionID) {}
 
-    func connection(_ connection: SessionID, didRequest request: HTTPRequest) {
+    func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool {
         requests.append((connection, request))
         if let answersAtOnce { transport?.respond(answersAtOnce, to: connection) }
+        return mayTakeLong
     }
 
     func connectionDidClose(_ connection: SessionID) {
