@@ -22,7 +22,8 @@ enum FirstBytes {
     }
 
     private static let path: StaticString = "GET /v1/sync"
-    private static let countMax = 13
+    /// More than a request line with three names of the greatest length.
+    private static let countMax = 4096
 
     /// Decides without taking anything from the socket.
     static func peek(at socket: Int32) -> Verdict {
@@ -42,8 +43,14 @@ enum FirstBytes {
         guard isOurs else { return .door(.http) }
         let rest = bytes.dropFirst(path.count)
         guard let next = rest.first else { return .undecided(count: bytes.count) }
-        let ends = next == UInt8(ascii: " ") || next == UInt8(ascii: "?")
-        return .door(ends ? .webSocket : .http)
+        guard next == UInt8(ascii: "?") else {
+            return .door(next == UInt8(ascii: " ") ? .webSocket : .http)
+        }
+        // lws hangs up on a zero without a word; our HTTP says what is wrong.
+        let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        if line.contains(0) || !line.ranges(of: Array("%00".utf8)).isEmpty { return .door(.http) }
+        let isWhole = line.count < rest.count || bytes.count >= countMax
+        return isWhole ? .door(.webSocket) : .undecided(count: bytes.count)
     }
 
     /// Lets the socket be silent until more than `count` bytes wait in it.

@@ -129,9 +129,10 @@ struct HTTPConnection {
                 isHTTP10: isHTTP10)
             return .request(request)
         case .refused(let response):
+            let isHead = parser.isHead
             end()
             phase = .writing(keepsConnection: false)
-            return .refuse(response.encoded())
+            return .refuse(response.encoded(omitsBody: isHead))
         }
     }
 

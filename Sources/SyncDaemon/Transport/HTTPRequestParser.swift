@@ -76,6 +76,12 @@ import EventModel
         return waitsForContinue && body.isEmpty
     }
 
+    /// Whether it is a HEAD, as far as it has come: no answer to it has a body.
+    var isHead: Bool {
+        hasStartLine
+            ? unsafe parser.pointee.method == HTTP_HEAD.rawValue : line.starts(with: "HEAD ".utf8)
+    }
+
     // MARK: Lines
 
     /// Takes what is there of a line, and reads the line if that was its end.
@@ -86,6 +92,9 @@ import EventModel
         if hasEnd { end += 1 }
         headByteCount += end - start
         guard headByteCount <= Limits.requestHeaderBytesMax else {
+            for index in start..<min(end, start + 5) where line.count < 5 {
+                line.append(bytes[index])
+            }
             if hasStartLine {
                 refuse(431, "Make the request shorter.")
             } else {
@@ -123,8 +132,20 @@ import EventModel
         if !hasStartLine, isBlank { return }
         let isStart = !hasStartLine
         hasStartLine = true
+        guard !hasControl(line) else {
+            return refuse(400, "There is a control character in the head of the request.")
+        }
         _ = execute(line)
         if isStart, refusal == nil { checkStartLine(line) }
+    }
+
+    /// Whether there is what no header may have; http-parser lets one pass where a value begins.
+    private func hasControl(_ line: Span<UInt8>) -> Bool {
+        let ending = line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r") ? 2 : 1
+        return (0..<(line.count - ending)).contains { index in
+            let byte = line[index]
+            return (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
+        }
     }
 
     /// METHOD SP TARGET SP HTTP/1.N, and nothing looser.
@@ -230,6 +251,7 @@ import EventModel
         {
             return refusal
         }
+        if let refusal = RequestRules.refusal(ofTarget: request.target) { return refusal }
         if let contentLength, Int(contentLength).map({ $0 > Limits.requestBodyBytesMax }) ?? true {
             return PubNubError.bodyTooLarge(
                 for: request, at: Timetoken(rawValue: Clock.wallTicks())
@@ -269,7 +291,8 @@ import EventModel
     private var request: HTTPRequest {
         HTTPRequest(
             method: HTTPRequest.Method(rawValue: method) ?? .other,
-            target: String(decoding: target, as: UTF8.self), body: body)
+            target: RequestRules.originForm(of: String(decoding: target, as: UTF8.self)),
+            body: body)
     }
 }
 

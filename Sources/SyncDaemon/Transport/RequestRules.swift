@@ -21,6 +21,24 @@ enum RequestRules {
         return nil
     }
 
+    /// The path and the query of a target in absolute form; any other target as it is.
+    ///
+    /// - Source: RFC 9112, section 3.2.2: a server must accept what is meant for proxies.
+    static func originForm(of target: String) -> String {
+        let start = target.prefix(8).lowercased()
+        let isPlain = start.hasPrefix("http://")
+        guard isPlain || start == "https://" else { return target }
+        let rest = target.dropFirst(isPlain ? 7 : 8)
+        let path = rest.drop { $0 != "/" && $0 != "?" }
+        return path.first == "/" ? String(path) : "/" + String(path)
+    }
+
+    /// What to answer to the URL of a WebSocket that lws would hang up on.
+    static func refusal(ofTarget target: String) -> HTTPResponse? {
+        guard target.hasPrefix("/v1/sync?"), target.contains("%00") else { return nil }
+        return .error(400, "There is a %00 in the URL: no name holds U+0000.")
+    }
+
     /// Whether a page from `origin` may open a WebSocket here.
     ///
     /// Programs send no `Origin`; browsers always do. Without this check any page that a user

@@ -103,6 +103,35 @@ struct HTTPConnectionTests {
         #expect(!stays)
     }
 
+    @Test(
+        "a refused HEAD gets no body",
+        arguments: [
+            ("/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+            (" / HTTP/1.1\r\n", 400), ("/ HTTP/1.1\r\nA\0: b\r\n", 400),
+            ("/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", 411),
+            ("/ HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n", 413),
+            ("/\(String(repeating: "x", count: Limits.requestHeaderBytesMax))", 414),
+            ("/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", 426),
+            ("/ HTTP/9.9\r\n", 505),
+        ])
+    func refusedHead(rest: String, status: Int) throws {
+        for (method, hasBody) in [("HEAD", false), ("GET", true)] {
+            for size in [1000, Int.max / 2] {
+                var connection = HTTPConnection()
+                var bytes = Array("\(method) \(rest)".utf8)[...]
+                var answer: String?
+                while answer == nil, !bytes.isEmpty {
+                    let step = connection.receive(Array(bytes.prefix(size)))
+                    bytes = bytes.dropFirst(size)
+                    if case .refuse(let refusal) = step { answer = text(refusal) }
+                }
+                let head = try #require(answer, "\(method)")
+                #expect(head.hasPrefix("HTTP/1.1 \(status) "))
+                #expect(head.hasSuffix("\r\n\r\n") == !hasBody)
+            }
+        }
+    }
+
     @Test("only the first bytes of a later request start its time")
     func deadlines() {
         var connection = HTTPConnection()

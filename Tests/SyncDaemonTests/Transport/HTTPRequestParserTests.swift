@@ -89,6 +89,25 @@ struct HTTPRequestParserTests {
         #expect(Outcome("GET / \(rest)\r\n\r\n").keepsConnection == keeps)
     }
 
+    @Test(
+        "a target in absolute form is its path and query",
+        arguments: [
+            ("http://x/time/0", "/time/0"), ("HTTP://x:80/a%2Fb?c=/", "/a%2Fb?c=/"),
+            ("https://[::1]:9/", "/"), ("http://x", "/"), ("http://x?y=1", "/?y=1"),
+            ("/http://x/y", "/http://x/y"), ("//x/y", "//x/y"),
+        ])
+    func absoluteForm(target: String, path: String) {
+        let text = "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
+        #expect(Outcome(text).request?.target == path)
+        #expect(Outcome(text, inPiecesOf: 1).request?.target == path)
+    }
+
+    @Test("a WebSocket's URL with a zero is told what is wrong", arguments: ["", "Upgrade: x\r\n"])
+    func zero(upgrade: String) {
+        let text = "GET /v1/sync?userId=%00 HTTP/1.1\r\nHost: x\r\n\(upgrade)\r\n"
+        #expect(Outcome(text).status == 400)
+    }
+
     @Test("blank lines before a request, and lines that end with LF alone, are let pass")
     func lenience() {
         #expect(Outcome("\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n").request?.target == "/a")
@@ -108,6 +127,11 @@ struct HTTPRequestParserTests {
             "GET / HTTP/1.1\r\nHost : x\r\n\r\n", "GET / HTTP/1.1\r\nA b: x\r\n",
             "GET / HTTP/1.1\r\nHost x\r\n\r\n", "GET / HTTP/1.1\r\nA: b\rc\r\n",
             "GET / HTTP/1.1\r\nA: b\u{1}\r\n", "GET / HTTP/1.1\r\n: b\r\n",
+            "GET / HTTP/1.1\r\nA: b\0c\r\n", "GET / HTTP/1.1\r\nHost: x\0y\r\n",
+            "GET / HTTP/1.1\r\nConnection: clo\0se\r\n", "GET / HTTP/1.1\r\nHost: \0\r\n",
+            "GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: x\r\nA:\u{1}b\n\n",
+            "GET / HTTP/1.1\r\nHost: x\r\nA: \u{7F}\r\n\r\n",
         ])
     func malformed(text: String) {
         #expect(Outcome(text).status == 400)
