@@ -38,10 +38,15 @@ class Page(PubNubTestCase):
         return done.stdout
 
     def test_the_pages_program(self):
+        """Also after the README's walk-through, which leaves a plain text in the same room."""
         (program,) = blocks(self.page, "python")
         self.assertEqual(program.count(PRINTED_ORIGIN), 1)
-        said = self.run_python("-", program=program.replace(PRINTED_ORIGIN, self.origin))
-        self.assertEqual(said, "Shall we meet at noon?\n")
+        program = program.replace(PRINTED_ORIGIN, self.origin)
+        asked = "{'text': 'Shall we meet at noon?'}\n"
+        self.assertEqual(self.run_python("-", program=program), asked)
+        with self.rest(self.daemon, keys=("demo", "demo")) as web:
+            web.publish("room", "Hello!")
+        self.assertEqual(self.run_python("-", program=program), asked + "Hello!\n" + asked)
 
     def test_the_pages_configuration(self):
         (text,) = blocks(self.page, "ini")

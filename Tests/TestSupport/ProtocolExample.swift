@@ -88,7 +88,7 @@ public enum ProtocolExample {
             ActionsQuery(
                 channel: "room", messageTimetoken: ada.messageTimetoken, after: added)),
         22: .deleteMessages(
-            DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-4")),
+            DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-5")),
     ]
 
     /// What each example reply says, by its id.
