@@ -71,6 +71,7 @@ class Groups(PubNubTestCase):
                 body = answer.json()
                 self.assertEqual((body["status"], body["error"], body["service"]),
                                  (400, True, "channel-registry"))
+                self.assertIn("255 bytes" if len(group) > 255 else "Reserved", body["message"])
 
     def test_200_channels_in_one_call(self):
         many = [f"c{number:03}" for number in range(201)]

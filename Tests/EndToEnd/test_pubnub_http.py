@@ -148,7 +148,93 @@ class Door(PubNubTestCase):
                 answer = self.raw("GET", path)
                 self.assertEqual(answer.status, 200, answer)
 
+    def test_a_peer_that_has_said_all_gets_its_answers(self):
+        """It ends its half of the connection: a write is answered all the same, like a question."""
+        requests = {
+            "publish": ("GET", "/publish/pub/sub/0/room/0/1"),
+            "history": ("GET", "/v2/history/sub-key/sub/channel/room"),
+            "an action": ("POST", "/v1/message-actions/sub/channel/room/message/17?uuid=ada"),
+            "here now": ("GET", "/v2/presence/sub-key/sub/channel/room"),
+            "the time": ("GET", "/time/0")}
+        action = json.dumps({"type": "reaction", "value": "👍"}).encode()
+        for name, (method, target) in requests.items():
+            body = action if method == "POST" else b""
+            headers = [f"Content-Length: {len(body)}"] if body else []
+            with self.subTest(name), self.rest(self.daemon) as web:
+                web.http.send(web.http.request(method, target, *headers, body=body))
+                web.http.finish()
+                self.assertEqual(web.http.answer().status, 200)
+                self.assertEqual(web.http.rest(), b"")
+        with self.subTest("many at once"), self.rest(self.daemon) as web:
+            web.http.send(web.http.request("GET", "/publish/pub/sub/0/room/0/2") * 50)
+            web.http.finish()
+            for _ in range(50):
+                self.assertEqual(web.http.answer().status, 200)
+            self.assertEqual(web.http.rest(), b"")
+        counted = self.web.ok("/v3/history/sub-key/{sub}/message-counts/room", {"timetoken": 0})
+        self.assertEqual(counted["channels"], {"room": 51})
+
+    def test_a_poll_whose_peer_has_left_is_forgotten(self):
+        with self.rest(self.daemon) as web:
+            cursor = web.ok("/v2/subscribe/{sub}/room/0")["t"]["t"]
+            web.http.send(web.http.request("GET", f"/v2/subscribe/sub/room/0?tt={cursor}"))
+            web.http.finish()
+            self.assertEqual(web.http.rest(), b"")
+
+    def test_a_target_in_absolute_form(self):
+        """As proxies are sent it."""
+        answer = self.raw("GET", "http://127.0.0.1/publish/pub/sub/0/a%2Fb/0/1?uuid=ada")
+        self.assertEqual(answer.status, 200)
+        (item,) = self.web.ok("/v3/history/sub-key/{sub}/channel/a%2Fb", {"include_uuid": "true"})[
+            "channels"]["a/b"]
+        self.assertEqual((item["message"], item["uuid"]), (1, "ada"))
+
+    def test_an_error_without_a_body(self):
+        """To a HEAD, however early it is refused."""
+        for headers, status in (
+                (["Host: b"], 400), (["Transfer-Encoding: chunked"], 411),
+                (["Content-Length: 99999999"], 413), (["Connection: Upgrade", "Upgrade: x"], 426)):
+            with self.subTest(status), self.rest(self.daemon) as web:
+                web.http.send(web.http.request("HEAD", "/time/0", *headers))
+                self.assertEqual(web.http.answer(has_body=False).status, status)
+                self.assertEqual(web.http.rest(), b"")
+
     # What is wrong
+
+    def test_a_zero_in_a_header(self):
+        with self.rest(self.daemon) as web:
+            web.http.send(web.http.request("GET", "/time/0", "A: \0"))
+            self.assertEqual(web.http.answer().status, 400)
+            self.assertEqual(web.http.rest(), b"")
+
+    def test_what_needs_a_user(self):
+        """Nobody is present nowhere: what was asked cannot be done, and it says so."""
+        for what in ("heartbeat", "leave"):
+            answer = self.raw("GET", f"/v2/presence/sub-key/sub/channel/room/{what}")
+            self.assertEqual((answer.status, answer.json()), (400, {
+                "status": 400, "error": 1, "service": "Presence",
+                "message": "The uuid is missing: say in the query who you are, as uuid=NAME."}))
+
+    def test_a_time_to_live_below_zero(self):
+        """It is no way round the keyset's own: with 0 a message is kept for ever."""
+        answer = self.raw("GET", "/publish/pub/sub/0/room/0/1?ttl=-1")
+        self.assertEqual((answer.status, answer.json()[:2]), (
+            400, [0, "Invalid Arguments: ttl must be hours, 0 or more."]))
+        self.assertEqual(self.web.ok("/v2/history/sub-key/{sub}/channel/room"), [[], 0, 0])
+
+    def test_names_that_no_door_takes(self):
+        for name in ("a\nb", "\x7f", "\x85", "x" * 256, "a,b"):
+            with self.subTest(name):
+                for path in (f"/publish/pub/sub/0/{quoted(name)}/0/1",
+                             f"/v3/history/sub-key/sub/channel/room,{quoted(name)}",
+                             f"/v2/subscribe/sub/room,{quoted(name)}/0"):
+                    self.assertEqual(self.raw("GET", path).status, 400, path)
+
+    def test_json_that_is_too_deep(self):
+        for text, status in (("[" * 32 + "]" * 32, 200), ("[" * 33 + "]" * 33, 400)):
+            answer = self.raw("GET", f"/publish/pub/sub/0/room/0/{quoted(text)}")
+            self.assertEqual(answer.status, status)
+        self.assertEqual(answer.json()[1], "The JSON has more than 32 levels of nesting.")
 
     def test_paths_that_are_none(self):
         for path in ("/v2/subscribe/sub/room", "/v2/subscribe/sub/room/0/x", "/publish/pub/sub",

@@ -229,14 +229,19 @@ enum CommandDecoder {
     }
 }
 
-/// Whether clients may use this name.
+/// Whether a channel may have this name, through whatever door it is written to or followed.
 ///
-/// `,` separates names in PubNub's URLs, `*` marks wildcards there, and `/` and `\` would need
-/// escaping in them.
+/// A name that stands for many channels is none of a channel.
 func isValidChannelName(_ name: String) -> Bool {
+    isValidName(name) && name != "*" && !Channel(name).isWildcard
+}
+
+/// Whether channels, wildcards and groups may be called so.
+///
+/// PubNub advises against more, and lets SDKs use it: `/` and `:` for example.
+func isValidName(_ name: String) -> Bool {
     (1...Limits.channelNameBytesMax).contains(name.utf8.count)
         && name.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-                && !",*/\\".unicodeScalars.contains(scalar)
+            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != ","
         }
 }

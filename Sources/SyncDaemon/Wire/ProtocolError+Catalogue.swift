@@ -30,8 +30,9 @@ extension ProtocolError {
 
     static let invalidChannel = ProtocolError(
         status: 400, code: "invalid_channel",
-        message: "A channel name has 1 to \(Limits.channelNameBytesMax) bytes and none of , * / \\ "
-            + "or control characters. Rename the channel.")
+        message: "A channel name has 1 to \(Limits.channelNameBytesMax) bytes, no comma and no "
+            + "control character, and does not end in .*: such a name stands for many. "
+            + "Rename the channel.")
 
     static let presenceIsReadOnly = ProtocolError(
         status: 400, code: "invalid_channel",

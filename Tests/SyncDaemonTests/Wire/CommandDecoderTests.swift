@@ -17,8 +17,8 @@ private func problem(_ text: String) -> ProtocolError? {
 private func text(_ count: Int) -> String { String(repeating: "a", count: count) }
 
 private let channelMessage =
-    "A channel name has 1 to 255 bytes and none of , * / \\ or control characters. "
-    + "Rename the channel."
+    "A channel name has 1 to 255 bytes, no comma and no control character, and does not end in .*: "
+    + "such a name stands for many. Rename the channel."
 
 @Suite("CommandDecoder")
 struct CommandDecoderTests {

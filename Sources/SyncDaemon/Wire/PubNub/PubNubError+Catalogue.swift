@@ -1,6 +1,7 @@
 // Every refusal that a PubNub SDK can get, with its status and its text.
 
 import EventModel
+import JSON
 
 // MARK: What any endpoint may answer
 
@@ -23,6 +24,12 @@ extension PubNubError {
 
     static func invalidJSON(_ family: Family) -> PubNubError {
         PubNubError(family: family, status: 400, message: "Invalid JSON")
+    }
+
+    /// What is wrong with a text that was to be JSON.
+    static func json(_ error: JSONError, _ family: Family) -> PubNubError {
+        guard case .tooDeep(let limit) = error else { return invalidJSON(family) }
+        return invalid("The JSON has more than \(limit) levels of nesting.", family)
     }
 
     static func invalidChannel(_ family: Family) -> PubNubError {

@@ -17,7 +17,8 @@ extension PubNubRequestReader {
         do throws(JSONError) {
             fields = try unsafe JSONValue(parsing: bytes.span.bytes, depthMax: Limits.jsonDepthMax)
         } catch {
-            throw .actionIsNotJSON
+            guard case .tooDeep(let limit) = error else { throw .actionIsNotJSON }
+            throw .invalidAction("At most \(limit) levels of nesting.", "body", in: "body")
         }
         return .addAction(
             channel: channel, messageTimetoken: timetoken,

@@ -21,7 +21,7 @@ extension PubNubRequestReader {
     /// The one channel of the path.
     func channel() throws(PubNubError) -> String {
         let name = try text("channel")
-        guard isValidPubNubName(name) else { throw .invalidChannel(family) }
+        guard isValidName(name) else { throw .invalidChannel(family) }
         return name
     }
 
@@ -29,7 +29,7 @@ extension PubNubRequestReader {
     func writableChannel() throws(PubNubError) -> String {
         let name = try channel()
         // A presence event of a client's making could not be told from a real one.
-        guard !name.hasSuffix(Channel.presenceSuffix), !name.hasSuffix(".*"), name != "*" else {
+        guard !name.hasSuffix(Channel.presenceSuffix), isValidChannelName(name) else {
             throw .invalid(
                 "Nothing can be written to a wildcard or to a channel that ends in -pnpres.",
                 family)
@@ -46,7 +46,7 @@ extension PubNubRequestReader {
         } catch {
             throw .couldNotParse(family)
         }
-        guard names.allSatisfy(isValidPubNubName) else { throw .invalidChannel(family) }
+        guard names.allSatisfy(isValidName) else { throw .invalidChannel(family) }
         return names
     }
 
@@ -60,9 +60,8 @@ extension PubNubRequestReader {
     /// The groups of the query, each once.
     func groups() throws(PubNubError) -> [String] {
         let names = query.list("channel-group").withoutRepeats()
-        guard names.allSatisfy(isValidPubNubName) else {
-            throw .invalid(
-                "A channel group's name has 1 to \(Limits.channelNameBytesMax) bytes.", family)
+        guard names.allSatisfy(isValidName) else {
+            throw .invalidGroup(family)
         }
         try checkCount(names.count)
         return names
@@ -91,12 +90,6 @@ extension [String] {
     func withoutPresence() -> [String] {
         filter { !$0.hasSuffix(Channel.presenceSuffix) }
     }
-}
-
-/// Whether SDKs may use this name: they use odd ones, so only what the daemon needs is asked.
-private func isValidPubNubName(_ name: String) -> Bool {
-    (1...Limits.channelNameBytesMax).contains(name.utf8.count)
-        && !name.utf8.contains(UInt8(ascii: ","))
 }
 
 // MARK: Values
@@ -158,7 +151,7 @@ extension PubNubRequestReader {
         do throws(JSONError) {
             return try JSONValue(parsing: text, depthMax: Limits.jsonDepthMax).compactText
         } catch {
-            throw .invalidJSON(family)
+            throw .json(error, family)
         }
     }
 
@@ -168,7 +161,7 @@ extension PubNubRequestReader {
         do throws(JSONError) {
             value = try JSONValue(parsing: text, depthMax: Limits.jsonDepthMax)
         } catch {
-            throw .invalidJSON(family)
+            throw .json(error, family)
         }
         guard value.isObject else { throw .invalidJSON(family) }
         return value

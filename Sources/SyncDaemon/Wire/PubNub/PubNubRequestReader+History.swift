@@ -58,8 +58,11 @@ extension PubNubRequestReader {
 
     func group() throws(PubNubError) -> String {
         let name = try text("group")
+        guard (1...Limits.channelNameBytesMax).contains(name.utf8.count) else {
+            throw .invalidGroup(family)
+        }
         // A group that ends so could not be told from the presence of another.
-        guard (1...Limits.channelNameBytesMax).contains(name.utf8.count),
+        guard
             !name.utf8.contains(UInt8(ascii: ",")), !name.utf8.contains(UInt8(ascii: ":")),
             !name.hasSuffix(Channel.presenceSuffix)
         else { throw .reservedCharacter }
@@ -79,9 +82,7 @@ extension PubNubRequestReader {
 
     private func changedChannels(_ name: String) throws(PubNubError) -> [String] {
         let channels = query.list(name).withoutRepeats()
-        guard channels.allSatisfy({ $0.utf8.count <= Limits.channelNameBytesMax }) else {
-            throw .invalidChannel(family)
-        }
+        guard channels.allSatisfy(isValidName) else { throw .invalidChannel(family) }
         guard channels.count <= Limits.channelsPerGroupChangeMax else {
             throw .tooManyGroupChannels
         }

@@ -13,10 +13,18 @@ extension PubNubRequestReader {
             message: Message(
                 payload: try json(text), meta: try meta(), type: try customMessageType()))
         publication.isStored = try optionalFlag("store")
-        publication.hoursKept = try integer("ttl", in: 0...Limits.hoursKeptMax)
+        publication.hoursKept = try hoursKept()
         // A fire: for functions in PubNub's cloud, not for subscribers.
         publication.isReplicated = try !(flag("norep") && publication.isStored == false)
         return publication
+    }
+
+    /// Below zero is not brought into the range: there 0 means for ever.
+    private func hoursKept() throws(PubNubError) -> Int? {
+        guard query["ttl"]?.hasPrefix("-") != true else {
+            throw wrong("ttl", "hours, 0 or more")
+        }
+        return try integer("ttl", in: 0...Limits.hoursKeptMax)
     }
 
     func signal() throws(PubNubError) -> PubNubRequest.Endpoint {

@@ -67,7 +67,10 @@ struct OldSubscribeTests {
             ("/subscribe/s/,/0/0", "Name a channel or a channel group to subscribe to."),
             ("/subscribe//a/0/0", "Invalid Subscribe Key"),
             ("/subscribe/s/a%/0/0", "Could Not Parse Request"),
-            ("/subscribe/s/a%2Cb/0/0", "A channel name has 1 to 255 bytes and no comma."),
+            (
+                "/subscribe/s/a%2Cb/0/0",
+                "A channel name has 1 to 255 bytes, no comma and no control character."
+            ),
         ])
     func refusals(target: String, message: String) throws {
         let text = try #require(refusal(.get, target))

@@ -122,7 +122,13 @@ struct PubNubHistoryRequestTests {
             try endpoint(groups + "/g?remove=a%2Cb")
                 == .group(.remove(group: "g", channels: ["a", "b"])))
         #expect(try endpoint(groups + "/g/remove?uuid=u") == .group(.delete(group: "g")))
-        for name in ["a:b", "a%2Cb", "", "g-pnpres"] {
+        for name in ["", String(repeating: "g", count: 256)] {
+            #expect(
+                refusal(.get, groups + "/\(name)?add=c")
+                    == #"400 {"status":400,"message":"A channel group's name has 1 to 255 bytes.","#
+                    + #""service":"channel-registry","error":true}"#)
+        }
+        for name in ["a:b", "a%2Cb", "g-pnpres"] {
             #expect(
                 refusal(.get, groups + "/\(name)?add=c")
                     == #"400 {"status":400,"message":"Reserved character in input parameters.","#

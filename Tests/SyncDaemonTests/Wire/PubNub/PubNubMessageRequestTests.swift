@@ -135,8 +135,26 @@ struct PubNubMessageRequestTests {
             ("/publish//s/0/c/0/1", "Invalid Key"),
             ("/publish/p/s/0/c%/0/1", "Could Not Parse Request"),
             ("/publish/p/s/0/c/0/1?uuid=%FF", "Could Not Parse Request"),
-            ("/publish/p/s/0/a%2Cb/0/1", "A channel name has 1 to 255 bytes and no comma."),
-            ("/publish/p/s/0//0/1", "A channel name has 1 to 255 bytes and no comma."),
+            (
+                "/publish/p/s/0/a%2Cb/0/1",
+                "A channel name has 1 to 255 bytes, no comma and no control character."
+            ),
+            (
+                "/publish/p/s/0//0/1",
+                "A channel name has 1 to 255 bytes, no comma and no control character."
+            ),
+            (
+                "/publish/p/s/0/a%0Ab/0/1",
+                "A channel name has 1 to 255 bytes, no comma and no control character."
+            ),
+            (
+                "/publish/p/s/0/a.*-pnpres/0/1",
+                "Nothing can be written to a wildcard or to a channel that ends in -pnpres."
+            ),
+            (
+                "/publish/p/s/0/*/0/1",
+                "Nothing can be written to a wildcard or to a channel that ends in -pnpres."
+            ),
             (
                 "/publish/p/s/0/c-pnpres/0/1",
                 "Nothing can be written to a wildcard or to a channel that ends in -pnpres."
@@ -146,6 +164,19 @@ struct PubNubMessageRequestTests {
                 "Nothing can be written to a wildcard or to a channel that ends in -pnpres."
             ),
             ("/publish/p/s/0/c/0/1?ttl=x", "Invalid Arguments: ttl must be an integer."),
+            ("/publish/p/s/0/c/0/1?ttl=-1", "Invalid Arguments: ttl must be hours, 0 or more."),
+            (
+                "/publish/p/s/0/c/0/1?ttl=-99999999999999999999",
+                "Invalid Arguments: ttl must be hours, 0 or more."
+            ),
+            (
+                "/publish/p/s/0/c/0/" + String(repeating: "[", count: 33),
+                "The JSON has more than 32 levels of nesting."
+            ),
+            (
+                "/publish/p/s/0/c/0/1?meta=" + String(repeating: "[", count: 33),
+                "The JSON has more than 32 levels of nesting."
+            ),
             ("/publish/p/s/0/c/0/1?store=2", "Invalid Arguments: store must be true or false."),
         ])
     func refusals(target: String, message: String) {
@@ -230,7 +261,8 @@ struct PubNubMessageRequestTests {
                 "Invalid Arguments: tt must be a timetoken of 1 to 20 digits.", "Access Manager"
             ),
             (
-                "/v2/subscribe/s/a%2Cb/0", "A channel name has 1 to 255 bytes and no comma.",
+                "/v2/subscribe/s/a%2Cb/0",
+                "A channel name has 1 to 255 bytes, no comma and no control character.",
                 "Access Manager"
             ),
         ])
