@@ -35,11 +35,13 @@ extension Command {
                     + "\(name.utf8.count)")
         }
         let isWhole = name.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-                && !",*/\\".unicodeScalars.contains(scalar)
+            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != ","
         }
         guard isWhole else {
-            throw .invalidChannel(reason: "a name has none of , * / \\ and no control character")
+            throw .invalidChannel(reason: "a name has no comma and no control character")
+        }
+        guard name != "*", !Channel(name).isWildcard else {
+            throw .invalidChannel(reason: "a name does not end in .*, which stands for many")
         }
         guard !isWritten || !Channel(name).isPresence else {
             throw .invalidChannel(

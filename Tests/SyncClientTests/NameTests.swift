@@ -7,7 +7,7 @@ import Testing
 @Suite("Names", .timeLimit(.minutes(2)))
 struct NameTests {
     static let badChannels = [
-        "", "a,b", "a*", "a/b", #"a\b"#, "tab\t", "nul\u{0}", "\u{7F}", "\u{85}",
+        "", "a,b", "*", "a.*", "a.*-pnpres", "tab\t", "nul\u{0}", "\u{7F}", "\u{85}",
         String(repeating: "x", count: Limits.channelNameBytesMax + 1),
         String(repeating: "ü", count: Limits.channelNameBytesMax / 2 + 1),
     ]

@@ -477,8 +477,11 @@ function checkText(what, text, /** @type {number} */ max) {
 /** Throws unless it is the name of a channel. @param {any} name */
 function checkChannel(name) {
   checkText('A channel name', name, identifierMax);
-  if (/[\x01-\x1f\x7f-\x9f,*/\\]/.test(name)) {
-    throw new TypeError(`A channel name has none of , * / \\ and no control character: ${name}`);
+  if (/[\x01-\x1f\x7f-\x9f,]/.test(name)) {
+    throw new TypeError(`A channel name has no comma and no control character: ${name}`);
+  }
+  if (/^\*$|\.\*(-pnpres)?$/.test(name)) {
+    throw new TypeError(`A channel name does not end in .*, which stands for many: ${name}`);
   }
 }
 
@@ -2121,7 +2124,8 @@ export class SyncClient {
 
   /**
    * Follows a channel, from the beginning of its history. Throws (TypeError, RangeError) unless its
-   * name is one: well-formed, of 1 to 255 bytes, with none of , * / \\ and no control character.
+   * name is one: well-formed, of 1 to 255 bytes, without a comma and control characters, and with
+   * no `.*` at its end.
    * @param {string} name
    */
   channel(name) {

@@ -9,10 +9,13 @@ import { World, endWorlds, followed } from './world.mjs';
 afterEach(endWorlds);
 
 const badChannels = [
-  'team \ud83d', '\ude00 team', '', 'a,b', 'a*', 'a/b', 'a\\b', 'tab\t', 'a\0b', '\x7f', '\x85', null,
+  'team \ud83d', '\ude00 team', '', 'a,b', '*', 'a.*', 'a.*-pnpres', 'tab\t', 'a\0b', '\x7f', '\x85', null,
   undefined, 5, {}, 'x'.repeat(256), 'ü'.repeat(128),
 ];
-const goodChannels = ['room', 'x'.repeat(255), 'ü'.repeat(127), '👍 team', ' ', 'a.b', 'room-pnpres'];
+const goodChannels = [
+  'room', 'x'.repeat(255), 'ü'.repeat(127), '👍 team', ' ', 'a.b', 'room-pnpres', 'a/b', 'a*', 'a\\b',
+  '.*.',
+];
 
 test('a channel has the name that the daemon takes, or is refused at the call', async () => {
   const { world } = await followed(new Server());
