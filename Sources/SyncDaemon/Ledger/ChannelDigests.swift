@@ -22,7 +22,7 @@ struct ChannelDigests {
     private var indices: [Channel: Int] = [:]
     private var touched: [Int] = []
     /// What a deletion that is being prepared will take out.
-    private var reading: DeletionReading?
+    private(set) var reading: DeletionReading?
     /// Whose digest ``write(to:)`` came to last.
     private(set) var written: Channel?
 
@@ -140,10 +140,12 @@ struct ChannelDigests {
         return digests
     }
 
-    /// Forgets everything, so that it is read again.
-    mutating func forget() {
+    /// Forgets what a transaction did that was rolled back; digests are read again.
+    ///
+    /// - Parameter reading: As it was when the transaction began.
+    mutating func rollBack(to reading: DeletionReading?) {
         forgetDigests()
-        reading = nil
+        self.reading = reading
     }
 
     private mutating func forgetDigests() {

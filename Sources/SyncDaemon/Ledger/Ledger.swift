@@ -110,7 +110,7 @@ final class Ledger {
         _ writes: [Write], after reserved: Timetoken, failure: inout StoreError?,
         _ body: (inout Commit) throws(StoreError) -> Void
     ) -> Commit {
-        let start = (last: last, deletions: deletions.count)
+        let start = (last: last, deletions: deletions.count, reading: digests.reading)
         var hasMadeRoom = false
         while true {
             var commit = Commit()
@@ -129,7 +129,7 @@ final class Ledger {
                 last = start.last
                 deletions.removeLast(deletions.count - start.deletions)
                 groupCounts = [:]
-                digests.forget()
+                digests.rollBack(to: start.reading)
                 ages = nil
                 if case .damaged = error, quarantine.isolate(suspect, error) { continue }
                 failure = error

@@ -19,6 +19,8 @@ final class FaultyStore: Store {
     let base = MemoryStore()
     /// What fails now, and how.
     var fault: (call: Call, error: StoreError)?
+    /// How often emptying the log makes room, which ends the fault.
+    var roomInLog = 0
     /// Channels whose digest is on a damaged page, and how often that was met.
     var damaged: Set<Channel> = []
     private(set) var met = 0
@@ -43,6 +45,13 @@ final class FaultyStore: Store {
         guard let fault, fault.call == call else { return }
         failures += 1
         throw fault.error
+    }
+
+    func emptyLog() -> Bool {
+        guard roomInLog > 0 else { return false }
+        roomInLog -= 1
+        fault = nil
+        return true
     }
 
     func giveSpaceBack() throws(StoreError) -> Bool {

@@ -127,6 +127,31 @@ struct LedgerLargeDeletionTests {
         #expect(replies[0] == replies[1])
     }
 
+    @Test(
+        "a full disk whose log has room does not refuse it",
+        arguments: [FaultyStore.Call.begin, .hideMessages, .setDigest, .commit])
+    func findsRoom(_ call: FaultyStore.Call) throws {
+        let store = FaultyStore()
+        let bench = try filled(store)
+        _ = bench.commit(deletion())
+        var told: Commit?
+        for step in 0..<100 where told == nil {
+            // Amid the steps that read, others find no room either.
+            if step == 2 {
+                store.fault = (.insert, .full)
+                store.roomInLog = 1
+                _ = try bench.reply(.publish(.numbered(9)))
+            }
+            store.fault = (call, .full)
+            store.roomInLog = 1
+            told = bench.work()
+            store.fault = nil
+        }
+        #expect(told?.events.map(\.event) == [.messagesDeleted(after: .zero, through: tick(1000))])
+        #expect(try recomputedDigest(of: room, in: store) == .empty)
+        #expect(try store.makeReader().digest(of: room).digest == .empty)
+    }
+
     @Test("a full disk refuses it, and it may come again", arguments: [0, 1, 2])
     func meetsAFullDisk(_ row: Int) throws {
         let store = FaultyStore()
