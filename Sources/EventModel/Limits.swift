@@ -226,6 +226,9 @@ public enum Limits {
     public static let runsMax = 10_000
     /// How far timetokens may go on without a commit, in ticks: 1 second.
     public static let ceilingTicks: UInt64 = 10_000_000
+    /// What the clock of a file may say that has no checksum, in ticks: 17 digits, which last until
+    /// the year 2286; over it the file is damaged.
+    public static let clockTicksMax: UInt64 = 99_999_999_999_999_999
     /// How far the wall clock may be off to be followed at once, in ticks: a minute.
     public static let clockStepTicksMax: UInt64 = 60 * 10_000_000
     /// How long a larger jump of the wall clock has to stand until it is followed: 10 minutes.
@@ -239,6 +242,10 @@ public enum Limits {
     public static let mutationTicksKept: UInt64 = 30 * 24 * 3600 * 10_000_000
 
     // MARK: The disk
+
+    /// How long a configuration may be awaited that comes through a pipe, in milliseconds; over it
+    /// it is refused.
+    public static let pipeMilliseconds = 5000
 
     /// Messages, and actions, of an earlier release that get a checksum in one idle commit.
     public static let oldRowsPerCommitMax = 1000

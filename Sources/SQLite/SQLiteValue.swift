@@ -59,6 +59,12 @@ public enum SQLiteValue {
         unsafe sqlite3_column_int64(statement, column)
     }
 
+    /// `nil` for whatever is not stored as an integer.
+    public func exactInteger(_ column: Int32) -> Int64? {
+        let isInteger = unsafe sqlite3_column_type(statement, column) == SQLITE_INTEGER
+        return isInteger ? integer(column) : nil
+    }
+
     public func timetoken(_ column: Int32) -> Timetoken {
         Timetoken(rawValue: UInt64(clamping: integer(column)))
     }

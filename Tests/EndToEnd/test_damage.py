@@ -1,9 +1,13 @@
 """A database file that rots: what is damaged is said and not served, and everything else goes on."""
 
 import asyncio
+import contextlib
 import errno
+import re
+import sqlite3
 import unittest
 
+from daemon import ROOT, run_to_end
 from device import Disconnected, Refused
 from disk import DiskTestCase, database, flip, metric, settle, table_pages, zero
 from rest import Rest
@@ -164,6 +168,89 @@ class Damage(DiskTestCase):
         await asyncio.to_thread(daemon.start)
         await self.check_messages(daemon, "a flipped byte")
         self.assertIn("checksum", daemon.log())
+
+    def sql(self, daemon, statement):
+        with contextlib.closing(sqlite3.connect(database(daemon), isolation_level=None)) as file:
+            return file.execute(statement).fetchall()
+
+    async def test_a_reaction_that_its_index_does_not_find_is_said_and_not_left_out(self):
+        daemon = await self.filled()
+        path = database(daemon)
+        _, text, pages = self.row_on_a_leaf(daemon)
+        self.assertEqual(flip(path, text, pages), 1)
+        await asyncio.to_thread(daemon.start)
+        device = await self.device(daemon, "bob")
+        async with self.refused(423, "store_damaged"):
+            await device.all_actions("bad")
+        await self.check_rest(daemon, device)
+
+    async def test_a_flipped_byte_of_a_mutation_refuses_its_device_and_nobody_else(self):
+        daemon = self.start_daemon()
+        device = await self.device(daemon, "ada", "writer")
+        message = await device.publish("room", "text")
+        action = {"channel": "room", "messageTimetoken": message, "value": "👍"}
+        await device.request("addAction", **action, mutation="m1")
+        await device.close()
+        await asyncio.to_thread(daemon.stop)
+        settle(database(daemon))
+        # The number that says "added" becomes the one that says "already".
+        self.sql(daemon, "UPDATE mutation SET kind = 3")
+        await asyncio.to_thread(daemon.start)
+        device = await self.device(daemon, "ada", "writer")
+        for _ in range(3):
+            async with self.refused(423, "store_damaged"):
+                await device.command("addAction", **action, mutation="m1")
+        other = await self.device(daemon, "ada", "tablet")
+        await other.publish("room", "more")
+        await self.readiness(daemon, 503, "store_damaged")
+        self.assertGreater(metric(daemon, "store_damage_total"), 0)
+        self.assertEqual(len(self.lines(daemon, "The database is damaged.")), 1, daemon.log())
+        # A row of an earlier release is believed.
+        await asyncio.to_thread(daemon.stop)
+        self.sql(daemon, "UPDATE mutation SET kind = 2, sum = NULL")
+        await asyncio.to_thread(daemon.start)
+        device = await self.device(daemon, "ada", "writer")
+        again = await device.command("addAction", **action, mutation="m1")
+        self.assertEqual(again["applied"], "added")
+
+    async def test_a_damaged_clock_ends_a_start_with_one_line_that_says_what_to_do(self):
+        daemon = await self.filled()
+        sound = self.sql(daemon, "SELECT * FROM clock")[0]
+        columns = ("last", "ceiling", "ticks", "age", "uptime")
+        for column in columns:
+            for change in ("9223372036854775807", f"{column} | (1 << 62)", f"{column} & ~1 | 16"):
+                self.sql(daemon, f"UPDATE clock SET {column} = {change}")
+                if self.sql(daemon, "SELECT * FROM clock")[0] == sound:
+                    continue  # It was so already.
+                for sum_too in (False, True):
+                    if sum_too and change != "9223372036854775807":
+                        break
+                    if sum_too:
+                        self.sql(daemon, "UPDATE clock SET sum = NULL")
+                    code, said, error = await asyncio.to_thread(
+                        run_to_end, "serve", "--data-dir", daemon.data_dir, "--listen",
+                        "127.0.0.1:0")
+                    self.assertEqual((code, said), (1, ""), (column, change, error))
+                    self.assertRegex(
+                        error, r"^syncdaemon: [^\n]*syncdaemon\.db is damaged[^\n]*clock[^\n]*"
+                        r"backup[^\n]*OPERATIONS\.md[^\n]*\n$", (column, change))
+                names = [row[1] for row in self.sql(daemon, "PRAGMA table_info(clock)")]
+                with contextlib.closing(sqlite3.connect(database(daemon))) as file, file:
+                    file.execute(
+                        f"UPDATE clock SET ({','.join(names)}) = ({','.join('?' * len(names))})",
+                        sound)
+        # What the manual has for who has no backup.
+        self.sql(daemon, "UPDATE clock SET last = last | (1 << 62)")
+        manual = (ROOT / "docs/OPERATIONS.md").read_text(encoding="utf-8")
+        cure = re.search(r"```sql\n(UPDATE clock.*?)```", manual, re.DOTALL)[1]
+        self.sql(daemon, cure)
+        await asyncio.to_thread(daemon.start)
+        device = await self.device(daemon, "bob")
+        self.assertEqual(len(await device.all_messages("good")), ROWS)
+        again = await device.publish("good", "more")
+        self.assertEqual(len(again), 17)
+        self.assertGreater(again, self.messages_of["good"][-1])
+        await self.readiness(daemon, 200)
 
     async def test_a_flipped_byte_of_a_reaction_is_found_and_not_served(self):
         daemon = await self.filled()

@@ -18,7 +18,13 @@ struct AgeTable {
     ///   - newest: The store's last commit.
     ///   - kept: For how long anything is kept, the shortest and the longest, in ticks.
     init(_ marks: [AgeMark], newest: AgeMark, kept: ClosedRange<UInt64>) {
-        self.marks = marks
+        // A mark that damage moved must not make old what is new: what is not ascending, or beyond
+        // the last commit, is left out, and then the marks before it decide.
+        var sound: [AgeMark] = []
+        for mark in marks where mark.through <= newest.through && mark.ticks <= newest.ticks {
+            if mark.ticks > sound.last?.ticks ?? 0 { sound.append(mark) }
+        }
+        self.marks = sound
         self.newest = newest
         spacing = min(Limits.ageTicksMax, kept.lowerBound / 100)
         self.kept = kept.upperBound

@@ -118,7 +118,7 @@ final class StoreTroubles: Sendable {
         health.report(
             .storeDamaged,
             "\(error) The log says in which channels; they are refused with store_damaged, the "
-                + "others go on. docs/OPERATIONS.md has what can be saved.")
+                + "others go on.")
         let isNew = state.withLock { state in
             state.places.count < Limits.damagedPlacesMax && state.places.insert(place).inserted
         }

@@ -65,6 +65,21 @@ extension RowSum {
         return sum.value
     }
 
+    /// - Parameter timetoken: When it was remembered.
+    static func mutation(
+        _ name: String, at timetoken: Timetoken, of device: Int64, fingerprint: UInt64,
+        kind: Int64, outcome: Timetoken
+    ) -> Int64 {
+        var sum = RowSum()
+        sum.add(UInt64(bitPattern: device))
+        sum.add(timetoken)
+        sum.add(name)
+        sum.add(fingerprint)
+        sum.add(UInt64(bitPattern: kind))
+        sum.add(outcome)
+        return sum.value
+    }
+
     /// - Parameter removed: When the action was removed; `nil`: it stands.
     static func action(
         _ key: MessageAction.Key, added: Timetoken, removed: Timetoken?, in channel: Int64

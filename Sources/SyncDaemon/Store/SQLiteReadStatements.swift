@@ -26,7 +26,7 @@ final class SQLiteReadStatements {
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
-        clock = try connection.prepare("SELECT last FROM clock")
+        clock = try connection.prepare("SELECT \(ClockRow.columns) FROM clock")
         deletionFloor = try connection.prepare(
             "SELECT value FROM meta WHERE name = 'deletion_floor'")
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
@@ -53,8 +53,17 @@ final class SQLiteReadStatements {
             WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
             """)
         let columns = "SELECT changed, message, type, value, uuid, added, live, sum FROM action"
-        let actions =
-            "\(columns) WHERE channel = ? AND changed > ? AND changed < ? ORDER BY changed"
+        // From the index to the rows, so that an entry without its row comes as one without `live`;
+        // SQLite's own way from an index passes over it in silence.
+        let entries = """
+            SELECT i.changed, i.message, i.type, i.value, i.uuid, a.added, a.live, a.sum
+            FROM action AS i INDEXED BY action_by_change LEFT JOIN action AS a
+            ON (a.channel, a.message, a.type, a.value, a.uuid)
+            = (i.channel, i.message, i.type, i.value, i.uuid)
+            """
+        let actions = """
+            \(entries) WHERE i.channel = ? AND i.changed > ? AND i.changed < ? ORDER BY i.changed
+            """
         actionsForward = try connection.prepare("\(actions) LIMIT ?")
         actionsBackward = try connection.prepare("\(actions) DESC LIMIT ?")
         standingActions = try connection.prepare("\(columns) WHERE channel = ? AND live = 1")
@@ -62,8 +71,8 @@ final class SQLiteReadStatements {
         // the primary key here, and walks the whole channel for one row.
         actionAddedAt = try connection.prepare(
             """
-            \(columns) INDEXED BY action_by_change
-            WHERE channel = ? AND changed = ? AND live = 1
+            \(entries)
+            WHERE i.channel = ? AND i.changed = ? AND ifnull(a.live, 1) = 1
             """)
         countActionsOfMessage = try connection.prepare(
             """

@@ -315,7 +315,8 @@ final class SQLiteReader: StoreReader {
     }
 
     private func last() throws(StoreError) -> Timetoken {
-        try statements.clock.first { $0.timetoken(0) } ?? .zero
+        let path = path
+        return try ClockRow.read(statements.clock) { .damaged(path: path, reason: $0) }.lastCommit
     }
 
     func endTransaction() {
@@ -347,7 +348,14 @@ final class SQLiteReader: StoreReader {
         return StoredMessage(timetoken: timetoken, uuid: uuid, message: message)
     }
 
-    func isLive(_ row: borrowing SQLiteRow) -> Bool { row.integer(6) == 1 }
+    func isLive(_ row: borrowing SQLiteRow) -> Bool {
+        guard let live = row.optionalInteger(6) else {
+            damage = .damaged(
+                path: path, reason: "an action on message \(row.timetoken(1)) is missing")
+            return false
+        }
+        return live == 1
+    }
 
     /// Whether a large deletion took an action away whose row is still there.
     func isHidden(_ row: borrowing SQLiteRow, in channel: Int64) -> Bool {

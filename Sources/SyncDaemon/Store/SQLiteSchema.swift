@@ -81,34 +81,47 @@ enum SQLiteSchema {
     }
 
     /// The runs that are in the file, the oldest first.
-    static func runs(_ connection: borrowing StoreConnection) throws(StoreError) -> [StoreRun] {
+    ///
+    /// One that damage moved beyond the end is left out: who has a cursor of it gets a snapshot.
+    static func runs(
+        _ connection: borrowing StoreConnection, end: Timetoken
+    ) throws(StoreError) -> [StoreRun] {
         var runs: [StoreRun] = []
         try connection.prepare("SELECT id, started_after, began, ended FROM run ORDER BY number")
             .query { row in
-                runs.append(
-                    StoreRun(
-                        id: row.text(0), startedAfter: row.timetoken(1), began: row.timetoken(2),
-                        ended: row.timetoken(3) == .zero ? nil : row.timetoken(3)))
+                let run = StoreRun(
+                    id: row.text(0), startedAfter: row.timetoken(1), began: row.timetoken(2),
+                    ended: row.timetoken(3) == .zero ? nil : row.timetoken(3))
+                if max(run.startedAfter, run.began, run.ended ?? .zero) <= end { runs.append(run) }
                 return true
             }
         return runs
     }
 
-    /// What the last commit said of time.
-    static func clock(_ connection: borrowing StoreConnection) throws(StoreError) -> ClockRecord {
-        try connection.prepare("SELECT ceiling, boot, uptime, ticks, age FROM clock").first { row in
-            let ticks = row.timetoken(3).rawValue
-            let anchor = ClockAnchor(
-                boot: row.text(1), uptime: row.timetoken(2).rawValue, ticks: ticks,
-                age: row.timetoken(4).rawValue)
-            return ClockRecord(ceiling: row.timetoken(0), anchor: ticks > 0 ? anchor : nil)
-        } ?? ClockRecord()
+    /// What the last commit left.
+    static func clock(
+        _ connection: borrowing StoreConnection, path: String
+    ) throws(StoreError) -> ClockRow {
+        try ClockRow.read(connection, schema: version) { .damaged(path: path, reason: $0) }
+    }
+
+    static func meta(
+        _ connection: borrowing StoreConnection, path: String, end: Timetoken
+    ) throws(StoreError) -> StoreMeta {
+        try StoreMeta(connection, schema: version, end: end) { .damaged(path: path, reason: $0) }
+    }
+
+    /// How a file of some version is laid out.
+    static func layout(ofVersion version: Int64) throws(StoreError) -> SchemaLayout {
+        let connection = try StoreConnection(path: ":memory:")
+        for step in steps.prefix(Int(version)) { try connection.execute(step) }
+        return try SchemaLayout(connection)
     }
 
     /// What leads from each version to the next; files exist of each: append, never change one.
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
-        mutationCount,
+        mutationCount, moreChecksums,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -214,5 +227,12 @@ enum SQLiteSchema {
     private static let mutationCount = """
         ALTER TABLE clock ADD COLUMN mutations INTEGER NOT NULL DEFAULT 0;
         UPDATE clock SET mutations = (SELECT count(*) FROM mutation);
+        """
+
+    /// - `clock.sum`: see ``ClockRow``. The first commit makes it.
+    /// - `mutation.sum`: rows of earlier releases have none until they are forgotten.
+    private static let moreChecksums = """
+        ALTER TABLE clock ADD COLUMN sum INTEGER;
+        ALTER TABLE mutation ADD COLUMN sum INTEGER;
         """
 }

@@ -22,6 +22,10 @@ extension StoreError {
             reason: "the checksum of an action on message \(key.messageTimetoken) is wrong")
     }
 
+    static func wrongSum(ofMutation timetoken: Timetoken, in path: String) -> StoreError {
+        .damaged(path: path, reason: "the checksum of mutation \(timetoken) is wrong")
+    }
+
     static func wrongSum(ofMessage timetoken: Timetoken, in path: String) -> StoreError {
         .damaged(path: path, reason: "the checksum of message \(timetoken) is wrong")
     }

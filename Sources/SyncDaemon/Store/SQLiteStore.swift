@@ -102,22 +102,16 @@ final class SQLiteStore: Store {
         pageCount = try connection.prepare("PRAGMA page_count")
         let pageBytes = try connection.prepare("PRAGMA page_size").first { $0.integer(0) }
         self.pageBytes = Int(pageBytes ?? 0)
-        let meta = try connection.prepare("SELECT value FROM meta WHERE name = ?")
-        epoch = try meta.first([.text("epoch")]) { $0.text(0) } ?? ""
-        guard let secret = DigestSecret(try meta.first([.text("secret")]) { $0.text(0) } ?? "")
-        else { throw .cannotOpen(path: path, reason: "its secret is missing or damaged") }
-        self.secret = secret
-        hidden = try HiddenRanges(statements.large.findHidden)
-        hiddenBefore = hidden
-        tombstoneFloor = try meta.first([.text("tombstone_floor")]) { $0.timetoken(0) } ?? .zero
-        deletionFloor = try meta.first([.text("deletion_floor")]) { $0.timetoken(0) } ?? .zero
-        let last =
-            try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) } ?? .zero
-        let count = try connection.prepare("SELECT mutations FROM clock").first { $0.integer(0) }
-        mutationCount = Int(count ?? 0)
-        let before = try SQLiteSchema.clock(connection)
+        let row = try SQLiteSchema.clock(connection, path: path)
+        let (last, before) = (row.lastCommit, row.record)
         // Nothing that was handed out is beyond this.
         let end = max(last, before.ceiling)
+        let meta = try SQLiteSchema.meta(connection, path: path, end: end)
+        (epoch, secret) = (meta.epoch, meta.secret)
+        (tombstoneFloor, deletionFloor) = (meta.tombstoneFloor, meta.deletionFloor)
+        mutationCount = row.mutationCount
+        hidden = try HiddenRanges(statements.large.findHidden)
+        hiddenBefore = hidden
         self.last = end
         clock = before
         var now = before
@@ -125,7 +119,7 @@ final class SQLiteStore: Store {
         let start = max(end, Timetoken(rawValue: now.anchor?.ticks ?? 0))
         if now.anchor != nil { now.ceiling = start.advanced(by: Limits.ceilingTicks) }
         let runs =
-            try SQLiteSchema.runs(connection) + [
+            try SQLiteSchema.runs(connection, end: end) + [
                 StoreRun(after: last, began: start, using: &generator)
             ]
         let forgotten = StoreRun.forgettable(of: runs, keeping: Limits.runsMax)
@@ -174,11 +168,8 @@ final class SQLiteStore: Store {
     }
 
     func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError) {
-        let anchor = clock.anchor
-        try statements.moveClock.run(
-            .timetoken(last), .timetoken(clock.ceiling), .text(anchor?.boot ?? ""),
-            .word(anchor?.uptime ?? 0), .word(anchor?.ticks ?? 0), .word(anchor?.age ?? 0),
-            .integer(Int64(mutationCount + mutationsAdded)))
+        let row = ClockRow(last: last, clock, mutationCount: mutationCount + mutationsAdded)
+        try statements.moveClock.run(row.values)
         try reserveRoom()
         try statements.commit.run()
         // Before anyone hears of it: what went into an unlinked file is not kept.
@@ -251,6 +242,7 @@ final class SQLiteStore: Store {
                 uuid: row.text(2))
             isSound =
                 row.timetoken(3) == timetoken && row.hasSum(4, of: key, added: timetoken, in: id)
+                && row.optionalInteger(5) != nil
             return key
         }
         if let key, !isSound { throw .wrongSum(of: key, in: path) }
@@ -302,32 +294,48 @@ final class SQLiteStore: Store {
     func outcome(
         of mutation: String, by author: Author
     ) throws(StoreError) -> MutationRecord? {
-        let arguments: [SQLiteValue] = [.integer(try id(of: author)), .text(mutation)]
-        let record = try statements.findMutation.first(arguments) { row -> MutationRecord? in
-            Outcome(kind: row.integer(1), timetoken: row.timetoken(2)).map {
-                MutationRecord(fingerprint: UInt64(bitPattern: row.integer(0)), outcome: $0)
+        let device = try id(of: author)
+        var wrong: Timetoken?
+        let record = try statements.mutations.find.first([.integer(device), .text(mutation)]) {
+            row -> MutationRecord? in
+            let fingerprint = UInt64(bitPattern: row.integer(0))
+            let (kind, outcome, timetoken) = (row.integer(1), row.timetoken(2), row.timetoken(3))
+            let sum = RowSum.mutation(
+                mutation, at: timetoken, of: device, fingerprint: fingerprint, kind: kind,
+                outcome: outcome)
+            // Rows of earlier releases have none.
+            guard row.optionalInteger(4) ?? sum == sum,
+                let decided = Outcome(kind: kind, timetoken: outcome)
+            else {
+                wrong = timetoken
+                return nil
             }
+            return MutationRecord(fingerprint: fingerprint, outcome: decided)
         }
+        if let wrong { throw .wrongSum(ofMutation: wrong, in: path) }
         return record ?? nil
     }
 
     func remember(
         _ record: MutationRecord, of mutation: String, by author: Author, at timetoken: Timetoken
     ) throws(StoreError) {
-        let stored = record.outcome.stored
-        try statements.insertMutation.run(
-            .timetoken(timetoken), .integer(id(of: author)), .text(mutation),
+        let (stored, device) = (record.outcome.stored, try id(of: author))
+        let sum = RowSum.mutation(
+            mutation, at: timetoken, of: device, fingerprint: record.fingerprint,
+            kind: stored.kind, outcome: stored.timetoken)
+        try statements.mutations.insert.run(
+            .timetoken(timetoken), .integer(device), .text(mutation),
             .integer(Int64(bitPattern: record.fingerprint)), .integer(stored.kind),
-            .timetoken(stored.timetoken))
+            .timetoken(stored.timetoken), .integer(sum))
         mutationsAdded += 1
     }
 
     func hasMutations(before timetoken: Timetoken) throws(StoreError) -> Bool {
-        try statements.large.findOldMutation.first([.timetoken(timetoken)]) { _ in true } ?? false
+        try statements.mutations.findOld.first([.timetoken(timetoken)]) { _ in true } ?? false
     }
 
     func forgetMutations(before timetoken: Timetoken, limit: Int) throws(StoreError) {
-        try statements.forgetMutations.run(.timetoken(timetoken), .integer(Int64(limit)))
+        try statements.mutations.forget.run(.timetoken(timetoken), .integer(Int64(limit)))
         mutationsAdded -= connection.changedRows
     }
 

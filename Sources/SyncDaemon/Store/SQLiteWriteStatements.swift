@@ -15,9 +15,7 @@ final class SQLiteWriteStatements {
     let removeAction: StoreStatement
     let findDevice: StoreStatement
     let insertDevice: StoreStatement
-    let findMutation: StoreStatement
-    let insertMutation: StoreStatement
-    let forgetMutations: StoreStatement
+    let mutations: SQLiteMutationStatements
     let findActionKey: StoreStatement
     let deleteMessages: StoreStatement
     let standingInRange: StoreStatement
@@ -35,7 +33,7 @@ final class SQLiteWriteStatements {
         begin = try connection.prepare("BEGIN IMMEDIATE")
         commit = try connection.prepare("COMMIT")
         moveClock = try connection.prepare(
-            "UPDATE clock SET last=?, ceiling=?, boot=?, uptime=?, ticks=?, age=?, mutations=?")
+            "UPDATE clock SET (\(ClockRow.columns)) = (?, ?, ?, ?, ?, ?, ?, ?)")
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         insertChannel = try connection.prepare("INSERT INTO channel(keyset, name) VALUES (?, ?)")
         insertMessage = try connection.prepare(
@@ -59,19 +57,16 @@ final class SQLiteWriteStatements {
             "SELECT id FROM device WHERE keyset = ? AND user = ? AND name = ?")
         insertDevice = try connection.prepare(
             "INSERT INTO device(keyset, user, name) VALUES (?, ?, ?)")
-        findMutation = try connection.prepare(
-            "SELECT fingerprint, kind, outcome FROM mutation WHERE device = ? AND name = ?")
-        insertMutation = try connection.prepare("INSERT INTO mutation VALUES (?, ?, ?, ?, ?, ?)")
-        forgetMutations = try connection.prepare(
-            """
-            DELETE FROM mutation WHERE timetoken IN
-            (SELECT timetoken FROM mutation WHERE timetoken < ? ORDER BY timetoken LIMIT ?)
-            """)
-        // A row that is live has not changed since it was added, which is in an index.
+        mutations = try SQLiteMutationStatements(connection)
+        // A row that is live has not changed since it was added, which is in an index. An entry of
+        // that without its row comes as one without `live`.
         findActionKey = try connection.prepare(
             """
-            SELECT type, value, uuid, added, sum FROM action WHERE channel = ? AND changed = ?
-            AND message = ? AND live = 1
+            SELECT i.type, i.value, i.uuid, a.added, a.sum, a.live
+            FROM action AS i INDEXED BY action_by_change LEFT JOIN action AS a
+            ON (a.channel, a.message, a.type, a.value, a.uuid)
+            = (i.channel, i.message, i.type, i.value, i.uuid)
+            WHERE i.channel = ? AND i.changed = ? AND i.message = ? AND ifnull(a.live, 1) = 1
             """)
         deleteMessages = try connection.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?")
@@ -99,6 +94,29 @@ final class SQLiteWriteStatements {
             "DELETE FROM channel_group WHERE keyset = ? AND name = ? AND channel = ?")
         deleteGroup = try connection.prepare(
             "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
+    }
+}
+
+/// What it takes to remember mutations, and to forget them.
+final class SQLiteMutationStatements {
+    let find: StoreStatement
+    let insert: StoreStatement
+    let forget: StoreStatement
+    let findOld: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        find = try connection.prepare(
+            """
+            SELECT fingerprint, kind, outcome, timetoken, sum FROM mutation
+            WHERE device = ? AND name = ?
+            """)
+        insert = try connection.prepare("INSERT INTO mutation VALUES (?, ?, ?, ?, ?, ?, ?)")
+        forget = try connection.prepare(
+            """
+            DELETE FROM mutation WHERE timetoken IN
+            (SELECT timetoken FROM mutation WHERE timetoken < ? ORDER BY timetoken LIMIT ?)
+            """)
+        findOld = try connection.prepare("SELECT 1 FROM mutation WHERE timetoken < ? LIMIT 1")
     }
 }
 
@@ -162,7 +180,6 @@ final class SQLiteDeletionStatements {
     let newestForgotten: StoreStatement
     let forgetDeletions: StoreStatement
     let raiseFloor: StoreStatement
-    let findOldMutation: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         let messages = "FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?"
@@ -218,7 +235,5 @@ final class SQLiteDeletionStatements {
         forgetDeletions = try connection.prepare("DELETE FROM deletion WHERE timetoken <= ?")
         raiseFloor = try connection.prepare(
             "UPDATE meta SET value = ? WHERE name = 'deletion_floor'")
-        findOldMutation = try connection.prepare(
-            "SELECT 1 FROM mutation WHERE timetoken < ? LIMIT 1")
     }
 }

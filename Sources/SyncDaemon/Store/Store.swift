@@ -333,7 +333,8 @@ enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .full:
             "The disk is full. Free some space: until then writes are refused, and nothing is lost."
         case .damaged(let path, let reason):
-            "\(path) is damaged or cannot be read: \(reason). Check the disk, and restore a backup."
+            "\(path) is damaged or cannot be read: \(reason). Check the disk, and restore a backup"
+                + " (docs/OPERATIONS.md, \"When the file is damaged\")."
         case .lost(let path):
             "The files in \(path) were removed or replaced while the daemon ran. Put them right, "
                 + "and restart the daemon."

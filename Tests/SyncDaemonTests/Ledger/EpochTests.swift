@@ -88,7 +88,8 @@ struct EpochTests {
                 "INSERT INTO run(id, started_after, began, ended) "
                     + "VALUES ('loop\(number)', \(now - 10), \(now), \(now + 19_999_990))")
         }
-        try connection.execute("UPDATE clock SET last = \(now); COMMIT")
+        try connection.execute(
+            "UPDATE clock SET last = \(now), ceiling = \(now), sum = NULL; COMMIT")
         now += 20_000_000
         _ = try start(lasting: 5)
         let store = try SQLiteStore(directory: directory.path) { _ in

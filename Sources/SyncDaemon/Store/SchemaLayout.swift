@@ -1,0 +1,53 @@
+// How the tables of a file were made, compared with how they should have been.
+
+import SQLite
+
+/// Tables, indexes, views and triggers, each with the words that made it.
+struct SchemaLayout {
+    private struct Entry {
+        let kind: String
+        let name: String
+        let table: String
+        /// One blank between two words.
+        let sql: String
+    }
+
+    private var entries: [Entry] = []
+
+    /// Reads that of a file.
+    init<Failure>(_ connection: borrowing SQLiteConnection<Failure>) throws(Failure) {
+        try connection.prepare(
+            """
+            SELECT type, name, tbl_name, sql FROM sqlite_schema
+            WHERE substr(name, 1, 7) <> 'sqlite_'
+            """
+        ).query { row in
+            let words = row.text(3).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            entries.append(
+                Entry(
+                    kind: row.text(0), name: row.text(1), table: row.text(2),
+                    sql: words.replacing("IF NOT EXISTS ", with: "")))
+            return true
+        }
+    }
+
+    /// What a daemon could not work with; `nil` when nothing is in its way.
+    ///
+    /// Further tables, such as `lost_and_found` of `.recover`, and indexes that forbid nothing are
+    /// nobody's harm.
+    func fault(comparedWith expected: SchemaLayout) -> String? {
+        for wanted in expected.entries {
+            let isThere = entries.contains {
+                ($0.kind, $0.name, $0.table, $0.sql)
+                    == (wanted.kind, wanted.name, wanted.table, wanted.sql)
+            }
+            if !isThere { return "its \(wanted.kind) \(wanted.name) is missing or another" }
+        }
+        let ours = Set(expected.entries.map(\.name))
+        for other in entries where !ours.contains(other.name) && other.kind != "table" {
+            if other.kind == "index", !other.sql.hasPrefix("CREATE UNIQUE") { continue }
+            return "it has a \(other.kind) \(LogText.quoted(other.name)) that is not ours"
+        }
+        return nil
+    }
+}
