@@ -46,7 +46,7 @@ public enum SQLiteOpening {
         var opened: OpaquePointer?
         let making = opening == .makingFile ? SQLITE_OPEN_CREATE : 0
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | making
-        let status = unsafe sqlite3_open_v2(path, &opened, flags, vfs)
+        let status = unsafe sqlite3_open_v2(Self.plain(path), &opened, flags, vfs)
         guard let opened = unsafe opened, status == SQLITE_OK else {
             let error = unsafe SQLiteError(status, of: opened, isOpening: true)
             unsafe sqlite3_close_v2(opened)
@@ -58,6 +58,11 @@ public enum SQLiteOpening {
         unsafe logLength.initialize(to: 0)
         unsafe sqlite3_busy_timeout(handle, SQLiteConnection.lockMilliseconds)
         if case .byCaller = checkpoints { leaveCheckpointsToCaller() }
+    }
+
+    /// A path that SQLite takes for one: Debian's takes what begins with `file:` for a URI.
+    public static func plain(_ path: String) -> String {
+        path.hasPrefix("file:") ? "./" + path : path
     }
 
     deinit {

@@ -2,17 +2,23 @@
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import pathlib
 import re
 import shlex
+import shutil
+import signal
 import sqlite3
 import subprocess
 import tempfile
+import time
 
 from case import DaemonTestCase
-from daemon import ROOT, run_to_end
+from daemon import ROOT, binary, clean_environment, run_to_end
+from disk import Faults
 from manual import blocks
+from waiting import Patience
 
 
 class Backup(DaemonTestCase):
@@ -155,6 +161,127 @@ class Backup(DaemonTestCase):
         self.assertEqual(self.database(daemon).read_bytes(), before)
         self.assertEqual([it.name for it in self.database(daemon).parent.iterdir()
                           if "replaced" in it.name], [])
+
+    def test_what_no_daemon_could_serve_is_refused(self):
+        daemon = self.start_daemon()
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        daemon.stop()
+        before = self.database(daemon).read_bytes()
+        for change, words in {
+                "DELETE FROM meta WHERE name = 'secret'": "secret is missing",
+                "UPDATE meta SET value = 'x'": "epoch",
+                "UPDATE meta SET value = 'x' WHERE name = 'deletion_floor'": "deletion_floor",
+                "UPDATE clock SET last = 9223372036854775807": "clock",
+                "UPDATE clock SET ticks = ticks + 1": "clock",
+                "DELETE FROM clock": "clock",
+                "DROP INDEX action_by_change": "index action_by_change",
+                "ALTER TABLE message ADD COLUMN evil NOT NULL DEFAULT 1": "table message",
+                "ALTER TABLE age RENAME TO old; CREATE VIEW age AS SELECT * FROM old": "table age",
+                "CREATE TRIGGER t AFTER INSERT ON message BEGIN DELETE FROM channel; END":
+                    'trigger "t"',
+                "CREATE UNIQUE INDEX i ON message(uuid)": 'index "i"',
+        }.items():
+            with self.subTest(change):
+                wrong = self.scratch / "wrong.db"
+                shutil.copyfile(self.copy, wrong)
+                with contextlib.closing(sqlite3.connect(wrong)) as file:
+                    file.executescript(change)
+                self.refused(self.restore(daemon, wrong), "wrong.db ", words)
+                self.assertEqual(self.database(daemon).read_bytes(), before)
+        # What `.recover` adds is nobody's harm, nor is an index of the operator's own.
+        self.sql(self.copy, "CREATE TABLE lost_and_found(x)")
+        self.sql(self.copy, "CREATE INDEX mine ON message(uuid)")
+        self.assertEqual(self.restore(daemon)[0], 0)
+        daemon.start()
+
+    async def test_a_file_of_an_earlier_layout_is_compared_with_that(self):
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "kept")
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        daemon.stop()
+        version = self.sql(self.copy, "PRAGMA user_version")[0][0]
+        self.sql(self.copy, f"PRAGMA user_version = {version - 1}")
+        self.refused(self.restore(daemon), "missing or another")
+        for table in ("clock", "mutation"):
+            self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN sum")
+        code, _, error = self.restore(daemon)
+        self.assertEqual(code, 0, error)
+        daemon.start()
+        self.assertEqual(await self.texts(daemon), ["kept"])
+
+    def test_a_name_that_looks_like_a_uri_is_a_name(self):
+        daemon = self.start_daemon()
+        for name in ("file:bk.db", "file:bk.db?mode=memory"):
+            done = subprocess.run(
+                [binary(), "backup", "--data-dir", daemon.data_dir, name], cwd=self.scratch,
+                capture_output=True, check=False, env=clean_environment())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater((self.scratch / name).stat().st_size, 0)
+        daemon.stop()
+        done = subprocess.run(
+            [binary(), "restore", "--data-dir", daemon.data_dir, "file:bk.db"], cwd=self.scratch,
+            capture_output=True, check=False, env=clean_environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(it.name for it in self.scratch.iterdir()),
+                         ["file:bk.db", "file:bk.db?mode=memory"])
+
+    def test_two_backups_to_one_name(self):
+        daemon = self.start_daemon()
+        part = self.scratch / "copy.db.part"
+        with open(part, "w", encoding="ascii") as file:
+            file.write("half of it")
+            file.flush()
+            fcntl.flock(file, fcntl.LOCK_EX)
+            code, said, error = self.back_up(daemon)
+            self.assertEqual((code, said), (1, ""))
+            self.assertIn("Another command is writing", error)
+            self.assertEqual(part.read_text(encoding="ascii"), "half of it")
+        # What one left that was killed is in nobody's way.
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        self.assertFalse(part.exists())
+        self.assertEqual(self.sql(self.copy, "PRAGMA integrity_check"), [("ok",)])
+
+    def test_errors_name_the_file_and_what_to_do(self):
+        daemon = self.start_daemon()
+        absent = self.scratch / "no" / "such" / "copy.db"
+        self.refused(self.back_up(daemon, absent), str(absent), "no such directory", "Make it")
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        code, _, error = run_to_end("backup", "--data-dir", str(self.scratch), str(absent))
+        self.assertEqual(code, 1)
+        self.assertIn("no syncdaemon.db in", error)
+        self.assertIn("--data-dir", error)
+        daemon.stop()
+        pipe = self.scratch / "pipe"
+        os.mkfifo(pipe)
+        for source in ("/etc", pipe):
+            self.refused(self.restore(daemon, source), f"{source} is not a file", "backup")
+
+    def test_a_backup_that_is_interrupted_leaves_nothing(self):
+        if shutil.which("cc") is None:
+            self.skipTest("There is no cc to build the faults with.")
+        daemon = self.start_daemon()
+        faults = Faults()
+        self.addCleanup(faults.discard)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            faults.set("write", 0, ".part")
+            with subprocess.Popen(
+                    [binary(), "backup", "--data-dir", daemon.data_dir, str(self.copy)],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    env=clean_environment(**faults.options["environment"])) as backup:
+                # From then on signals are its own.
+                patience = Patience()
+                while not any(it.read_text() == "signals\n" for it in
+                              pathlib.Path(f"/proc/{backup.pid}/task").glob("*/comm")):
+                    patience.check("the backup to begin")
+                    time.sleep(0.01)
+                backup.send_signal(number)
+                said, error = backup.communicate()
+            self.assertEqual((backup.returncode, said), (128 + number, b""), error)
+            self.assertIn(b"Interrupted", error)
+            self.assertEqual(list(self.scratch.iterdir()), [])
+            faults.clear("write")
+        self.assertEqual(self.back_up(daemon)[0], 0)
 
     async def test_a_damaged_backup_is_refused(self):
         daemon = self.start_daemon()

@@ -7,7 +7,7 @@ import Synchronization
 /// Why there is no copy.
 private enum CopyError: Error, CustomStringConvertible {
     case memoryStore
-    case exists(path: String)
+    case noData(directory: String)
     case served(directory: String)
     case store(StoreError)
     case file(DatabaseFileError)
@@ -15,7 +15,9 @@ private enum CopyError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .memoryStore: "[store] kind is memory: there is nothing on a disk to copy."
-        case .exists(let path): "\(path) exists already. Name another file, or remove that one."
+        case .noData(let directory):
+            "There is no syncdaemon.db in \(directory). Name the daemon's directory with"
+                + " --data-dir."
         case .served(let directory):
             "A daemon runs on \(directory). Stop it first: systemctl stop syncdaemon.socket"
                 + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."
@@ -32,13 +34,19 @@ enum Copying {
         report {
             () throws(CopyError) in
             let source = try path(in: configuration)
-            guard !FileSystem.exists(target) else { throw .exists(path: target) }
+            guard FileSystem.exists(source) else {
+                throw .noData(directory: configuration.directory)
+            }
             do throws(DatabaseFileError) {
-                let summary = try copy(source, isShared: true, to: target + ".part") {
-                    (part) throws(DatabaseFileError) in
-                    try FileSystem.rename(part, to: target)
-                    try FileSystem.sync(directory(of: target))
+                let part = try PartialFile(of: target)
+                // Looked for under the lock: another backup may have been about to finish it.
+                guard !FileSystem.exists(target) else {
+                    part.discard()
+                    throw .exists(path: target)
                 }
+                let summary = try copy(source, isShared: true, to: part.path)
+                try part.conclude()
+                try FileSystem.sync(directory(of: target))
                 return "\(target) holds \(summary), \(megabytes(FileSystem.size(target)))."
             } catch {
                 throw .file(error)
@@ -145,40 +153,46 @@ enum Copying {
         _ target: String, in directory: String, with source: String
     ) throws(DatabaseFileError) -> (DatabaseSummary, String?) {
         try FileSystem.entrust(directory + "/lock", toOwnerOf: directory)
-        var kept: String?
-        let summary = try copy(source, isShared: false, to: target + ".part") {
-            (part) throws(DatabaseFileError) in
-            try FileSystem.entrust(part, toOwnerOf: directory)
+        let part = try PartialFile(of: target)
+        let summary = try copy(source, isShared: false, to: part.path)
+        let kept: String?
+        do throws(DatabaseFileError) {
+            try FileSystem.entrust(part.path, toOwnerOf: directory)
             kept = try setAside(target)
-            try FileSystem.rename(part, to: target)
-            try FileSystem.sync(directory)
+        } catch {
+            part.discard()
+            throw error
         }
+        try part.conclude()
+        try FileSystem.sync(directory)
         return (summary, kept)
     }
 
-    /// Copies to a file that has its real name only when it is whole, sound and on the disk.
+    /// Copies to a file that gets its real name only when it is whole, sound and on the disk.
+    ///
+    /// Nothing is left of it when that fails, or somebody ends the command.
     private static func copy(
-        _ source: String, isShared: Bool, to part: String,
-        conclude: (String) throws(DatabaseFileError) -> Void
+        _ source: String, isShared: Bool, to part: String
     ) throws(DatabaseFileError) -> DatabaseSummary {
-        removeParts(part)
-        defer { removeParts(part) }
         // Neither the copy nor what is beside it while it grows is for others to read.
         umask(0o077)
-        let original = try DatabaseFile(path: source, isShared: isShared)
         let total = FileSystem.size(source)
-        let summary = try showingGrowth(of: part, to: total) { () throws(DatabaseFileError) in
-            try original.copy(to: part)
-            let copied = try DatabaseFile(path: part, isShared: false)
-            try copied.check()
-            return try copied.summary()
+        do throws(DatabaseFileError) {
+            return try interruptibly(cleaning: { PartialFile.remove(part) }) {
+                () throws(DatabaseFileError) in
+                try showingGrowth(of: part, to: total) { () throws(DatabaseFileError) in
+                    let original = try DatabaseFile(path: source, isShared: isShared)
+                    try original.copy(to: part, as: part)
+                    // Of what is wrong with the copy the source is to blame.
+                    let copied = try DatabaseFile(path: part, isShared: false, as: source)
+                    try copied.check()
+                    return try copied.summary()
+                }
+            }
+        } catch {
+            PartialFile.remove(part)
+            throw error
         }
-        try conclude(part)
-        return summary
-    }
-
-    private static func removeParts(_ part: String) {
-        for end in ["", "-journal", "-wal", "-shm"] { FileSystem.remove(part + end) }
     }
 
     /// Gives the present data another name.

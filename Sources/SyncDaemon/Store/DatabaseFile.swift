@@ -10,6 +10,11 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
     case notOurs(path: String, reason: String)
     case newer(path: String, version: Int64)
     case damaged(path: String, reason: String)
+    case exists(path: String)
+    case noFile(path: String)
+    case noDirectory(path: String)
+    case forbidden(path: String)
+    case beingWritten(path: String)
     case noRoom(path: String)
     case failed(path: String, reason: String)
 
@@ -23,7 +28,19 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
             "\(path) was written by a newer release (its schema is \(version), this release reads"
                 + " up to \(SQLiteSchema.version)). Use that release."
         case .damaged(let path, let reason):
-            "\(path) is damaged: \(reason). Take an older backup."
+            "\(path) is damaged: \(reason). Take an older backup, or see docs/OPERATIONS.md,"
+                + " \"When the file is damaged\"."
+        case .exists(let path): "\(path) exists already. Name another file, or remove that one."
+        case .noFile(let path):
+            "\(path) is not a file. Name the file that \"syncdaemon backup\" made."
+        case .noDirectory(let path):
+            "\(path) cannot be made: there is no such directory. Make it first, or name another"
+                + " place."
+        case .forbidden(let path):
+            "\(path): \(systemMessage(EACCES).lowercased()). Run the command as root, or as the"
+                + " daemon's user."
+        case .beingWritten(let path):
+            "Another command is writing \(path) just now. Wait for it, or name another file."
         case .noRoom(let path):
             "There is no room for \(path). Free some space, or name another place."
         case .failed(let path, let reason): "\(path): \(reason)."
@@ -45,18 +62,24 @@ struct DatabaseFile: ~Copyable {
     private typealias Connection = SQLiteConnection<DatabaseFileError>
 
     let path: String
+    private let version: Int64
     private let connection: Connection
 
     /// Opens a file of this release or of an earlier one.
     ///
-    /// - Parameter isShared: Whether a daemon may use it at the same time.
-    init(path: String, isShared: Bool) throws(DatabaseFileError) {
-        guard unsafe access(path, F_OK) == 0 else {
+    /// - Parameters:
+    ///   - isShared: Whether a daemon may use it at the same time.
+    ///   - name: The file that errors name; `nil`: this one.
+    init(path file: String, isShared: Bool, as name: String? = nil) throws(DatabaseFileError) {
+        let path = name ?? file
+        var status = stat()
+        guard unsafe stat(file, &status) == 0, unsafe access(file, R_OK) == 0 else {
             if errno == ENOENT { throw .absent(path: path) }
-            throw .failed(path: path, reason: systemMessage(errno))
+            throw FileSystem.failure(path)
         }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .noFile(path: path) }
         let opened = try Connection(
-            path: path, .existingFile, checkpoints: isShared ? .byCaller : .automatic
+            path: file, .existingFile, checkpoints: isShared ? .byCaller : .automatic
         ) { error in
             if error.isFull { return .noRoom(path: path) }
             if error.isDamage { return .damaged(path: path, reason: error.message) }
@@ -77,16 +100,39 @@ struct DatabaseFile: ~Copyable {
             throw .newer(path: path, version: version)
         }
         self.path = path
+        self.version = version
         connection = opened
     }
 
     /// Reads the whole file.
     ///
-    /// - Throws: `damaged` when its pages or indexes contradict each other.
+    /// - Throws: `damaged` when its pages or indexes contradict each other, or a daemon would not
+    ///   start with it.
     func check() throws(DatabaseFileError) {
+        try checkLayout()
+        let path = path
+        let clock = try ClockRow.read(connection, schema: version) {
+            .damaged(path: path, reason: $0)
+        }
+        let end = max(clock.lastCommit, clock.record.ceiling)
+        _ = try StoreMeta(connection, schema: version, end: end) {
+            .damaged(path: path, reason: $0)
+        }
         let finding = try connection.prepare("PRAGMA quick_check(1)").first { $0.text(0) }
         guard finding == "ok" else {
             throw .damaged(path: path, reason: finding ?? "it cannot be checked")
+        }
+    }
+
+    private func checkLayout() throws(DatabaseFileError) {
+        let expected: SchemaLayout
+        do throws(StoreError) {
+            expected = try SQLiteSchema.layout(ofVersion: version)
+        } catch {
+            preconditionFailure("The tables cannot be made in memory: \(error)")
+        }
+        if let fault = try SchemaLayout(connection).fault(comparedWith: expected) {
+            throw .notOurs(path: path, reason: fault)
         }
     }
 
@@ -99,14 +145,18 @@ struct DatabaseFile: ~Copyable {
                 ?? .zero)
     }
 
-    /// Writes its present state to a new file, which is on the disk afterwards; others may write
-    /// to this one meanwhile.
-    func copy(to target: String) throws(DatabaseFileError) {
+    /// Writes its present state to a new or empty file, which is on the disk afterwards; others
+    /// may write to this one meanwhile.
+    ///
+    /// - Parameter name: The file that errors name.
+    func copy(to target: String, as name: String) throws(DatabaseFileError) {
         // In words that name the file that is being written, which is where a disk gets full.
         do throws(DatabaseFileError) {
-            try connection.prepare("VACUUM INTO ?").run(.text(target))
+            try connection.prepare("VACUUM INTO ?").run(.text(Connection.plain(target)))
         } catch .noRoom {
-            throw .noRoom(path: target)
+            throw .noRoom(path: name)
+        } catch .failed(_, let reason) {
+            throw .failed(path: name, reason: "\(reason), while \(path) was copied to it")
         }
         try FileSystem.sync(target)
     }

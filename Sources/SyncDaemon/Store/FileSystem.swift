@@ -51,9 +51,23 @@ enum FileSystem {
         guard unsafe chown(path, status.st_uid, status.st_gid) == 0 else { throw failure(path) }
     }
 
-    private static func failure(_ path: String) -> DatabaseFileError {
-        let code = errno
-        if code == ENOSPC || code == EDQUOT { return .noRoom(path: path) }
-        return .failed(path: path, reason: systemMessage(code))
+    /// Whether a path names the file that is open.
+    static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+        var (open, named) = (stat(), stat())
+        guard unsafe fstat(descriptor, &open) == 0, unsafe stat(path, &named) == 0 else {
+            return false
+        }
+        return open.st_dev == named.st_dev && open.st_ino == named.st_ino
+            && open.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// What the system's last call says of a path.
+    static func failure(_ path: String) -> DatabaseFileError {
+        switch errno {
+        case ENOSPC, EDQUOT: .noRoom(path: path)
+        case ENOENT: .noDirectory(path: path)
+        case EACCES, EPERM: .forbidden(path: path)
+        case let code: .failed(path: path, reason: systemMessage(code))
+        }
     }
 }

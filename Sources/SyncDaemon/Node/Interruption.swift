@@ -1,0 +1,50 @@
+// A command that a person or systemd ends half-way: what it leaves behind is removed first.
+
+import Glibc
+import Synchronization
+
+/// Whether something still runs, was over first, or was interrupted first.
+private final class Progress: Sendable {
+    static let (running, over, interrupted) = (0, 1, 2)
+    private let state = Atomic(running)
+
+    /// - Returns: Whether nothing else came first.
+    func become(_ end: Int) -> Bool {
+        state.compareExchange(
+            expected: Self.running, desired: end, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+}
+
+private func makeSignals() -> sigset_t {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1] { unsafe sigaddset(&signals, signal) }
+    return signals
+}
+
+/// Runs `body`; when a signal comes that ends the process, `clean` is called first.
+///
+/// From then on such signals are held back: what follows is short, and is not to be cut.
+func interruptibly<Value>(
+    cleaning clean: @escaping @Sendable () -> Void,
+    _ body: () throws(DatabaseFileError) -> Value
+) throws(DatabaseFileError) -> Value {
+    var signals = makeSignals()
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let progress = Progress()
+    let thread = OSThread(name: "signals") {
+        var signals = makeSignals()
+        var signal: Int32 = 0
+        unsafe sigwait(&signals, &signal)
+        guard progress.become(Progress.interrupted) else { return }
+        clean()
+        complain("syncdaemon: Interrupted. Nothing was changed, and nothing is left behind.")
+        _exit(128 + signal)
+    }
+    let result = Result { () throws(DatabaseFileError) in try body() }
+    if progress.become(Progress.over) { kill(getpid(), SIGUSR1) }
+    // After an interruption this never returns: the process ends.
+    thread.join()
+    return try result.get()
+}

@@ -1,0 +1,54 @@
+// The file that a copy grows in: one writer at a time, and gone when the copy is not finished.
+
+import Glibc
+
+/// `FILE.part` beside the file that it will be, locked while this value lives.
+///
+/// The lock ends with its process: whatever one that was killed has left is taken over.
+struct PartialFile: ~Copyable {
+    let path: String
+    private let target: String
+    private let descriptor: FileDescriptor
+
+    /// Takes the file, and empties it.
+    init(of target: String) throws(DatabaseFileError) {
+        let path = target + ".part"
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let opened = unsafe open(path, flags, 0o600)
+        guard opened >= 0 else { throw FileSystem.failure(target) }
+        let descriptor = FileDescriptor(owning: opened)
+        // Another one may have given the file its real name meanwhile: then it is not this one's.
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0, FileSystem.isFile(opened, at: path) else {
+            throw .beingWritten(path: target)
+        }
+        guard ftruncate(opened, 0) == 0 else { throw FileSystem.failure(path) }
+        Self.removeCompanions(path)
+        self.path = path
+        self.target = target
+        self.descriptor = descriptor
+    }
+
+    /// Gives it its real name.
+    consuming func conclude() throws(DatabaseFileError) {
+        do throws(DatabaseFileError) {
+            try FileSystem.rename(path, to: target)
+        } catch {
+            Self.remove(path)
+            throw error
+        }
+    }
+
+    /// Leaves nothing of it.
+    consuming func discard() { Self.remove(path) }
+
+    /// As ``discard()``, for a process that ends while it writes.
+    static func remove(_ path: String) {
+        FileSystem.remove(path)
+        removeCompanions(path)
+    }
+
+    /// What SQLite may have had beside it.
+    private static func removeCompanions(_ path: String) {
+        for end in ["-journal", "-wal", "-shm"] { FileSystem.remove(path + end) }
+    }
+}
