@@ -53,6 +53,24 @@ class Check(ConfigurationTestCase):
         for line in errors:
             self.assertRegex(line, r"^syncdaemon: .*[a-z0-9].*[.?]$")
 
+    def test_a_pipe_that_nobody_writes_into(self):
+        pipe = os.path.join(self.directory, "pipe")
+        os.mkfifo(pipe)
+        code, _, error = run_to_end("config", "check", "--config", pipe)
+        self.assertEqual(code, 2)
+        self.assertIn("nobody writes into it", error)
+        # One that somebody writes into is as good as a file.
+        reading, writing = os.pipe()
+        with open(writing, "w", encoding="utf-8") as file:
+            file.write("[server]\nlisten = 127.0.0.1:0\nwhat = 1\n")
+        with open(reading, "rb") as file:
+            done = subprocess.run(
+                [binary(), "config", "check", "--config", f"/dev/fd/{file.fileno()}"],
+                pass_fds=[file.fileno()], capture_output=True, check=False,
+                env=clean_environment())
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(":3:", done.stderr.decode())
+
     def test_a_directory_that_cannot_be(self):
         blocked = self.file("", name="blocked")
         code, _, errors = run_to_end(

@@ -1,5 +1,6 @@
 // Reading what the configuration names: its file, and the files of secrets.
 
+import EventModel
 import Glibc
 
 /// The text of a configuration file, and the path that errors name.
@@ -62,17 +63,27 @@ struct ConfigurationFile: Hashable, Sendable {
     private static func bytes(
         of path: String, atMost limit: Int
     ) -> Result<Content, ReadFailure> {
-        guard let file = unsafe fopen(path, "re") else { return .failure(ReadFailure(errno)) }
-        defer { unsafe fclose(file) }
+        // Without waiting for somebody at the other end of a pipe.
+        let opened = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { return .failure(ReadFailure(errno)) }
+        let file = FileDescriptor(owning: opened)
         var content = Content()
         var status = stat()
-        if unsafe fstat(fileno(file), &status) == 0 {
+        if unsafe fstat(file.rawValue, &status) == 0 {
             content.isForAll = status.st_mode & S_IROTH != 0
             content.isOurs = status.st_uid == geteuid() && geteuid() != 0
         }
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
-            let count = unsafe fread(&chunk, 1, chunk.count, file)
+            let count = unsafe Glibc.read(file.rawValue, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var wish = pollfd(fd: file.rawValue, events: Int16(POLLIN), revents: 0)
+                let answer = unsafe poll(&wish, 1, Int32(Limits.pipeMilliseconds))
+                if answer > 0 { continue }
+                return .failure(ReadFailure(0, "It is a pipe, and nobody writes into it"))
+            }
+            guard count >= 0 else { return .failure(ReadFailure(errno)) }
             if count == 0 { break }
             content.bytes += chunk.prefix(count)
             if content.bytes.count > limit {
@@ -80,6 +91,9 @@ struct ConfigurationFile: Hashable, Sendable {
                 return .failure(ReadFailure(0, "It is larger than \(name)"))
             }
         }
-        return unsafe ferror(file) != 0 ? .failure(ReadFailure(errno)) : .success(content)
+        if content.bytes.isEmpty, status.st_mode & S_IFMT == S_IFIFO {
+            return .failure(ReadFailure(0, "It is a pipe, and nobody writes into it"))
+        }
+        return .success(content)
     }
 }
