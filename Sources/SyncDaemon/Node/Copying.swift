@@ -60,27 +60,28 @@ enum Copying {
             () throws(CopyError) in
             let source = try path(in: configuration)
             let directory = configuration.directory
-            guard !FileSystem.exists(target) else { throw .exists(path: target) }
             guard FileSystem.exists(source) else { throw .file(.absent(path: source)) }
             // What a daemon writes from now on would not be saved.
             let lock = try lock(directory)
-            let part = target + ".part"
-            removeParts(part)
-            defer { removeParts(part) }
-            umask(0o077)
             let saved: String
             do throws(DatabaseFileError) {
                 try FileSystem.entrust(directory + "/lock", toOwnerOf: directory)
-                // That it is ours, and of this release or an earlier one.
-                _ = try DatabaseFile(path: source, isShared: true)
-                let lost = try showingGrowth(of: part, to: FileSystem.size(source)) {
-                    () throws(DatabaseFileError) in try save(source, in: part)
+                let part = try PartialFile(of: target)
+                guard !FileSystem.exists(target) else {
+                    part.discard()
+                    throw .exists(path: target)
                 }
-                let copied = try DatabaseFile(path: part, isShared: false)
-                try copied.check()
-                saved = "\(target) holds \(try copied.summary()). \(describe(lost))"
-                try FileSystem.sync(part)
-                try FileSystem.rename(part, to: target)
+                saved = try filling(part.path, to: FileSystem.size(source)) {
+                    [path = part.path] () throws(DatabaseFileError) in
+                    // That it is ours, and of this release or an earlier one.
+                    _ = try DatabaseFile(path: source, isShared: true)
+                    let lost = try save(source, in: path)
+                    let copied = try DatabaseFile(path: path, isShared: false)
+                    try copied.check()
+                    try FileSystem.sync(path)
+                    return "\(target) holds \(try copied.summary()). \(describe(lost))"
+                }
+                try part.conclude()
                 try FileSystem.sync(self.directory(of: target))
             } catch {
                 throw .file(error)
@@ -169,25 +170,30 @@ enum Copying {
     }
 
     /// Copies to a file that gets its real name only when it is whole, sound and on the disk.
-    ///
-    /// Nothing is left of it when that fails, or somebody ends the command.
     private static func copy(
         _ source: String, isShared: Bool, to part: String
     ) throws(DatabaseFileError) -> DatabaseSummary {
-        // Neither the copy nor what is beside it while it grows is for others to read.
+        try filling(part, to: FileSystem.size(source)) { () throws(DatabaseFileError) in
+            let original = try DatabaseFile(path: source, isShared: isShared)
+            try original.copy(to: part, as: part)
+            // Of what is wrong with the copy the source is to blame.
+            let copied = try DatabaseFile(path: part, isShared: false, as: source)
+            try copied.check()
+            return try copied.summary()
+        }
+    }
+
+    /// Runs `body`, which fills a file; nothing is left of that when it fails, or somebody ends the
+    /// command.
+    private static func filling<Value>(
+        _ part: String, to total: Int64, _ body: () throws(DatabaseFileError) -> Value
+    ) throws(DatabaseFileError) -> Value {
+        // Neither the file nor what is beside it while it grows is for others to read.
         umask(0o077)
-        let total = FileSystem.size(source)
         do throws(DatabaseFileError) {
             return try interruptibly(cleaning: { PartialFile.remove(part) }) {
                 () throws(DatabaseFileError) in
-                try showingGrowth(of: part, to: total) { () throws(DatabaseFileError) in
-                    let original = try DatabaseFile(path: source, isShared: isShared)
-                    try original.copy(to: part, as: part)
-                    // Of what is wrong with the copy the source is to blame.
-                    let copied = try DatabaseFile(path: part, isShared: false, as: source)
-                    try copied.check()
-                    return try copied.summary()
-                }
+                try showingGrowth(of: part, to: total, body)
             }
         } catch {
             PartialFile.remove(part)

@@ -212,7 +212,11 @@ struct Salvage: ~Copyable {
                 ).run(key)
                 removed += Int64(new.changedRows)
             }
-        default: break
+        default:
+            for timetoken in try unsoundMutations() {
+                try new.prepare("DELETE FROM mutation WHERE timetoken = ?").run(timetoken)
+                removed += Int64(new.changedRows)
+            }
         }
         let owner = table == "mutation" ? "device" : "channel"
         try new.execute("DELETE FROM \(table) WHERE \(owner) NOT IN (SELECT id FROM \(owner))")
@@ -258,6 +262,24 @@ struct Salvage: ~Copyable {
         return unsound
     }
 
+    private func unsoundMutations() throws(StoreError) -> [SQLiteValue] {
+        var unsound: [SQLiteValue] = []
+        try new.prepare(
+            """
+            SELECT timetoken, device, name, fingerprint, kind, outcome, sum FROM mutation
+            WHERE sum IS NOT NULL
+            """
+        ).query { row in
+            let sum = RowSum.mutation(
+                row.text(2), at: row.timetoken(0), of: row.integer(1),
+                fingerprint: UInt64(bitPattern: row.integer(3)), kind: row.integer(4),
+                outcome: row.timetoken(5))
+            if sum != row.integer(6) { unsound.append(.integer(row.integer(0))) }
+            return true
+        }
+        return unsound
+    }
+
     /// Brings what is computed from rows in agreement with those that are there.
     private func agree() throws(StoreError) {
         try new.prepare("UPDATE meta SET value = ? WHERE name = 'epoch'").run(.text(epoch))
@@ -272,9 +294,18 @@ struct Salvage: ~Copyable {
         if let secret = digestSecret ?? DigestSecret(secret) {
             try SQLiteSchema.addDigests(new, secret)
         }
+        // Every device gets a snapshot: nothing is asked of what was forgotten.
+        try new.execute("UPDATE meta SET value = '0' WHERE name LIKE '%floor'")
+        if (try? SQLiteSchema.clock(new, path: "")) == nil {
+            // The new daemon's own clock goes on from the rows, and from the machine's time.
+            try new.execute(
+                """
+                UPDATE clock SET last = 0, ceiling = 0, boot = '', uptime = 0, ticks = 0, age = 0
+                """)
+        }
         try new.execute(
             """
-            UPDATE clock SET
+            UPDATE clock SET sum = NULL,
             last = max(last, (SELECT coalesce(max(timetoken), 0) FROM message),
                 (SELECT coalesce(max(changed), 0) FROM action)),
             mutations = (SELECT count(*) FROM mutation);
