@@ -119,8 +119,11 @@ class Machine:
         return self
 
     def _until(self, condition, what):
-        begun = time.monotonic()
+        begun, printed = time.monotonic(), 0
         while not condition():
+            size = os.path.getsize(self.console)
+            if size > printed:
+                begun, printed = time.monotonic(), size
             if self.nspawn.poll() is not None or time.monotonic() - begun > PATIENCE:
                 with open(self.console, encoding="utf-8", errors="replace") as console:
                     raise AssertionError(f"The machine has not come to {what}: {console.read()}")
@@ -134,6 +137,9 @@ class Machine:
         return self.leader is not None
 
     def _is_up(self):
+        # Each time: the first child that is seen may be one that only makes the machine's.
+        if not self._find_leader():
+            return False
         done = self.run("systemctl", "is-active", "basic.target", check=False)
         return done.stdout.strip() == "active"
 

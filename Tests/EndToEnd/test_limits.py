@@ -14,6 +14,7 @@ from case import DaemonTestCase, eventually
 from daemon import ROOT, Daemon, binary, run_to_end
 from device import Disconnected, Refused
 from raw import CLOSE, Ended, RawClient
+from waiting import until
 
 #: Sanitizers keep freed memory for a while, so the size of the process says nothing under them.
 SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
@@ -263,7 +264,8 @@ class Refusals(DaemonTestCase):
         self.assertEqual(said.stdout.decode(), f"syncctl {version}\n")
         package = json.loads((ROOT / "clients/web/package.json").read_text(encoding="utf-8"))
         self.assertEqual(package["version"], version)
-        self.assertIn(f"version={version}", self.start_daemon().log())
+        daemon = self.start_daemon()
+        until(lambda: f"version={version}" in daemon.log(), "the version in the log")
         # Between two releases it is neither.
         changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
         self.assertNotEqual(version, "0.1.0")

@@ -89,12 +89,7 @@ final class SQLiteStore: Store {
         self.vfs = vfs
         self.lock = lock
         connection = try StoreConnection(path: path, vfs: vfs)
-        do throws(StoreError) {
-            try SQLiteSchema.prepare(connection, path: path, log: log, using: &generator)
-        } catch {
-            guard error == .full else { throw error }
-            throw .noRoom(path: path, free: vfs == nil ? FreeSpace.bytes(at: path) : nil)
-        }
+        try Self.prepare(connection, path: path, vfs: vfs, log: log, using: &generator)
         self.files = files()
         hasRowsWithoutSum = try Self.hasRowsWithoutSum(connection)
         statements = try SQLiteWriteStatements(connection)
@@ -130,6 +125,19 @@ final class SQLiteStore: Store {
         let lastMark = before.anchor.map { AgeMark(through: last, ticks: $0.age) }
         if try !startRun(through: start, now, lastMark), try emptyLog() {
             _ = try startRun(through: start, now, lastMark)
+        }
+    }
+
+    /// Makes or upgrades the tables, and says so when the disk has no room for them.
+    private static func prepare(
+        _ connection: borrowing StoreConnection, path: String, vfs: String?, log: Log?,
+        using generator: inout some RandomNumberGenerator
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try SQLiteSchema.prepare(connection, path: path, log: log, using: &generator)
+        } catch {
+            guard error == .full else { throw error }
+            throw .noRoom(path: path, free: vfs == nil ? FreeSpace.bytes(at: path) : nil)
         }
     }
 
