@@ -399,7 +399,9 @@ class Device:
                 async with asyncio.timeout(1):
                     await self._news.wait()
             except TimeoutError:
-                patience.check(f"{what} ({self.user}/{self.name})")
+                # Its own work may have held this loop up.
+                if not condition():
+                    patience.check(f"{what} ({self.user}/{self.name})")
         self._complain()
 
     def _complain(self):

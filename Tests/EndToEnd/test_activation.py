@@ -34,6 +34,8 @@ class Notifications:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(path)
         self.heard = []
+        # When each of them was heard.
+        self.times = []
         self._news = threading.Condition()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
@@ -48,6 +50,7 @@ class Notifications:
                 return
             with self._news:
                 self.heard += text.splitlines()
+                self.times += [time.monotonic()] * (len(self.heard) - len(self.times))
                 self._news.notify_all()
 
     def wait_for(self, line, count=1):
