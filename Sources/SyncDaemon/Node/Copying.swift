@@ -95,7 +95,7 @@ enum Copying {
     private static func save(
         _ source: String, in part: String
     ) throws(DatabaseFileError) -> [LostRows] {
-        var generator = SystemRandomNumberGenerator()
+        var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         do throws(StoreError) {
             return try Salvage(from: source, to: part, using: &generator).run()
         } catch {

@@ -12,7 +12,7 @@ struct LogRoomTests {
     private static let path = "/syncdaemon.db"
 
     private func open(_ disk: FaultyDisk) throws -> SQLiteStore {
-        var generator = SystemRandomNumberGenerator()
+        var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         return try SQLiteStore(
             path: Self.path, vfs: disk.vfsName, lock: nil, using: &generator, resume: { $0 })
     }
