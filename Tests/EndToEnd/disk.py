@@ -180,6 +180,25 @@ def flip(path, text, pages):
 
 
 class DiskTestCase(DaemonTestCase):
+    async def fill(self, device, channels, rows):
+        """Publishes so many messages in each channel, with a reaction on each."""
+        self.messages_of = {}
+        for channel in channels:
+            published = await device.settle_all(
+                [("publish", {"channel": channel, "payload": f"{channel}-{number:05}" + "x" * 200})
+                 for number in range(rows)])
+            self.messages_of[channel] = [it["timetoken"] for it in published]
+            await device.settle_all(
+                [("addAction", {"channel": channel, "messageTimetoken": it,
+                                "value": f"{channel}+{it}"})
+                 for it in self.messages_of[channel]])
+
+    async def stop_settled(self, daemon, device):
+        """Stops a daemon, with all that it has in the database and nothing in its log."""
+        await device.close()
+        await asyncio.to_thread(daemon.stop)
+        settle(database(daemon))
+
     async def readiness(self, daemon, status, mentions=""):
         """Waits until `/readyz` answers so, and returns its text; `/healthz` is 200 all the while."""
         answer = None

@@ -21,19 +21,8 @@ class Damage(DiskTestCase):
         """A stopped daemon with two channels of messages and reactions, all in the database."""
         daemon = self.start_daemon()
         device = await self.device(daemon, "ada", "writer")
-        self.messages_of = {}
-        for channel in ("bad", "good"):
-            published = await device.settle_all(
-                [("publish", {"channel": channel, "payload": f"{channel}-{number:05}" + "x" * 200})
-                 for number in range(ROWS)])
-            self.messages_of[channel] = [it["timetoken"] for it in published]
-            await device.settle_all(
-                [("addAction", {"channel": channel, "messageTimetoken": it,
-                                "value": f"{channel}+{it}"})
-                 for it in self.messages_of[channel]])
-        await device.close()
-        await asyncio.to_thread(daemon.stop)
-        settle(database(daemon))
+        await self.fill(device, ("bad", "good"), ROWS)
+        await self.stop_settled(daemon, device)
         return daemon
 
     async def check_rest(self, daemon, device):

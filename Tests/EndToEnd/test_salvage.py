@@ -30,21 +30,10 @@ class Salvage(DiskTestCase):
         daemon = self.start_daemon()
         device = await self.device(daemon, "ada", "writer")
         device.heals = True
-        self.messages_of = {}
-        for channel in ("one", "two"):
-            published = await device.settle_all(
-                [("publish", {"channel": channel, "payload": f"{channel}-{number:05}" + "x" * 200})
-                 for number in range(ROWS)])
-            self.messages_of[channel] = [it["timetoken"] for it in published]
-            await device.settle_all(
-                [("addAction", {"channel": channel, "messageTimetoken": it,
-                                "value": f"{channel}+{it}"})
-                 for it in self.messages_of[channel]])
+        await self.fill(device, ("one", "two"), ROWS)
         await device.subscribe({"name": "one", "cursor": "0"})
         await device.reach("one", self.messages_of["one"][-1])
-        await device.close()
-        await asyncio.to_thread(daemon.stop)
-        settle(database(daemon))
+        await self.stop_settled(daemon, device)
         self.device_before = device
         return daemon
 
