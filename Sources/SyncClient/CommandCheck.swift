@@ -29,19 +29,16 @@ extension Command {
     static func checkChannel(
         _ name: String, isWritten: Bool = false
     ) throws(SyncClientError) {
-        guard (1...Limits.channelNameBytesMax).contains(name.utf8.count) else {
+        switch Channel.fault(inName: name, ofOne: true) {
+        case .size(let bytes)?:
             throw .invalidChannel(
                 reason: "a name has 1 to \(Limits.channelNameBytesMax) bytes, this one has "
-                    + "\(name.utf8.count)")
-        }
-        let isWhole = name.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != ","
-        }
-        guard isWhole else {
+                    + "\(bytes)")
+        case .character?:
             throw .invalidChannel(reason: "a name has no comma and no control character")
-        }
-        guard name != "*", !Channel(name).isWildcard else {
+        case .wildcard?:
             throw .invalidChannel(reason: "a name does not end in .*, which stands for many")
+        case nil: break
         }
         guard !isWritten || !Channel(name).isPresence else {
             throw .invalidChannel(

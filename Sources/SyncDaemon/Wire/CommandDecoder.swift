@@ -230,18 +230,11 @@ enum CommandDecoder {
 }
 
 /// Whether a channel may have this name, through whatever door it is written to or followed.
-///
-/// A name that stands for many channels is none of a channel.
 func isValidChannelName(_ name: String) -> Bool {
-    isValidName(name) && name != "*" && !Channel(name).isWildcard
+    Channel.fault(inName: name, ofOne: true) == nil
 }
 
 /// Whether channels, wildcards and groups may be called so.
-///
-/// PubNub advises against more, and lets SDKs use it: `/` and `:` for example.
 func isValidName(_ name: String) -> Bool {
-    (1...Limits.channelNameBytesMax).contains(name.utf8.count)
-        && name.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != ","
-        }
+    Channel.fault(inName: name, ofOne: false) == nil
 }

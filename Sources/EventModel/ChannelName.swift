@@ -1,0 +1,29 @@
+// What a channel may be called: one rule for all doors of the daemon and for its clients.
+
+/// Why nothing may be called so.
+public enum ChannelNameFault: Hashable, Sendable {
+    /// It has this many bytes: none, or over ``Limits/channelNameBytesMax``.
+    case size(Int)
+    /// It holds a comma or a control character.
+    case character
+    /// It stands for many channels.
+    case wildcard
+}
+
+extension Channel {
+    /// What keeps channels, wildcards and groups from being called so.
+    ///
+    /// PubNub advises against more, and lets SDKs use it: `/` and `:` for example.
+    ///
+    /// - Parameter isOne: A wildcard is no name of one channel.
+    public static func fault(inName name: String, ofOne isOne: Bool) -> ChannelNameFault? {
+        guard (1...Limits.channelNameBytesMax).contains(name.utf8.count) else {
+            return .size(name.utf8.count)
+        }
+        let isPlain = name.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != ","
+        }
+        guard isPlain else { return .character }
+        return isOne && (name == "*" || Channel(name).isWildcard) ? .wildcard : nil
+    }
+}
