@@ -78,6 +78,22 @@ struct TransportTests {
         await #expect(throws: end) { try await connection.receive() }
     }
 
+    @Test("a connection that ends before anyone asks whether it opened keeps what came")
+    func endsAtOnce() async throws {
+        let connection = SocketConnection(
+            id: SocketID(rawValue: 1), address: try WebSocketAddress("ws://127.0.0.1:1"),
+            subprotocol: "sync.v1.json", trust: .nobody, ask: { _ in })
+        let end = WebSocketClosure(code: 4321, reason: "scripted")
+        connection.didOpen()
+        _ = connection.didReceive(Array("a".utf8))
+        connection.didEnd(end)
+
+        try await connection.opened()
+
+        #expect(text(try await connection.receive()) == "a")
+        await #expect(throws: end) { try await connection.receive() }
+    }
+
     @Test("a connection that breaks has no code")
     func breaks() async throws {
         let server = try await ScriptedServer(connection(drop))

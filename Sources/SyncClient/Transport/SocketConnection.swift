@@ -13,6 +13,8 @@ final class SocketConnection: WebSocketConnection {
 
     private struct State: Sendable {
         var phase = Phase.opening
+        /// Stays when it ends, which may be before anyone has asked.
+        var hasOpened = false
         var opener: Opener?
         var receiver: Receiver?
         var received = Queue<[UInt8]>()
@@ -52,6 +54,8 @@ final class SocketConnection: WebSocketConnection {
     // MARK: Called by the client's tasks
 
     /// Waits for the end of the handshake.
+    ///
+    /// A connection that has ended since did open: `receive` has what came, and then its end.
     func opened() async throws(WebSocketClosure) {
         let result = await withCheckedContinuation {
             (continuation: Opener) in
@@ -60,8 +64,8 @@ final class SocketConnection: WebSocketConnection {
                 case .opening:
                     state.opener = continuation
                     return nil
-                case .open: return .success(())
-                case .ended(let closure): return .failure(closure)
+                case .ended(let closure) where !state.hasOpened: return .failure(closure)
+                case .open, .ended: return .success(())
                 }
             }
             if let known { continuation.resume(returning: known) }
@@ -126,6 +130,7 @@ final class SocketConnection: WebSocketConnection {
     func didOpen() {
         let opener = state.withLock { state in
             state.phase = .open
+            state.hasOpened = true
             defer { state.opener = nil }
             return state.opener
         }
