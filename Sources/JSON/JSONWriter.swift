@@ -23,7 +23,7 @@ public struct JSONWriter {
     public mutating func beginArray() { open("[") }
     public mutating func endArray() { close("]") }
 
-    /// Writes a member's name; its value must follow.
+    /// Writes a member's name; its value must follow, if it is not one that ``member(_:_:)`` knows.
     public mutating func name(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))

@@ -8,10 +8,8 @@ enum CommandEncoder {
     static func encode(_ command: Command, id: CommandID) -> [UInt8] {
         var json = JSONWriter(reserving: 256)
         json.beginObject()
-        json.name("id")
-        json.integer(id)
-        json.name("op")
-        json.string(command.kind.rawValue)
+        json.member("id", id)
+        json.member("op", command.kind.rawValue)
         write(command, into: &json)
         json.endObject()
         return json.bytes
@@ -28,10 +26,7 @@ enum CommandEncoder {
         case .subscribe(let requests):
             write(requests, into: &json)
         case .unsubscribe(let channels):
-            json.name("channels")
-            json.beginArray()
-            for channel in channels { json.string(channel) }
-            json.endArray()
+            json.member("channels", channels)
         case .repair(let request):
             json.member("channel", request.channel)
             json.member("from", request.run.first)
@@ -45,25 +40,24 @@ enum CommandEncoder {
             write(removal.action, actionTimetoken: removal.actionTimetoken, into: &json)
         case .deleteMessages(let request):
             json.member("channel", request.channel)
-            json.member("after", request.after)
-            json.member("through", request.through)
+            json.member("after", quoted: request.after.rawValue)
+            json.member("through", quoted: request.through.rawValue)
             json.member("mutation", request.mutation)
         case .history(let query):
             json.member("channel", query.channel)
             json.member("limit", query.limit)
-            json.member("before", query.before)
-            json.member("after", query.after)
+            json.member("before", quoted: query.before?.rawValue)
+            json.member("after", quoted: query.after?.rawValue)
             if query.includesActions {
-                json.name("actions")
-                json.bool(true)
+                json.member("actions", true)
             }
         case .actions(let query):
             json.member("channel", query.channel)
-            json.member("messageTimetoken", query.messageTimetoken)
+            json.member("messageTimetoken", quoted: query.messageTimetoken?.rawValue)
             json.member("type", query.type)
             json.member("value", query.value)
             json.member("userId", query.userID)
-            json.member("after", query.after)
+            json.member("after", quoted: query.after?.rawValue)
             json.member("limit", query.limit)
         case .ping:
             break
@@ -71,26 +65,21 @@ enum CommandEncoder {
     }
 
     private static func write(_ requests: [SubscribeRequest], into json: inout JSONWriter) {
-        json.name("channels")
-        json.beginArray()
+        json.beginArray("channels")
         for request in requests {
             json.beginObject()
             json.member("name", request.channel)
-            json.member("cursor", request.cursor)
+            json.member("cursor", quoted: request.cursor?.rawValue)
             json.member("epoch", request.epoch)
             if let base = request.base {
                 json.member("count", Int(base.count))
                 json.member("digest", base.text)
             }
             if request.asksForRepair {
-                json.name("repair")
-                json.bool(true)
+                json.member("repair", true)
             }
             if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
-            if request.coalesces {
-                json.name("coalesce")
-                json.bool(true)
-            }
+            if request.coalesces { json.member("coalesce", true) }
             json.endObject()
         }
         json.endArray()
@@ -98,18 +87,11 @@ enum CommandEncoder {
 
     private static func write(_ request: PublishRequest, into json: inout JSONWriter) {
         json.member("channel", request.channel)
-        json.name("payload")
-        json.raw(request.message.payload)
-        if let meta = request.message.meta {
-            json.name("meta")
-            json.raw(meta)
-        }
+        json.member("payload", raw: request.message.payload)
+        json.member("meta", raw: request.message.meta)
         json.member("messageType", request.message.type)
-        if let isStored = request.isStored {
-            json.name("store")
-            json.bool(isStored)
-        }
-        if let hours = request.hoursKept { json.member("ttl", hours) }
+        json.member("store", request.isStored)
+        json.member("ttl", request.hoursKept)
         json.member("mutation", request.mutation)
     }
 
@@ -117,29 +99,10 @@ enum CommandEncoder {
         _ request: ActionRequest, actionTimetoken: Timetoken?, into json: inout JSONWriter
     ) {
         json.member("channel", request.channel)
-        json.member("messageTimetoken", request.messageTimetoken)
+        json.member("messageTimetoken", quoted: request.messageTimetoken.rawValue)
         json.member("type", request.type)
         json.member("value", request.value)
-        json.member("actionTimetoken", actionTimetoken)
+        json.member("actionTimetoken", quoted: actionTimetoken?.rawValue)
         json.member("mutation", request.mutation)
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func member(_ name: StaticString, _ text: String?) {
-        guard let text else { return }
-        self.name(name)
-        string(text)
-    }
-
-    fileprivate mutating func member(_ name: StaticString, _ number: Int) {
-        self.name(name)
-        integer(number)
-    }
-
-    fileprivate mutating func member(_ name: StaticString, _ timetoken: Timetoken?) {
-        guard let timetoken else { return }
-        self.name(name)
-        quoted(timetoken.rawValue)
     }
 }

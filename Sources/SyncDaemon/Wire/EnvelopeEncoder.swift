@@ -65,10 +65,8 @@ extension JSONWriter {
         beginObject()
         name("t")
         position(cursor)
-        name("c")
-        string(channel.name)
-        name("m")
-        beginArray()
+        member("c", channel.name)
+        beginArray("m")
         for envelope in envelopes { raw(envelope.json) }
         endArray()
         if let state { self.state(state) }
@@ -77,62 +75,44 @@ extension JSONWriter {
 
     /// Writes what a channel's actions come to into the object that is open.
     mutating func state(_ state: Digest) {
-        name("s")
-        beginObject()
-        name("n")
-        integer(state.count)
-        name("d")
-        string(state.text)
+        beginObject("s")
+        member("n", state.count)
+        member("d", state.text)
         endObject()
     }
 
     /// Writes what an action consists of into the object that is open.
     mutating func members(of action: MessageAction, namingUser: Bool) {
-        name("messageTimetoken")
-        quoted(action.key.messageTimetoken.rawValue)
-        name("type")
-        string(action.key.type)
-        name("value")
-        string(action.key.value)
+        member("messageTimetoken", quoted: action.key.messageTimetoken.rawValue)
+        member("type", action.key.type)
+        member("value", action.key.value)
         if namingUser {
-            name("uuid")
-            string(action.key.uuid)
+            member("uuid", action.key.uuid)
         }
-        name("actionTimetoken")
-        quoted(action.actionTimetoken.rawValue)
+        member("actionTimetoken", quoted: action.actionTimetoken.rawValue)
     }
 
     /// A timetoken with PubNub's region, which is always 1 here.
     fileprivate mutating func position(_ timetoken: Timetoken) {
         beginObject()
-        name("t")
-        quoted(timetoken.rawValue)
-        name("r")
-        integer(1)
+        member("t", quoted: timetoken.rawValue)
+        member("r", 1)
         endObject()
     }
 }
 
 private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
     json.beginObject()
-    json.name("a")
-    json.string("1")
-    json.name("f")
-    json.integer(envelope.isStored ? 0 : 1)
-    if let kind = envelope.event.kind {
-        json.name("e")
-        json.integer(kind)
-    }
+    json.member("a", "1")
+    json.member("f", envelope.isStored ? 0 : 1)
+    json.member("e", envelope.event.kind)
     if !envelope.uuid.isEmpty {
-        json.name("i")
-        json.string(envelope.uuid)
+        json.member("i", envelope.uuid)
     }
     json.name("p")
     json.position(envelope.timetoken)
-    json.name("k")
-    json.string(envelope.channel.keyset)
-    json.name("c")
-    json.string(envelope.channel.name)
+    json.member("k", envelope.channel.keyset)
+    json.member("c", envelope.channel.name)
     switch envelope.event {
     case .message(let message), .signal(let message): encode(message, into: &json)
     case .actionAdded(let action): encode(action, event: "added", into: &json)
@@ -163,82 +143,50 @@ extension Event {
 private func encodeDeletion(
     after start: Timetoken, through end: Timetoken, into json: inout JSONWriter
 ) {
-    json.name("d")
-    json.beginObject()
-    json.name("source")
-    json.string("messages")
-    json.name("version")
-    json.string("1.0")
-    json.name("event")
-    json.string("deleted")
-    json.name("data")
-    json.beginObject()
-    json.name("after")
-    json.quoted(start.rawValue)
-    json.name("through")
-    json.quoted(end.rawValue)
+    json.beginObject("d")
+    json.member("source", "messages")
+    json.member("version", "1.0")
+    json.member("event", "deleted")
+    json.beginObject("data")
+    json.member("after", quoted: start.rawValue)
+    json.member("through", quoted: end.rawValue)
     json.endObject()
     json.endObject()
 }
 
 private func encode(_ notice: PresenceNotice, into json: inout JSONWriter) {
     json.beginObject()
-    json.name("action")
-    json.string(notice.action.rawValue)
-    if let userID = notice.userID {
-        json.name("uuid")
-        json.string(userID)
-    }
-    json.name("timestamp")
-    json.integer(notice.seconds)
-    json.name("occupancy")
-    json.integer(notice.occupancy)
-    if let state = notice.state {
-        json.name("data")
-        json.raw(state)
-    }
+    json.member("action", notice.action.rawValue)
+    json.member("uuid", notice.userID)
+    json.member("timestamp", notice.seconds)
+    json.member("occupancy", notice.occupancy)
+    json.member("data", raw: notice.state)
     encode(notice.joined, as: "join", into: &json)
     encode(notice.left, as: "leave", into: &json)
     encode(notice.timedOut, as: "timeout", into: &json)
     if notice.needsRefresh {
-        json.name("here_now_refresh")
-        json.bool(true)
+        json.member("here_now_refresh", true)
     }
     json.endObject()
 }
 
 private func encode(_ users: [String], as name: StaticString, into json: inout JSONWriter) {
     guard !users.isEmpty else { return }
-    json.name(name)
-    json.beginArray()
-    for user in users { json.string(user) }
-    json.endArray()
+    json.member(name, users)
 }
 
 private func encode(_ message: Message, into json: inout JSONWriter) {
-    json.name("d")
-    json.raw(message.payload)
-    if let meta = message.meta {
-        json.name("u")
-        json.raw(meta)
-    }
-    if let type = message.type {
-        json.name("cmt")
-        json.string(type)
-    }
+    json.member("d", raw: message.payload)
+    json.member("u", raw: message.meta)
+    json.member("cmt", message.type)
 }
 
 private func encode(_ action: MessageAction, event: String, into json: inout JSONWriter) {
-    json.name("d")
-    json.beginObject()
-    json.name("source")
-    json.string("actions")
-    json.name("version")
-    json.string("1.0")
-    json.name("event")
-    json.string(event)
-    json.name("data")
-    json.beginObject()
+    json.beginObject("d")
+    json.member("source", "actions")
+    json.member("version", "1.0")
+    json.member("event", event)
+    json.beginObject("data")
     json.members(of: action, namingUser: false)  // The envelope names the user.
     json.endObject()
     json.endObject()

@@ -7,8 +7,7 @@ import JSON
 enum ReplyEncoder {
     static func encode(_ reply: Reply, to id: CommandID, into json: inout JSONWriter) {
         json.beginObject()
-        json.name("id")
-        json.integer(id)
+        json.member("id", id)
         json.name("ok")
         encode(reply, into: &json)
         json.endObject()
@@ -19,18 +18,11 @@ enum ReplyEncoder {
         json.beginObject()
         json.name("id")
         if let id { json.integer(id) } else { json.null() }
-        json.name("error")
-        json.beginObject()
-        json.name("status")
-        json.integer(error.status)
-        json.name("code")
-        json.string(error.code)
-        json.name("message")
-        json.string(error.message)
-        if let seconds = error.retryAfterSeconds {
-            json.name("retryAfter")
-            json.integer(seconds)
-        }
+        json.beginObject("error")
+        json.member("status", error.status)
+        json.member("code", error.code)
+        json.member("message", error.message)
+        json.member("retryAfter", error.retryAfterSeconds)
         json.endObject()
         json.endObject()
     }
@@ -41,33 +33,25 @@ enum ReplyEncoder {
         case .hello(let welcome): encode(welcome, into: &json)
         case .subscribed(let channels): encode(channels, into: &json)
         case .unsubscribed(let channels):
-            json.name("channels")
-            json.beginArray()
-            for channel in channels { json.string(channel) }
-            json.endArray()
+            json.member("channels", channels)
         case .repair(let step): encode(step, into: &json)
         case .published(let timetoken):
-            json.name("timetoken")
-            json.quoted(timetoken.rawValue)
+            json.member("timetoken", quoted: timetoken.rawValue)
         case .actionAdded(let action, let addition):
-            json.name("applied")
-            json.string(addition.rawValue)
+            json.member("applied", addition.rawValue)
             json.name("action")
             encode(action, into: &json)
         case .actionRemoved(let removal):
-            json.name("applied")
-            json.string(removal.rawValue)
+            json.member("applied", removal.rawValue)
         case .history(let page): encode(page, into: &json)
         case .actions(let page):
             json.name("actions")
             encode(page.actions, into: &json)
             encodeNext(page.next, into: &json)
         case .pong(let time):
-            json.name("time")
-            json.quoted(time.rawValue)
+            json.member("time", quoted: time.rawValue)
         case .messagesDeleted(let timetoken):
-            json.name("timetoken")
-            json.quoted(timetoken.rawValue)
+            json.member("timetoken", quoted: timetoken.rawValue)
         case .groupChanged: break
         case .histories(let histories): encode(histories, into: &json)
         case .messageCounts(let counts): encode(counts, into: &json)
@@ -76,37 +60,25 @@ enum ReplyEncoder {
     }
 
     private static func encode(_ welcome: Welcome, into json: inout JSONWriter) {
-        json.name("session")
-        json.string(welcome.session)
-        json.name("time")
-        json.quoted(welcome.time.rawValue)
-        json.name("epoch")
-        json.string(welcome.epoch)
-        json.name("heartbeat")
-        json.integer(welcome.heartbeatSeconds)
-        json.name("limits")
-        json.beginObject()
-        json.name("frameBytes")
-        json.integer(welcome.frameBytesMax)
-        json.name("channels")
-        json.integer(welcome.channelsMax)
+        json.member("session", welcome.session)
+        json.member("time", quoted: welcome.time.rawValue)
+        json.member("epoch", welcome.epoch)
+        json.member("heartbeat", welcome.heartbeatSeconds)
+        json.beginObject("limits")
+        json.member("frameBytes", welcome.frameBytesMax)
+        json.member("channels", welcome.channelsMax)
         json.endObject()
     }
 
     private static func encode(_ channels: [SubscribedChannel], into json: inout JSONWriter) {
-        json.name("channels")
-        json.beginArray()
+        json.beginArray("channels")
         for channel in channels {
             json.beginObject()
-            json.name("name")
-            json.string(channel.channel)
-            json.name("mode")
-            json.string(channel.mode.rawValue)
-            json.name("cursor")
-            json.quoted(channel.cursor.rawValue)
+            json.member("name", channel.channel)
+            json.member("mode", channel.mode.rawValue)
+            json.member("cursor", quoted: channel.cursor.rawValue)
             if let key = channel.key {
-                json.name("key")
-                json.string(key.text)
+                json.member("key", key.text)
             }
             if let state = channel.state { json.state(state) }
             json.endObject()
@@ -117,29 +89,22 @@ enum ReplyEncoder {
     private static func encode(_ step: RepairStep, into json: inout JSONWriter) {
         switch step {
         case .needsSymbols(let count):
-            json.name("need")
-            json.integer(count)
+            json.member("need", count)
         case .difference(let difference):
-            json.name("cursor")
-            json.quoted(difference.cursor.rawValue)
+            json.member("cursor", quoted: difference.cursor.rawValue)
             json.state(difference.state)
-            json.name("rows")
-            json.string(PackedActions.text(difference.rows))
-            json.name("drop")
-            json.string(PackedActions.text(difference.dropped))
+            json.member("rows", PackedActions.text(difference.rows))
+            json.member("drop", PackedActions.text(difference.dropped))
         case .snapshot:
-            json.name("snapshot")
-            json.bool(true)
+            json.member("snapshot", true)
         }
     }
 
     private static func encode(_ histories: [ChannelHistory], into json: inout JSONWriter) {
-        json.name("channels")
-        json.beginArray()
+        json.beginArray("channels")
         for history in histories {
             json.beginObject()
-            json.name("name")
-            json.string(history.channel)
+            json.member("name", history.channel)
             encode(history.page, into: &json)
             json.endObject()
         }
@@ -147,46 +112,30 @@ enum ReplyEncoder {
     }
 
     private static func encode(_ counts: [MessageCount], into json: inout JSONWriter) {
-        json.name("channels")
-        json.beginArray()
+        json.beginArray("channels")
         for count in counts {
             json.beginObject()
-            json.name("name")
-            json.string(count.channel)
-            json.name("count")
-            json.integer(count.count)
+            json.member("name", count.channel)
+            json.member("count", count.count)
             json.endObject()
         }
         json.endArray()
     }
 
     private static func encode(_ page: HistoryPage, into json: inout JSONWriter) {
-        json.name("messages")
-        json.beginArray()
+        json.beginArray("messages")
         for stored in page.messages {
             json.beginObject()
-            json.name("timetoken")
-            json.quoted(stored.timetoken.rawValue)
-            json.name("uuid")
-            json.string(stored.uuid)
-            json.name("payload")
-            json.raw(stored.message.payload)
-            if let meta = stored.message.meta {
-                json.name("meta")
-                json.raw(meta)
-            }
-            if let type = stored.message.type {
-                json.name("messageType")
-                json.string(type)
-            }
+            json.member("timetoken", quoted: stored.timetoken.rawValue)
+            json.member("uuid", stored.uuid)
+            json.member("payload", raw: stored.message.payload)
+            json.member("meta", raw: stored.message.meta)
+            json.member("messageType", stored.message.type)
             if !stored.actions.isEmpty {
                 json.name("actions")
                 encode(stored.actions, into: &json)
             }
-            if let more = stored.moreActions {
-                json.name("more")
-                json.quoted(more.rawValue)
-            }
+            json.member("more", quoted: stored.moreActions?.rawValue)
             json.endObject()
         }
         json.endArray()
@@ -207,7 +156,6 @@ enum ReplyEncoder {
 
     private static func encodeNext(_ next: Timetoken?, into json: inout JSONWriter) {
         guard let next else { return }
-        json.name("next")
-        json.quoted(next.rawValue)
+        json.member("next", quoted: next.rawValue)
     }
 }

@@ -46,12 +46,8 @@ struct Circumstances {
     var json: String {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.name("machine")
-        writer.string(machine)
-        writer.name("versions")
-        writer.beginArray()
-        for version in versions { writer.string(version) }
-        writer.endArray()
+        writer.member("machine", machine)
+        writer.member("versions", versions)
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }

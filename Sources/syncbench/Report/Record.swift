@@ -25,12 +25,9 @@ struct Record: Hashable {
     var json: String {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.name("scenario")
-        writer.string(scenario)
-        writer.name("server")
-        writer.string(server.rawValue)
-        writer.name("parameters")
-        writer.raw(Self.object(parameters.map { ($0.key, "\($0.value)") }))
+        writer.member("scenario", scenario)
+        writer.member("server", server.rawValue)
+        writer.member("parameters", raw: Self.object(parameters.map { ($0.key, "\($0.value)") }))
         writer.name("values")
         let finite = values.filter { $0.value.isFinite }
         writer.raw(Self.object(finite.map { ($0.key.rawValue, "\($0.value)") }))

@@ -29,7 +29,7 @@ extension HumanFormat {
 extension JSONFormat {
     func line(for finding: CacheFinding, wasRepaired: Bool) -> String {
         object { json in
-            json.text("channel", finding.channel)
+            json.member("channel", finding.channel)
             json.name("equal")
             json.bool(finding.isEqual)
             json.name("repaired")
@@ -38,15 +38,15 @@ extension JSONFormat {
             json.integer(finding.messages)
             json.name("actions")
             json.integer(finding.actions)
-            json.timetoken("cursor", finding.cursor)
+            json.member("cursor", quoted: finding.cursor.rawValue)
             json.name("differences")
             json.beginArray()
             for difference in finding.differences {
                 json.beginObject()
-                json.text("row", difference.wasMissing ? "missing" : "extra")
+                json.member("row", difference.wasMissing ? "missing" : "extra")
                 switch difference.row {
                 case .messagePut(let timetoken, _), .messageDropped(let timetoken):
-                    json.timetoken("timetoken", timetoken)
+                    json.member("timetoken", quoted: timetoken.rawValue)
                 case .actionPut(let action), .actionDropped(let action):
                     Self.write(action, into: &json)
                 }

@@ -15,14 +15,11 @@ struct JSONFormat {
             switch envelope.event {
             case .message(let message), .signal(let message):
                 json.string(envelope.event.word)
-                json.text("channel", envelope.channel.name)
-                json.timetoken("timetoken", envelope.timetoken)
-                json.text("uuid", envelope.uuid)
+                json.member("channel", envelope.channel.name)
+                json.member("timetoken", quoted: envelope.timetoken.rawValue)
+                json.member("uuid", envelope.uuid)
                 Self.write(message, into: &json)
-                if !envelope.isStored {
-                    json.name("stored")
-                    json.bool(false)
-                }
+                if !envelope.isStored { json.member("stored", false) }
             case .actionAdded(let action):
                 json.string("actionAdded")
                 write(envelope, action, cache, into: &json)
@@ -31,19 +28,17 @@ struct JSONFormat {
                 write(envelope, action, cache, into: &json)
             case .messagesDeleted(let start, let end):
                 json.string("messagesDeleted")
-                json.text("channel", envelope.channel.name)
-                json.timetoken("timetoken", envelope.timetoken)
-                json.timetoken("after", start)
-                json.timetoken("through", end)
+                json.member("channel", envelope.channel.name)
+                json.member("timetoken", quoted: envelope.timetoken.rawValue)
+                json.member("after", quoted: start.rawValue)
+                json.member("through", quoted: end.rawValue)
             case .presence(let notice):
                 json.string(notice.action.rawValue)
-                json.text("channel", envelope.channel.name)
-                json.timetoken("timetoken", envelope.timetoken)
-                if let user = notice.userID { json.text("uuid", user) }
-                json.name("occupancy")
-                json.integer(notice.occupancy)
-                json.name("timestamp")
-                json.integer(Int64(clamping: notice.seconds))
+                json.member("channel", envelope.channel.name)
+                json.member("timetoken", quoted: envelope.timetoken.rawValue)
+                json.member("uuid", notice.userID)
+                json.member("occupancy", notice.occupancy)
+                json.member("timestamp", Int64(clamping: notice.seconds))
                 write(notice, into: &json)
             }
         }
@@ -51,12 +46,11 @@ struct JSONFormat {
 
     func line(for stored: StoredMessage, showsActions: Bool) -> String {
         object { json in
-            json.timetoken("timetoken", stored.timetoken)
-            json.text("uuid", stored.uuid)
+            json.member("timetoken", quoted: stored.timetoken.rawValue)
+            json.member("uuid", stored.uuid)
             Self.write(stored.message, into: &json)
             guard showsActions else { return }
-            json.name("actions")
-            json.beginArray()
+            json.beginArray("actions")
             for action in stored.actions {
                 json.beginObject()
                 Self.write(action, into: &json)
@@ -74,33 +68,28 @@ struct JSONFormat {
         -> String
     {
         object { json in
-            json.timetoken("timetoken", timetoken)
-            json.timetoken("after", start)
-            json.timetoken("through", end)
+            json.member("timetoken", quoted: timetoken.rawValue)
+            json.member("after", quoted: start.rawValue)
+            json.member("through", quoted: end.rawValue)
         }
     }
 
     func line(for problem: SyncEvent.Problem) -> String {
         object { json in
-            json.name("problem")
-            json.beginObject()
-            if let channel = problem.channel { json.text("channel", channel) }
-            json.text("reason", problem.reason)
+            json.beginObject("problem")
+            json.member("channel", problem.channel)
+            json.member("reason", problem.reason)
             json.endObject()
         }
     }
 
     func line(for failure: Failure) -> String {
         object { json in
-            json.name("error")
-            json.beginObject()
-            json.text("code", failure.code)
-            json.text("message", failure.message)
-            if !failure.advice.isEmpty { json.text("advice", failure.advice) }
-            if let seconds = failure.retryAfterSeconds {
-                json.name("retryAfter")
-                json.integer(seconds)
-            }
+            json.beginObject("error")
+            json.member("code", failure.code)
+            json.member("message", failure.message)
+            if !failure.advice.isEmpty { json.member("advice", failure.advice) }
+            json.member("retryAfter", failure.retryAfterSeconds)
             json.endObject()
         }
     }
@@ -108,21 +97,20 @@ struct JSONFormat {
     /// For example `{"event":"disconnected","reason":"…"}`.
     func line(event: String, reason: String?) -> String {
         object { json in
-            json.text("event", event)
-            if let reason { json.text("reason", reason) }
+            json.member("event", event)
+            json.member("reason", reason)
         }
     }
 
     func line(published timetoken: Timetoken) -> String {
-        object { json in json.timetoken("timetoken", timetoken) }
+        object { json in json.member("timetoken", quoted: timetoken.rawValue) }
     }
 
     func line(applied: String, to action: MessageAction?) -> String {
         object { json in
-            json.text("applied", applied)
+            json.member("applied", applied)
             guard let action else { return }
-            json.name("action")
-            json.beginObject()
+            json.beginObject("action")
             Self.write(action, into: &json)
             json.endObject()
         }
@@ -134,18 +122,15 @@ struct JSONFormat {
         _ envelope: Envelope, _ action: MessageAction, _ cache: DeviceCache,
         into json: inout JSONWriter
     ) {
-        json.text("channel", envelope.channel.name)
-        json.timetoken("timetoken", envelope.timetoken)
+        json.member("channel", envelope.channel.name)
+        json.member("timetoken", quoted: envelope.timetoken.rawValue)
         Self.write(action, into: &json)
-        json.name("reactions")
-        json.beginArray()
+        json.beginArray("reactions")
         for reaction in cache.reactions(to: action.key.messageTimetoken, for: user) {
             json.beginObject()
-            json.text("value", reaction.value)
-            json.name("count")
-            json.integer(reaction.count)
-            json.name("mine")
-            json.bool(reaction.isMine)
+            json.member("value", reaction.value)
+            json.member("count", reaction.count)
+            json.member("mine", reaction.isMine)
             json.endObject()
         }
         json.endArray()
@@ -153,41 +138,26 @@ struct JSONFormat {
 
     /// What only some notices have.
     private func write(_ notice: PresenceNotice, into json: inout JSONWriter) {
-        if let state = notice.state {
-            json.name("state")
-            json.raw(state)
-        }
+        json.member("state", raw: notice.state)
         let lists: [(StaticString, [String])] = [
             ("joined", notice.joined), ("left", notice.left), ("timedOut", notice.timedOut),
         ]
-        for (name, users) in lists where !users.isEmpty {
-            json.name(name)
-            json.beginArray()
-            for user in users { json.string(user) }
-            json.endArray()
-        }
-        if notice.needsRefresh {
-            json.name("needsRefresh")
-            json.bool(true)
-        }
+        for (name, users) in lists where !users.isEmpty { json.member(name, users) }
+        if notice.needsRefresh { json.member("needsRefresh", true) }
     }
 
     private static func write(_ message: Message, into json: inout JSONWriter) {
-        json.name("payload")
-        json.raw(message.payload)
-        if let meta = message.meta {
-            json.name("meta")
-            json.raw(meta)
-        }
-        if let type = message.type { json.text("messageType", type) }
+        json.member("payload", raw: message.payload)
+        json.member("meta", raw: message.meta)
+        json.member("messageType", message.type)
     }
 
     static func write(_ action: MessageAction, into json: inout JSONWriter) {
-        json.timetoken("messageTimetoken", action.key.messageTimetoken)
-        json.text("type", action.key.type)
-        json.text("value", action.key.value)
-        json.text("uuid", action.key.uuid)
-        json.timetoken("actionTimetoken", action.actionTimetoken)
+        json.member("messageTimetoken", quoted: action.key.messageTimetoken.rawValue)
+        json.member("type", action.key.type)
+        json.member("value", action.key.value)
+        json.member("uuid", action.key.uuid)
+        json.member("actionTimetoken", quoted: action.actionTimetoken.rawValue)
     }
 
     func object(_ body: (inout JSONWriter) -> Void) -> String {
@@ -196,18 +166,6 @@ struct JSONFormat {
         body(&json)
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
-    }
-}
-
-extension JSONWriter {
-    mutating func text(_ name: StaticString, _ text: String) {
-        self.name(name)
-        string(text)
-    }
-
-    mutating func timetoken(_ name: StaticString, _ timetoken: Timetoken) {
-        self.name(name)
-        quoted(timetoken.rawValue)
     }
 }
 

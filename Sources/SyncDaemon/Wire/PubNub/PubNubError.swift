@@ -58,11 +58,9 @@ struct PubNubError: Error, Hashable, Sendable {
 
     private func gateway(_ json: inout JSONWriter) {
         json.beginObject()
-        json.name("message")
-        json.string(message)
+        json.member("message", message)
         if !channels.isEmpty || !groups.isEmpty {
-            json.name("payload")
-            json.beginObject()
+            json.beginObject("payload")
             if !channels.isEmpty {
                 json.name("channels")
                 json.strings(channels)
@@ -73,12 +71,9 @@ struct PubNubError: Error, Hashable, Sendable {
             }
             json.endObject()
         }
-        json.name("error")
-        json.bool(true)
-        json.name("service")
-        json.string(service)
-        json.name("status")
-        json.integer(status)
+        json.member("error", true)
+        json.member("service", service)
+        json.member("status", status)
         json.endObject()
     }
 
@@ -93,52 +88,37 @@ struct PubNubError: Error, Hashable, Sendable {
     private func presence(_ json: inout JSONWriter) {
         json.beginObject()
         if status == 404 {  // The service's own body for an unknown path has no status.
-            json.name("message")
-            json.string(message)
-            json.name("error")
-            json.integer(1)
+            json.member("message", message)
+            json.member("error", 1)
         } else {
-            json.name("status")
-            json.integer(status)
-            json.name("error")
-            json.integer(1)
-            json.name("message")
-            json.string(message)
+            json.member("status", status)
+            json.member("error", 1)
+            json.member("message", message)
         }
-        json.name("service")
-        json.string("Presence")
+        json.member("service", "Presence")
         json.endObject()
     }
 
     private func actions(_ json: inout JSONWriter) {
         json.beginObject()
-        json.name("status")
-        json.integer(status)
-        json.name("error")
-        json.beginObject()
+        json.member("status", status)
+        json.beginObject("error")
         // Byte for byte: the service writes these two members in two orders.
         let startsWithMessage = status == 413 || status == 415 || status == 429 || status >= 500
         if startsWithMessage {
-            json.name("message")
-            json.string(message)
+            json.member("message", message)
         }
-        json.name("source")
-        json.string("actions")
+        json.member("source", "actions")
         if !startsWithMessage {
-            json.name("message")
-            json.string(message)
+            json.member("message", message)
         }
         if !details.isEmpty {
-            json.name("details")
-            json.beginArray()
+            json.beginArray("details")
             for detail in details {
                 json.beginObject()
-                json.name("message")
-                json.string(detail.message)
-                json.name("location")
-                json.string(detail.location)
-                json.name("locationType")
-                json.string(detail.locationType)
+                json.member("message", detail.message)
+                json.member("location", detail.location)
+                json.member("locationType", detail.locationType)
                 json.endObject()
             }
             json.endArray()
@@ -149,28 +129,20 @@ struct PubNubError: Error, Hashable, Sendable {
 
     private func history(_ json: inout JSONWriter) {
         json.beginObject()
-        json.name("status")
-        json.integer(status)
-        json.name("error")
-        json.bool(true)
-        json.name("error_message")
-        json.string(message)
-        json.name("channels")
-        json.beginObject()
+        json.member("status", status)
+        json.member("error", true)
+        json.member("error_message", message)
+        json.beginObject("channels")
         json.endObject()
         json.endObject()
     }
 
     private func channelGroups(_ json: inout JSONWriter) {
         json.beginObject()
-        json.name("status")
-        json.integer(status)
-        json.name("message")
-        json.string(message)
-        json.name("service")
-        json.string("channel-registry")
-        json.name("error")
-        json.bool(true)
+        json.member("status", status)
+        json.member("message", message)
+        json.member("service", "channel-registry")
+        json.member("error", true)
         json.endObject()
     }
 }

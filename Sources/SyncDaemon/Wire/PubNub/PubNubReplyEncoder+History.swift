@@ -9,8 +9,7 @@ extension PubNubReplyEncoder {
     static func actionAdded(_ action: MessageAction) -> HTTPResponse {
         response { json in
             json.beginObject()
-            json.name("status")
-            json.integer(200)
+            json.member("status", 200)
             json.name("data")
             json.pubNub(action)
             json.endObject()
@@ -20,10 +19,8 @@ extension PubNubReplyEncoder {
     /// Swift needs the status, whatever `data` has.
     static let actionRemoved = response { json in
         json.beginObject()
-        json.name("status")
-        json.integer(200)
-        json.name("data")
-        json.beginObject()
+        json.member("status", 200)
+        json.beginObject("data")
         json.endObject()
         json.endObject()
     }
@@ -36,28 +33,20 @@ extension PubNubReplyEncoder {
     ) -> HTTPResponse {
         response(reserving: 4096) { json in
             json.beginObject()
-            json.name("status")
-            json.integer(200)
-            json.name("data")
-            json.beginArray()
+            json.member("status", 200)
+            json.beginArray("data")
             for action in page.actions { json.pubNub(action) }
             json.endArray()
             if page.next != nil, let oldest = page.actions.first?.actionTimetoken {
-                json.name("more")
-                json.beginObject()
+                json.beginObject("more")
                 json.name("url")
                 json.string(
                     "/v1/message-actions/\(percentEncoded(subscribeKey))/channel/"
                         + "\(percentEncoded(request.channel))?start=\(oldest)"
                         + (request.end.map { "&end=\($0)" } ?? "") + "&limit=\(request.limit)")
-                json.name("start")
-                json.quoted(oldest.rawValue)
-                if let end = request.end {
-                    json.name("end")
-                    json.quoted(end.rawValue)
-                }
-                json.name("limit")
-                json.integer(request.limit)
+                json.member("start", quoted: oldest.rawValue)
+                json.member("end", quoted: request.end?.rawValue)
+                json.member("limit", request.limit)
                 json.endObject()
             }
             json.endObject()
@@ -68,16 +57,11 @@ extension PubNubReplyEncoder {
 extension JSONWriter {
     fileprivate mutating func pubNub(_ action: MessageAction) {
         beginObject()
-        name("type")
-        string(action.key.type)
-        name("value")
-        string(action.key.value)
-        name("actionTimetoken")
-        quoted(action.actionTimetoken.rawValue)
-        name("messageTimetoken")
-        quoted(action.key.messageTimetoken.rawValue)
-        name("uuid")
-        string(action.key.uuid)
+        member("type", action.key.type)
+        member("value", action.key.value)
+        member("actionTimetoken", quoted: action.actionTimetoken.rawValue)
+        member("messageTimetoken", quoted: action.key.messageTimetoken.rawValue)
+        member("uuid", action.key.uuid)
         endObject()
     }
 }
@@ -109,8 +93,7 @@ extension PubNubReplyEncoder {
     ) -> HTTPResponse {
         response(reserving: 4096) { json in
             json.beginHistory()
-            json.name("channels")
-            json.beginObject()
+            json.beginObject("channels")
             for (channel, page) in pages where !page.messages.isEmpty {
                 json.name(escaping: channel)
                 json.beginArray()
@@ -121,17 +104,14 @@ extension PubNubReplyEncoder {
             if request.includesActions, let (channel, page) = pages.first,
                 let next = page.truncatedAt
             {
-                json.name("more")
-                json.beginObject()
+                json.beginObject("more")
                 json.name("url")
                 json.string(
                     "/v3/history-with-actions/sub-key/\(percentEncoded(subscribeKey))/channel/"
                         + "\(percentEncoded(channel))?start=\(next)"
                         + (request.end.map { "&end=\($0)" } ?? ""))
-                json.name("start")
-                json.quoted(next.rawValue)
-                json.name("max")
-                json.integer(request.limit)
+                json.member("start", quoted: next.rawValue)
+                json.member("max", request.limit)
                 json.endObject()
             }
             json.endObject()
@@ -142,8 +122,7 @@ extension PubNubReplyEncoder {
     static func counted(_ counts: [(channel: String, count: Int)]) -> HTTPResponse {
         response { json in
             json.beginHistory()
-            json.name("channels")
-            json.beginObject()
+            json.beginObject("channels")
             for (channel, count) in counts {
                 json.name(escaping: channel)
                 json.integer(count)
@@ -173,12 +152,9 @@ extension HistoryPage {
 extension JSONWriter {
     fileprivate mutating func beginHistory() {
         beginObject()
-        name("status")
-        integer(200)
-        name("error")
-        bool(false)
-        name("error_message")
-        string("")
+        member("status", 200)
+        member("error", false)
+        member("error_message", "")
     }
 
     fileprivate mutating func old(
@@ -188,8 +164,7 @@ extension JSONWriter {
             return raw(stored.message.payload)
         }
         beginObject()
-        name("message")
-        raw(stored.message.payload)
+        member("message", raw: stored.message.payload)
         if request.includesTimetokens {
             name("timetoken")
             if request.quotesTimetokens {
@@ -199,8 +174,7 @@ extension JSONWriter {
             }
         }
         if request.includesMeta {
-            name("meta")
-            raw(stored.message.meta ?? #""""#)
+            member("meta", raw: stored.message.meta ?? #""""#)
         }
         endObject()
     }
@@ -209,25 +183,20 @@ extension JSONWriter {
         _ stored: StoredMessage, for request: PubNubRequest.FetchRequest
     ) {
         beginObject()
-        name("message")
-        raw(stored.message.payload)
-        name("timetoken")
-        quoted(stored.timetoken.rawValue)
+        member("message", raw: stored.message.payload)
+        member("timetoken", quoted: stored.timetoken.rawValue)
         if request.includesUser {
-            name("uuid")
-            string(stored.uuid)
+            member("uuid", stored.uuid)
         }
         if request.includesMessageType {
             name("message_type")
             null()  // An ordinary message; nothing else is stored.
         }
         if request.includesCustomType, let type = stored.message.type {
-            name("custom_message_type")
-            string(type)
+            member("custom_message_type", type)
         }
         if request.includesMeta {
-            name("meta")
-            raw(stored.message.meta ?? #""""#)
+            member("meta", raw: stored.message.meta ?? #""""#)
         }
         if request.includesActions, !stored.actions.isEmpty {
             name("actions")
@@ -247,10 +216,8 @@ extension JSONWriter {
                 beginArray()
                 for action in ofValue.actions {
                     beginObject()
-                    name("uuid")
-                    string(action.key.uuid)
-                    name("actionTimetoken")
-                    quoted(action.actionTimetoken.rawValue)
+                    member("uuid", action.key.uuid)
+                    member("actionTimetoken", quoted: action.actionTimetoken.rawValue)
                     endObject()
                 }
                 endArray()

@@ -21,15 +21,11 @@ extension PubNubReplyEncoder {
         return response(reserving: size) { json in
             json.beginObject()
             // First and compact: when a response is cut, Swift reads the cursor by position.
-            json.name("t")
-            json.beginObject()
-            json.name("t")
-            json.quoted(cursor.rawValue)
-            json.name("r")
-            json.integer(1)
+            json.beginObject("t")
+            json.member("t", quoted: cursor.rawValue)
+            json.member("r", 1)
             json.endObject()
-            json.name("m")
-            json.beginArray()
+            json.beginArray("m")
             for event in events { encode(event, into: &json) }
             json.endArray()
             json.endObject()
@@ -43,8 +39,7 @@ extension PubNubReplyEncoder {
             return
         }
         json.reopen(event.envelope.json)
-        json.name("b")
-        json.string(subscription)
+        json.member("b", subscription)
         json.endObject()
     }
 

@@ -13,8 +13,7 @@ extension PubNubReplyEncoder {
     static let left = response { json in
         json.beginObject()
         json.beginPresence()
-        json.name("action")
-        json.string("leave")
+        json.member("action", "leave")
         json.endPresence()
     }
 
@@ -36,10 +35,8 @@ extension PubNubReplyEncoder {
                     occupancies.first ?? Occupancy(channel: census.channels[0], count: 0)
                 json.members(of: occupancy, for: census)
             } else {
-                json.name("payload")
-                json.beginObject()
-                json.name("channels")
-                json.beginObject()
+                json.beginObject("payload")
+                json.beginObject("channels")
                 for occupancy in occupancies where occupancy.count > 0 {
                     json.name(escaping: occupancy.channel)
                     json.beginObject()
@@ -47,10 +44,8 @@ extension PubNubReplyEncoder {
                     json.endObject()
                 }
                 json.endObject()
-                json.name("total_channels")
-                json.integer(totalChannels)
-                json.name("total_occupancy")
-                json.integer(totalOccupancy)
+                json.member("total_channels", totalChannels)
+                json.member("total_occupancy", totalOccupancy)
                 json.endObject()
             }
             json.endPresence()
@@ -61,8 +56,7 @@ extension PubNubReplyEncoder {
         response { json in
             json.beginObject()
             json.beginPresence()
-            json.name("payload")
-            json.beginObject()
+            json.beginObject("payload")
             json.name("channels")
             json.strings(channels)
             json.endObject()
@@ -77,12 +71,9 @@ extension PubNubReplyEncoder {
         response { json in
             json.beginObject()
             json.beginPresence()
-            json.name("payload")
-            json.raw(state ?? "{}")
-            json.name("uuid")
-            json.string(userID)
-            json.name("channel")
-            json.string(channel)
+            json.member("payload", raw: state ?? "{}")
+            json.member("uuid", userID)
+            json.member("channel", channel)
             json.endPresence()
         }
     }
@@ -94,18 +85,15 @@ extension PubNubReplyEncoder {
         response { json in
             json.beginObject()
             json.beginPresence()
-            json.name("payload")
-            json.beginObject()
-            json.name("channels")
-            json.beginObject()
+            json.beginObject("payload")
+            json.beginObject("channels")
             for (channel, state) in states {
                 json.name(escaping: channel)
                 json.raw(state)
             }
             json.endObject()
             json.endObject()
-            json.name("uuid")
-            json.string(userID)
+            json.member("uuid", userID)
             json.endPresence()
         }
     }
@@ -115,8 +103,7 @@ extension PubNubReplyEncoder {
         response { json in
             json.beginObject()
             json.beginPresence()
-            json.name("payload")
-            json.raw(state)
+            json.member("payload", raw: state)
             json.endPresence()
         }
     }
@@ -124,35 +111,27 @@ extension PubNubReplyEncoder {
 
 extension JSONWriter {
     fileprivate mutating func beginPresence() {
-        name("status")
-        integer(200)
-        name("message")
-        string("OK")
+        member("status", 200)
+        member("message", "OK")
     }
 
     fileprivate mutating func endPresence() {
-        name("service")
-        string("Presence")
+        member("service", "Presence")
         endObject()
     }
 
     fileprivate mutating func members(
         of occupancy: Occupancy, for census: PubNubRequest.Census
     ) {
-        name("occupancy")
-        integer(occupancy.count)
+        member("occupancy", occupancy.count)
         guard census.includesUsers else { return }
         name("uuids")
         guard census.includesState else { return strings(occupancy.users.map(\.userID)) }
         beginArray()
         for user in occupancy.users {
             beginObject()
-            name("uuid")
-            string(user.userID)
-            if let state = user.state {
-                name("state")
-                raw(state)
-            }
+            member("uuid", user.userID)
+            member("state", raw: user.state)
             endObject()
         }
         endArray()
@@ -165,24 +144,19 @@ extension PubNubReplyEncoder {
     /// Channels were added or removed, or the group was deleted.
     static let groupChanged = response { json in
         json.beginObject()
-        json.name("status")
-        json.integer(200)
-        json.name("message")
-        json.string("OK")
+        json.member("status", 200)
+        json.member("message", "OK")
         json.endGroups()
     }
 
     static func group(_ name: String, channels: [String]) -> HTTPResponse {
         response { json in
             json.beginObject()
-            json.name("status")
-            json.integer(200)
-            json.name("payload")
-            json.beginObject()
+            json.member("status", 200)
+            json.beginObject("payload")
             json.name("channels")
             json.strings(channels)
-            json.name("group")
-            json.string(name)
+            json.member("group", name)
             json.endObject()
             json.endGroups()
         }
@@ -191,12 +165,9 @@ extension PubNubReplyEncoder {
     static func groups(_ names: [String]) -> HTTPResponse {
         response { json in
             json.beginObject()
-            json.name("status")
-            json.integer(200)
-            json.name("payload")
-            json.beginObject()
-            json.name("namespace")
-            json.string("")
+            json.member("status", 200)
+            json.beginObject("payload")
+            json.member("namespace", "")
             json.name("groups")
             json.strings(names)
             json.endObject()
@@ -207,10 +178,8 @@ extension PubNubReplyEncoder {
 
 extension JSONWriter {
     fileprivate mutating func endGroups() {
-        name("service")
-        string("channel-registry")
-        name("error")
-        bool(false)
+        member("service", "channel-registry")
+        member("error", false)
         endObject()
     }
 }
