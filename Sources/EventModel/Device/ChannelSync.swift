@@ -270,7 +270,8 @@ public struct ChannelSync: Sendable {
         isSnapshot = true
         incoming = base.isEmpty ? nil : ChannelBase()
         if base.isEmpty {
-            base = ChannelBase()
+            // Not without the epoch: another one says that answers may be lost.
+            base = ChannelBase(cache: DeviceCache(), epoch: base.epoch)
             step.hasMoved = true
         }
     }

@@ -13,14 +13,15 @@ struct AnsweredWishesTests {
 
     /// Connects and follows the channel; says what changed in the list.
     private func begin(
-        _ device: inout Device, epoch: String, from cursor: UInt64
+        _ device: inout Device, epoch: String, from cursor: UInt64,
+        _ mode: SubscribedChannel.Mode = .delta
     ) throws -> [(channel: String, changes: [ListChange])] {
         let connected = device.connected(epoch: epoch)
         let ticket = try #require(
             connected.questions.first { if case .subscribe = $0.ticket { true } else { false } }
         ).ticket
         let reply = SubscribedChannel(
-            channel: "room", mode: .delta, cursor: Timetoken(rawValue: cursor), key: nil,
+            channel: "room", mode: mode, cursor: Timetoken(rawValue: cursor), key: nil,
             state: nil)
         let subscribed = device.received(.success(.subscribed([reply])), to: ticket)
         return connected.changes + subscribed.changes
@@ -93,6 +94,24 @@ struct AnsweredWishesTests {
         _ = device.received(heard(11))
         #expect(device.outbox.isEmpty)
         #expect(device.list(of: "room").isEmpty)
+    }
+
+    @Test(
+        "a daemon that was set back is asked again, also where the channel was empty",
+        arguments: [false, true])
+    func setBack(hasRows: Bool) throws {
+        let message = Message(payload: #""ok""#)
+        var device = try following()
+        _ = device.received(
+            batch(hasRows ? [(Timetoken(rawValue: 10), .message(message))] : []))
+        _ = device.publish(message, in: "room", mutation: "m1")
+        _ = device.received(
+            .success(.published(Timetoken(rawValue: 30))), to: .write(mutation: "m1"))
+        device.disconnected()
+
+        _ = try begin(&device, epoch: "a.2", from: 0, .snapshot)
+
+        #expect(device.outbox.entries.map(\.isAnswered) == [false])
     }
 
     @Test("a restart of the daemon between answer and batch is not seen in the list")
