@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -13,6 +14,7 @@ import time
 import unittest
 
 from case import DaemonTestCase
+from daemon import binary
 from raw import Ended, RawClient
 from waiting import Patience, until
 
@@ -20,8 +22,9 @@ from waiting import Patience, until
 TRAMPOLINE = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
+os.environ.setdefault("LISTEN_FDS", "1")
 os.environ.update(
-    LISTEN_FDS="1", LISTEN_PID=str(os.getpid()), LISTEN_FDNAMES="syncdaemon.socket",
+    LISTEN_PID=str(os.getpid()), LISTEN_FDNAMES="syncdaemon.socket",
     WATCHDOG_PID=str(os.getpid()))
 os.execv(sys.argv[2], sys.argv[2:])
 """
@@ -91,6 +94,21 @@ class Activation(DaemonTestCase):
         with RawClient(self.address) as client:
             client.hello().command("publish", channel="room", payload=1)
         self.assertEqual(self.listening_ports(daemon.process.pid), {self.address[1]})
+
+    def test_what_is_not_a_listening_socket_is_refused(self):
+        with socket.socket() as idle:
+            for given, number, mentions in [
+                (idle, "1", "descriptor 3, which is not a listening TCP socket"),
+                (self.listener, "many", "Check LISTEN_FDS"),
+            ]:
+                descriptor = given.fileno()
+                ended = subprocess.run(
+                    [sys.executable, "-c", TRAMPOLINE, str(descriptor), str(binary("syncdaemon")),
+                     "serve", "--store", "memory"],
+                    pass_fds=(descriptor,), env=os.environ | {"LISTEN_FDS": number},
+                    capture_output=True, text=True, check=False)
+                self.assertIn(mentions, ended.stderr)
+                self.assertEqual(ended.returncode, 1, ended.stderr)
 
     def test_an_address_that_is_not_used_refuses_neither_a_start_nor_a_reload(self):
         with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:

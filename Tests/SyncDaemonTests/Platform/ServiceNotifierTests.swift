@@ -41,24 +41,14 @@ struct ServiceNotifierTests {
         }
     }
 
-    @Test("passed sockets are taken when they listen, and refused when they do not")
-    func passedSockets() async {
-        await #expect(processExitsWith: .success) {
-            // It may be the one by which this process tells its parent what it found.
-            let kept = dup(3)
-            defer { if kept >= 0 { dup2(kept, 3) } }
-            unsetenv("LISTEN_FDS")
-            #expect(passed() == [])
-            let listener = tcpSocket(listening: true)
-            #expect(dup2(listener, 3) == 3)
-            setenv("LISTEN_PID", "\(getpid())", 1)
-            setenv("LISTEN_FDS", "1", 1)
-            #expect(passed() == [3])
+    @Test("a listening TCP socket is taken, and no other")
+    func listens() throws {
+        let (listening, idle) = (tcpSocket(listening: true), tcpSocket(listening: false))
+        defer { for descriptor in [listening, idle] { close(descriptor) } }
 
-            #expect(dup2(tcpSocket(listening: false), 3) == 3)
-            #expect(refusal() == .notListening(descriptor: 3))
-            setenv("LISTEN_FDS", "many", 1)
-            #expect(refusal() != nil)
+        try ServiceNotifier.check(listening)
+        #expect(throws: ServiceError.notListening(descriptor: idle)) {
+            try ServiceNotifier.check(idle)
         }
     }
 
@@ -86,19 +76,6 @@ private func notificationSocket(_ path: String) -> Int32 {
     }
     precondition(status == 0)
     return descriptor
-}
-
-/// The passed sockets; nil when they are refused.
-private func passed() -> [Int32]? { try? ServiceNotifier.listenDescriptors() }
-
-/// Why the passed sockets are not taken; nil when they are.
-private func refusal() -> ServiceError? {
-    do {
-        _ = try ServiceNotifier.listenDescriptors()
-        return nil
-    } catch {
-        return error
-    }
 }
 
 private func received(_ descriptor: Int32) -> String {
