@@ -50,6 +50,8 @@ let package = Package(
         library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         .target(name: "CLinux"),
+        // What daemon, client and tools build on, and knows nothing of them.
+        .target(name: "Basis", dependencies: ["CLinux"], swiftSettings: shipped),
         .target(
             name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised
@@ -57,11 +59,11 @@ let package = Package(
         .target(
             name: "SQLite", dependencies: ["EventModel", "CSQLite"], swiftSettings: shipped),
         // For syncsim and tests: nothing that ships links it.
-        .target(name: "SQLiteFaults", dependencies: ["CSQLite"], swiftSettings: shipped),
+        .target(name: "SQLiteFaults", dependencies: ["Basis", "CSQLite"], swiftSettings: shipped),
         .target(
             name: "SyncDaemon",
             dependencies: [
-                "EventModel", "JSON", "SQLite", "CWebsockets", "CUV", "CSystemd", "CInih",
+                "Basis", "EventModel", "JSON", "SQLite", "CWebsockets", "CUV", "CSystemd", "CInih",
                 "CHTTPParser", "CZlib", "CLinux",
             ],
             swiftSettings: shipped),
@@ -70,22 +72,24 @@ let package = Package(
             linkerSettings: hardened),
         .target(
             name: "SyncClient",
-            dependencies: ["EventModel", "JSON", "SQLite", "CWebsockets"],
+            dependencies: ["Basis", "EventModel", "JSON", "SQLite", "CWebsockets"],
             exclude: ["SyncClient.docc"],
             swiftSettings: shipped),
         .executableTarget(
-            name: "syncctl", dependencies: ["SyncClient", "EventModel", "JSON"],
+            name: "syncctl", dependencies: ["SyncClient", "Basis", "EventModel", "JSON"],
             swiftSettings: shipped, linkerSettings: hardened),
         .executableTarget(
-            name: "reconcilebench", dependencies: ["EventModel"],
+            name: "reconcilebench", dependencies: ["Basis", "EventModel"],
             path: "Benchmarks/Reconciliation", swiftSettings: shipped),
         // With -enable-testing, which debug builds have anyway: see `make simulate`.
         .executableTarget(
             name: "syncsim",
-            dependencies: ["SyncDaemon", "SyncClient", "SQLiteFaults", "EventModel", "JSON"],
+            dependencies: [
+                "SyncDaemon", "SyncClient", "SQLiteFaults", "Basis", "EventModel", "JSON",
+            ],
             swiftSettings: shipped),
         .executableTarget(
-            name: "syncbench", dependencies: ["EventModel", "JSON", "CLinux"],
+            name: "syncbench", dependencies: ["Basis", "EventModel", "JSON", "CLinux"],
             swiftSettings: shipped),
         .target(name: "CAllocations", path: "Benchmarks/Allocations"),
         // It looks inside the daemon: a release build of it needs -enable-testing.
@@ -95,32 +99,35 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
             swiftSettings: checked),
+        .testTarget(name: "BasisTests", dependencies: ["Basis"], swiftSettings: checked),
         .testTarget(
-            name: "EventModelTests", dependencies: ["EventModel", "TestSupport"],
+            name: "EventModelTests", dependencies: ["Basis", "EventModel", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
-            name: "JSONTests", dependencies: ["JSON", "CJansson", "TestSupport"],
+            name: "JSONTests", dependencies: ["Basis", "JSON", "CJansson", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
-            name: "SQLiteTests", dependencies: ["SQLite", "SQLiteFaults", "EventModel"],
+            name: "SQLiteTests", dependencies: ["Basis", "SQLite", "SQLiteFaults", "EventModel"],
             swiftSettings: checked),
         .testTarget(
             name: "SyncDaemonTests",
             dependencies: [
-                "SyncDaemon", "EventModel", "JSON", "SQLite", "SQLiteFaults", "CZlib",
+                "SyncDaemon", "Basis", "EventModel", "JSON", "SQLite", "SQLiteFaults", "CZlib",
                 "TestSupport",
             ],
             swiftSettings: checked),
         .testTarget(
             name: "SyncClientTests",
-            dependencies: ["SyncClient", "syncctl", "EventModel", "JSON", "SQLite", "TestSupport"],
+            dependencies: [
+                "SyncClient", "syncctl", "Basis", "EventModel", "JSON", "SQLite", "TestSupport",
+            ],
             exclude: ["Fixtures"],
             swiftSettings: checked),
         .testTarget(
-            name: "SyncSimTests", dependencies: ["syncsim"], swiftSettings: checked),
+            name: "SyncSimTests", dependencies: ["syncsim", "Basis"], swiftSettings: checked),
         .testTarget(
             name: "SyncBenchTests",
-            dependencies: ["syncbench", "EventModel", "JSON", "TestSupport"],
+            dependencies: ["syncbench", "Basis", "EventModel", "JSON", "TestSupport"],
             swiftSettings: checked),
         .testTarget(
             name: "MicroBenchTests", dependencies: ["microbench", "CAllocations"],

@@ -1,16 +1,17 @@
 // A channel as people fill it: reactions of some thousand users, each with a timetoken of its own.
 
+import Basis
 import EventModel
 
 struct World {
     let key: DigestKey
     let rows: [MessageAction]
     let items: [RepairItem]
-    private var generator: SplitMix
+    private var generator: SeededGenerator
     private var clock: UInt64 = 17_952_187_953_729_261
 
     init(rowCount: Int, seed: UInt64) {
-        generator = SplitMix(state: seed)
+        generator = SeededGenerator(seed: seed)
         let key = DigestKey.random(using: &generator)
         self.key = key
         var rows: [MessageAction] = []
@@ -26,7 +27,9 @@ struct World {
         World.row(&generator, &clock)
     }
 
-    private static func row(_ generator: inout SplitMix, _ clock: inout UInt64) -> MessageAction {
+    private static func row(_ generator: inout SeededGenerator, _ clock: inout UInt64)
+        -> MessageAction
+    {
         clock += UInt64.random(in: 1...100_000_000, using: &generator)
         let age = UInt64.random(in: 10_000_000...36_000_000_000, using: &generator)
         let values = ["👍", "❤️", "😂", "😲", "😢", "🔥"]
@@ -36,18 +39,5 @@ struct World {
                 value: values[Int.random(in: 0..<values.count, using: &generator)],
                 uuid: "user-\(Int.random(in: 1000..<6000, using: &generator))"),
             actionTimetoken: Timetoken(rawValue: clock))
-    }
-}
-
-/// The same choices in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

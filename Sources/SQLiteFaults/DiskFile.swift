@@ -1,5 +1,7 @@
 // One file of a disk that loses power: what programs see of it, and what is really on it.
 
+import Basis
+
 /// A file's bytes.
 struct DiskFile {
     private enum Change {
@@ -62,7 +64,7 @@ struct DiskFile {
     /// only begun.
     ///
     /// - Returns: `nil` when the file itself is gone.
-    func survivor(_ dice: inout Dice) -> [UInt8]? {
+    func survivor(_ dice: inout SeededGenerator) -> [UInt8]? {
         if synced == nil, dice.below(2) == 0 { return nil }
         var left = synced ?? []
         // All, nothing, a beginning of it, or whatever the disk came to.

@@ -1,6 +1,7 @@
 // A disk in memory that fills up, fails, loses power and turns bits around, as a test or a
 // simulation wants it.
 
+import Basis
 import CSQLite
 
 /// The files of one machine.
@@ -59,7 +60,7 @@ public final class FaultyDisk {
 
     /// What is left after a power loss: all that was synced, and any part of the rest.
     public func survivors(seed: UInt64) -> Contents {
-        var dice = Dice(seed: seed)
+        var dice = SeededGenerator(seed: seed)
         var contents: Contents = [:]
         // In an order of their own: a dictionary has none.
         for name in files.keys.sorted() {
@@ -73,7 +74,7 @@ public final class FaultyDisk {
     ///
     /// - Returns: The place; `nil` for a file without bytes.
     public func flipBit(of name: String, seed: UInt64) -> Int? {
-        var dice = Dice(seed: seed)
+        var dice = SeededGenerator(seed: seed)
         guard let count = files[name]?.bytes.count, count > 0 else { return nil }
         let index = dice.below(count)
         files[name]?.flip(dice.below(8), of: index)

@@ -1,5 +1,6 @@
 // SQLite's way to a disk: a VFS of its own for each, and the calls that SQLite makes through it.
 
+import Basis
 import CSQLite
 
 /// A VFS that is registered for as long as this lives.
@@ -194,7 +195,7 @@ private var systemMethods: sqlite3_vfs {
     }
     unsafe vfs.xRandomness = { _, count, target in
         guard let target = unsafe target else { return 0 }
-        var dice = Dice(seed: 1)
+        var dice = SeededGenerator(seed: 1)
         for index in 0..<Int(count) {
             unsafe target[index] = CChar(truncatingIfNeeded: dice.next())
         }

@@ -1,5 +1,6 @@
 // The commands that have no reply yet, and what becomes of them when the connection breaks. Pure.
 
+import Basis
 import EventModel
 
 /// Commands in the order in which they were given, sent or not.
@@ -62,7 +63,7 @@ struct CommandQueue<Owner> {
     /// Puts an unanswered command back, for the next session.
     mutating func holdBack(_ item: Item) {
         isHeldBack = true
-        unsent.prepend(contentsOf: [item])
+        unsent.prepend(item)
     }
 
     /// The connection broke.

@@ -1,5 +1,7 @@
 // What stands between the client and one reader of its events: bounded, never silently lossy.
 
+import Basis
+
 /// The elements that one stream has not handed out yet.
 final class StreamQueue<Element: Sendable>: Sendable {
     private struct State: Sendable {

@@ -1,7 +1,7 @@
 // The order of action keys: total, the same on every machine, and in step with equality.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 private func key(

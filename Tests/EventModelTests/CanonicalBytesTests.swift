@@ -1,7 +1,7 @@
 // The bytes by which two devices are compared: equal exactly when the rows are.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 private func cache(_ events: [(UInt64, String, Event)]) -> DeviceCache {

@@ -3,8 +3,8 @@
 // Goal: after any mix of cuts, repeats and resumption, every device shows the same channel.
 // Method: one seeded generator makes every choice, so a failing seed is the bug report.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 /// One channel's log and the devices that follow it, advanced one tick at a time.

@@ -1,7 +1,7 @@
 // Positions: which texts are one, how they compare, and what comes next.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @Suite("Timetoken")

@@ -1,8 +1,8 @@
 // A hundred thousand damaged texts: the parser and Jansson agree on which are JSON, and what they
 // say.
 
+import Basis
 import JSON
-import TestSupport
 import Testing
 
 /// Texts that grow at random, and are damaged at random.

@@ -1,7 +1,7 @@
 // What the writer writes is JSON, and says what it was told.
 
+import Basis
 import JSON
-import TestSupport
 import Testing
 
 private func written(_ write: (inout JSONWriter) -> Void) -> String {

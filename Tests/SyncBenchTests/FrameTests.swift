@@ -1,7 +1,7 @@
 // Frames to servers, frames from servers, and the marks in them.
 
+import Basis
 import JSON
-import TestSupport
 import Testing
 
 @testable import syncbench

@@ -1,5 +1,6 @@
 // What the load tool's devices keep of a channel.
 
+import Basis
 import EventModel
 import JSON
 import Testing
@@ -107,7 +108,7 @@ struct ReplicaTests {
 
     @Test("different channels are drawn, the popular ones more often")
     func popularity() {
-        var random = SplitMix(seed: 1)
+        var random = SeededGenerator(seed: 1)
         let popularity = Popularity(count: 100)
         var counts = Array(repeating: 0, count: 100)
         for _ in 0..<1000 {

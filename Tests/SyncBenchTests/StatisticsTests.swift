@@ -1,6 +1,6 @@
 // Percentiles, medians and how numbers are written.
 
-import TestSupport
+import Basis
 import Testing
 
 @testable import syncbench

@@ -1,5 +1,6 @@
 // The parts of the client that decide: pure, so every path is walked without a socket.
 
+import Basis
 import EventModel
 import Testing
 

@@ -1,10 +1,10 @@
 // What a cache file keeps: everything that was committed, through a process that ends anywhere.
 
+import Basis
 import EventModel
 import Foundation
 import SQLite
 import SyncClient
-import TestSupport
 import Testing
 
 @Suite("SQLiteDeviceStore")

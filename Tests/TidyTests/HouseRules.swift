@@ -43,7 +43,7 @@ enum HouseRules {
         (
             "@unchecked" + " Sendable",
             [
-                "Sources/SyncDaemon/Platform/", "Sources/SyncDaemon/Transport/",
+                "Sources/Basis/", "Sources/SyncDaemon/Platform/", "Sources/SyncDaemon/Transport/",
                 "Sources/SyncClient/Platform/", "Sources/SyncClient/Transport/",
             ]
         ),

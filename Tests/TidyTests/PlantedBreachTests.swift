@@ -24,7 +24,7 @@ struct PlantedBreachTests {
             ("Sources/SyncDaemon/Store/A.swift", "import SQLiteFaults"),
             ("Sources/syncsim/World/A.swift", "import SQLiteFaults"),
             ("Sources/SyncClient/SyncClient.swift", "import SQLite"),
-            ("Sources/SyncDaemon/Platform/OSThread.swift", "import CUV"),
+            ("Sources/SyncDaemon/Platform/WorkQueue.swift", "import CUV"),
             ("Sources/SyncDaemon/Node/Configuration.swift", "import CInih"),
             ("Sources/SyncDaemon/Transport/HTTPConnection.swift", "import CHTTPParser"),
             ("Sources/SyncDaemon/Node/Node.swift", "@preconcurrency import CSystemd"),
@@ -83,7 +83,7 @@ struct PlantedBreachTests {
     func edges() {
         let line = "final class A: @unchecked" + " Sendable {}"
 
-        #expect(breaches(file("Sources/SyncDaemon/Platform/Locked.swift", line)).isEmpty)
+        #expect(breaches(file("Sources/Basis/Locked.swift", line)).isEmpty)
         #expect(breaches(file("Sources/SyncClient/Transport/A.swift", line)).isEmpty)
         #expect(breaches(file("Sources/EventModel/A.swift", line)).count == 1)
     }

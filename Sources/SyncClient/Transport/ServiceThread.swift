@@ -3,6 +3,7 @@
 // All connections of a process share it: hundreds of clients cost one thread. It starts with the
 // first connection and lives as long as the process.
 
+import Basis
 import CWebsockets
 import Glibc
 
@@ -33,7 +34,7 @@ final class ServiceThread: Sendable {
     private let inbox = Locked(Inbox())
 
     private init() {
-        start { [inbox] in
+        _ = OSThread(name: "sync-sockets") { [inbox] in
             guard let loop = SocketLoop() else {
                 let waiting = inbox.withLock { inbox in
                     inbox.hasFailed = true
@@ -105,25 +106,4 @@ extension SocketRequest {
     func wake() {
         unsafe lws_cancel_service(context)
     }
-}
-
-/// Runs `body` on a new detached thread.
-private func start(_ body: @escaping @Sendable () -> Void) {
-    final class Start {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    var thread = pthread_t()
-    let argument = unsafe Unmanaged.passRetained(Start(body)).toOpaque()
-    let status = unsafe pthread_create(
-        &thread, nil,
-        { argument in
-            guard let argument = unsafe argument else { return nil }
-            unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body()
-            return nil
-        }, argument)
-    precondition(
-        status == 0, "pthread_create failed with \(status): the process is out of threads.")
-    pthread_detach(thread)
 }

@@ -1,5 +1,7 @@
 // One connection as the tasks of a client see it; the service thread feeds and empties it.
 
+import Basis
+
 /// The half of a connection that any thread may touch.
 final class SocketConnection: WebSocketConnection {
     private typealias Opener = CheckedContinuation<Result<Void, WebSocketClosure>, Never>

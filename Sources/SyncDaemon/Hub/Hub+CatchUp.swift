@@ -1,6 +1,7 @@
 // Bringing sessions up to date: from memory when that is enough, else page by page from the
 // readers.
 
+import Basis
 import EventModel
 import JSON
 
@@ -149,11 +150,11 @@ extension Hub {
         while !session.isBlocked, !session.isClosing, session.queue.isEmpty,
             session.pagesInFlight < Limits.pagesInFlightMax
         {
-            if !session.questions.isEmpty {
-                guard forward(session.questions.removeFirst(), of: session) else { return }
+            if let question = session.questions.popFirst() {
+                guard forward(question, of: session) else { return }
             } else if let subscription = session.lagging.popFirst() {
                 guard catchUp(subscription) else {
-                    session.lagging.putBack(subscription)
+                    session.lagging.prepend(subscription)
                     return
                 }
             } else {
@@ -165,9 +166,9 @@ extension Hub {
     /// Answers every question that no reader has yet: the daemon is stopping.
     func refuseQuestions() {
         for session in sessions.values {
-            let questions = session.questions
-            session.questions = []
-            for question in questions { refuse(question, of: session, .draining) }
+            while let question = session.questions.popFirst() {
+                refuse(question, of: session, .draining)
+            }
         }
     }
 
@@ -177,7 +178,7 @@ extension Hub {
             session.pagesInFlight += 1
         } else if case .repair = question.query {
             // Its symbols are here: sending them again would only cost more.
-            session.questions.insert(question, at: 0)
+            session.questions.prepend(question)
             starvedSessions.append(session)
             return false
         } else {

@@ -1,6 +1,7 @@
 // Devices whose actions cannot be brought up to date by what changed: they are held until they are
 // repaired.
 
+import Basis
 import EventModel
 
 /// What a device sent for the repair of one channel: symbols of its actions, from index 0 on.
@@ -115,12 +116,11 @@ extension Hub {
 
     /// Takes back a question that no reader has yet: it would keep symbols that nobody counts.
     private func withdraw(_ command: CommandID, of session: Session) {
-        let index = session.questions.firstIndex { question in
+        let withdrawn = session.questions.removeAll { question in
             guard case .repair = question.query else { return false }
             return question.asker.origin?.command == command
         }
-        guard let index else { return }
-        refuse(session.questions.remove(at: index), of: session, .noRepair)
+        for question in withdrawn { refuse(question, of: session, .noRepair) }
     }
 
     private func hasRoom(forSymbols count: Int, in session: Session) -> Bool {

@@ -3,6 +3,7 @@
 // Confined to its reactor's thread. It knows no store: what is no longer in memory it asks for
 // through `ask`, and hears about in `received`.
 
+import Basis
 import EventModel
 import JSON
 
@@ -224,7 +225,7 @@ final class Hub {
 
     private func unsubscribeAll(_ session: Session) {
         // First: nobody is to be told what becomes of them.
-        session.questions = []
+        session.questions = Queue()
         for subscription in session.subscriptions.values { cancel(subscription) }
         session.subscriptions = [:]
         session.lagging.removeAll()

@@ -1,5 +1,6 @@
 // Followers of one topic who get the same frames at the same moments.
 
+import Basis
 import EventModel
 
 /// How a follower wants its batches.
@@ -42,43 +43,28 @@ final class Lane {
 
 /// Lanes whose windows are open, by the time at which they end.
 struct OpenWindows {
-    /// All windows of one length end in the order in which they began.
-    private struct Line {
-        var entries: [(due: UInt64, lane: Lane)] = []
-        var head = 0
-    }
+    private typealias Window = (due: UInt64, lane: Lane)
 
-    private var lines: [Int: Line] = [:]
+    /// By length: all windows of one length end in the order in which they began.
+    private var windows: [Int: Queue<Window>] = [:]
 
     /// When the first one ends; `nil` when none is open.
-    var nextDue: UInt64? {
-        lines.values.compactMap { line in
-            line.head < line.entries.count ? line.entries[line.head].due : nil
-        }.min()
-    }
+    var nextDue: UInt64? { windows.values.compactMap(\.first?.due).min() }
 
     mutating func open(_ lane: Lane, at now: UInt64) {
         lane.isWaiting = true
         let due = now + UInt64(lane.pace.milliseconds)
-        lines[lane.pace.milliseconds, default: Line()].entries.append((due, lane))
+        windows[lane.pace.milliseconds, default: Queue()].append((due, lane))
     }
 
     /// The lanes whose windows are over.
     mutating func takeDue(at now: UInt64) -> [Lane] {
         var due: [Lane] = []
-        for window in lines.keys {
-            guard var line = lines.removeValue(forKey: window) else { continue }
-            while line.head < line.entries.count, line.entries[line.head].due <= now {
-                due.append(line.entries[line.head].lane)
-                line.head += 1
+        for length in windows.keys {
+            while let window = windows[length]?.popFirst(where: { $0.due <= now }) {
+                due.append(window.lane)
             }
-            if line.head == line.entries.count {
-                continue
-            } else if line.head * 2 > line.entries.count {
-                line.entries.removeFirst(line.head)
-                line.head = 0
-            }
-            lines[window] = line
+            if windows[length]?.isEmpty == true { windows[length] = nil }
         }
         for lane in due { lane.isWaiting = false }
         return due

@@ -1,5 +1,6 @@
 // States that users set for channels that they are not in (yet).
 
+import Basis
 import EventModel
 
 /// States by channel and user; the ones set longest ago make room for new ones.
@@ -18,8 +19,7 @@ struct PresenceAbsentStates {
 
     private var entries: [Key: Entry] = [:]
     /// In the order of setting; what is no longer in `entries` under this serial is void.
-    private var order: [(serial: UInt64, key: Key)] = []
-    private var head = 0
+    private var order = Queue<(serial: UInt64, key: Key)>()
     private var lastSerial: UInt64 = 0
     private(set) var byteCount = 0
 
@@ -40,22 +40,19 @@ struct PresenceAbsentStates {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
         byteCount -= entry.state.utf8.count
         // Amortised: at least half of the order is void.
-        if order.count - head > 2 * entries.count + 64 {
-            order = order[head...].filter { entries[$0.key]?.serial == $0.serial }
-            head = 0
+        if order.count > 2 * entries.count + 64 {
+            order.removeAll { entries[$0.key]?.serial != $0.serial }
         }
         return entry.state
     }
 
     /// - Precondition: It is not empty.
     mutating func removeOldest() {
-        while entries[order[head].key]?.serial != order[head].serial { head += 1 }
-        let key = order[head].key
-        head += 1
-        if head > order.count / 2 {
-            order.removeFirst(head)
-            head = 0
+        while let (serial, key) = order.popFirst() {
+            guard entries[key]?.serial == serial else { continue }
+            remove(key)
+            return
         }
-        remove(key)
+        preconditionFailure("There is no state to remove.")
     }
 }

@@ -1,5 +1,6 @@
 // Announcements that are known and not out yet.
 
+import Basis
 import EventModel
 
 /// Announcements in the order of what they say, each with the moment it goes out.
@@ -11,13 +12,12 @@ struct PresenceOutbox {
     /// and whoever joins would never see it. PubNub's own service takes one to two seconds.
     static let delay: UInt64 = 500
 
-    private var entries: [(due: UInt64, announcement: Presence.Announcement)] = []
-    private var head = 0
+    private var entries = Queue<(due: UInt64, announcement: Presence.Announcement)>()
 
-    var count: Int { entries.count - head }
+    var count: Int { entries.count }
 
     /// When the first one goes out.
-    var nextDue: UInt64? { head < entries.count ? entries[head].due : nil }
+    var nextDue: UInt64? { entries.first?.due }
 
     mutating func append(_ announcement: Presence.Announcement, at milliseconds: UInt64) {
         entries.append((milliseconds + Self.delay, announcement))
@@ -25,15 +25,9 @@ struct PresenceOutbox {
 
     /// - Complexity: O(announcements that go out), amortised.
     mutating func takeDue(at milliseconds: UInt64) -> [Presence.Announcement] {
-        let start = head
-        while head < entries.count, entries[head].due <= milliseconds { head += 1 }
-        let due = entries[start..<head].map(\.announcement)
-        if head == entries.count {
-            entries = []
-            head = 0
-        } else if head > entries.count / 2 {
-            entries.removeFirst(head)
-            head = 0
+        var due: [Presence.Announcement] = []
+        while let entry = entries.popFirst(where: { $0.due <= milliseconds }) {
+            due.append(entry.announcement)
         }
         return due
     }

@@ -1,5 +1,6 @@
 // The presence thread: keeps who is where for all reactors, and announces it.
 
+import Basis
 import EventModel
 
 /// What a reactor asks of presence for one user.

@@ -1,5 +1,6 @@
 // What waits for one session's socket: references to shared frames, never copies.
 
+import Basis
 import EventModel
 
 /// What a queued batch would bring forward: where to read again when it is dropped.
@@ -12,17 +13,14 @@ struct QueuedPush {
 /// Frames in the order in which they must leave, with their size.
 struct SendQueue {
     private(set) var byteCount = 0
-    private var head = 0
-    private var frames: [Frame] = []
-    /// Beside each frame; `nil` for replies.
-    private var pushes: [QueuedPush?] = []
+    /// Each frame, and beside it what it brings forward; `nil` for replies.
+    private var frames = Queue<(frame: Frame, push: QueuedPush?)>()
 
     /// No frame is empty: each has a header.
     var isEmpty: Bool { byteCount == 0 }
 
     mutating func append(_ frame: Frame, _ push: QueuedPush? = nil) {
-        frames.append(frame)
-        pushes.append(push)
+        frames.append((frame, push))
         byteCount += frame.bytes.count
     }
 
@@ -35,16 +33,15 @@ struct SendQueue {
     mutating func takeNext(
         atMost bytesMax: Int, scratch: inout [UInt8], _ body: (Span<UInt8>) -> Void
     ) {
-        let first = next()
-        guard !isEmpty, first.bytes.count + frames[head].bytes.count <= bytesMax else {
+        guard let first = next(atMost: .max) else { preconditionFailure("Nothing waits.") }
+        guard let second = next(atMost: bytesMax - first.bytes.count) else {
             body(first.bytes.span)
             return
         }
         scratch.removeAll(keepingCapacity: true)
         scratch += first.bytes
-        while !isEmpty, scratch.count + frames[head].bytes.count <= bytesMax {
-            scratch += next().bytes
-        }
+        scratch += second.bytes
+        while let frame = next(atMost: bytesMax - scratch.count) { scratch += frame.bytes }
         body(scratch.span)
     }
 
@@ -58,30 +55,17 @@ struct SendQueue {
     mutating func dropPushes() -> [QueuedPush] {
         var rest = SendQueue()
         var dropped: [QueuedPush] = []
-        for index in head..<frames.count {
-            if let push = pushes[index] {
-                dropped.append(push)
-            } else {
-                rest.append(frames[index])
-            }
+        while let (frame, push) = frames.popFirst() {
+            if let push { dropped.append(push) } else { rest.append(frame) }
         }
         self = rest
         return dropped
     }
 
-    private mutating func next() -> Frame {
-        let frame = frames[head]
-        head += 1
-        byteCount -= frame.bytes.count
-        if head == frames.count {
-            pushes.removeAll(keepingCapacity: frames.count <= 16)
-            frames.removeAll(keepingCapacity: frames.count <= 16)
-            head = 0
-        } else if head >= 64 {
-            frames.removeFirst(head)
-            pushes.removeFirst(head)
-            head = 0
-        }
-        return frame
+    /// Takes the next frame, if it is no longer than that.
+    private mutating func next(atMost bytesMax: Int) -> Frame? {
+        let next = frames.popFirst { $0.frame.bytes.count <= bytesMax }
+        byteCount -= next?.frame.bytes.count ?? 0
+        return next?.frame
     }
 }

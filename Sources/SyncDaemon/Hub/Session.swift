@@ -1,5 +1,6 @@
 // One connection and what it follows. Confined to its reactor's thread.
 
+import Basis
 import EventModel
 
 /// One connection, authenticated once it said `hello`.
@@ -21,9 +22,9 @@ final class Session {
     var commandsInFlight = 0
     var bucket: TokenBucket
     /// Subscriptions that still have to be brought up to date, oldest wish first.
-    var lagging = Line<Subscription>()
+    var lagging = Queue<Subscription>()
     /// Its questions that no reader has yet, oldest first.
-    var questions: [ReadRequest] = []
+    var questions = Queue<ReadRequest>()
     /// Pages that readers are fetching for it.
     var pagesInFlight = 0
     /// When it must have taken everything that is queued: it was found to read too slowly.

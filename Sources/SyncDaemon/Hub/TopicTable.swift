@@ -1,5 +1,6 @@
 // The channels that somebody on this reactor follows, and those that somebody followed just now.
 
+import Basis
 import EventModel
 
 /// Finds the topics that an event concerns, whatever the number of those it does not.
@@ -8,8 +9,7 @@ final class TopicTable {
     /// Topics whose name ends with `.*`; while there are none, events need one look-up.
     private var wildcardCount = 0
     /// Topics that nobody follows any more, oldest first.
-    private var lingering: [Topic] = []
-    private var head = 0
+    private var lingering = Queue<Topic>()
     private var recentByteCount = 0
     private let recentBytesMax: Int
     private let unfollow: (Channel) -> Void
@@ -80,26 +80,17 @@ final class TopicTable {
         topic.isLingering = true
         topic.lingersUntil = now + UInt64(Limits.topicLingerSeconds) * 1000
         lingering.append(topic)
-        if lingering.count - head > Limits.lingeringTopicsMax { forgetOldest(at: now) }
+        if lingering.count > Limits.lingeringTopicsMax, let oldest = lingering.popFirst() {
+            forget(oldest)
+        }
     }
 
     /// Forgets topics that nobody has followed for a while.
     func expire(at now: UInt64) {
-        while head < lingering.count, lingering[head].lingersUntil <= now {
-            forgetOldest(at: now)
-        }
-        if head > 1024, head * 2 > lingering.count {
-            lingering.removeFirst(head)
-            head = 0
-        } else if head == lingering.count {
-            lingering = []
-            head = 0
-        }
+        while let topic = lingering.popFirst(where: { $0.lingersUntil <= now }) { forget(topic) }
     }
 
-    private func forgetOldest(at now: UInt64) {
-        let topic = lingering[head]
-        head += 1
+    private func forget(_ topic: Topic) {
         topic.isLingering = false
         guard topic.isDeserted else { return }
         // Nobody will tell them, and they hold the topic.

@@ -1,5 +1,6 @@
 // Who is in which channel group, in memory, for every thread.
 
+import Basis
 import EventModel
 
 /// All memberships, as of the newest commit that was applied.

@@ -1,6 +1,7 @@
 // Hands out timetokens, also while the ledger waits for its disk, so that every reactor hears of
 // events in one order.
 
+import Basis
 import EventModel
 import Synchronization
 

@@ -1,5 +1,6 @@
 // Who wants to hear of which channels, so that a reactor is told only what its sessions follow.
 
+import Basis
 import EventModel
 
 /// Some reactors, as a set of 256 bits.

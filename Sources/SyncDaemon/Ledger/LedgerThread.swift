@@ -1,6 +1,7 @@
 // The ledger's thread: takes what waits, commits it, tells the reactors. Its sync forms the next
 // batch.
 
+import Basis
 import EventModel
 import Synchronization
 

@@ -1,5 +1,6 @@
 // What is left alone because the file is damaged there, so that everything else goes on.
 
+import Basis
 import EventModel
 import Synchronization
 

@@ -1,6 +1,7 @@
 // The reader threads: queries that miss memory go here, so that no thread with sockets waits for a
 // disk.
 
+import Basis
 import EventModel
 import Synchronization
 

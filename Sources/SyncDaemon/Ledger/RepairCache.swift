@@ -1,5 +1,6 @@
 // The channels that devices are being compared with, shared by the reader threads.
 
+import Basis
 import EventModel
 
 /// Keeps a ``RepairSet`` of each channel that was compared lately.

@@ -1,5 +1,6 @@
 // Tells operators what is wrong with the store: in health for as long as it lasts, in the log once.
 
+import Basis
 import EventModel
 
 /// What the ledger and the readers met; any thread may report.

@@ -1,5 +1,6 @@
 // `syncdaemon backup`, `salvage` and `restore`: the data as one file, and back.
 
+import Basis
 import EventModel
 import Glibc
 import Synchronization

@@ -1,5 +1,6 @@
 // The operations endpoints: health, readiness, metrics.
 
+import Basis
 import Synchronization
 
 /// Answers the daemon's own HTTP requests, on any reactor's thread.

@@ -1,5 +1,6 @@
 // Looks once a second whether the store is in its place and whether the threads make progress.
 
+import Basis
 import EventModel
 import Glibc
 

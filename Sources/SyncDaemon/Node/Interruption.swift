@@ -1,5 +1,6 @@
 // A command that a person or systemd ends half-way: what it leaves behind is removed first.
 
+import Basis
 import Glibc
 import Synchronization
 

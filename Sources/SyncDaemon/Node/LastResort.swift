@@ -1,5 +1,6 @@
 // Ends a process whose drain hangs, and says what was not finished: the devices resume elsewhere.
 
+import Basis
 import EventModel
 import Glibc
 

@@ -1,5 +1,6 @@
 // What connects reactors with the threads that they must not know, and that must not know them.
 
+import Basis
 import EventModel
 
 /// Gets commits and answers to their reactors.

@@ -1,5 +1,6 @@
 // The life of the process: signals, readiness, the watchdog, reloads, and the way out.
 
+import Basis
 import EventModel
 import Glibc
 import Synchronization

@@ -1,5 +1,6 @@
 // The daemon's own time, readable from any thread at the price of one clock.
 
+import Basis
 import EventModel
 import Synchronization
 

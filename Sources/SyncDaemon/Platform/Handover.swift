@@ -1,5 +1,7 @@
 // Gives a thread-confined object to another thread, once.
 
+import Basis
+
 /// Carries an object that is not `Sendable` into the thread that will own it.
 ///
 /// `@unchecked`: `init` takes the value as `sending`, so nobody else has it, and `take` gives it

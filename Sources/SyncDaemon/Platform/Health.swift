@@ -1,6 +1,8 @@
 // What keeps the daemon from its whole service, each with its cause and its cure: `/readyz` shows
 // it.
 
+import Basis
+
 /// The troubles that the daemon has now, each by a stable name.
 ///
 /// Whoever finds one reports it, and clears it when it is over; any thread may call.

@@ -1,5 +1,6 @@
 // The log: structured, bounded, and passed along as a value.
 
+import Basis
 import Glibc
 import Synchronization
 

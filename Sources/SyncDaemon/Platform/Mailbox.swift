@@ -1,5 +1,7 @@
 // How one thread tells another something, without waiting.
 
+import Basis
+
 /// A bounded queue with many writers and one reader, which wakes the reader once per batch.
 final class Mailbox<Message: Sendable>: Sendable {
     private struct State: Sendable {

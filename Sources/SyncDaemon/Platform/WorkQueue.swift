@@ -1,5 +1,6 @@
 // A bounded queue whose readers are threads that sleep while it is empty.
 
+import Basis
 import Glibc
 
 /// Work for one or more threads that do nothing else.
@@ -8,9 +9,7 @@ import Glibc
 ///
 /// `@unchecked`: its variables are touched only while `mutex` is held.
 @safe final class WorkQueue<Item: Sendable>: @unchecked Sendable {
-    private var items: [Item] = []
-    /// Items before it have been taken.
-    private var head = 0
+    private var items = Queue<Item>()
     private var waitingCost = 0
     private var isClosed = false
     /// How often all readers were asked to come round.
@@ -61,7 +60,7 @@ import Glibc
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         let itemCost = cost(item)
-        guard !isClosed, items.count - head < capacity, waitingCost <= costMax - itemCost else {
+        guard !isClosed, items.count < capacity, waitingCost <= costMax - itemCost else {
             return false
         }
         items.append(item)
@@ -83,7 +82,7 @@ import Glibc
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         let seen = nudges
-        while head == items.count, !isClosed, nudges == seen {
+        while items.isEmpty, !isClosed, nudges == seen {
             unsafe pthread_cond_wait(condition, mutex)
         }
         return takeNow(atMost: limit)
@@ -108,7 +107,7 @@ import Glibc
         let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
         end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
         end.tv_nsec = nanoseconds % 1_000_000_000
-        while head == items.count, !isClosed {
+        while items.isEmpty, !isClosed {
             guard unsafe pthread_cond_timedwait(condition, mutex, &end) == 0 else { break }
         }
         return takeNow(atMost: limit)
@@ -120,20 +119,14 @@ import Glibc
     func takeWaiting(atMost limit: Int) -> [Item]? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        guard head < items.count || !isClosed else { return nil }
+        guard !items.isEmpty || !isClosed else { return nil }
         return takeNow(atMost: limit)
     }
 
     /// - Precondition: The mutex is held.
     private func takeNow(atMost limit: Int) -> [Item] {
-        let taken = Array(items[head...].prefix(limit))
-        head += taken.count
+        let taken = items.popFirst(atMost: limit)
         for item in taken { waitingCost -= cost(item) }
-        // Moving the rest costs O(rest): only when at least as many have been taken.
-        if head * 2 >= items.count {
-            items.removeFirst(head)
-            head = 0
-        }
         return taken
     }
 
@@ -149,6 +142,6 @@ import Glibc
     var count: Int {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        return items.count - head
+        return items.count
     }
 }

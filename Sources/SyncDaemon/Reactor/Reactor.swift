@@ -3,6 +3,7 @@
 // Nothing here but the handle is `Sendable`, on purpose: the compiler then proves that a session, a
 // hub or a transport never leaves the thread that made it. Threads share nothing but mailboxes.
 
+import Basis
 import EventModel
 
 /// The part of a reactor that any thread may hold.

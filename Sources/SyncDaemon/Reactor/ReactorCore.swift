@@ -3,6 +3,7 @@
 // It knows no thread, no socket and no clock: the reactor, or a test, passes the time in and says
 // when a turn ends.
 
+import Basis
 import EventModel
 import JSON
 
@@ -21,7 +22,7 @@ final class ReactorCore: TransportDelegate {
     /// What the mailbox held at the start of this turn reached so far.
     private var settled: (visible: Timetoken, durable: Timetoken) = (.zero, .zero)
     /// Who has not said `hello` yet, oldest first.
-    private var awaitingHello: [(deadline: UInt64, session: SessionID)] = []
+    private var awaitingHello = Queue<(deadline: UInt64, session: SessionID)>()
     private var drainDeadline: UInt64?
 
     init(
@@ -92,12 +93,10 @@ final class ReactorCore: TransportDelegate {
     private func tick() {
         lastTick = now
         hub.tick()
-        let expired = awaitingHello.prefix { $0.deadline <= now }
-        for (_, id) in expired {
+        while let (_, id) = awaitingHello.popFirst(where: { $0.deadline <= now }) {
             guard let session = hub.sessions[id], session.author == nil else { continue }
             hub.close(session, .policyViolation, "Say hello within 10 seconds.")
         }
-        awaitingHello.removeFirst(expired.count)
     }
 
     private func closeIdleSessions() {

@@ -1,5 +1,7 @@
 // What other threads may tell a reactor.
 
+import Basis
+
 /// One item of a reactor's mailbox.
 enum ReactorMessage: Sendable {
     /// A connection that the acceptor took for it.

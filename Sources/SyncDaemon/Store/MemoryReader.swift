@@ -1,5 +1,6 @@
 // The memory store's reader: plain filters over a copy, slow and easy to believe.
 
+import Basis
 import EventModel
 
 /// Reads the committed copy.

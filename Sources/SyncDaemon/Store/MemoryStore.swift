@@ -1,6 +1,7 @@
 // A store that lives as long as the process: for tests, and the model that every other store must
 // match.
 
+import Basis
 import EventModel
 
 /// Everything in dictionaries; readers see copies.

@@ -1,5 +1,7 @@
 // How many connections there may be, and which reactor gets the next one.
 
+import Basis
+
 /// A peer's address: IPv6 as it is, IPv4 in the last four bytes.
 struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     let high: UInt64

@@ -1,6 +1,7 @@
 // A device that was away for too long to be told what changed: what does its repair take, beside
 // reading everything through PubNub's API?
 
+import Basis
 import EventModel
 import JSON
 
@@ -39,7 +40,7 @@ private final class RepairLoad {
     /// What stands, as the recorder has it.
     private(set) var truth: Replica
     private let epoch: String
-    private var random = SplitMix(seed: 5)
+    private var random = SeededGenerator(seed: 5)
 
     private static let name = FrameTemplate.channelName(0)
     /// Symbols that fit into one command.

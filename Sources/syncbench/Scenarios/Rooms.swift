@@ -1,5 +1,6 @@
 // Channels of unlike popularity, with reactions that come and go.
 
+import Basis
 import EventModel
 
 /// Draws numbers so that the first are drawn more often.
@@ -16,7 +17,7 @@ struct Popularity {
         }
     }
 
-    func draw(using random: inout SplitMix) -> Int {
+    func draw(using random: inout SeededGenerator) -> Int {
         let point = Double.random(in: 0..<(sums.last ?? 0), using: &random)
         var (low, high) = (0, sums.count - 1)
         while low < high {
@@ -27,7 +28,7 @@ struct Popularity {
     }
 
     /// Different numbers; all of them when so many are asked for.
-    func draw(_ count: Int, using random: inout SplitMix) -> [Int] {
+    func draw(_ count: Int, using random: inout SeededGenerator) -> [Int] {
         guard count < sums.count else { return Array(sums.indices) }
         var drawn: Set<Int> = []
         var list: [Int] = []
@@ -45,7 +46,7 @@ final class Rooms {
     let followed: [[Int]]
     private let authors: Authors
     private let popularity: Popularity
-    private var random = SplitMix(seed: 20)
+    private var random = SeededGenerator(seed: 20)
     private var rooms: [Room]
 
     private static let messagesPerRoom = 5
@@ -67,7 +68,7 @@ final class Rooms {
     init(_ run: Run, _ server: Server) throws(BenchError) {
         let channels = run.settings[.channels]
         let popularity = Popularity(count: channels)
-        var random = SplitMix(seed: 10)
+        var random = SeededGenerator(seed: 10)
         followed = (0..<run.settings[.subscribers]).map { _ in
             popularity.draw(run.settings[.follows], using: &random)
         }

@@ -1,5 +1,6 @@
 // Ctrl-C, as a call instead of an end.
 
+import Basis
 import Glibc
 
 /// The handler writes a byte to the second one, and a thread waits for it at the first one.
@@ -16,25 +17,12 @@ private let interruptPipe: (read: Int32, write: Int32) = {
 enum Interrupt {
     /// Calls `body` at the first Ctrl-C; the second one ends the process as usual.
     static func handle(_ body: @escaping @Sendable () -> Void) {
-        final class Start {
-            let body: @Sendable () -> Void
-            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-        }
-
-        var thread = pthread_t()
         _ = interruptPipe
-        let argument = unsafe Unmanaged.passRetained(Start(body)).toOpaque()
-        let status = unsafe pthread_create(
-            &thread, nil,
-            { argument in
-                var byte: UInt8 = 0
-                while unsafe read(interruptPipe.read, &byte, 1) != 1 {}
-                guard let argument = unsafe argument else { return nil }
-                unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body()
-                return nil
-            }, argument)
-        precondition(status == 0, "pthread_create failed with \(status).")
-        pthread_detach(thread)
+        _ = OSThread(name: "interrupt") {
+            var byte: UInt8 = 0
+            while unsafe read(interruptPipe.read, &byte, 1) != 1 {}
+            body()
+        }
 
         // Only calls that signal-safety(7) allows.
         signal(SIGINT) { _ in

@@ -1,5 +1,6 @@
 // One life of the daemon's process: the real core, wired as `Node` wires it, without a thread.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

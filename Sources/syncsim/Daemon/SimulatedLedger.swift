@@ -1,5 +1,6 @@
 // The ledger's thread: takes what waits, commits it, tells the reactors; it may die in between.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

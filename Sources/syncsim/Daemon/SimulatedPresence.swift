@@ -1,5 +1,6 @@
 // The presence thread: takes what waits, announces what is due.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

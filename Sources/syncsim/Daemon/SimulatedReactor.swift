@@ -1,5 +1,6 @@
 // One real reactor without a thread: what would wake its loop plans its next turn.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

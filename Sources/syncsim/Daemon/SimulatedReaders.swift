@@ -1,6 +1,7 @@
 // The reader threads: each question is answered at one moment, and the answer arrives at a later
 // one.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

@@ -1,5 +1,6 @@
 // What a device keeps: its database, as far as transactions were committed.
 
+import Basis
 import EventModel
 
 /// The rows of a device's database.
@@ -52,7 +53,7 @@ struct DeviceDisk {
     /// Spoils a few rows of a channel, as a bad disk or a bug would.
     ///
     /// - Returns: Whether there was anything to spoil.
-    mutating func corrupt(_ channel: String, _ choices: inout Choices) -> Bool {
+    mutating func corrupt(_ channel: String, _ choices: inout SeededGenerator) -> Bool {
         guard var rows = channels[channel], rows.header.key != nil, rows.header.cursor > .zero
         else {
             return false

@@ -1,5 +1,6 @@
 // Who holds a device: reacts, takes back, writes messages, whether there is a connection or not.
 
+import Basis
 import EventModel
 
 /// What one device's user does.

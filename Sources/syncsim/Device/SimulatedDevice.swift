@@ -1,5 +1,6 @@
 // One device: the real core of a client, with a socket, a disk and a person of the simulation.
 
+import Basis
 import EventModel
 
 @testable import SyncClient

@@ -1,5 +1,6 @@
 // What a daemon leaves on its disk, and what a backup of it holds.
 
+import Basis
 import EventModel
 import SQLiteFaults
 
@@ -27,7 +28,7 @@ struct Platter {
     private static let path = "/var/lib/syncdaemon/syncdaemon.db"
 
     /// A new, empty one.
-    init(isFile: Bool, _ choices: inout Choices) {
+    init(isFile: Bool, _ choices: inout SeededGenerator) {
         guard !isFile else {
             medium = .files([:])
             return
@@ -44,7 +45,7 @@ struct Platter {
     ///
     /// - Parameter changesUntilPowerLoss: The start itself may be cut off.
     mutating func open(
-        _ choices: inout Choices, bug: PlantedBug?, changesUntilPowerLoss: Int? = nil,
+        _ choices: inout SeededGenerator, bug: PlantedBug?, changesUntilPowerLoss: Int? = nil,
         resume: (ClockAnchor?) -> ClockAnchor?
     ) throws(StoreError) -> SimulatedStore {
         switch medium {
@@ -75,7 +76,9 @@ struct Platter {
     }
 
     /// What a daemon leaves that is killed now, or that the power leaves.
-    func left(by store: SimulatedStore, isPowerLoss: Bool, _ choices: inout Choices) -> Platter {
+    func left(by store: SimulatedStore, isPowerLoss: Bool, _ choices: inout SeededGenerator)
+        -> Platter
+    {
         switch (store.backing, medium) {
         case (.memory(let store), .memory(var memory)):
             memory.state = store.durable

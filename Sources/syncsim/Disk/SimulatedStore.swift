@@ -1,5 +1,6 @@
 // A real store on a disk that fills up, breaks and loses power at any moment of a transaction.
 
+import Basis
 import EventModel
 import SQLiteFaults
 
@@ -61,7 +62,7 @@ final class SimulatedStore: Store {
     }
 
     /// Decides what happens from now on.
-    func meet(_ fate: Fate, _ choices: inout Choices) {
+    func meet(_ fate: Fate, _ choices: inout SeededGenerator) {
         self.fate = fate
         guard let disk else { return }
         disk.room = nil

@@ -1,6 +1,7 @@
 // What others do at the same time: people with SDKs, who write, delete, send what is not kept, and
 // change groups.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

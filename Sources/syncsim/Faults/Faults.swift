@@ -1,5 +1,6 @@
 // What goes wrong, and when: one fault after the other until the world is calm.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon
@@ -12,7 +13,7 @@ struct Faults {
     private(set) var isOver = false
 
     /// What happens with the next transaction.
-    func fateOfCommit(_ choices: inout Choices, now: UInt64) -> SimulatedStore.Fate {
+    func fateOfCommit(_ choices: inout SeededGenerator, now: UInt64) -> SimulatedStore.Fate {
         guard !isOver else { return .good }
         if now < fullUntil { return .full(atCall: choices.below(8)) }
         switch choices.below(1000) {

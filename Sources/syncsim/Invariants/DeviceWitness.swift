@@ -1,5 +1,6 @@
 // What is promised to one device, and whether it is kept.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon
@@ -189,7 +190,7 @@ final class DeviceWitness {
     // MARK: The cache
 
     /// Compares what the device calls verified with the truth.
-    func check(_ core: Device, _ channel: String, _ choices: inout Choices) {
+    func check(_ core: Device, _ channel: String, _ choices: inout SeededGenerator) {
         guard let sync = core.channel(channel), sync.isVerified else { return }
         toldToRepair.remove(channel)
         // What it needs from here on has another cause, such as a floor that passed its cursor

@@ -3,6 +3,7 @@
 // Built from what transactions did to the disk, and checked against what the writes asked for. It
 // shares no code with ledger, store, digests or devices.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon
@@ -160,12 +161,12 @@ struct Truth {
     // MARK: Hashes
 
     fileprivate static func hash(_ timetoken: Timetoken, _ entry: DeviceCache.Entry) -> UInt64 {
-        mixed(hash(entry.uuid, hash(entry.message.payload, timetoken.rawValue)))
+        SeededGenerator.mixed(hash(entry.uuid, hash(entry.message.payload, timetoken.rawValue)))
     }
 
     fileprivate static func hash(_ key: MessageAction.Key, _ added: Timetoken) -> UInt64 {
-        let start = mixed(key.messageTimetoken.rawValue) &+ added.rawValue
-        return mixed(hash(key.uuid, hash(key.value, hash(key.type, start))))
+        let start = SeededGenerator.mixed(key.messageTimetoken.rawValue) &+ added.rawValue
+        return SeededGenerator.mixed(hash(key.uuid, hash(key.value, hash(key.type, start))))
     }
 
     private static func hash(_ text: String, _ start: UInt64) -> UInt64 {

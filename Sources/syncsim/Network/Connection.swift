@@ -3,6 +3,8 @@
 // Bytes arrive in order or not at all; the connection breaks at any byte, and either end hears of
 // it late.
 
+import Basis
+
 @testable import SyncDaemon
 
 /// The wire, with what is under way on it.

@@ -1,5 +1,6 @@
 // One HTTP request on its way to a reactor, and its answer on the way back; both may get lost.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

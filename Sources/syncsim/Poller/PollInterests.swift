@@ -1,5 +1,6 @@
 // What somebody with an SDK subscribes to: channels, wildcards, groups, and who is in them.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon
@@ -14,7 +15,7 @@ struct PollInterests {
     /// Channels of SDKs alone, one wildcard away.
     static let wildChannels = ["news.a", "news.b"]
 
-    init(_ choices: inout Choices, channels known: [String]) {
+    init(_ choices: inout SeededGenerator, channels known: [String]) {
         var channels: [String] = []
         for channel in known where choices.chance(50) {
             channels.append(channel)

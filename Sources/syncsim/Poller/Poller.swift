@@ -1,5 +1,6 @@
 // Somebody with an SDK of PubNub's: polls, beats, and is killed and comes back with its cursor.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

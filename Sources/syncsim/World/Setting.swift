@@ -1,5 +1,6 @@
 // What kind of world a seed makes: calm or rough, small or crowded.
 
+import Basis
 import EventModel
 
 /// The dice of one world, thrown before it begins.
@@ -44,7 +45,7 @@ struct Setting {
     let deletedRowsMax: Int
     let values: [String]
 
-    init(_ choices: inout Choices) {
+    init(_ choices: inout SeededGenerator) {
         reactors = choices.between(1, 3)
         readers = choices.between(1, 2)
         users = choices.between(2, 4)

@@ -1,5 +1,6 @@
 // The daemon's own time in one of its lives: the real judge of clocks, on simulated ones.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

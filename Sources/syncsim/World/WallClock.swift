@@ -1,5 +1,7 @@
 // The clock on the wall of the simulated machine: it steps in both directions.
 
+import Basis
+
 @testable import SyncDaemon
 
 /// Simulated time as the daemon reads it.

@@ -1,5 +1,6 @@
 // The lives of the daemon in a world: it starts, crashes, drains, and finds another store.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

@@ -1,5 +1,6 @@
 // Who watches a world, and when they are asked.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon

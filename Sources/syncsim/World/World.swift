@@ -1,5 +1,6 @@
 // One seed's world: a daemon, its devices, everything between them, and those who watch.
 
+import Basis
 import EventModel
 
 @testable import SyncDaemon
@@ -22,7 +23,7 @@ final class World {
     let setting: Setting
     let scheduler = Scheduler()
     let clock = WallClock()
-    var choices: Choices
+    var choices: SeededGenerator
     var faults = Faults()
     var tally = Tally()
     var witnesses = Witnesses()
@@ -55,7 +56,7 @@ final class World {
         self.seed = seed
         self.bug = bug
         self.write = write
-        choices = Choices(seed: seed)
+        choices = SeededGenerator(seed: seed)
         setting = Setting(&choices)
         platter = Platter(isFile: setting.isFile, &choices)
     }

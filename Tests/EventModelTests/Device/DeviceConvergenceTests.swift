@@ -1,8 +1,8 @@
 // Random worlds: whatever is lost, a device becomes equal to the server, and shows no wish twice.
 
+import Basis
 import EventModel
 import Testing
-import TestSupport
 
 /// Devices, a server and what goes wrong between them.
 private struct World {

@@ -1,8 +1,8 @@
 // A device with a disk and a line to the model server, both of which fail on demand.
 
+import Basis
 import EventModel
 import Testing
-import TestSupport
 
 /// What was written, as a device finds it when it starts again.
 struct ModelDisk {

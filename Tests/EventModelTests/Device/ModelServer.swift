@@ -1,7 +1,7 @@
 // A daemon made of values: what docs/PROTOCOL.md promises, in the plainest way, for one tenant.
 
+import Basis
 import EventModel
-import TestSupport
 
 /// What the server sends to one session.
 enum ServerNews {

@@ -1,7 +1,7 @@
 // What `like` takes for alike.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @Suite("Filter patterns")

@@ -1,7 +1,7 @@
 // Which texts are filter expressions, and what is said about those that are not.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 /// A malformed filter and what its error says.

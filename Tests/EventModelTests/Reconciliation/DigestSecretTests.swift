@@ -1,7 +1,7 @@
 // Keys from a store's secret: the same in every implementation, another for every channel.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @Suite("Digest secrets")

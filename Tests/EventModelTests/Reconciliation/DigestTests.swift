@@ -1,7 +1,7 @@
 // The laws of digests: what is equal, what is not, and what they are to the bit.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 private func row(

@@ -1,6 +1,6 @@
 // Damaged and forged symbols: refused or left undecoded, never believed, never endless.
 
-import TestSupport
+import Basis
 import Testing
 
 @testable import EventModel

@@ -1,7 +1,7 @@
 // Keys and rows for the tests of reconciliation, from one seed.
 
+import Basis
 import EventModel
-import TestSupport
 
 extension SeededGenerator {
     mutating func key() -> DigestKey { DigestKey.random(using: &self) }

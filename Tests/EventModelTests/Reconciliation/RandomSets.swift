@@ -1,7 +1,7 @@
 // Items, and pairs of sets that differ, from one seed.
 
+import Basis
 import EventModel
-import TestSupport
 
 extension SeededGenerator {
     mutating func items(_ count: Int, key: DigestKey) -> [RepairItem] {

@@ -1,7 +1,7 @@
 // Encoder and decoder together: exact differences, one symbol after the other.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @Suite("Rateless reconciliation")

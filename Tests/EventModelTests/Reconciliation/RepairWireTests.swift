@@ -1,7 +1,7 @@
 // Runs of symbols, rows and timetokens as bytes and text: read back as written, or refused.
 
+import Basis
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EventModel

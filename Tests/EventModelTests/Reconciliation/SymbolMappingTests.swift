@@ -1,6 +1,6 @@
 // The mapping: the documented indices, and the density that makes decoding work.
 
-import TestSupport
+import Basis
 import Testing
 
 @testable import EventModel

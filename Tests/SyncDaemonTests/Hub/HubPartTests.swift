@@ -1,7 +1,7 @@
 // The hub's small parts: what it remembers, what waits for a socket, who follows a channel.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

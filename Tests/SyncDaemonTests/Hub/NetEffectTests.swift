@@ -1,8 +1,8 @@
 // What is left of a batch when only its outcome matters: a device must end up the same.
 
+import Basis
 import EventModel
 import Testing
-import TestSupport
 
 @testable import SyncDaemon
 

@@ -1,7 +1,7 @@
 // Random beats, leaves, states and jumps of time: presence and its model stay equal.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

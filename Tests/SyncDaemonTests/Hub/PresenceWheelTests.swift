@@ -1,6 +1,6 @@
 // The wheel that finds whoever is due among very many.
 
-import TestSupport
+import Basis
 import Testing
 
 @testable import SyncDaemon

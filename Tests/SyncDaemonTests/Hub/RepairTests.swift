@@ -1,5 +1,6 @@
 // Subscriptions that are held until their device's actions are repaired, and the symbols for it.
 
+import Basis
 import EventModel
 import Testing
 

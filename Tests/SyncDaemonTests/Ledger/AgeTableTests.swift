@@ -1,8 +1,8 @@
 // How old writes are, by real time: never thought older than they are.
 
+import Basis
 import EventModel
 import Testing
-import TestSupport
 
 @testable import SyncDaemon
 

@@ -1,7 +1,7 @@
 // Whether a store's digests are those of its rows, and a random life that they must survive.
 
+import Basis
 import EventModel
-import TestSupport
 
 @testable import SyncDaemon
 

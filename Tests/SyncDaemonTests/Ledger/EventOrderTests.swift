@@ -1,8 +1,8 @@
 // The order of stored and unstored events: none appears behind a cursor that was handed out.
 
+import Basis
 import EventModel
 import Testing
-import TestSupport
 
 @testable import SyncDaemon
 

@@ -1,8 +1,8 @@
 // Reactors are told of what they follow, and of nothing else.
 
+import Basis
 import EventModel
 import Testing
-import TestSupport
 
 @testable import SyncDaemon
 

@@ -1,8 +1,8 @@
 // Deletions that are too large for one commit: between their steps others write, and every device
 // stays equal.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

@@ -1,5 +1,6 @@
 // A store that is damaged somewhere: what meets it is refused alone, and everything else goes on.
 
+import Basis
 import EventModel
 import Testing
 

@@ -1,5 +1,6 @@
 // A device that differs from the server, and how often the server reads to mend it.
 
+import Basis
 import EventModel
 import Testing
 

@@ -1,7 +1,7 @@
 // Repairs: every difference is found, a channel is read once, and nobody can make anything up.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

@@ -1,5 +1,6 @@
 // What operators are told of a full disk: how much is needed, and nothing twice.
 
+import Basis
 import EventModel
 import Testing
 

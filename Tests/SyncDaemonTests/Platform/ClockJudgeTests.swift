@@ -1,8 +1,8 @@
 // Which time it is when the wall clock jumps, within a run and from one to the next.
 
+import Basis
 import EventModel
 import Testing
-import TestSupport
 
 @testable import SyncDaemon
 

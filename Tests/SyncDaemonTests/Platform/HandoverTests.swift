@@ -1,5 +1,6 @@
 // Giving an object to another thread, once.
 
+import Basis
 import Testing
 
 @testable import SyncDaemon

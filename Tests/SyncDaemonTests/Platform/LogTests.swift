@@ -1,5 +1,6 @@
 // The log: readable, bounded, and closed to what clients send.
 
+import Basis
 import Glibc
 import Testing
 

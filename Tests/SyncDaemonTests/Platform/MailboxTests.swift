@@ -1,5 +1,6 @@
 // Telling another thread: nothing is lost, nothing overtakes, and one wake-up serves many.
 
+import Basis
 import Glibc
 import Testing
 

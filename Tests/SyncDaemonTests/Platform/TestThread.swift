@@ -1,5 +1,7 @@
 // A thread of a test that can be kept in an array until it is joined.
 
+import Basis
+
 @testable import SyncDaemon
 
 /// Owns a running thread: arrays cannot hold one that is not copyable.

@@ -1,6 +1,6 @@
 // Rates: what a burst may spend, what comes back with time, and what a strange clock may not do.
 
-import TestSupport
+import Basis
 import Testing
 
 @testable import SyncDaemon

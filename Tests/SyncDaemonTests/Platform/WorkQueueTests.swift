@@ -1,5 +1,6 @@
 // Work for sleeping threads: each item is done once, and a closed queue is emptied first.
 
+import Basis
 import Glibc
 import Testing
 

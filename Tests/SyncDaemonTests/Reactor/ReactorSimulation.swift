@@ -3,9 +3,9 @@
 // Goal: whatever happens in whatever order, each device is told everything once and in order.
 // Method: one seeded generator makes every choice; `SYNC_SEED=7 swift test …` replays one seed.
 
+import Basis
 import EventModel
 import Foundation
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

@@ -1,8 +1,8 @@
 // The whole daemon without threads: real reactors, a real ledger, and queues that a generator
 // drains.
 
+import Basis
 import EventModel
-import TestSupport
 
 @testable import SyncDaemon
 

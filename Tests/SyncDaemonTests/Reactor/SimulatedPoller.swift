@@ -1,7 +1,6 @@
 // A client that follows channels by long polls, on any reactor, and cancels some of them.
 
 import EventModel
-import TestSupport
 
 @testable import SyncDaemon
 

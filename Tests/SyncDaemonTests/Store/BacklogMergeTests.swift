@@ -1,7 +1,7 @@
 // Pages of several channels put into one: nothing is skipped, however they were cut.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

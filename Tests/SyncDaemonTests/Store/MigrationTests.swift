@@ -1,5 +1,6 @@
 // Files of earlier releases: they are brought up to date at once or not at all.
 
+import Basis
 import EventModel
 import SQLite
 import Testing

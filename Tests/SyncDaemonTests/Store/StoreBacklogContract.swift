@@ -1,7 +1,7 @@
 // What every store promises about questions over several channels.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

@@ -1,7 +1,7 @@
 // Random histories: whatever happens to two stores happens to both alike.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

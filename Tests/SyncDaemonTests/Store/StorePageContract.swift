@@ -1,7 +1,7 @@
 // What every store promises about pages: where they end, and that together they are everything.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

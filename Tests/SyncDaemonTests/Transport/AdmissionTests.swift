@@ -1,6 +1,6 @@
 // Places for connections: never more than there are, and each is given back.
 
-import TestSupport
+import Basis
 import Testing
 
 @testable import SyncDaemon

@@ -1,7 +1,7 @@
 // Putting messages together from pieces, up to the limits and not a byte beyond.
 
+import Basis
 import EventModel
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

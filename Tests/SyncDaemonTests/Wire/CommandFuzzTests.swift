@@ -1,5 +1,6 @@
 // Twenty thousand damaged commands: none crashes the decoder, each gets a documented answer.
 
+import Basis
 import EventModel
 import TestSupport
 import Testing

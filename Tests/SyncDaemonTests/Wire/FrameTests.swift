@@ -1,6 +1,6 @@
 // Frames as another program reads them: by a parser that shares nothing with the writer.
 
-import TestSupport
+import Basis
 import Testing
 
 @testable import SyncDaemon

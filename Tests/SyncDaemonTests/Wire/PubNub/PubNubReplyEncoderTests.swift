@@ -2,7 +2,6 @@
 
 import EventModel
 import JSON
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

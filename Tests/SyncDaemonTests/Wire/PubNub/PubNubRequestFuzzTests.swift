@@ -1,8 +1,8 @@
 // Damaged targets and bodies: none crashes the decoder, each gets a request or a JSON error.
 
+import Basis
 import EventModel
 import JSON
-import TestSupport
 import Testing
 
 @testable import SyncDaemon

@@ -1,4 +1,4 @@
-// One number that makes every choice of a random test, so that a failing seed is the bug report.
+// Chance from one number: a failing seed is the bug report, and a load is the same in each run.
 
 /// SplitMix64: eight bytes of state, the same sequence on every machine.
 ///
@@ -12,7 +12,12 @@ public struct SeededGenerator: RandomNumberGenerator {
 
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
+        return Self.mixed(state)
+    }
+
+    /// A good mix of 64 bits.
+    public static func mixed(_ word: UInt64) -> UInt64 {
+        var word = word
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
         word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
         return word ^ (word >> 31)
