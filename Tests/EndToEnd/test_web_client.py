@@ -73,7 +73,7 @@ class WebCase(DaemonTestCase):
 
     async def assert_rungs(self, page, repairs, snapshots):
         """How often the client had to repair its cache, and to fetch it anew."""
-        found = await page.run("[room.state.repairs, room.state.snapshots]")
+        found = await page.run("[room.sync.repairs, room.sync.snapshots]")
         if found != [repairs, snapshots]:
             self._notes += (await page.run("traffic.slice(0, 40)"))
         self.assertEqual(found, [repairs, snapshots])
@@ -270,8 +270,8 @@ class Neighbours(WebCase):
         self.assertEqual(await page.run("[room.items[0].actions.map((it) => it.uuid),"
                                         " client.stats.unreadable]"), [["", "", "ada"], 0])
         # A cache that could not take them, as earlier releases left it, is repaired.
-        await page.run("""{ const { base } = room.state;
-            for (const row of [...base.allRows()]) if (row.uuid === '') base.drop(row); }""")
+        await page.run("""{ const { cache } = room.sync;
+            for (const row of [...cache.rows]) if (row.uuid === '') cache.rows.drop(row); }""")
         await self.assert_equal(page, writer)
 
     async def test_names_that_an_earlier_release_let_in_cost_no_other_channel(self):
@@ -313,7 +313,7 @@ class Neighbours(WebCase):
                 events.push([channel, e ?? 0, i ?? null, d.action ?? d]));
             window.presence = client.channel('room-pnpres');
         }""")
-        await page.until("presence.state.phase === 'live'", "the subscription")
+        await page.until("presence.sync.phase === 'live'", "the subscription")
         for path in ("/v2/presence/sub-key/demo/channel/room/heartbeat?uuid=bob",
                      "/v2/presence/sub-key/demo/channel/room/leave?uuid=bob",
                      "/signal/demo/demo/0/room/0/%22typing%22?uuid=bob",
@@ -500,7 +500,7 @@ class Caches(WebCase):
         await self.populate(writer)
         page = await self.web_user(daemon, "ada")
         await self.assert_equal(page, writer)
-        await page.run("{ const { base } = room.state; base.drop([...base.allRows()][4]); }")
+        await page.run("{ const { rows } = room.sync.cache; rows.drop([...rows][4]); }")
         await self.assert_equal(page, writer)
         await self.assert_rungs(page, 1, 1)
 

@@ -63,7 +63,7 @@ class Types(unittest.TestCase):
         self.assertNotIn("private", package)
         for path in (package["types"], package["exports"]["."]["default"],
                      package["exports"]["."]["types"], *package["files"]):
-            self.assertTrue((WEB / path).is_file(), path)
+            self.assertTrue((WEB / path).exists(), path)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// What syncclient.js offers to a page, for TypeScript. The other exports are for its own tests.
+// What syncclient.js offers to a page, for TypeScript.
 
 /** A position in the daemon's one order: decimal digits, never a number. */
 export type Timetoken = string;

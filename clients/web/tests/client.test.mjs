@@ -609,7 +609,7 @@ test('a channel that is left and followed again at once takes no reply of before
   world.shown = world.channel.items;
   await world.settle();
   world.check();
-  assert.equal(world.channel.state.snapshots, 1);
+  assert.equal(world.channel.sync.snapshots, 1);
 });
 
 for (const op of ['addAction', 'subscribe']) {

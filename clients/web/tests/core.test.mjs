@@ -2,11 +2,19 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import {
-  Base, ChannelState, Digest, Hasher, ItemList, SymbolStream, acknowledge, canonicalEmoji, edited,
-  fromBase64, isLater, isSettled, refuse, reopened, retryDelay, sendable, settledOf, toBase64,
-  unpackRows, unpackTimetokens, wishAction,
-} from '../syncclient.js';
+import { fromBase64, toBase64 } from '../core/bytes.js';
+import { ChannelCache } from '../core/cache.js';
+import { ChannelSync } from '../core/channel-sync.js';
+import { retryDelay } from '../core/delays.js';
+import { Digest } from '../core/digest.js';
+import { canonicalEmoji } from '../core/emoji.js';
+import { Hasher } from '../core/hasher.js';
+import { ItemList } from '../core/list.js';
+import { acknowledge, edited, refuse, reopened, sendable, wishAction } from '../core/outbox.js';
+import { unpackRows, unpackTimetokens } from '../core/packed.js';
+import { isSettled, settledOf } from '../core/settled.js';
+import { SymbolStream } from '../core/symbols.js';
+import { isLater } from '../core/timetoken.js';
 import {
   decode, digestOf, generator, itemOf, packRows, packTimetokens, readSymbols, rowBytes,
   sipHash, varint,
@@ -134,8 +142,8 @@ test('timetokens compare as numbers', () => {
 
 test('a cache keeps its digest through every change', () => {
   const random = generator(3);
-  const base = new Base();
-  base.setKey(key);
+  const cache = new ChannelCache();
+  cache.rows.setKey(key);
   let clock = 100;
   for (let step = 0; step < 3000; step++) {
     const messageTimetoken = String(1 + Math.floor(random() * 20));
@@ -151,55 +159,56 @@ test('a cache keeps its digest through every change', () => {
       event.d = step;
     } else {
       const isAdd = random() < 0.6;
-      const standing = base.row(messageTimetoken, 'reaction', value, event.i);
+      const standing = cache.rows.find(messageTimetoken, 'reaction', value, event.i);
       const actionTimetoken = isAdd ? t : standing?.actionTimetoken ?? '50';
       Object.assign(event, { e: 3, d: { event: isAdd ? 'added' : 'removed',
         data: { messageTimetoken, type: 'reaction', value, actionTimetoken } } });
     }
-    base.apply({ t: { t }, m: [event] });
+    cache.apply({ t: { t }, m: [event] });
     if (step % 50 === 0) {
-      const { count, text } = base.digest;
-      assert.deepEqual({ n: count, d: text }, digestOf([...base.allRows()], key));
+      const { count, text } = cache.rows.digest;
+      assert.deepEqual({ n: count, d: text }, digestOf([...cache.rows], key));
     }
   }
-  assert.ok(base.digest.count > 20);
+  assert.ok(cache.rows.digest.count > 20);
 });
 
 test('what a store kept is believed only when it is what was stored', () => {
-  const base = new Base();
-  base.setKey(key);
-  base.cursor = base.actionsCursor = thumb.actionTimetoken;
-  base.epoch = 'e';
-  base.put(thumb);
-  const { head, rows } = base.takePatch('room');
-  assert.ok(Base.load(head, rows, []).isSound);
-  assert.ok(Base.load(undefined, [], []).isSound);
+  const cache = new ChannelCache();
+  cache.rows.setKey(key);
+  cache.cursor = cache.actionsCursor = thumb.actionTimetoken;
+  cache.epoch = 'e';
+  cache.rows.put(thumb);
+  const { head, rows } = cache.takePatch('room');
+  assert.ok(ChannelCache.load(head, rows, []).isSound);
+  assert.ok(ChannelCache.load(undefined, [], []).isSound);
   const other = { ...thumb, actionTimetoken: '17952187953730013' };
   for (const [badHead, badRows] of [
     [head, []], [head, [thumb, other]], [head, [other]], [head, [{ ...thumb, uuid: 7 }]],
     [head, [{ ...thumb, value: '👎' }]], [{ ...head, digest: 'x' }, rows], [undefined, rows],
     [{ ...head, cursor: 'soon' }, rows], [{ ...head, count: 2 }, rows]]) {
-    const { isSound } = Base.load(badHead, badRows, []);
+    const { isSound } = ChannelCache.load(badHead, badRows, []);
     assert.equal(isSound, false, JSON.stringify([badHead, badRows]));
   }
 });
 
 test('a store that lost messages is not believed, and nothing but a snapshot will do', () => {
-  const base = new Base();
-  base.setKey(key);
+  const cache = new ChannelCache();
+  cache.rows.setKey(key);
   const event = (t) => ({ p: { t }, i: 'ada', d: 1 });
-  base.apply({ t: { t: '9' }, m: [event('5'), event('6')] });
-  base.epoch = 'e';
-  const { head, messages } = base.takePatch('room');
+  cache.apply({ t: { t: '9' }, m: [event('5'), event('6')] });
+  cache.epoch = 'e';
+  const { head, messages } = cache.takePatch('room');
   for (const [stored, isSound] of [[messages, true], [messages.slice(1), false], [[], false]]) {
-    assert.equal(Base.load(head, [], stored).isSound, isSound);
-    const state = new ChannelState('room');
-    state.load({ head, rows: [], messages: stored });
-    assert.equal(state.request().cursor, isSound ? '9' : '0');
+    assert.equal(ChannelCache.load(head, [], stored).isSound, isSound);
+    const sync = new ChannelSync('room');
+    sync.load({ head, rows: [], messages: stored });
+    assert.equal(sync.request().cursor, isSound ? '9' : '0');
   }
   const { messageCount, ...old } = head;
   assert.equal(messageCount, 2);
-  assert.ok(Base.load(old, [], messages).isSound, 'As it was stored before they were counted.');
+  // As it was stored before they were counted.
+  assert.ok(ChannelCache.load(old, [], messages).isSound);
 });
 
 const wish = (present, mutation) => ({
@@ -247,37 +256,37 @@ test('a removal behind an add that is on its way is about that add', () => {
   list = edited(list, wishAction(list, wish(false, 'c'), row('9')));
   assert.equal(list[2].observed, null, 'Not the action that goes anyway.');
   // The push of the add comes before the reply to it.
-  const base = new Base();
-  base.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
-  base.put(row('11'));
+  const cache = new ChannelCache();
+  cache.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
+  cache.rows.put(row('11'));
   const items = new ItemList();
-  items.refresh(base, list, 'ada', 'all');
+  items.refresh(cache, list, 'ada', 'all');
   assert.deepEqual(items.items[0].actions, []);
   list = edited(list, acknowledge(list, 'b', { action: { actionTimetoken: '11' } }));
   assert.equal(list[2].observed, '11');
 });
 
 test('a removal does not leave before the add that it is about', () => {
-  const base = new Base();
-  base.cursor = '10';
+  const cache = new ChannelCache();
+  cache.cursor = '10';
   // As after a repair that ran ahead, while the run of the daemon is another one.
-  base.actionsCursor = '30';
+  cache.actionsCursor = '30';
   const add = { ...wish(true, 'a'), order: 1, sent: true, acknowledged: '20', again: true };
   const removal = {
     ...wish(false, 'b'), order: 2, sent: true, acknowledged: '20', observed: '20' };
-  assert.deepEqual(settledOf([add, removal], base, 'ada'), []);
+  assert.deepEqual(settledOf([add, removal], cache, 'ada'), []);
   const asked = { ...add, again: false };
-  assert.deepEqual(settledOf([asked, removal], base, 'ada'), [asked, removal]);
-  assert.deepEqual(settledOf([{ ...removal, order: undefined }], base, 'ada'), []);
+  assert.deepEqual(settledOf([asked, removal], cache, 'ada'), [asked, removal]);
+  assert.deepEqual(settledOf([{ ...removal, order: undefined }], cache, 'ada'), []);
 });
 
 test('a write that has to be asked again shows as it did', () => {
   const entry = { ...wish(true, 'a'), order: 1, sent: true, acknowledged: '20', again: true };
   assert.deepEqual(sendable([entry]), [entry]);
-  const base = new Base();
-  base.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
+  const cache = new ChannelCache();
+  cache.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
   const items = new ItemList();
-  items.refresh(base, [entry], 'ada', 'all');
+  items.refresh(cache, [entry], 'ada', 'all');
   assert.equal(items.items[0].actions[0].pending, false);
   const [answered] = acknowledge([entry], 'a', { action: { actionTimetoken: '21' } }).put;
   assert.deepEqual([answered.acknowledged, answered.again], ['21', false]);
@@ -309,32 +318,32 @@ test('a reaction that was removed goes, also when its add was lost and made agai
 });
 
 test('an entry goes when the cache shows what it did, or what became of it', () => {
-  const base = new Base();
-  const isGone = (entry) => isSettled(entry, base, 'ada');
-  base.cursor = base.actionsCursor = '20';
+  const cache = new ChannelCache();
+  const isGone = (entry) => isSettled(entry, cache, 'ada');
+  cache.cursor = cache.actionsCursor = '20';
   assert.equal(isGone({ ...wish(true, 'a'), sent: true }), false);
   assert.equal(isGone({ ...wish(true, 'a'), acknowledged: '21' }), false);
   assert.equal(isGone({ ...wish(true, 'a'), acknowledged: '20' }), true);
   const removal = { ...wish(false, 'b'), observed: '11', acknowledged: '11' };
-  base.put(row('11'));
+  cache.rows.put(row('11'));
   assert.equal(isGone(removal), false, 'The removal is still to come.');
-  base.drop(row('11'));
+  cache.rows.drop(row('11'));
   assert.equal(isGone(removal), true);
-  base.put(row('15'));
+  cache.rows.put(row('15'));
   assert.equal(isGone(removal), true, 'A later reaction stands.');
-  base.cursor = base.actionsCursor = '10';
-  base.drop(row('15'));
+  cache.cursor = cache.actionsCursor = '10';
+  cache.rows.drop(row('15'));
   assert.equal(isGone(removal), false, 'The add is still to come, and must not show.');
   const publish = { kind: 'publish', channel: 'room', mutation: 'm', acknowledged: '12' };
   assert.equal(isGone(publish), false);
 });
 
 test('a list says in steps how it changes', () => {
-  const base = new Base();
+  const cache = new ChannelCache();
   const list = new ItemList();
   const mirror = [];
   const refresh = (entries, affected) => {
-    for (const { kind, index, from, item } of list.refresh(base, entries, 'ada', affected)) {
+    for (const { kind, index, from, item } of list.refresh(cache, entries, 'ada', affected)) {
       if (kind === 'insert') mirror.splice(index, 0, item);
       if (kind === 'update') mirror[index] = item;
       if (kind === 'remove') mirror.splice(index, 1);
@@ -346,14 +355,14 @@ test('a list says in steps how it changes', () => {
   };
   const publish = (mutation, payload, acknowledged = null) =>
     ({ kind: 'publish', channel: 'room', mutation, payload, acknowledged, sent: true });
-  base.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
+  cache.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
   assert.deepEqual(refresh([publish('m', 'mine'), publish('n', 'next')], new Set(['5'])),
     ['five', 'mine?', 'next?']);
   // The second is acknowledged first, and another message came between.
-  base.messages.set('8', { timetoken: '8', uuid: 'bob', payload: 'eight' });
+  cache.messages.set('8', { timetoken: '8', uuid: 'bob', payload: 'eight' });
   assert.deepEqual(refresh([publish('m', 'mine'), publish('n', 'next', '7')], new Set(['8'])),
     ['five', 'next', 'eight', 'mine?']);
-  base.messages.set('7', { timetoken: '7', uuid: 'ada', payload: 'next' });
+  cache.messages.set('7', { timetoken: '7', uuid: 'ada', payload: 'next' });
   assert.deepEqual(refresh([publish('m', 'mine')], new Set(['7'])),
     ['five', 'next', 'eight', 'mine?']);
   assert.equal(mirror[1].key, 'n', 'It stays the same item.');
@@ -361,29 +370,30 @@ test('a list says in steps how it changes', () => {
   assert.deepEqual(refresh([publish('m', 'mine'), wanted], new Set()),
     ['five👍', 'next', 'eight', 'mine?']);
   assert.deepEqual(refresh([], new Set()), ['five', 'next', 'eight']);
-  base.put(row('11'));
+  cache.rows.put(row('11'));
   assert.deepEqual(refresh([{ ...wish(false, 'x'), observed: '11' }], new Set(['5'])),
     ['five', 'next', 'eight']);
-  base.put(row('12'));
+  cache.rows.put(row('12'));
   assert.deepEqual(refresh([{ ...wish(false, 'x'), observed: '11' }], new Set(['5'])),
     ['five👍', 'next', 'eight'], 'Not the one that the removal is about.');
-  base.messages.delete('5');
+  cache.messages.delete('5');
   assert.deepEqual(refresh([], new Set(['5'])), ['next', 'eight']);
 });
 
 /** A list with an own message on its way. */
 function underWay(fields = {}) {
-  const base = new Base();
+  const cache = new ChannelCache();
   const items = new ItemList();
   const entry = { kind: 'publish', channel: 'room', mutation: 'm', payload: { a: 1, b: [2] },
     sent: true, acknowledged: null, observed: '10', ...fields };
-  items.refresh(base, [entry], 'ada', 'all');
+  items.refresh(cache, [entry], 'ada', 'all');
   const come = (timetoken, entries, message = {}) => {
-    base.messages.set(timetoken, { timetoken, uuid: 'ada', payload: { b: [2], a: 1 }, ...message });
-    const changes = items.refresh(base, entries, 'ada', new Set([timetoken]));
+    const payload = { b: [2], a: 1 };
+    cache.messages.set(timetoken, { timetoken, uuid: 'ada', payload, ...message });
+    const changes = items.refresh(cache, entries, 'ada', new Set([timetoken]));
     return changes.map(({ kind }) => kind);
   };
-  return { base, items, entry, come };
+  return { cache, items, entry, come };
 }
 
 test('only what may be the message on its way waits for the reply', () => {
@@ -422,92 +432,92 @@ test('close codes say when to come back', () => {
 
 /** A channel that got one reaction from a server, and was compared. */
 function compared() {
-  const state = new ChannelState('room');
-  state.request();
-  state.subscribed({ name: 'room', mode: 'delta', cursor: '0', key }, 'a.1');
+  const sync = new ChannelSync('room');
+  sync.request();
+  sync.subscribed({ name: 'room', mode: 'delta', cursor: '0', key }, 'a.1');
   const event = { e: 3, f: 0, i: 'ada', p: { t: '11' }, d: { event: 'added',
     data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '11' } } };
   const s = digestOf([row('11')], key);
-  state.push({ t: { t: '11' }, c: 'room', m: [event], s });
-  assert.ok(state.isVerified);
-  return { state, s };
+  sync.push({ t: { t: '11' }, c: 'room', m: [event], s });
+  assert.ok(sync.isVerified);
+  return { sync, s };
 }
 
 /** Brings a channel to where it sends symbols. */
-function held(state) {
-  state.wanted = 'repair';
-  state.request();
-  state.subscribed({ name: 'room', mode: 'repair', cursor: '11', key }, 'a.1');
-  return state.symbols().exchange;
+function held(sync) {
+  sync.wanted = 'repair';
+  sync.request();
+  sync.subscribed({ name: 'room', mode: 'repair', cursor: '11', key }, 'a.1');
+  return sync.symbols().exchange;
 }
 const nothing = { rows: toBase64(packRows([])), drop: '' };
 
 test('a channel is verified only as long as what it was compared with', () => {
-  const { state } = compared();
-  state.push({ t: { t: '12' }, c: 'room', m: [] });
-  assert.ok(state.isVerified);
+  const { sync } = compared();
+  sync.push({ t: { t: '12' }, c: 'room', m: [] });
+  assert.ok(sync.isVerified);
   const event = { e: 3, f: 0, i: 'bob', p: { t: '13' }, d: { event: 'added',
     data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '13' } } };
-  state.push({ t: { t: '13' }, c: 'room', m: [event] });
-  assert.equal(state.isVerified, false, 'A page in the middle says nothing.');
-  const other = compared().state;
+  sync.push({ t: { t: '13' }, c: 'room', m: [event] });
+  assert.equal(sync.isVerified, false, 'A page in the middle says nothing.');
+  const other = compared().sync;
   held(other);
   assert.equal(other.isVerified, false);
-  const last = compared().state;
+  const last = compared().sync;
   last.disconnect();
   assert.equal(last.isVerified, false);
 });
 
 test('an empty store in the place of another empties the channel at once', () => {
-  const { state } = compared();
-  state.request();
+  const { sync } = compared();
+  sync.request();
   const s = digestOf([], key);
-  const { patch } = state.subscribed({ mode: 'snapshot', cursor: '0', key, s }, 'b.1');
-  assert.ok(state.isVerified && patch.clear);
-  assert.ok(state.base.isEmpty);
+  const { patch } = sync.subscribed({ mode: 'snapshot', cursor: '0', key, s }, 'b.1');
+  assert.ok(sync.isVerified && patch.clear);
+  assert.ok(sync.cache.isEmpty);
 });
 
 test('what came in part from a run that is over comes anew', () => {
   // A message was deleted while the rest of what was missed was read: it never came. Then the store
   // is put back to before the deletion, and no digest says that the message is there again.
-  const { state } = compared();
-  state.push({ t: { t: '12' }, c: 'room', m: [] });
-  const head = { ...state.base.head };
+  const { sync } = compared();
+  sync.push({ t: { t: '12' }, c: 'room', m: [] });
+  const head = { ...sync.cache.head };
   for (const [run, cursor] of [['a.1', '12'], ['a.2', '0']]) {
-    const other = new ChannelState('room');
+    const other = new ChannelSync('room');
     other.load({ head, rows: [row('11')], messages: [] });
     other.request();
     const { next } = other.subscribed({ name: 'room', mode: 'delta', cursor: '12', key }, run);
     assert.equal(next, run === 'a.1' ? null : 'subscribe');
     assert.equal(other.request().cursor, cursor);
   }
-  const { state: whole } = compared();
+  const { sync: whole } = compared();
   whole.request();
   const { next } = whole.subscribed({ name: 'room', mode: 'delta', cursor: '11', key }, 'a.2');
   assert.equal(next, null, 'Nothing is missing where everything had come.');
 });
 
 test('a push that ends before the repair did proves nothing against it', () => {
-  const { state, s } = compared();
-  const exchange = held(state);
+  const { sync, s } = compared();
+  const exchange = held(sync);
   const rows = toBase64(packRows([{ ...row('30'), uuid: 'bob' }]));
   const both = digestOf([row('11'), { ...row('30'), uuid: 'bob' }], key);
-  state.repairReply(exchange, { ...nothing, rows, cursor: '40', s: both });
-  assert.ok(state.isVerified);
-  assert.equal(state.push({ t: { t: '20' }, c: 'room', m: [], s }).next, null);
-  assert.ok(state.isVerified);
-  assert.equal(state.push({ t: { t: '41' }, c: 'room', m: [], s }).next, 'subscribe');
+  sync.repairReply(exchange, { ...nothing, rows, cursor: '40', s: both });
+  assert.ok(sync.isVerified);
+  assert.equal(sync.push({ t: { t: '20' }, c: 'room', m: [], s }).next, null);
+  assert.ok(sync.isVerified);
+  assert.equal(sync.push({ t: { t: '41' }, c: 'room', m: [], s }).next, 'subscribe');
 });
 
 for (const need of [1e12, Infinity, NaN, -1e12, '1450', {}, 16_385]) {
   test(`a server that needs ${need} symbols gets as many as there may be`, () => {
-    const { state } = compared();
-    const exchange = held(state);
-    for (let i = 0; i < 100 && state.phase === 'repairing'; i++) {
-      if (state.repairReply(exchange, { need }).next === 'repair') state.symbols();
-      assert.ok(exchange.stream.position <= 16_384);
+    const { sync } = compared();
+    const exchange = held(sync);
+    for (let i = 0; i < 100 && sync.phase === 'repairing'; i++) {
+      if (sync.repairReply(exchange, { need }).next === 'repair') sync.symbols();
+      assert.ok(exchange.sent <= 16_384);
     }
-    assert.equal(state.request().cursor, '0', 'Everything is asked for instead.');
+    assert.equal(sync.request().cursor, '0', 'Everything is asked for instead.');
   });
 }
 
@@ -520,28 +530,28 @@ for (const [name, reply] of [
   ['a cursor', { ...nothing, cursor: 12 }],
 ]) {
   test(`a difference without good ${name} leads to a snapshot, and changes nothing`, () => {
-    const { state, s } = compared();
-    const { next } = state.repairReply(held(state), { ...reply, s });
+    const { sync, s } = compared();
+    const { next } = sync.repairReply(held(sync), { ...reply, s });
     assert.equal(next, 'subscribe');
-    assert.equal(state.request().cursor, '0');
-    assert.deepEqual([...state.base.allRows()], [row('11')]);
+    assert.equal(sync.request().cursor, '0');
+    assert.deepEqual([...sync.cache.rows], [row('11')]);
   });
 }
 
 test('a server that agrees in its repairs and disagrees in its pushes is asked seldom', () => {
-  const { state, s } = compared();
+  const { sync, s } = compared();
   const wrong = { n: -1, d: 'short' };
   const seen = [];
   for (let i = 0; i < 6; i++) {
-    assert.equal(state.push({ t: { t: '12' }, c: 'room', m: [], s: wrong }).next, 'subscribe');
-    seen.push(state.failures);
-    const { repair } = state.request();
-    state.asked = 1;
+    assert.equal(sync.push({ t: { t: '12' }, c: 'room', m: [], s: wrong }).next, 'subscribe');
+    seen.push(sync.failures);
+    const { repair } = sync.request();
+    sync.asked = 1;
     if (repair) {
-      state.subscribed({ mode: 'repair', cursor: '11', key }, 'a.1');
-      state.repairReply(state.symbols().exchange, { ...nothing, cursor: '11', s });
+      sync.subscribed({ mode: 'repair', cursor: '11', key }, 'a.1');
+      sync.repairReply(sync.symbols().exchange, { ...nothing, cursor: '11', s });
     } else {
-      state.subscribed({ mode: 'delta', cursor: '0', key }, 'a.1');
+      sync.subscribed({ mode: 'delta', cursor: '0', key }, 'a.1');
     }
   }
   assert.deepEqual(seen, [1, 2, 3, 4, 5, 6], 'The shell waits from the third on.');

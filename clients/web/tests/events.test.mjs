@@ -24,7 +24,7 @@ async function listening() {
 
 /** What a shape became here, in the words of the fixture. */
 function meaning(world, { channel, event }) {
-  const { base } = world.channel.state;
+  const { cache } = world.channel.sync;
   if (event.f === 1) {
     const [heard] = world.events.splice(0);
     assert.equal(heard.channel, channel);
@@ -40,12 +40,12 @@ function meaning(world, { channel, event }) {
   const { p: { t: timetoken }, e } = event;
   if (e === 5) {
     const { after, through } = event.d.data;
-    assert.equal(base.deletion, timetoken);
+    assert.equal(cache.deletion, timetoken);
     return { kind: 'messagesDeleted', timetoken, after, through };
   }
   if (e === 3) {
     const { messageTimetoken, type, value, actionTimetoken } = event.d.data;
-    const row = base.row(messageTimetoken, type, value, event.i ?? '');
+    const row = cache.rows.find(messageTimetoken, type, value, event.i ?? '');
     assert.equal(row?.actionTimetoken, event.d.event === 'added' ? actionTimetoken : undefined);
     return { kind: row ? 'actionAdded' : 'actionRemoved', timetoken, user: event.i || null,
       messageTimetoken, type, value, actionTimetoken };
@@ -80,7 +80,7 @@ for (const shape of [...fixture.good, ...fixture.bad]) {
     const isReadable = shape.gives !== 'problem';
     if (shape.gives.kind === 'actionRemoved') {
       const { data } = shape.event.d;
-      world.channel.state.base.put({ ...data, uuid: shape.event.i ?? '' });
+      world.channel.sync.cache.rows.put({ ...data, uuid: shape.event.i ?? '' });
     }
     sendBetween(server, world, shape, isReadable);
     assert.deepEqual([world.client.status, world.sockets.length], ['online', 1]);
@@ -99,7 +99,7 @@ for (const shape of [...fixture.good, ...fixture.bad]) {
       [[shape.channel, shape.event]]);
     assert.deepEqual(world.events, []);
     // The other events, the cursor and the session are as if it had not been there.
-    assert.equal(world.channel.state.base.cursor, server.last);
+    assert.equal(world.channel.sync.cache.cursor, server.last);
     await world.settle();
     world.check();
     server.publish('zoe', { payload: 'later' });
@@ -155,7 +155,7 @@ test('an action that cannot be read is repaired by digest', async () => {
   assert.equal(world.problems.splice(0).length, 1);
   await world.settle();
   world.check();
-  assert.deepEqual([world.channel.state.repairs, world.sockets.length], [1, 1]);
+  assert.deepEqual([world.channel.sync.repairs, world.sockets.length], [1, 1]);
 });
 
 for (const [op, bad] of [

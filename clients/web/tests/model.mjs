@@ -1,7 +1,8 @@
 // A server in a few lines, for tests: rows, tombstones, digests and repairs as the daemon has them.
 //
-// It shares nothing with syncclient.js but the hash, which has test vectors of its own.
-import { Hasher, fromBase64, toBase64 } from '../syncclient.js';
+// It shares nothing with the client but the hash, which has test vectors of its own.
+import { fromBase64, toBase64 } from '../core/bytes.js';
+import { Hasher } from '../core/hasher.js';
 
 /** A generator from a seed, so that a failure can be replayed. */
 export function generator(seed) {

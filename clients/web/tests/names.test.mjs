@@ -2,7 +2,8 @@
 // themselves where an earlier release let them in.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { Base, SyncClient } from '../syncclient.js';
+import { ChannelCache } from '../core/cache.js';
+import { SyncClient } from '../syncclient.js';
 import { Server } from './model.mjs';
 import { World, endWorlds, followed } from './world.mjs';
 
@@ -102,8 +103,8 @@ test('what an earlier release stored and nobody can send leaves as refused', asy
 
 test('a cache whose epoch is none begins anew, and is sent to nobody', async () => {
   for (const epoch of ['\ud83d', '', 'x'.repeat(65), 'a\n', 5, undefined]) {
-    const { base, isSound } = Base.load({ ...new Base().head, epoch }, [], []);
-    assert.deepEqual([base.epoch, isSound], [null, false], String(epoch));
+    const { cache, isSound } = ChannelCache.load({ ...new ChannelCache().head, epoch }, [], []);
+    assert.deepEqual([cache.epoch, isSound], [null, false], String(epoch));
   }
   const server = new Server();
   const { world } = await followed(server);

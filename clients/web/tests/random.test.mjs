@@ -197,7 +197,7 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
   }
   const failures = [...witnesses.values()].flatMap((it) => it?.failures ?? []);
   assert.ok(failures.length === 0, failures.slice(0, 1).join());
-  const { repairs, snapshots } = worlds[0].channel.state;
+  const { repairs, snapshots } = worlds[0].channel.sync;
   return { repairs, snapshots };
 }
 

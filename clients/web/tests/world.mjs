@@ -1,6 +1,7 @@
 // A device whose network, disk and time a test holds in its hands, so that a seed is a whole story.
 import assert from 'node:assert/strict';
-import { MemoryStore, SyncClient } from '../syncclient.js';
+import { MemoryStore } from '../shell/memory-store.js';
+import { SyncClient } from '../syncclient.js';
 import { ModelSocket } from './model.mjs';
 
 if (!globalThis.crypto) globalThis.crypto = (await import('node:crypto')).webcrypto;
@@ -280,24 +281,24 @@ export class World {
 
   async settle() {
     for (let i = 0, quiet = 0; quiet < 3; i++) {
-      assert.ok(i < 5000, `no end: ${this.client.status} ${this.channel.state.phase}`);
+      assert.ok(i < 5000, `no end: ${this.client.status} ${this.channel.sync.phase}`);
       const inbox = this.socket?.model?.inbox.length ?? 0;
       this.deliver();
       await turn();
       await clock.advance(10);
       await this.disk.last;
       const isQuiet = inbox === 0 && this.client.status === 'online' && this.client.waiting === 0 &&
-        this.channel.state.phase === 'live' && !this.channel.state.staging;
+        this.channel.sync.phase === 'live' && !this.channel.sync.staging;
       quiet = isQuiet ? quiet + 1 : 0;
     }
   }
 
   check() {
-    const { base } = this.channel.state;
+    const { cache } = this.channel.sync;
     const sorted = (rows) => rows.map((it) => JSON.stringify(
       [it.actionTimetoken, it.messageTimetoken, it.type, it.value, it.uuid])).sort();
-    assert.deepEqual(sorted([...base.allRows()]), sorted(this.server.rows));
-    assert.deepEqual([...base.messages.keys()].sort(), [...this.server.messages.keys()].sort());
+    assert.deepEqual(sorted([...cache.rows]), sorted(this.server.rows));
+    assert.deepEqual([...cache.messages.keys()].sort(), [...this.server.messages.keys()].sort());
     assert.deepEqual(this.shown, this.channel.items);
     const expected = [...this.server.messages.keys()].sort().map((timetoken) => [timetoken,
       this.server.rows.filter((it) => it.messageTimetoken === timetoken)

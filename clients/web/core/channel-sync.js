@@ -1,0 +1,258 @@
+// The conversation about one channel: what is known of it, and what has to be asked.
+// @ts-check
+import { ChannelCache, affectedBy } from './cache.js';
+import { Exchange } from './exchange.js';
+import { Hasher } from './hasher.js';
+import { outcomeOf } from './outcome.js';
+import { isLater } from './timetoken.js';
+
+/** @typedef {import('./types.js').Outcome} Outcome */
+
+/** What a device knows of one channel, and what it has to ask. */
+export class ChannelSync {
+  cache = new ChannelCache();
+  /** @type {ChannelCache|null} A snapshot on its way; the old cache shows until it is complete. */
+  staging = null;
+  /** `asked`: pushes still belong to the subscription before. */
+  phase = /** @type {'idle'|'asked'|'live'|'repairing'} */ ('idle');
+  /** Subscriptions without a reply; only the last one counts. */
+  asked = 0;
+  /** What the next subscription has to bring. */
+  wanted = /** @type {null|'repair'|'snapshot'} */ (null);
+  /** Whether the server said that it has the same rows at `cursor`. */
+  isVerified = false;
+  /** Disagreements since a push was right; the shell waits longer each time. */
+  failures = 0;
+  /** @type {Exchange|null} Of `repairing`. */ exchange = null;
+  repairs = 0;
+  snapshots = 0;
+
+  /** @param {string} name */
+  constructor(name) {
+    this.name = name;
+  }
+
+  /**
+   * Takes what a store kept.
+   * @param {any} stored
+   */
+  load(stored) {
+    const { cache, isSound, isWhole } =
+      ChannelCache.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
+    this.cache = cache;
+    this.staging = null;
+    this.phase = 'idle';
+    const isRepairable = isWhole && cache.epoch !== null;
+    this.wanted = isSound ? null : isRepairable ? 'repair' : 'snapshot';
+    if (!isSound) cache.replaceAll();
+  }
+
+  /** The connection is gone. */
+  disconnect() {
+    this.phase = 'idle';
+    this.isVerified = false;
+    this.asked = 0;
+    this.staging = null;
+    this.exchange = null;
+  }
+
+  /** This channel's part of a subscribe command. */
+  request() {
+    this.phase = 'asked';
+    this.isVerified = false;
+    this.asked++;
+    this.exchange = null;
+    this.staging = null;
+    const { cursor, epoch, rows: { hasher, digest } } = this.cache;
+    if (this.wanted === 'snapshot' || cursor === '0') return { name: this.name, cursor: '0' };
+    const known = hasher ? { count: digest.count, digest: digest.text } : {};
+    const repair = this.wanted === 'repair' ? true : undefined;
+    return { name: this.name, cursor, epoch: epoch ?? undefined, ...known, repair };
+  }
+
+  /** The subscription was refused: there is nothing to wait for. */
+  refused() {
+    this.asked--;
+  }
+
+  /** @param {any} reply This channel's part of it. @param {string} epoch @returns {Outcome} */
+  subscribed(reply, epoch) {
+    if (--this.asked > 0) return outcomeOf();
+    const { cache } = this;
+    // Another run may know less than the last one: it was perhaps put back, if only a little.
+    const isOtherRun = cache.epoch !== null && cache.epoch !== epoch;
+    if (isOtherRun && cache.isPartial && this.wanted !== 'snapshot' && reply.mode !== 'snapshot') {
+      // What was missed came without messages that a later deletion takes. If the store was put
+      // back to before that deletion, they are there again, and no digest tells.
+      return { ...this.#startOver(), restored: true };
+    }
+    if (reply.mode === 'repair') return this.#startRepair(reply, epoch, isOtherRun);
+    this.phase = 'live';
+    if (reply.mode === 'snapshot' || this.wanted === 'snapshot' || cache.cursor === '0') {
+      const outcome = this.#startSnapshot(reply, epoch);
+      return { ...outcome, restored: outcome.restored || isOtherRun };
+    }
+    cache.epoch = epoch;
+    cache.rows.setKey(reply.key);
+    return this.#check(reply.s, outcomeOf({ restored: isOtherRun }), reply.cursor);
+  }
+
+  /**
+   * Everything is to come anew.
+   * @returns {Outcome}
+   */
+  #startOver() {
+    this.wanted = 'snapshot';
+    this.phase = 'idle';
+    return outcomeOf({ next: 'subscribe' });
+  }
+
+  /** @param {any} reply @param {string} epoch @param {boolean} isOtherRun @returns {Outcome} */
+  #startRepair(reply, epoch, isOtherRun) {
+    const { cache } = this;
+    const isBehind = isLater(cache.cursor, reply.cursor);
+    const restored = isBehind || isOtherRun;
+    if (isBehind && isLater(cache.deletion, reply.cursor)) {
+      // Messages that a deletion took may be there again, and no digest tells.
+      return { ...this.#startOver(), restored };
+    }
+    if (isBehind) {
+      for (const timetoken of [...cache.messages.keys()]) {
+        if (isLater(timetoken, reply.cursor)) cache.dropMessage(timetoken);
+      }
+      cache.cursor = reply.cursor;
+      cache.actionsCursor = reply.cursor;
+    }
+    cache.epoch = epoch;
+    cache.rows.setKey(reply.key);
+    this.phase = 'repairing';
+    this.repairs++;
+    this.exchange = new Exchange(cache.rows, cache.rows.hasher ?? new Hasher('0'.repeat(32)));
+    const patch = isBehind ? cache.takePatch(this.name) : null;
+    const affected = patch ? affectedBy(patch) : new Set();
+    return outcomeOf({ patch, affected, next: 'repair', restored });
+  }
+
+  /** @param {any} reply @param {string} epoch @returns {Outcome} */
+  #startSnapshot(reply, epoch) {
+    const fresh = new ChannelCache();
+    fresh.epoch = epoch;
+    fresh.rows.setKey(reply.key);
+    this.snapshots++;
+    const restored = reply.mode === 'snapshot';
+    if (!this.cache.isEmpty && reply.key !== undefined) {
+      this.staging = fresh;
+      return { ...this.#check(reply.s, outcomeOf(), reply.cursor), restored };
+    }
+    // Nothing to go on showing: what comes shows at once.
+    fresh.version = this.cache.version;
+    fresh.replaceAll();
+    this.cache = fresh;
+    this.wanted = null;
+    const outcome = outcomeOf({ affected: 'all' });
+    return { ...this.#check(reply.s, outcome, reply.cursor), restored };
+  }
+
+  /** @param {any} push @returns {Outcome} */
+  push(push) {
+    if (this.phase !== 'live') return outcomeOf();
+    if (this.staging) {
+      const events = this.staging.apply(push);
+      return this.#check(push.s, outcomeOf({ events }), push.t.t);
+    }
+    const events = this.cache.apply(push);
+    const patch = this.cache.takePatch(this.name);
+    if (patch.rows.length + patch.gone.length > 0) this.isVerified = false;
+    const outcome = outcomeOf({ patch, affected: affectedBy(patch), events });
+    return this.#check(push.s, outcome, push.t.t);
+  }
+
+  /**
+   * Compares with the server's state at a position; decides what follows.
+   * @param {any} state @param {Outcome} outcome @param {string} at @returns {Outcome}
+   */
+  #check(state, outcome, at) {
+    if (state === undefined || state === null) return outcome;
+    const compared = this.staging ?? this.cache;
+    if (!compared.rows.matches(state)) {
+      // After a repair the actions are ahead: an earlier state may well be another one.
+      return isLater(compared.actionsCursor, at) ? outcome : this.#distrust(outcome);
+    }
+    this.isVerified = this.cache.rows.hasher !== null || this.staging !== null;
+    this.wanted = null;
+    this.failures = 0;
+    if (!this.staging) return outcome;
+    this.staging.version = this.cache.version;
+    this.staging.replaceAll();
+    this.cache = this.staging;
+    this.staging = null;
+    return { ...outcome, patch: this.cache.takePatch(this.name), affected: 'all' };
+  }
+
+  /**
+   * The next rung: a repair, and if that was it, a snapshot.
+   * @param {Outcome} outcome @returns {Outcome}
+   */
+  #distrust(outcome) {
+    this.isVerified = false;
+    this.failures++;
+    const isHopeless =
+      this.wanted || this.staging || !this.cache.rows.hasher || this.failures > 1;
+    this.wanted = isHopeless ? 'snapshot' : 'repair';
+    this.phase = 'idle';
+    return { ...outcome, next: 'subscribe' };
+  }
+
+  /** The commands that bring the server as many symbols as it needs. */
+  symbols() {
+    const { exchange } = this;
+    return { exchange, commands: exchange?.commands(this.name) ?? [] };
+  }
+
+  /**
+   * @param {Exchange|null} exchange The one that was asked in. @param {any} ok Or nothing: refused.
+   * @returns {Outcome}
+   */
+  repairReply(exchange, ok) {
+    if (!exchange || exchange !== this.exchange || this.phase !== 'repairing') return outcomeOf();
+    exchange.answered();
+    if (ok && ok.rows !== undefined) return this.#repaired(ok);
+    if (ok && Number.isSafeInteger(ok.need)) {
+      const next = exchange.want(ok.need);
+      if (next === 'wait') return outcomeOf();
+      if (next === 'send') return outcomeOf({ next: 'repair' });
+    }
+    this.failures++;
+    return this.#startOver();
+  }
+
+  /**
+   * A repair was refused for now; a subscription begins it anew.
+   * @param {Exchange|null} exchange The one that was asked in.
+   * @returns {boolean} Whether it was under way.
+   */
+  repairRefused(exchange) {
+    if (exchange !== this.exchange) return false;
+    this.exchange = null;
+    return true;
+  }
+
+  /** @param {any} ok What the server found. @returns {Outcome} */
+  #repaired(ok) {
+    this.exchange = null;
+    this.phase = 'live';
+    // One repair has to do: whatever differs now is for a snapshot.
+    this.wanted = 'repair';
+    try {
+      this.cache.repair(ok);
+    } catch {
+      return this.#distrust(outcomeOf());
+    }
+    if (!this.cache.rows.matches(ok.s)) return this.#distrust(outcomeOf());
+    const patch = this.cache.takePatch(this.name);
+    // The failures stand until a push agrees, too: else the two could disagree for ever.
+    this.isVerified = !!ok.s && this.cache.rows.hasher !== null;
+    this.wanted = null;
+    return outcomeOf({ patch, affected: affectedBy(patch) });
+  }
+}

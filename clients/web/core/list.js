@@ -1,0 +1,124 @@
+// The messages of a channel as a page shows them: cache and outbox in one list.
+// @ts-check
+import { isAnswered } from './entry.js';
+import { isSameContent, itemOf } from './item.js';
+import { Places } from './places.js';
+import { isLater, sortable } from './timetoken.js';
+
+/** @typedef {import('./types.js').Message} Message */
+/** @typedef {import('./types.js').Entry} Entry */
+/** @typedef {import('./types.js').ListChange} ListChange */
+/** @typedef {import('./cache.js').ChannelCache} ChannelCache */
+
+/** The messages of a channel in their order, and how they changed. */
+export class ItemList {
+  #places = new Places();
+  /** @type {Map<string, string>} Keys that own messages had before their timetoken. */
+  #keys = new Map();
+  /** @type {Map<string, string|null>} The message that each entry shows at, by its mutation. */
+  #overlaid = new Map();
+  #serial = 0;
+  /** @type {Set<string>} Messages of this user that may be those under way. */ #held = new Set();
+
+  get items() {
+    return this.#places.items;
+  }
+
+  /**
+   * Brings messages up to date with cache and outbox.
+   * @param {ChannelCache} cache
+   * @param {Entry[]} entries Those of this channel.
+   * @param {string} user
+   * @param {Set<string>|'all'} affected Timetokens; own messages on their way are always looked at.
+   * @returns {ListChange[]}
+   */
+  refresh(cache, entries, user, affected) {
+    /** @type {ListChange[]} */
+    const changes = [];
+    const looked = new Set(affected === 'all' ? cache.messages.keys() : affected);
+    if (affected === 'all') for (const item of this.items) looked.add(item.timetoken ?? '');
+    const before = this.#overlaid;
+    this.#overlaid = new Map();
+    for (const timetoken of this.#held) looked.add(timetoken);
+    this.#held.clear();
+    const wishes = this.#overlay(cache, entries, user, changes);
+    for (const timetoken of [...before.values(), ...this.#overlaid.values()]) {
+      if (timetoken !== null) looked.add(timetoken);
+    }
+    for (const [mutation, timetoken] of before) {
+      if (timetoken !== null || this.#overlaid.has(mutation)) continue;
+      // Refused; or another tab got the reply, and it is among the messages already.
+      const item = this.#places.item(mutation);
+      const found = item && [...looked].find((it) => !this.#places.has(it) && !this.#keys.has(it) &&
+        cache.messages.get(it)?.uuid === user && isSameContent(cache.messages.get(it), item));
+      if (found) this.#keys.set(found, mutation);
+      else this.#places.remove(mutation, changes);
+    }
+    const unanswered = entries.filter((it) => it.kind === 'publish' && !isAnswered(it));
+    const isPerhapsOwn = (/** @type {Message} */ message) => message.uuid === user &&
+      !this.#keys.has(message.timetoken) && unanswered.some((it) => it.observed &&
+        isLater(message.timetoken, it.observed) && isSameContent(message, it));
+    for (const timetoken of looked) {
+      const message = cache.messages.get(timetoken);
+      const key = this.#keys.get(timetoken) ?? timetoken;
+      if (message && !this.#places.has(key) && isPerhapsOwn(message)) {
+        // Perhaps the one that this device has sent, which shows already: the reply will tell.
+        this.#held.add(timetoken);
+      } else if (message) {
+        const item = { ...itemOf(cache, message, wishes.get(timetoken) ?? [], user), key };
+        this.#places.set(key, sortable(timetoken), item, changes);
+      } else if (!this.#overlaid.has(key)) {
+        this.#places.remove(key, changes);
+      }
+    }
+    return changes;
+  }
+
+  /**
+   * Notes where each entry shows, and shows own messages that the cache does not have.
+   * @param {ChannelCache} cache @param {Entry[]} entries @param {string} user
+   * @param {ListChange[]} changes
+   * @returns {Map<string, Entry[]>} The wishes about each message's reactions.
+   */
+  #overlay(cache, entries, user, changes) {
+    const wishes = new Map();
+    for (const entry of entries) {
+      const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
+      if (kind === 'action') {
+        wishes.set(messageTimetoken, [...wishes.get(messageTimetoken) ?? [], entry]);
+        this.#overlaid.set(mutation, messageTimetoken);
+        continue;
+      }
+      this.#overlaid.set(mutation, acknowledged);
+      if (acknowledged !== null) {
+        this.#keys.set(acknowledged, mutation);
+        // It may have been taken for another one's: by a guess, or by another tab.
+        this.#places.remove(acknowledged, changes);
+      }
+      if (!cache.messages.has(acknowledged ?? '')) this.#setOwn(entry, user, changes);
+    }
+    return wishes;
+  }
+
+  /**
+   * A message of this device that the cache does not have yet; without a timetoken it is last.
+   * @param {Entry} entry @param {string} user @param {ListChange[]} changes
+   */
+  #setOwn(entry, user, changes) {
+    const { mutation: key, acknowledged: timetoken, payload, meta, messageType } = entry;
+    // A "~" sorts after all digits.
+    const last = () => `~${String(++this.#serial).padStart(9, '0')}`;
+    const place = timetoken === null ? this.#places.of(key) ?? last() : sortable(timetoken);
+    const pending = timetoken === null;
+    const item = { key, timetoken, uuid: user, payload, meta, messageType, pending, actions: [] };
+    this.#places.set(key, place, item, changes);
+  }
+
+  /**
+   * The reactions that show on a message.
+   * @param {string} timetoken
+   */
+  actionsOf(timetoken) {
+    return this.#places.item(this.#keys.get(timetoken) ?? timetoken)?.actions ?? [];
+  }
+}

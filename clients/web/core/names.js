@@ -1,0 +1,47 @@
+// What names and texts the daemon takes, checked where a page hands them over.
+// @ts-check
+import { bytesOf } from './bytes.js';
+
+/** Bytes of a channel's name, a user's, a device's, a keyset's. */
+export const identifierMax = 255;
+/** Bytes of a message's or a reaction's type. */
+export const typeMax = 64;
+
+/**
+ * Throws unless it is a text that the daemon takes.
+ * @param {string} what @param {any} text @param {number} max Bytes.
+ */
+export function checkText(what, text, max) {
+  if (typeof text !== 'string') {
+    throw new TypeError(`${what} is a text, not ${text === null ? 'null' : typeof text}.`);
+  }
+  const size = bytesOf(text);
+  if (size < 1 || size > max) throw new RangeError(`${what} has 1 to ${max} bytes, not ${size}.`);
+  if (/[\0\p{Cs}]/u.test(text)) {
+    throw new TypeError(`${what} has no U+0000 and no half of a surrogate pair: ${text}`);
+  }
+}
+
+/**
+ * Throws unless it is the name of a channel.
+ * @param {any} name
+ */
+export function checkChannel(name) {
+  checkText('A channel name', name, identifierMax);
+  if (/[\x01-\x1f\x7f-\x9f,]/.test(name)) {
+    throw new TypeError(`A channel name has no comma and no control character: ${name}`);
+  }
+  if (/^\*$|\.\*(-pnpres)?$/.test(name)) {
+    throw new TypeError(`A channel name does not end in .*, which stands for many: ${name}`);
+  }
+}
+
+/** Whether it is the name of a channel. */
+export const isChannelName = (/** @type {any} */ name) => {
+  try {
+    checkChannel(name);
+    return true;
+  } catch {
+    return false;
+  }
+};

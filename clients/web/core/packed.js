@@ -1,0 +1,42 @@
+// Unpacks the rows and the timetokens of a repair's reply.
+// @ts-check
+import { Reader } from './reader.js';
+
+/** @typedef {import('./types.js').Row} Row */
+
+/**
+ * Rows of a repair's reply.
+ * @param {Uint8Array} bytes @returns {Row[]}
+ */
+export function unpackRows(bytes) {
+  const reader = new Reader(bytes);
+  const texts = Array.from({ length: reader.number() }, () => reader.text());
+  const text = () => {
+    const index = reader.number();
+    if (index >= texts.length) throw new Error(`A repair cannot be read: no text ${index}.`);
+    return texts[index];
+  };
+  const rows = [];
+  let added = 0n;
+  while (!reader.isAtEnd) {
+    added += reader.long();
+    const age = reader.long();
+    const message = added - ((age >> 1n) ^ -(age & 1n));
+    rows.push({
+      messageTimetoken: String(message), type: text(), value: text(), uuid: text(),
+      actionTimetoken: String(added),
+    });
+  }
+  return rows;
+}
+
+/**
+ * Timetokens to drop.
+ * @param {Uint8Array} bytes @returns {string[]}
+ */
+export function unpackTimetokens(bytes) {
+  const reader = new Reader(bytes);
+  const timetokens = [];
+  for (let last = 0n; !reader.isAtEnd;) timetokens.push(String(last += reader.long()));
+  return timetokens;
+}

@@ -1,0 +1,34 @@
+// What replies have to look like, and what their errors mean.
+// @ts-check
+import { isKey, isObject, isState, isText } from './shapes.js';
+import { isTimetoken } from './timetoken.js';
+
+/** @typedef {import('./types.js').Entry} Entry */
+
+/** Whether an error says: not applied, as far as the daemon knows; try again later. */
+export const isForNow = (/** @type {any} */ error) => error.status === 429 || error.status >= 500;
+
+/**
+ * Whether the reply to a subscribe is one.
+ * @param {any} ok @param {string[]} names Those asked.
+ */
+export function isSubscribed(ok, names) {
+  const isGood = Array.isArray(ok.channels) && ok.channels.every(
+    (/** @type {any} */ it) => isObject(it) && isText(it.name) && isText(it.mode) &&
+      isTimetoken(it.cursor) && (it.key === undefined || isKey(it.key)) &&
+      ((it.s ?? null) === null || isState(it.s)));
+  const told = new Set(isGood ? ok.channels.map((/** @type {any} */ it) => it.name) : []);
+  return names.every((name) => told.has(name));
+}
+
+/**
+ * Whether the reply to a write is one.
+ * @param {Entry} entry @param {any} ok
+ */
+export const isWritten = ({ kind, present }, ok) => kind === 'publish' ? isTimetoken(ok.timetoken)
+  : present ? isTimetoken(ok.action?.actionTimetoken) : isText(ok.applied);
+
+/** What stands for a reply that cannot be read: the command is tried again, later each time. */
+export const unreadableReply = {
+  status: 500, code: 'unreadable', message: 'The reply cannot be read.',
+};

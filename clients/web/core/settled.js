@@ -1,0 +1,36 @@
+// Which entries of the outbox can go, because the cache shows what they did.
+// @ts-check
+import { laneOf } from './entry.js';
+import { isLater } from './timetoken.js';
+
+/** @typedef {import('./types.js').Entry} Entry */
+/** @typedef {import('./cache.js').ChannelCache} ChannelCache */
+
+/**
+ * Whether the cache shows what an acknowledged entry did, or what became of it since.
+ * @param {Entry} entry @param {ChannelCache} cache @param {string} user
+ */
+export function isSettled(entry, cache, user) {
+  if (entry.acknowledged === null || entry.again) return false;
+  if (entry.kind === 'publish') return !isLater(entry.acknowledged, cache.cursor);
+  if (isLater(entry.acknowledged, cache.actionsCursor)) return false;
+  if (entry.present) return true;
+  const { messageTimetoken = '', type = '', value = '' } = entry;
+  const row = cache.rows.find(messageTimetoken, type, value, user);
+  return !row || isLater(row.actionTimetoken, entry.acknowledged);
+}
+
+/**
+ * The entries that can go: settled ones, but none about a reaction before those that were wished
+ * earlier. A cache that does not show an add yet would take its removal for done.
+ * @param {Entry[]} entries Those of one channel. @param {ChannelCache} cache @param {string} user
+ */
+export function settledOf(entries, cache, user) {
+  const open = new Set();
+  return entries.filter((entry) => {
+    const lane = entry.kind === 'action' ? laneOf(entry) : null;
+    const isGone = entry.order !== undefined && isSettled(entry, cache, user) && !open.has(lane);
+    if (!isGone && lane !== null) open.add(lane);
+    return isGone;
+  });
+}

@@ -1,0 +1,11 @@
+// The shapes of JSON values: what a member of a frame has to be.
+// @ts-check
+
+export const isText = (/** @type {any} */ it) => typeof it === 'string';
+export const isCount = (/** @type {any} */ it) => Number.isSafeInteger(it) && it >= 0;
+export const isObject = (/** @type {any} */ it) =>
+  typeof it === 'object' && it !== null && !Array.isArray(it);
+/** Whether it is a digest, or the key of one. */
+export const isKey = (/** @type {any} */ it) => isText(it) && /^[0-9a-f]{32}$/.test(it);
+/** Whether it is the `s` of a push or a reply: how many actions there are, and their digest. */
+export const isState = (/** @type {any} */ it) => isObject(it) && isCount(it.n) && isKey(it.d);

@@ -1,0 +1,76 @@
+// The shapes of what the modules hand to each other; types only, nothing that runs.
+// @ts-check
+
+/**
+ * A reaction that stands: one per message, type, value and user.
+ * @typedef {{messageTimetoken: string, type: string, value: string, uuid: string,
+ *   actionTimetoken: string}} Row
+ */
+
+/**
+ * A message of the cache. `uuid` is empty when nobody said who published it.
+ * @typedef {{timetoken: string, uuid: string, payload: any, meta?: any,
+ *   messageType?: string}} Message
+ */
+
+/**
+ * Where a cache stands: what of `epoch`, and its digest there. `actionsCursor` is ahead of `cursor`
+ * from a repair until the messages have come. `deletion` is the newest deletion that was applied: a
+ * server that was put back to before it has messages again that are missing here. `isPartial`:
+ * more was to come, and what has come may lack what is deleted later. Stores keep it as it is here.
+ * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
+ *   count: number, digest: string, messageCount: number, version: number, deletion: string,
+ *   isPartial: boolean}} Head
+ */
+
+/**
+ * What one step changed in a cache. With `clear` everything was replaced. `settled` are the places
+ * of entries that leave the outbox with it.
+ * @typedef {{channel: string, clear: boolean, rows: Row[], gone: Row[], messages: Message[],
+ *   dropped: string[], head: Head, settled: number[]}} Patch
+ */
+
+/**
+ * A write on its way. `order` is its place, given by the store; `sent` says that the daemon may
+ * have it; `observed` is the action that a removal is about (null: whatever the entry before it
+ * adds), or what a message is later than (null: not known yet); `acknowledged` is the timetoken
+ * from which on the cache reflects it; `again` says that the daemon may have lost it since, and has
+ * to be asked. Stores keep it as it is here.
+ * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
+ *   sent: boolean, acknowledged: string|null, again?: boolean, messageTimetoken?: string,
+ *   type?: string, value?: string, present?: boolean, observed?: string|null, payload?: any,
+ *   meta?: any, messageType?: string}} Entry
+ */
+
+/**
+ * Entries to write, and mutations to forget.
+ * @typedef {{put: Entry[], remove: string[]}} Edits
+ */
+
+/**
+ * A reaction as a list shows it.
+ * @typedef {{type: string, value: string, uuid: string, actionTimetoken: string|null,
+ *   pending: boolean}} ItemAction
+ */
+
+/**
+ * A message as a list shows it. `key` stays when a message of this device gets its timetoken.
+ * @typedef {{key: string, timetoken: string|null, uuid: string, payload: any, meta?: any,
+ *   messageType?: string, pending: boolean, actions: ItemAction[]}} Item
+ */
+
+/**
+ * A step of a list; apply them in order. `move` takes the item from `from` to `index`.
+ * @typedef {{kind: 'insert'|'update'|'move'|'remove', index: number, from?: number,
+ *   item: Item}} ListChange
+ */
+
+/**
+ * What a channel wants next: `subscribe` anew, send symbols (`repair`), or nothing. `affected` are
+ * the messages that may show otherwise now, `events` what is not stored. `restored`: the server may
+ * have lost what it acknowledged.
+ * @typedef {{patch: Patch|null, next: null|'subscribe'|'repair', affected: Set<string>|'all',
+ *   events: any[], restored: boolean}} Outcome
+ */
+
+export {};

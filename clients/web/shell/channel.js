@@ -1,0 +1,180 @@
+// A channel that a page follows: what it shows of it, and what it can write.
+// @ts-check
+import { ChannelSync } from '../core/channel-sync.js';
+import { canonicalEmoji } from '../core/emoji.js';
+import { ItemList } from '../core/list.js';
+import { messageFields, reactionFields } from '../core/writes.js';
+import { callSafely } from './callbacks.js';
+import { randomDigits } from './random.js';
+
+/** @typedef {import('../core/types.js').Entry} Entry */
+/** @typedef {import('../core/types.js').Item} Item */
+/** @typedef {import('../core/types.js').ItemAction} ItemAction */
+/** @typedef {import('../core/types.js').ListChange} ListChange */
+/** @typedef {import('../core/types.js').Row} Row */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
+/** @typedef {(changes: ListChange[], items: readonly Item[]) => void} Observer */
+
+/**
+ * A channel that is followed: its messages, with the reactions that stand, this device's wishes
+ * included. Made by `SyncClient.channel`.
+ */
+export class Channel {
+  name;
+  /** The conversation with the server. */
+  sync;
+  /** @type {Promise<void>} Resolved when what the cache kept is there. */
+  ready = Promise.resolve();
+  /** Whether it is. */
+  isLoaded = false;
+  /** Whether this tab follows it, or another one. */
+  isWanted = false;
+  isHeld = false;
+  #list = new ItemList();
+  #device;
+  #outbox;
+  #left;
+  /** @type {Set<Observer>} */ #observers = new Set();
+  /** @type {(() => void)[]} Steps that observers do not know yet. */ #news = [];
+  #isTelling = false;
+
+  /**
+   * @param {string} name @param {Device} device @param {StoredOutbox} outbox
+   * @param {(channel: Channel) => void} left Ends following it.
+   */
+  constructor(name, device, outbox, left) {
+    this.name = name;
+    this.sync = new ChannelSync(name);
+    this.#device = device;
+    this.#outbox = outbox;
+    this.#left = left;
+  }
+
+  /**
+   * The messages in their order, those on their way last.
+   * @returns {readonly Item[]}
+   */
+  get items() {
+    return this.#list.items;
+  }
+
+  /** Whether the server said that the cache has the same reactions. */
+  get isVerified() {
+    return this.sync.isVerified;
+  }
+
+  /**
+   * Calls back with each batch of changes, and at once with an `insert` for each item there is.
+   * `items` is the list as it is; a callback that makes a wish hears of it after this batch.
+   * @param {Observer} callback
+   * @returns {() => void} Ends it.
+   */
+  observe(callback) {
+    /** @type {Observer} Its own, so that one function can observe twice. */
+    const observer = (changes, items) => callback(changes, items);
+    const all = this.items.map((item, index) =>
+      ({ kind: /** @type {'insert'} */ ('insert'), index, item }));
+    this.#observers.add(observer);
+    this.#tell([observer], all);
+    return () => {
+      this.#observers.delete(observer);
+    };
+  }
+
+  /**
+   * One batch after the other, also when a callback causes the next one.
+   * @param {Observer[]} observers @param {ListChange[]} changes
+   */
+  #tell(observers, changes) {
+    this.#news.push(() => {
+      for (const observer of observers) {
+        if (this.#observers.has(observer)) callSafely(() => observer(changes, this.items));
+      }
+    });
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    for (let next; (next = this.#news.shift());) next();
+    this.#isTelling = false;
+  }
+
+  /**
+   * Shows what cache and outbox have.
+   * @param {Set<string>|'all'} affected The messages that the cache may have otherwise now.
+   */
+  refresh(affected) {
+    // Whoever closed does not want to hear any more.
+    if (this.#device.isClosed) return;
+    const { userId } = this.#device;
+    const own = this.#outbox.of(this.name);
+    const changes = this.#list.refresh(this.sync.cache, own, userId, affected);
+    if (changes.length > 0) this.#tell([...this.#observers], changes);
+  }
+
+  /**
+   * Ends following the channel: no callback comes any more, and the daemon sends nothing. What the
+   * cache has stays for the next `client.channel`, and what waits in the outbox is sent all the
+   * same. Other tabs go on.
+   */
+  leave() {
+    this.#observers.clear();
+    this.#left(this);
+  }
+
+  /**
+   * Publishes, now or when there is a connection again. Shows at once; resolves when the wish is
+   * stored here. Rejects what the daemon could never read (TypeError, RangeError), with
+   * OutboxFullError when too much waits already, and with what the store says when it fails.
+   * @param {any} payload Any JSON value. @param {{meta?: any, messageType?: string}} [fields]
+   * @returns {Promise<void>}
+   */
+  async publish(payload, fields = {}) {
+    return this.#wish({ kind: 'publish', ...messageFields(this.name, payload, fields) });
+  }
+
+  /**
+   * Makes a reaction of this user stand, or not. Shows at once; resolves when the wish is stored
+   * here, and rejects as `publish` does. What is so already needs no wish. An emoji that does not
+   * stand on the message in just this spelling is taken as `canonicalEmoji` has it.
+   * @param {string} messageTimetoken @param {string} value For example 👍.
+   * @param {boolean} [present] @param {string} [type]
+   * @returns {Promise<void>}
+   */
+  async react(messageTimetoken, value, present = true, type = 'reaction') {
+    const fields = reactionFields(this.name, { messageTimetoken, type, value, present });
+    if (type === 'reaction') {
+      // What stands there decides how the value is spelled.
+      if (!this.isLoaded) await this.ready;
+      if (!this.#shows(messageTimetoken, value)) fields.value = canonicalEmoji(value);
+    }
+    return this.#wish({ kind: 'action', ...fields });
+  }
+
+  /**
+   * Whether anybody's reaction stands on a message in just this spelling.
+   * @param {string} messageTimetoken @param {string} value
+   */
+  #shows(messageTimetoken, value) {
+    const isIt = (/** @type {Row|ItemAction} */ it) => it.type === 'reaction' && it.value === value;
+    return [...this.sync.cache.rows.of(messageTimetoken).values()].some(isIt) ||
+      this.#list.actionsOf(messageTimetoken).some(isIt);
+  }
+
+  /** @param {any} fields */
+  async #wish(fields) {
+    const { isClosed, userId } = this.#device;
+    if (isClosed) throw new Error('The client is closed: nothing can be wished any more.');
+    if (!this.isWanted) throw new Error(`The channel ${this.name} was left: follow it anew.`);
+    // What the cache shows decides what a wish about a reaction means.
+    if (!this.isLoaded && fields.kind === 'action') await this.ready;
+    const { cursor } = this.sync.cache;
+    /** @type {Entry} */
+    const entry = {
+      ...fields, channel: this.name, mutation: randomDigits(32), sent: false, acknowledged: null,
+      observed: fields.kind === 'publish' && this.isLoaded ? cursor : null,
+    };
+    const { messageTimetoken = '', type = '', value = '' } = entry;
+    const row = () => this.sync.cache.rows.find(messageTimetoken, type, value, userId);
+    return this.#outbox.add(entry, row);
+  }
+}

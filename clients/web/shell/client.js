@@ -1,0 +1,201 @@
+// The client as a page has it: made of its parts, opened and closed.
+// @ts-check
+import { checkChannel } from '../core/names.js';
+import { Connection } from './connection.js';
+import { Device } from './device.js';
+import { Followed } from './followed.js';
+import { Keeper } from './keeper.js';
+import { Neighbours } from './neighbours.js';
+import { openStore } from './open-store.js';
+import { checkOptions, outboxMaxDefault } from './options.js';
+import { Sender } from './sender.js';
+import { Steps } from './steps.js';
+import { StoredOutbox } from './stored-outbox.js';
+import { Subscriptions } from './subscriptions.js';
+import { Tabs } from './tabs.js';
+
+/** @typedef {import('../core/types.js').Outcome} Outcome */
+/** @typedef {import('./channel.js').Channel} Channel */
+/** @typedef {import('./open-store.js').Opened} Opened */
+/** @typedef {import('./options.js').Options} Options */
+
+/**
+ * A device: one connection, the channels it follows, and the writes that wait. Tabs with the same
+ * `cache` are one device: one of them connects, all show the same.
+ */
+export class SyncClient {
+  #options;
+  /** @type {Device} */ #device;
+  /** @type {Connection} */ #connection;
+  /** @type {StoredOutbox} */ #outbox;
+  /** @type {Followed} */ #followed;
+  /** @type {Keeper} */ #keeper;
+  /** @type {Subscriptions} */ #subscriptions;
+  /** @type {Sender} */ #sender;
+  /** @type {Steps} */ #steps;
+  /** @type {Promise<Opened>} Resolved when the store is the one to use. */ #opened;
+  /** @type {Promise<void>} */ #started;
+  /** @type {Promise<void>|null} */ #closing = null;
+
+  /** @param {Options} options */
+  constructor(options) {
+    checkOptions(options);
+    const { userId, outboxMax = outboxMaxDefault, random } = options;
+    this.#options = options;
+    const device = this.#device = new Device(userId, () => this.#followed.verified, random);
+    this.#opened = this.#open();
+    const take = (/** @type {Channel} */ channel, /** @type {Outcome} */ outcome) =>
+      this.#steps.take(channel, outcome);
+    const connection = this.#connection = new Connection(device, options, {
+      welcomed: () => this.#welcomed(),
+      pushed: (push) => this.#pushed(push),
+      dropped: () => {
+        this.#sender.disconnect();
+        this.#followed.disconnect();
+      },
+    });
+    const outbox = this.#outbox = new StoredOutbox(device, this.#opened, outboxMax, {
+      shown: (name) => this.#followed.get(name)?.refresh(new Set()),
+      rested: () => this.#sender.flush(),
+    });
+    const followed = this.#followed = new Followed(device, outbox, {
+      begin: (channel) => this.#started.then(() => this.#begin(channel)),
+      end: (name) => {
+        this.#subscriptions.unsubscribe(name);
+        outbox.forgetAnswered(name);
+      },
+    });
+    const keeper = this.#keeper = new Keeper(device, followed);
+    const subscriptions = this.#subscriptions =
+      new Subscriptions(device, connection, followed, options, take);
+    const sender = this.#sender = new Sender(device, connection, outbox, followed, take);
+    this.#steps = new Steps(device, { followed, outbox, keeper, subscriptions, sender });
+    this.#started = this.#opened.then((opened) => this.#start(opened))
+      .catch((error) => device.problem(error));
+  }
+
+  /** `starting`, `connecting`, `online`, `waiting` to connect again, `refused`, or `closed`. */
+  get status() {
+    return this.#device.status;
+  }
+
+  get userId() {
+    return this.#device.userId;
+  }
+
+  /** Empty until the cache is open. */
+  get deviceId() {
+    return this.#device.deviceId;
+  }
+
+  /**
+   * Traffic of this tab's connections; characters are bytes but for texts beyond ASCII.
+   * `unreadable` counts what came and could not be read: each was a `problem`.
+   */
+  get stats() {
+    return this.#connection.stats;
+  }
+
+  /** How many writes wait for the daemon. */
+  get waiting() {
+    return this.#outbox.waiting;
+  }
+
+  /**
+   * Listens for `status`; `event` ({channel, event}: what is not stored, such as a signal, presence
+   * in `NAME-pnpres`, a message with store=0); `refused` ({entry, error}: a write that the daemon
+   * will never take) and `problem` (an Error). Returns what ends it.
+   * @param {'status'|'event'|'refused'|'problem'} kind @param {(value: any) => void} callback
+   */
+  on(kind, callback) {
+    return this.#device.on(kind, callback);
+  }
+
+  /**
+   * Follows a channel, from the beginning of its history. Throws (TypeError, RangeError) unless its
+   * name is one: well-formed, of 1 to 255 bytes, without a comma and control characters, and with
+   * no `.*` at its end.
+   * @param {string} name
+   */
+  channel(name) {
+    checkChannel(name);
+    return this.#followed.want(name);
+  }
+
+  /**
+   * Leaves; what waits in the outbox stays there. Resolves when all that was wished and seen is
+   * stored: then another client may have the cache.
+   * @returns {Promise<void>}
+   */
+  close() {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close() {
+    const device = this.#device;
+    device.isClosed = true;
+    this.#keeper.close();
+    this.#followed.close();
+    this.#connection.close();
+    device.tabs?.stopWaiting();
+    device.setStatus('closed');
+    const { store } = await this.#opened;
+    // A wish of this very moment is stored, too, and the other tabs hear of it.
+    await this.#outbox.rest();
+    await this.#keeper.rest();
+    device.tabs?.close();
+    device.tabs = null;
+    store.close();
+  }
+
+  async #open() {
+    const opened = await openStore(this.#options);
+    this.#keeper.use(opened.store);
+    this.#device.deviceId = opened.deviceId;
+    if (opened.refusal && !this.#device.isClosed) this.#device.setStatus('refused');
+    if (opened.problem) this.#device.emit('problem', opened.problem);
+    return opened;
+  }
+
+  /** @param {Opened} opened */
+  async #start({ refusal, isShared }) {
+    const device = this.#device;
+    if (device.isClosed || refusal) return;
+    if (!isShared) return this.#lead();
+    const neighbours = new Neighbours(device, this.#followed, this.#keeper, this.#outbox);
+    const tabs = device.tabs = new Tabs(`syncclient:${this.#options.cache}`,
+      (message) => neighbours.hear(message));
+    await tabs.join(() => this.#lead(), () => this.#outbox.reread(),
+      (error) => device.problem(error));
+  }
+
+  async #lead() {
+    const device = this.#device;
+    if (device.isClosed) return;
+    await this.#outbox.reread();
+    for (const channel of this.#followed) await this.#keeper.load(channel);
+    if (device.isClosed) return;
+    device.isLeader = true;
+    device.tell({ kind: 'leader' });
+    this.#connection.connect();
+  }
+
+  /** @param {Channel} channel It was followed just now. */
+  async #begin(channel) {
+    if (channel.isLoaded) return;
+    await this.#keeper.load(channel);
+    if (this.#device.isLeader) this.#subscriptions.subscribe([channel]);
+    else this.#device.tell({ kind: 'follow', names: [channel.name] });
+  }
+
+  #welcomed() {
+    this.#subscriptions.subscribe([...this.#followed].filter(({ isLoaded }) => isLoaded));
+    this.#sender.flush();
+  }
+
+  /** @param {any} push */
+  #pushed(push) {
+    const channel = this.#followed.get(push.c);
+    if (channel) this.#steps.take(channel, channel.sync.push(push));
+  }
+}

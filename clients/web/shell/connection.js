@@ -1,0 +1,250 @@
+// The connection to the daemon: opens it, notices its end, and tries again.
+// @ts-check
+import { retryDelay } from '../core/delays.js';
+import { UnreadableError } from '../core/errors.js';
+import { readPush } from '../core/events.js';
+import { parsed } from '../core/frames.js';
+import { isForNow } from '../core/replies.js';
+import { isText } from '../core/shapes.js';
+import { silenceMeans } from '../core/silence.js';
+import { AwakeClock } from './awake-clock.js';
+import { Commands } from './commands.js';
+import { replySecondsDefault } from './options.js';
+import { Timers } from './timers.js';
+import { onWakeup } from './wakeups.js';
+
+/** @typedef {import('./commands.js').Reply} Reply */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./options.js').Options} Options */
+
+/** Milliseconds after which a session was a good one: the next back-off starts anew. */
+const goodSession = 10_000;
+/** Milliseconds between two looks at a connection, at most. */
+const lookMax = 5000;
+/** Seconds of silence after which to ask, where the daemon does not say. */
+const heartbeatDefault = 25;
+
+/**
+ * What the connection tells: that commands can be sent, a push, and that it is gone.
+ * @typedef {{welcomed: () => void, pushed: (push: any) => void, dropped: () => void}} Events
+ */
+
+/** One socket after the other. */
+export class Connection {
+  /**
+   * Traffic of this tab's connections; characters are bytes but for texts beyond ASCII.
+   * `unreadable` counts what came and could not be read: each was a `problem`.
+   */
+  stats = { connections: 0, received: 0, sent: 0, unreadable: 0 };
+  /** Whether the daemon knows this device: commands can be sent. */
+  isOnline = false;
+  /** What the daemon says it is, for the cursors that it gives. */
+  epoch = '';
+  #device;
+  #options;
+  #events;
+  #replySeconds;
+  /** Milliseconds between two looks at the connection. */ #look;
+  #clock;
+  #commands;
+  /** @type {WebSocket|null} */ #socket = null;
+  #isWaiting = false;
+  #attempt = 0;
+  /** When the last frame came, and the welcome. */ #heardAt = 0;
+  #welcomedAt = Infinity;
+  /** What ends with the connection. */ #timers = new Timers();
+  /** @type {any} */ #retrying;
+  /** @type {any} */ #watching;
+  #ignoreWakeups;
+
+  /** @param {Device} device @param {Options} options @param {Events} events */
+  constructor(device, options, events) {
+    this.#device = device;
+    this.#options = options;
+    this.#events = events;
+    this.#replySeconds = options.replySeconds ?? replySecondsDefault;
+    this.#look = Math.min(lookMax, this.#replySeconds * 1000 / 3);
+    this.#clock = new AwakeClock(this.#look);
+    this.#commands = new Commands((text) => this.#write(text), () => this.#clock.now);
+    this.#ignoreWakeups = onWakeup(() => this.#hurry());
+  }
+
+  /** Connects, now and whenever the connection is gone. */
+  connect() {
+    if (this.#device.isClosed || this.#socket) return;
+    this.#isWaiting = false;
+    this.#device.setStatus('connecting');
+    this.stats.connections++;
+    /** @type {WebSocket} */
+    let socket;
+    try {
+      socket = new (this.#options.WebSocket ?? WebSocket)(this.#options.url, ['sync.v1.json']);
+    } catch (error) {
+      // No address, or one that this page may not call: the next time would be the same.
+      this.#device.setStatus('refused');
+      this.#device.emit('problem', error);
+      return;
+    }
+    this.#socket = socket;
+    this.#heardAt = this.#clock.now;
+    this.#watch(Infinity);
+    socket.onopen = () => {
+      if (socket === this.#socket) this.#greet();
+    };
+    socket.onmessage = (/** @type {any} */ { data }) => {
+      if (socket === this.#socket) this.#receive(data);
+    };
+    // It says nothing about why, and a close event follows.
+    socket.onerror = () => {};
+    socket.onclose = (/** @type {any} */ { code }) => {
+      if (socket === this.#socket) this.#lose(code);
+    };
+  }
+
+  #greet() {
+    this.#watch(heartbeatDefault);
+    const { userId, deviceId } = this.#device;
+    const { keyset } = this.#options;
+    this.send({ op: 'hello', userId, deviceId, keyset }, (ok, error) => {
+      if (ok) this.#welcome(ok);
+      else if (isForNow(error)) this.#lose(1013);
+      else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
+    }, ({ epoch }) => isText(epoch));
+  }
+
+  /** @param {any} ok The reply to hello. */
+  #welcome(ok) {
+    this.isOnline = true;
+    this.#welcomedAt = this.#clock.now;
+    this.epoch = ok.epoch;
+    this.#watch(ok.heartbeat > 0 ? ok.heartbeat : heartbeatDefault);
+    this.#device.setStatus('online');
+    this.#events.welcomed();
+  }
+
+  /**
+   * Looks at the connection every so often.
+   * @param {number} heartbeat Seconds of silence after which to ask; infinite: it is not open yet.
+   */
+  #watch(heartbeat) {
+    clearInterval(this.#watching);
+    this.#watching = setInterval(() => {
+      const now = this.#clock.look();
+      const silence = (now - this.#heardAt) / 1000;
+      const { oldest } = this.#commands;
+      const waited = oldest ? (now - oldest.at) / 1000 : 0;
+      const means = silenceMeans(silence, waited, this.#replySeconds, heartbeat);
+      if (means === 'unanswered') {
+        // However long it lasted, this session was no good one: the next attempt waits longer.
+        this.#welcomedAt = Infinity;
+        this.#lose(1006, new Error(
+          `The daemon has not answered the command ${oldest?.op} for ${Math.floor(waited)} s.`));
+      } else if (means === 'gone') {
+        this.#lose(1006);
+      } else if (means === 'ask' && this.isOnline) {
+        this.send({ op: 'ping' }, () => {});
+      }
+    }, this.#look);
+  }
+
+  /** Tries at once, or asks whether the daemon is still there: nobody may have noticed its end. */
+  #hurry() {
+    if (this.#isWaiting) {
+      clearTimeout(this.#retrying);
+      this.#retrying = setTimeout(() => this.connect(), 500 * this.#device.random());
+    } else if (this.isOnline && this.#commands.isEmpty) {
+      this.send({ op: 'ping' }, () => {});
+    }
+  }
+
+  /** Leaves, for good. */
+  close() {
+    this.#ignoreWakeups();
+    clearTimeout(this.#retrying);
+    this.#drop();
+  }
+
+  #drop() {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.isOnline = false;
+    clearInterval(this.#watching);
+    this.#timers.clear();
+    this.#commands.clear();
+    this.#events.dropped();
+    socket?.close();
+  }
+
+  /**
+   * The connection is over.
+   * @param {number} code @param {Error|null} problem Why, if not that.
+   */
+  #lose(code, problem = null) {
+    this.#drop();
+    // Who only greets and hangs up is not called again at once.
+    if (this.#clock.now - this.#welcomedAt >= goodSession) this.#attempt = 0;
+    this.#welcomedAt = Infinity;
+    const delay = retryDelay(code, this.#attempt++, this.#device.random());
+    this.#isWaiting = delay !== null;
+    this.#device.setStatus(delay === null ? 'refused' : 'waiting');
+    if (delay === null) {
+      const reason = `The daemon closed the connection for good, with code ${code}.`;
+      this.#device.emit('problem', problem ?? new Error(reason));
+      return;
+    }
+    this.#retrying = setTimeout(() => this.connect(), delay);
+    if (problem) this.#device.emit('problem', problem);
+  }
+
+  /**
+   * Does something later, unless the connection ends before.
+   * @param {() => void} callback @param {number} delay Milliseconds.
+   */
+  later(callback, delay) {
+    this.#timers.later(callback, delay);
+  }
+
+  /**
+   * Sends a command. No reply comes when the connection ends before.
+   * @param {Record<string, any>} command @param {Reply} reply
+   * @param {(ok: any) => boolean} [isReply] Whether what is under `ok` can be read.
+   */
+  send(command, reply, isReply = () => true) {
+    this.#commands.send(command, reply, isReply);
+  }
+
+  /** @param {string} text */
+  #write(text) {
+    this.stats.sent += text.length;
+    this.#socket?.send(text);
+  }
+
+  /**
+   * Takes a frame. Whatever it is, the connection and all the other frames go on.
+   * @param {any} text
+   */
+  #receive(text) {
+    this.#heardAt = this.#clock.now;
+    try {
+      if (!isText(text)) throw new UnreadableError('it is not a text.', null, text);
+      this.stats.received += text.length;
+      const frame = parsed(text);
+      if ((frame.t ?? null) === null) this.#commands.take(frame);
+      else this.#takePush(frame);
+    } catch (error) {
+      if (error instanceof UnreadableError) this.stats.unreadable++;
+      this.#device.problem(error);
+    }
+  }
+
+  /** @param {any} frame */
+  #takePush(frame) {
+    const { push, faults } = readPush(frame);
+    // Told first: nothing that they cause comes before them.
+    for (const fault of faults) {
+      this.stats.unreadable++;
+      this.#device.problem(fault);
+    }
+    if (push) this.#events.pushed(push);
+  }
+}

@@ -1,0 +1,125 @@
+// The database of a cache in IndexedDB: its layout, its owner, and that it may close at any time.
+// @ts-check
+import { CacheOwnerError } from '../core/errors.js';
+import { isObject } from '../core/shapes.js';
+
+/**
+ * What a request comes to.
+ * @template Result @param {IDBRequest<Result>} request @returns {Promise<Result>}
+ */
+export const answerTo = (request) => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
+
+/**
+ * Resolves when a transaction is stored.
+ * @param {IDBTransaction} transaction @returns {Promise<void>}
+ */
+export const endOf = (transaction) => new Promise((resolve, reject) => {
+  transaction.oncomplete = () => resolve();
+  // A failed request aborts it; so does a disk that is full, when all requests were good.
+  transaction.onabort = () => reject(transaction.error ?? new Error(
+    'The browser aborted a transaction of the cache: is the database being deleted?'));
+});
+
+/** Opened when it is needed, and anew when the browser closed it. */
+export class Database {
+  #name;
+  #owner;
+  /** @type {IDBDatabase|null} */ #database = null;
+  /** @type {Promise<IDBDatabase>|null} */ #opening = null;
+  #isClosed = false;
+
+  /** @param {string} name @param {{userId: string, keyset: string|null}} owner */
+  constructor(name, owner) {
+    this.#name = name;
+    this.#owner = owner;
+  }
+
+  /** Rejects with a CacheOwnerError when it is somebody else's. */
+  async open() {
+    this.#use(await this.#openDatabase());
+  }
+
+  /** @param {IDBDatabase} database */
+  #use(database) {
+    this.#database = database;
+    // Somebody deletes it, or a newer version of this module wants it.
+    database.onversionchange = () => {
+      database.close();
+      if (this.#database === database) this.#database = null;
+    };
+    // Its disk is gone, or the person cleared the site's data.
+    database.onclose = () => {
+      if (this.#database === database) this.#database = null;
+    };
+  }
+
+  /**
+   * Opens it, as its owner or as the first who comes.
+   * @returns {Promise<IDBDatabase>}
+   */
+  async #openDatabase() {
+    const request = indexedDB.open(this.#name, 1);
+    request.onupgradeneeded = () => {
+      const database = request.result;
+      database.createObjectStore('meta');
+      database.createObjectStore('channels');
+      database.createObjectStore('rows');
+      database.createObjectStore('messages');
+      database.createObjectStore('outbox', { keyPath: 'order', autoIncrement: true });
+    };
+    const database = await answerTo(request);
+    try {
+      const transaction = database.transaction('meta', 'readwrite');
+      const meta = transaction.objectStore('meta');
+      const known = await answerTo(meta.get('owner'));
+      const { userId, keyset } = this.#owner;
+      if (!isObject(known)) meta.put({ userId, keyset }, 'owner');
+      await endOf(transaction);
+      if (isObject(known) && (known.userId !== userId || known.keyset !== keyset)) {
+        throw new CacheOwnerError(this.#name, known);
+      }
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return database;
+  }
+
+  /**
+   * Begins a transaction; opens the database anew when the browser closed it. One that lost its
+   * rows meanwhile is found out by the digest when it is read again.
+   * @param {string|string[]} names @param {'readonly'|'readwrite'} [mode] @param {any} [options]
+   * @returns {Promise<IDBTransaction>}
+   */
+  async begin(names, mode = 'readonly', options) {
+    if (this.#isClosed) throw new Error('The cache is closed.');
+    try {
+      // @ts-ignore Older descriptions of the DOM have no third parameter.
+      if (this.#database) return this.#database.transaction(names, mode, options);
+    } catch (error) {
+      if (/** @type {any} */ (error).name !== 'InvalidStateError') throw error;
+    }
+    const database = await (this.#opening ??= this.#openAgain());
+    // @ts-ignore
+    return database.transaction(names, mode, options);
+  }
+
+  async #openAgain() {
+    try {
+      const database = await this.#openDatabase();
+      this.#use(database);
+      if (this.#isClosed) database.close();
+      return database;
+    } finally {
+      this.#opening = null;
+    }
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#database?.close();
+  }
+}

@@ -1,0 +1,79 @@
+// What the parts of a client share: whose device it is, how it stands, and who hears of it.
+// @ts-check
+import { callSafely } from './callbacks.js';
+
+/** @typedef {import('./tabs.js').Tabs} Tabs */
+
+/** A device as its parts see it: one object that all of them have. */
+export class Device {
+  userId;
+  /** Empty until the store is open. */
+  deviceId = '';
+  status = 'starting';
+  /** Nobody wants to hear anything any more. */
+  isClosed = false;
+  /** Whether this tab is the one that connects. */
+  isLeader = false;
+  /** @type {Tabs|null} The other tabs, where there may be some. */
+  tabs = null;
+  #verified;
+  #random;
+  /** @type {Map<string, Set<(value: any) => void>>} */ #listeners = new Map();
+
+  /**
+   * @param {string} userId
+   * @param {() => string[]} verified The channels that the server confirmed.
+   * @param {(() => number)|undefined} random For tests.
+   */
+  constructor(userId, verified, random) {
+    this.userId = userId;
+    this.#verified = verified;
+    this.#random = random ?? Math.random;
+  }
+
+  /** From 0 to 1, to spread what many devices would do at once. */
+  random() {
+    return this.#random();
+  }
+
+  /** @param {string} kind @param {(value: any) => void} callback @returns {() => void} Ends it. */
+  on(kind, callback) {
+    const callbacks = this.#listeners.get(kind) ?? new Set();
+    this.#listeners.set(kind, callbacks.add(callback));
+    return () => callbacks.delete(callback);
+  }
+
+  /** @param {string} kind @param {any} value */
+  emit(kind, value) {
+    for (const callback of this.#listeners.get(kind) ?? []) callSafely(() => callback(value));
+  }
+
+  /**
+   * Says what went wrong, unless nobody wants to know any more.
+   * @param {any} error
+   */
+  problem(error) {
+    if (!this.isClosed) this.emit('problem', error);
+  }
+
+  /** @param {string} status */
+  setStatus(status) {
+    if (status === this.status) return;
+    this.status = status;
+    this.emit('status', status);
+    if (this.isLeader && !this.isClosed) this.tellStatus();
+  }
+
+  /** Tells the other tabs how this one stands. */
+  tellStatus() {
+    this.tell({ kind: 'status', status: this.status, verified: this.#verified() });
+  }
+
+  /**
+   * Tells the other tabs.
+   * @param {any} message
+   */
+  tell(message) {
+    this.tabs?.tell(message);
+  }
+}

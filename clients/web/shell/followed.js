@@ -1,0 +1,141 @@
+// The channels that are followed, by this tab or for another one.
+// @ts-check
+import { isChannelName } from '../core/names.js';
+import { Channel } from './channel.js';
+import { Timers } from './timers.js';
+
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
+
+/** Milliseconds that other tabs have to say that they follow a channel, too. */
+const leavingTime = 1000;
+
+/**
+ * What begins when a channel is followed, and what ends when nobody follows it any longer.
+ * @typedef {{begin: (channel: Channel) => Promise<void>, end: (name: string) => void}} Events
+ */
+
+/** One channel for each name. */
+export class Followed {
+  /** @type {Map<string, Channel>} */ #channels = new Map();
+  #leaving = new Timers();
+  #device;
+  #outbox;
+  #events;
+
+  /** @param {Device} device @param {StoredOutbox} outbox @param {Events} events */
+  constructor(device, outbox, events) {
+    this.#device = device;
+    this.#outbox = outbox;
+    this.#events = events;
+  }
+
+  /** @returns {Iterator<Channel>} */
+  [Symbol.iterator]() {
+    return this.#channels.values();
+  }
+
+  get names() {
+    return [...this.#channels.keys()];
+  }
+
+  /** Those that the server confirmed. */
+  get verified() {
+    return [...this].filter((it) => it.isVerified).map(({ name }) => name);
+  }
+
+  /** @param {string} name */
+  get(name) {
+    return this.#channels.get(name);
+  }
+
+  /**
+   * Whether it is followed: not another one that was followed anew under its name.
+   * @param {Channel} channel
+   */
+  has(channel) {
+    return this.#channels.get(channel.name) === channel;
+  }
+
+  /**
+   * Follows a channel for this tab.
+   * @param {string} name
+   */
+  want(name) {
+    const channel = this.#follow(name);
+    channel.isWanted = true;
+    return channel;
+  }
+
+  /**
+   * Follows channels for another tab, as the one that connects.
+   * @param {any[]} names
+   */
+  hold(names) {
+    for (const name of names) if (isChannelName(name)) this.#follow(name).isHeld = true;
+  }
+
+  /** @param {string} name */
+  #follow(name) {
+    const known = this.#channels.get(name);
+    if (known) return known;
+    const channel = new Channel(name, this.#device, this.#outbox, (it) => this.#leave(it));
+    this.#channels.set(name, channel);
+    channel.ready = this.#events.begin(channel);
+    return channel;
+  }
+
+  /** @param {Channel} channel */
+  #leave(channel) {
+    if (!channel.isWanted) return;
+    channel.isWanted = false;
+    if (this.#device.isLeader) {
+      this.#review(channel);
+      return;
+    }
+    this.#channels.delete(channel.name);
+    this.#device.tell({ kind: 'left', name: channel.name });
+  }
+
+  /**
+   * Another tab has left a channel.
+   * @param {string} name
+   */
+  left(name) {
+    const channel = this.#channels.get(name);
+    if (channel) this.#review(channel);
+  }
+
+  /**
+   * Leaves a channel for good, as the tab that connects, unless another tab follows it.
+   * @param {Channel} channel
+   */
+  #review(channel) {
+    if (channel.isWanted) return;
+    channel.isHeld = false;
+    if (!this.#device.tabs) {
+      this.#forget(channel);
+      return;
+    }
+    this.#device.tell({ kind: 'who', name: channel.name });
+    this.#leaving.later(() => {
+      if (!channel.isWanted && !channel.isHeld) this.#forget(channel);
+    }, leavingTime);
+  }
+
+  /** @param {Channel} channel */
+  #forget(channel) {
+    if (!this.has(channel)) return;
+    this.#channels.delete(channel.name);
+    this.#events.end(channel.name);
+  }
+
+  /** The connection is gone. */
+  disconnect() {
+    for (const { sync } of this) sync.disconnect();
+  }
+
+  close() {
+    this.#leaving.clear();
+  }
+}

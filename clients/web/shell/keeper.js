@@ -1,0 +1,136 @@
+// Reads caches from the store and writes patches to it, and tries again what fails.
+// @ts-check
+import { MemoryStore } from './memory-store.js';
+
+/** @typedef {import('../core/types.js').Patch} Patch */
+/** @typedef {import('./channel.js').Channel} Channel */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./followed.js').Followed} Followed */
+/** @typedef {import('./open-store.js').Store} Store */
+
+/** Milliseconds after which a cache is stored again that could not be stored. */
+const keepAgain = 60_000;
+
+/**
+ * How a channel is kept: the newest version that another tab spoke of; whether the store has what
+ * this page has; the entries that can go once it has; and a reading under way.
+ * @typedef {{heard: number, isStored: boolean, unsettled: number[],
+ *   loading: Promise<void>|null}} Keeping
+ */
+
+/** Keeps the channels that are followed. */
+export class Keeper {
+  #device;
+  #followed;
+  /** @type {Store} */ #store = new MemoryStore();
+  /** @type {WeakMap<Channel, Keeping>} */ #keeping = new WeakMap();
+  /** @type {any} */ #again;
+  /** @type {Promise<void>} The last patch under way. */ #stored = Promise.resolve();
+
+  /** @param {Device} device @param {Followed} followed */
+  constructor(device, followed) {
+    this.#device = device;
+    this.#followed = followed;
+  }
+
+  /** @param {Store} store From now on. */
+  use(store) {
+    this.#store = store;
+  }
+
+  /** @param {Channel} channel @returns {Keeping} */
+  #of(channel) {
+    const known = this.#keeping.get(channel);
+    if (known) return known;
+    const begun = { heard: 0, isStored: true, unsettled: [], loading: null };
+    this.#keeping.set(channel, begun);
+    return begun;
+  }
+
+  /**
+   * Another tab has stored a version of a channel.
+   * @param {Channel} channel @param {number} version
+   */
+  heard(channel, version) {
+    const keeping = this.#of(channel);
+    keeping.heard = Math.max(keeping.heard, version);
+  }
+
+  /**
+   * Takes what the store has; never while the channel is subscribed.
+   * @param {Channel} channel @returns {Promise<void>}
+   */
+  load(channel) {
+    const keeping = this.#of(channel);
+    return keeping.loading ??= this.#load(channel, keeping).finally(() => keeping.loading = null);
+  }
+
+  /** @param {Channel} channel @param {Keeping} keeping */
+  async #load(channel, keeping) {
+    try {
+      do {
+        channel.sync.load(await this.#store.load(channel.name));
+      } while (channel.sync.cache.version < keeping.heard && !this.#device.isLeader);
+      keeping.isStored = true;
+    } catch (error) {
+      keeping.isStored = false;
+      this.#device.problem(error);
+      this.#keepLater();
+    }
+    channel.isLoaded = true;
+    channel.refresh('all');
+  }
+
+  /**
+   * Stores a patch, and tells the other tabs.
+   * @param {Channel} channel @param {Patch} patch
+   */
+  keep(channel, patch) {
+    const keeping = this.#of(channel);
+    if (!keeping.isStored) {
+      keeping.unsettled.push(...patch.settled);
+      return;
+    }
+    const { isVerified } = channel;
+    const tell = () => this.#device.tell({ kind: 'patch', patch, isVerified });
+    this.#stored = this.#store.write(patch).then(tell, (error) => {
+      // What is stored stays as it was: older, and true.
+      keeping.isStored = false;
+      keeping.unsettled.push(...patch.settled);
+      this.#device.problem(error);
+      this.#keepLater();
+    });
+  }
+
+  /** Stores channels whole that could not be stored: the disk may have room by then. */
+  #keepLater() {
+    clearTimeout(this.#again);
+    if (this.#device.isClosed) return;
+    this.#again = setTimeout(() => {
+      for (const channel of this.#followed) {
+        const keeping = this.#of(channel);
+        const { isLoaded, sync: { cache }, name } = channel;
+        if (keeping.isStored || !isLoaded || !this.#device.isLeader) continue;
+        // What is there may be better than a cache that could not be read and has only begun.
+        if (cache.cursor === '0' || cache.isPartial) {
+          this.#keepLater();
+          continue;
+        }
+        keeping.isStored = true;
+        cache.replaceAll();
+        const settled = keeping.unsettled.splice(0);
+        this.keep(channel, { ...cache.takePatch(name), settled });
+      }
+    }, keepAgain);
+  }
+
+  /** Ends what waits for its time. */
+  close() {
+    clearTimeout(this.#again);
+  }
+
+  /** Resolves when the last patch is stored. */
+  async rest() {
+    await this.#stored;
+  }
+}

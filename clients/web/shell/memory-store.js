@@ -1,0 +1,36 @@
+// Keeps the outbox in memory: where there is no IndexedDB, and in tests.
+// @ts-check
+import { randomDigits } from './random.js';
+
+/** @typedef {import('../core/types.js').Entry} Entry */
+/** @typedef {import('../core/types.js').Patch} Patch */
+
+/** Keeps the outbox as long as the page lives: where there is no IndexedDB, and in tests. */
+export class MemoryStore {
+  /** @type {Entry[]} */ #entries = [];
+  #order = 0;
+
+  async deviceId() {
+    return randomDigits(32);
+  }
+
+  /** @param {string} _channel @returns {Promise<any>} */
+  async load(_channel) {
+    return null;
+  }
+
+  /** @param {Patch} patch */
+  async write(patch) {
+    this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
+  }
+
+  /** @param {(entries: Entry[]) => Entry[]} transform */
+  async change(transform) {
+    const before = this.#entries;
+    this.#entries = transform(before).map((it) => it.order ? it : { ...it, order: ++this.#order });
+    return { entries: this.#entries, isChanged: before.some((it) => !this.#entries.includes(it)) ||
+      before.length !== this.#entries.length };
+  }
+
+  close() {}
+}

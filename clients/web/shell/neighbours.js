@@ -1,0 +1,80 @@
+// What the other tabs tell, and what this one makes of it.
+// @ts-check
+import { ChannelCache, affectedBy } from '../core/cache.js';
+
+/** @typedef {import('../core/types.js').Patch} Patch */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./followed.js').Followed} Followed */
+/** @typedef {import('./keeper.js').Keeper} Keeper */
+/** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
+
+/** Hears the other tabs. */
+export class Neighbours {
+  #device;
+  #followed;
+  #keeper;
+  #outbox;
+
+  /**
+   * @param {Device} device @param {Followed} followed @param {Keeper} keeper
+   * @param {StoredOutbox} outbox
+   */
+  constructor(device, followed, keeper, outbox) {
+    this.#device = device;
+    this.#followed = followed;
+    this.#keeper = keeper;
+    this.#outbox = outbox;
+  }
+
+  /** @param {any} message */
+  hear(message) {
+    if (this.#device.isClosed) return;
+    if (message.kind === 'outbox') this.#outbox.reread();
+    if (this.#device.isLeader) this.#hearFollower(message);
+    else this.#hearLeader(message);
+  }
+
+  /** @param {any} message */
+  #hearFollower({ kind, name, names }) {
+    if (kind === 'follow') {
+      this.#followed.hold(names);
+      this.#device.tellStatus();
+    }
+    if (kind === 'left') this.#followed.left(name);
+  }
+
+  /** @param {any} message */
+  #hearLeader(message) {
+    const { kind } = message;
+    if (kind === 'leader') this.#device.tell({ kind: 'follow', names: this.#followed.names });
+    if (kind === 'who' && this.#followed.get(message.name)) {
+      this.#device.tell({ kind: 'follow', names: [message.name] });
+    }
+    if (kind === 'status') {
+      this.#device.setStatus(message.status);
+      for (const { name, sync } of this.#followed) {
+        sync.isVerified = message.verified.includes(name);
+      }
+    }
+    if (kind === 'event' || kind === 'refused') this.#device.emit(kind, message.value);
+    if (kind === 'patch') this.#followPatch(message.patch, message.isVerified);
+  }
+
+  /** @param {Patch} patch @param {boolean} isVerified */
+  #followPatch(patch, isVerified) {
+    const channel = this.#followed.get(patch.channel);
+    if (!channel) return;
+    const { sync } = channel;
+    const { version } = patch.head;
+    this.#keeper.heard(channel, version);
+    sync.isVerified = isVerified;
+    if (!patch.clear && version !== sync.cache.version + 1) {
+      if (version > sync.cache.version) this.#keeper.load(channel);
+      return;
+    }
+    if (patch.clear) sync.cache = new ChannelCache();
+    sync.cache.follow(patch);
+    this.#outbox.settle(patch.settled);
+    channel.refresh(affectedBy(patch));
+  }
+}

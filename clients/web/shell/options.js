@@ -1,0 +1,37 @@
+// The options of a client, and what is wrong with them.
+// @ts-check
+import { checkText, identifierMax } from '../core/names.js';
+import { isCount } from '../core/shapes.js';
+
+/**
+ * `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user,
+ * keyset and server); without it nothing outlives the page. `batch` (milliseconds) and `coalesce`
+ * go to subscribe. `replySeconds` (15) is how long the daemon may be silent while it owes a reply,
+ * or the connection takes to open; then another one is tried. `outboxMax` (1000) is how many
+ * writes may wait. `store`, `WebSocket` and `random` are for other surroundings than a page,
+ * such as tests.
+ * @typedef {{url: string, userId: string, deviceId?: string, keyset?: string, cache?: string|null,
+ *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
+ *   WebSocket?: any, random?: () => number}} Options
+ */
+
+export const replySecondsDefault = 15;
+export const outboxMaxDefault = 1000;
+
+/**
+ * Throws (TypeError, RangeError) unless they can be used.
+ * @param {Options} options
+ */
+export function checkOptions(options) {
+  const { userId, deviceId, keyset, batch, coalesce } = options;
+  const { replySeconds = replySecondsDefault, outboxMax = outboxMaxDefault } = options;
+  checkText('A userId', userId, identifierMax);
+  if ((deviceId ?? null) !== null) checkText('A deviceId', deviceId, identifierMax);
+  if ((keyset ?? null) !== null) checkText('A keyset', keyset, identifierMax);
+  if (!(isCount(batch ?? 0) && (batch ?? 0) <= 1000)) {
+    throw new RangeError('batch is a whole number of milliseconds, up to 1000.');
+  }
+  if (typeof (coalesce ?? false) !== 'boolean') throw new TypeError('coalesce is true or false.');
+  if (!(replySeconds > 0)) throw new RangeError('replySeconds is a number above 0.');
+  if (!(outboxMax >= 1)) throw new RangeError('outboxMax is a number from 1 on.');
+}

@@ -1,0 +1,150 @@
+// Sends what waits in the outbox, as the tab that connects.
+// @ts-check
+import { commandDelay } from '../core/delays.js';
+import { commandOf } from '../core/entry.js';
+import { acknowledge, edited, refuse, sendable } from '../core/outbox.js';
+import { outcomeOf } from '../core/outcome.js';
+import { isForNow, isWritten } from '../core/replies.js';
+import { isLater } from '../core/timetoken.js';
+
+/** @typedef {import('../core/types.js').Entry} Entry */
+/** @typedef {import('../core/types.js').Outcome} Outcome */
+/** @typedef {import('./channel.js').Channel} Channel */
+/** @typedef {import('./connection.js').Connection} Connection */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./followed.js').Followed} Followed */
+/** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
+
+const entriesInFlightMax = 256;
+
+/** Which entries are under way, and whether they have to wait. */
+export class Sender {
+  #device;
+  #connection;
+  #outbox;
+  #followed;
+  #take;
+  #isMarking = false;
+  #isPaused = false;
+  /** Pauses since a write was answered. */ #pauses = 0;
+  /** @type {Set<string>} Mutations without a reply on this connection. */ #inFlight = new Set();
+
+  /**
+   * @param {Device} device @param {Connection} connection @param {StoredOutbox} outbox
+   * @param {Followed} followed
+   * @param {(channel: Channel, outcome: Outcome) => void} take Does what a channel's step asks for.
+   */
+  constructor(device, connection, outbox, followed, take) {
+    this.#device = device;
+    this.#connection = connection;
+    this.#outbox = outbox;
+    this.#followed = followed;
+    this.#take = take;
+  }
+
+  /** Sends what may be sent. That it may be there is stored first: then no wish cancels it. */
+  flush() {
+    if (!this.#connection.isOnline || this.#isPaused) return;
+    const ready = sendable(this.#outbox.entries)
+      .filter(({ order, mutation }) => order !== undefined && !this.#inFlight.has(mutation))
+      .slice(0, entriesInFlightMax - this.#inFlight.size);
+    const fresh = new Set(ready.filter(({ sent }) => !sent).map(({ mutation }) => mutation));
+    if (fresh.size > 0 && !this.#isMarking) this.#mark(fresh);
+    for (const entry of ready) if (entry.sent) this.#send(entry);
+  }
+
+  /** @param {Set<string>} fresh Mutations that were not sent yet. */
+  #mark(fresh) {
+    this.#isMarking = true;
+    this.#outbox.change((entries) => entries.map((entry) => !fresh.has(entry.mutation) ? entry
+      : { ...entry, sent: true, observed: this.#observed(entries, entry) }), false)
+      .catch((error) => {
+        this.#device.problem(error);
+        this.#pause();
+      })
+      .finally(() => {
+        this.#isMarking = false;
+        this.flush();
+      });
+  }
+
+  /**
+   * What a message is later than that was not sent yet; a removal knows what it is about.
+   * @param {Entry[]} entries @param {Entry} entry
+   */
+  #observed(entries, { kind, channel, observed }) {
+    if (kind !== 'publish') return observed;
+    let latest = observed ?? '0';
+    const take = (/** @type {string|null|undefined} */ it) => {
+      if (it && isLater(it, latest)) latest = it;
+    };
+    take(this.#followed.get(channel)?.sync.cache.cursor);
+    for (const it of entries) {
+      if (it.kind === 'publish' && it.channel === channel) take(it.acknowledged);
+    }
+    return latest;
+  }
+
+  /** @param {Entry} entry */
+  #send(entry) {
+    const { mutation } = entry;
+    this.#inFlight.add(mutation);
+    this.#connection.send(commandOf(entry), (ok, error) => {
+      if (error && isForNow(error)) {
+        this.#inFlight.delete(mutation);
+        this.#pause(error);
+        return;
+      }
+      this.#answered(entry, ok, error);
+      if (!error) return;
+      this.#device.emit('refused', { entry, error });
+      this.#device.tell({ kind: 'refused', value: { entry, error } });
+    }, (ok) => isWritten(entry, ok));
+  }
+
+  /**
+   * Notes a reply. It is stored before anything goes on: else a push could settle the entry first,
+   * and what waits behind it would never hear of the reply.
+   * @param {Entry} entry @param {any} ok @param {any} error
+   */
+  #answered({ mutation, channel: name }, ok, error) {
+    const channel = this.#followed.get(name);
+    this.#outbox.change((list) => {
+      if (error) return edited(list, refuse(list, mutation));
+      const noted = edited(list, acknowledge(list, mutation, ok));
+      // Where nobody follows the channel, no cache will ever show it.
+      return channel ? noted : edited(noted, { put: [], remove: [mutation] });
+    }, false)
+      .then(() => {
+        this.#pauses = 0;
+      }, (problem) => {
+        this.#device.problem(problem);
+        this.#pause();
+      })
+      .then(() => {
+        this.#inFlight.delete(mutation);
+        if (this.#device.isClosed) return;
+        if (channel) this.#take(channel, outcomeOf());
+        this.flush();
+      });
+  }
+
+  /**
+   * The daemon or the store has no room: all writes wait.
+   * @param {any} [error] The daemon's.
+   */
+  #pause(error) {
+    if (this.#isPaused || !this.#connection.isOnline) return;
+    this.#isPaused = true;
+    this.#connection.later(() => {
+      this.#isPaused = false;
+      this.flush();
+    }, commandDelay(error, this.#pauses++, this.#device.random()));
+  }
+
+  /** The connection is gone. */
+  disconnect() {
+    this.#isPaused = false;
+    this.#inFlight.clear();
+  }
+}

@@ -1,0 +1,72 @@
+// Does what a step of a channel asks for: stores it, shows it, tells it, and asks what is next.
+// @ts-check
+import { reopened } from '../core/outbox.js';
+import { settledOf } from '../core/settled.js';
+
+/** @typedef {import('../core/types.js').Outcome} Outcome */
+/** @typedef {import('./channel.js').Channel} Channel */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./followed.js').Followed} Followed */
+/** @typedef {import('./keeper.js').Keeper} Keeper */
+/** @typedef {import('./sender.js').Sender} Sender */
+/** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
+/** @typedef {import('./subscriptions.js').Subscriptions} Subscriptions */
+
+/** @typedef {{followed: Followed, outbox: StoredOutbox, keeper: Keeper,
+ *   subscriptions: Subscriptions, sender: Sender}} Parts */
+
+/** Where all that happens to channels comes together. */
+export class Steps {
+  #device;
+  #parts;
+  /** @type {WeakSet<Channel>} Those that were verified at their last step. */
+  #verified = new WeakSet();
+
+  /** @param {Device} device @param {Parts} parts */
+  constructor(device, parts) {
+    this.#device = device;
+    this.#parts = parts;
+  }
+
+  /** @param {Channel} channel @param {Outcome} outcome */
+  take(channel, outcome) {
+    const { followed, outbox, subscriptions, sender } = this.#parts;
+    const { name } = channel;
+    if (!followed.has(channel)) return;
+    if (outcome.restored) {
+      outbox.change((entries) => reopened(entries, name)).catch((it) => this.#device.problem(it));
+    }
+    const settled = this.#settle(channel);
+    this.#keep(channel, outcome, settled);
+    channel.refresh(outcome.affected);
+    for (const event of outcome.events) {
+      this.#device.emit('event', { channel: name, event });
+      this.#device.tell({ kind: 'event', value: { channel: name, event } });
+    }
+    if (outcome.next === 'subscribe') subscriptions.again(channel);
+    if (outcome.next === 'repair') subscriptions.repair(channel);
+    if (settled.length > 0) sender.flush();
+  }
+
+  /**
+   * Takes what the cache shows out of the outbox.
+   * @param {Channel} channel
+   */
+  #settle({ name, sync }) {
+    const { outbox } = this.#parts;
+    const settled = settledOf(outbox.of(name), sync.cache, this.#device.userId);
+    const orders = settled.map(({ order = 0 }) => order);
+    outbox.settle(orders);
+    return orders;
+  }
+
+  /** @param {Channel} channel @param {Outcome} outcome @param {number[]} settled */
+  #keep(channel, outcome, settled) {
+    const { cache } = channel.sync;
+    const patch = outcome.patch ?? (settled.length > 0 ? cache.takePatch(channel.name) : null);
+    if (patch) this.#parts.keeper.keep(channel, { ...patch, settled });
+    else if (channel.isVerified !== this.#verified.has(channel)) this.#device.tellStatus();
+    if (channel.isVerified) this.#verified.add(channel);
+    else this.#verified.delete(channel);
+  }
+}

@@ -1,0 +1,193 @@
+// The outbox as it is stored and shown: its changes, one transaction after the other.
+// @ts-check
+import { isAnswered, laneOf } from '../core/entry.js';
+import { OutboxFullError } from '../core/errors.js';
+import { edited, wishAction } from '../core/outbox.js';
+
+/** @typedef {import('../core/types.js').Edits} Edits */
+/** @typedef {import('../core/types.js').Entry} Entry */
+/** @typedef {import('../core/types.js').Row} Row */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./open-store.js').Opened} Opened */
+/** @typedef {(entries: Entry[]) => Entry[]} Transform */
+
+/**
+ * A change that waits for its transaction.
+ * @typedef {{transform: Transform, isShown: boolean, resolve: () => void,
+ *   reject: (error: any) => void, error?: any}} Change
+ */
+
+/**
+ * What the outbox tells: that entries of a channel show otherwise, and that all changes are stored.
+ * @typedef {{shown: (channel: string) => void, rested: () => void}} Events
+ */
+
+/** The writes of this device that wait, in the store and with what is being stored. */
+export class StoredOutbox {
+  /** @type {Entry[]} As they show, with what is being stored. */ entries = [];
+  #device;
+  #opened;
+  #max;
+  #events;
+  /** @type {Entry[]} What the store has, as far as is known. */ #kept = [];
+  /** @type {Change[]} */ #changes = [];
+  #isChanging = false;
+  /** @type {Promise<void>} The changes under way. */ #changed = Promise.resolve();
+  /** @type {Set<number>} Entries that a patch took away. */ #settled = new Set();
+
+  /**
+   * @param {Device} device @param {Promise<Opened>} opened
+   * @param {number} max How many may wait. @param {Events} events
+   */
+  constructor(device, opened, max, events) {
+    this.#device = device;
+    this.#opened = opened;
+    this.#max = max;
+    this.#events = events;
+  }
+
+  /** How many writes wait for the daemon. */
+  get waiting() {
+    return this.entries.filter((entry) => !isAnswered(entry)).length;
+  }
+
+  /** @param {string} channel */
+  of(channel) {
+    return this.entries.filter((entry) => entry.channel === channel);
+  }
+
+  /**
+   * Adds a wish, or takes back what it is opposite to; resolves when that is stored.
+   * @param {Entry} entry @param {() => Row|undefined} row What the cache has of its reaction.
+   * @returns {Promise<void>}
+   */
+  add(entry, row) {
+    /** @type {Edits|null} */
+    let first = null;
+    return this.change((entries) => {
+      if (entry.kind === 'publish') return this.#bounded(entries, [...entries, entry]);
+      const edits = wishAction(entries, entry, row());
+      first ??= edits;
+      const lane = laneOf(entry);
+      if (entries.some((it) => laneOf(it) === lane)) {
+        return this.#bounded(entries, edited(entries, edits));
+      }
+      // The tab that connects may have settled what this tab's cache does not show yet: then the
+      // wish is about what the person saw.
+      const put = first.put.length > 0 || first.remove.length === 0 ? first.put : [entry];
+      return this.#bounded(entries, edited(entries, { put, remove: [] }));
+    });
+  }
+
+  /**
+   * Throws when there would be more than there may be.
+   * @param {Entry[]} before @param {Entry[]} after
+   */
+  #bounded(before, after) {
+    if (after.length > before.length && after.length > this.#max) {
+      throw new OutboxFullError(this.#max);
+    }
+    return after;
+  }
+
+  /**
+   * Changes the stored outbox. `transform` runs on what the store has, so it is right whatever
+   * other tabs did; with `isShown` also at once on what is shown.
+   * @param {Transform} transform @param {boolean} [isShown]
+   * @returns {Promise<void>}
+   */
+  change(transform, isShown = true) {
+    return new Promise((resolve, reject) => {
+      if (isShown) this.#show(transform(this.entries));
+      this.#changes.push({ transform, isShown, resolve, reject });
+      if (!this.#isChanging) this.#changed = this.#runChanges();
+    });
+  }
+
+  /** Takes what the store has. */
+  reread() {
+    return this.change((entries) => entries, false).catch((error) => this.#device.problem(error));
+  }
+
+  /**
+   * Nobody follows a channel any longer: no cache will show what was answered.
+   * @param {string} channel
+   */
+  forgetAnswered(channel) {
+    const isGone = (/** @type {Entry} */ it) => it.channel === channel && isAnswered(it);
+    if (!this.entries.some(isGone)) return;
+    this.change((entries) => entries.filter((entry) => !isGone(entry)), false)
+      .catch((error) => this.#device.problem(error));
+  }
+
+  /**
+   * A patch takes entries away, with what it stores.
+   * @param {number[]} orders
+   */
+  settle(orders) {
+    if (orders.length === 0) return;
+    // Also out of what was read before they were taken away.
+    for (const order of orders) this.#settled.add(order);
+    this.entries = this.entries.filter(({ order = 0 }) => !orders.includes(order));
+  }
+
+  /** Resolves when all changes are stored. */
+  async rest() {
+    while (this.#isChanging) await this.#changed;
+  }
+
+  async #runChanges() {
+    this.#isChanging = true;
+    const opened = await this.#opened; // What is wished in one turn shares a transaction.
+    while (this.#changes.length > 0) await this.#runBatch(opened, this.#changes.splice(0));
+    this.#isChanging = false;
+    this.#events.rested();
+  }
+
+  /** @param {Opened} opened @param {Change[]} batch */
+  async #runBatch({ store, refusal }, batch) {
+    try {
+      if (refusal) throw refusal;
+      const { entries, isChanged } = await store.change((before) =>
+        batch.reduce((list, change) => {
+          try {
+            return change.transform(list);
+          } catch (error) {
+            change.error = error;
+            return list;
+          }
+        }, before));
+      this.#kept = entries;
+      if (isChanged) this.#device.tell({ kind: 'outbox' });
+    } catch (error) {
+      for (const change of batch) change.error = error;
+    }
+    this.#showStored();
+    for (const { resolve, reject, error } of batch) {
+      if (error) reject(error);
+      else resolve();
+    }
+  }
+
+  /** What was not stored does not show any longer. */
+  #showStored() {
+    const stored = this.#kept.filter(({ order = 0 }) => !this.#settled.has(order));
+    this.#settled = new Set([...this.#settled].filter(
+      (order) => this.#kept.some((entry) => entry.order === order)));
+    const shown = this.#changes.filter(({ isShown }) => isShown);
+    this.#show(shown.reduce((list, { transform }) => {
+      try {
+        return transform(list);
+      } catch {
+        return list;
+      }
+    }, stored));
+  }
+
+  /** @param {Entry[]} entries */
+  #show(entries) {
+    const names = new Set([...this.entries, ...entries].map(({ channel }) => channel));
+    this.entries = entries;
+    for (const name of names) this.#events.shown(name);
+  }
+}
