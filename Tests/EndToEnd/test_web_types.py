@@ -24,6 +24,17 @@ class Types(unittest.TestCase):
                     capture_output=True, text=True, check=False)
                 self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
+    def test_the_modules(self):
+        """The client itself is JavaScript; its comments say the types, and tsc holds them to it."""
+        modules = sorted(str(it) for folder in ("core", "shell") for it in (WEB / folder).glob("*"))
+        done = subprocess.run(
+            ["tsc", "--strict", "--noEmit", "--allowJs", "--checkJs", "--target", "es2022",
+             "--lib", "es2022,dom", "--module", "es2022", "--moduleResolution", "node",
+             str(WEB / "syncclient.js"), *modules],
+            capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn(str(WEB / "shell" / "client.js"), modules)
+
     def test_what_is_declared_is_there(self):
         """Each class and function, and each member of them."""
         text = (WEB / "syncclient.d.ts").read_text(encoding="utf-8")
