@@ -39,6 +39,9 @@ func interruptibly<Value>(
         var signal: Int32 = 0
         unsafe sigwait(&signals, &signal)
         guard progress.become(Progress.interrupted) else { return }
+        // `body` goes on until the process ends: it may open nothing that is removed here.
+        var none = rlimit()
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
         clean()
         complain("syncdaemon: Interrupted. Nothing was changed, and nothing is left behind.")
         _exit(128 + signal)
