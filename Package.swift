@@ -50,8 +50,9 @@ let package = Package(
         library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         .target(name: "CLinux"),
+        .target(name: "CThread"),
         // What daemon, client and tools build on, and knows nothing of them.
-        .target(name: "Basis", dependencies: ["CLinux"], swiftSettings: shipped),
+        .target(name: "Basis", dependencies: ["CThread"], swiftSettings: shipped),
         .target(
             name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
             linkerSettings: [.linkedLibrary("m")]),  // squareRoot(), when not optimised

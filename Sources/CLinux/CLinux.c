@@ -24,10 +24,6 @@ int sync_pipe(int ends[2], int flags) {
     return pipe2(ends, flags);
 }
 
-void sync_thread_set_name(pthread_t thread, const char *name) {
-    pthread_setname_np(thread, name);
-}
-
 int sync_clock_is_synchronised(void) {
     struct timex state = {.modes = 0};
     // A sandbox may forbid the question.

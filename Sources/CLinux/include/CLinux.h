@@ -2,16 +2,12 @@
 #ifndef SYNC_CLINUX_H
 #define SYNC_CLINUX_H
 
-#include <pthread.h>
 #include <sys/epoll.h>
 
 /// accept4(2), non-blocking and close-on-exec. Returns -1 and sets errno when nothing is waiting.
 ///
 /// `address` receives the peer's IPv4 or IPv6 address as 16 bytes (IPv4 in the last four, the rest zero).
 int sync_accept(int listener, unsigned char address[16]);
-
-/// pthread_setname_np(3). Linux keeps the first 15 bytes.
-void sync_thread_set_name(pthread_t thread, const char *name);
 
 /// Whether the kernel says that something (NTP) keeps the wall clock right; no when it does not say.
 int sync_clock_is_synchronised(void);

@@ -275,7 +275,7 @@ private func showingGrowth<Value>(
         while !isOver.isSet.load(ordering: .relaxed) {
             let line = "\r\(megabytes(FileSystem.size(path))) of at most \(megabytes(total)) "
             _ = unsafe write(STDERR_FILENO, line, line.utf8.count)
-            var pause = timespec(tv_sec: 0, tv_nsec: 200_000_000)
+            var pause = Clock.span(nanoseconds: 200_000_000)
             unsafe nanosleep(&pause, nil)
         }
         _ = unsafe write(STDERR_FILENO, "\n", 1)

@@ -92,8 +92,7 @@ enum Service {
         let interval = ServiceNotifier.watchdogInterval() ?? .seconds(4)
         // Asked four times per interval, so that one slow turn is not mistaken for a hang.
         let nanoseconds = max(1_000_000, Int(interval / .nanoseconds(1)) / 4)
-        var pause = timespec(
-            tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+        var pause = Clock.span(nanoseconds: nanoseconds)
         var seen = node.heartbeats
         node.requestHeartbeats()
         while true {

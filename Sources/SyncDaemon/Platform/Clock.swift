@@ -1,4 +1,7 @@
 // Reading time. Whoever decides anything gets these values passed in.
+//
+// The one file that looks into a `timespec`: which of our C modules is its home differs from build
+// to build, and a file that looks into it must import that one.
 
 import CLinux
 import Glibc
@@ -71,6 +74,26 @@ enum Clock {
     static func monotonicMicroseconds() -> UInt64 {
         let now = read(CLOCK_MONOTONIC)
         return UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
+    }
+
+    /// A length of time, for a wait of the C library.
+    static func span(nanoseconds: Int) -> timespec {
+        timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+    }
+
+    /// That clock in so many milliseconds, for a wait of the C library.
+    static func monotonic(in milliseconds: UInt64) -> timespec {
+        var end = read(CLOCK_MONOTONIC)
+        let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
+        end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        return end
+    }
+
+    /// Time since 1970; may step in either direction.
+    static func wallTime() -> (seconds: Int, nanoseconds: Int) {
+        let now = read(CLOCK_REALTIME)
+        return (now.tv_sec, now.tv_nsec)
     }
 
     private static func read(_ clock: clockid_t) -> timespec {

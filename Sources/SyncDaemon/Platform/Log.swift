@@ -106,9 +106,8 @@ struct Log: Sendable {
     }
 
     @Sendable static func wallClock() -> LogTime {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return LogTime(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        let time = Clock.wallTime()
+        return LogTime(seconds: time.seconds, nanoseconds: time.nanoseconds)
     }
 }
 

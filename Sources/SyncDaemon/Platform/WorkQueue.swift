@@ -102,11 +102,7 @@ import Glibc
     func take(atMost limit: Int, waitingAtMost milliseconds: UInt64) -> [Item] {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        var end = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &end)
-        let nanoseconds = end.tv_nsec + Int(milliseconds % 1000) * 1_000_000
-        end.tv_sec += Int(milliseconds / 1000) + nanoseconds / 1_000_000_000
-        end.tv_nsec = nanoseconds % 1_000_000_000
+        var end = Clock.monotonic(in: milliseconds)
         while items.isEmpty, !isClosed {
             guard unsafe pthread_cond_timedwait(condition, mutex, &end) == 0 else { break }
         }
