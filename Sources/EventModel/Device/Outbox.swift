@@ -186,9 +186,6 @@ public struct Outbox: Hashable, Sendable {
         return (entries.remove(at: index), [.drop(mutation: mutation)])
     }
 
-    /// Whether an entry has no answer and went out in this session.
-    func isInFlight(_ mutation: String) -> Bool { inFlight.contains(mutation) }
-
     // MARK: The base moves
 
     /// Finds the pending message that a new message of the base probably is.

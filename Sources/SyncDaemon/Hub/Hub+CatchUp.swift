@@ -7,60 +7,48 @@ import JSON
 
 extension Hub {
     /// Takes a reader's page for the subscriptions that wait for it: one frame for all of them.
-    ///
-    /// - Parameters:
-    ///   - cursor: The store has nothing else up to here.
-    ///   - through: Nothing else can come up to here; at or after `cursor`.
-    ///   - state: What the channel's actions come to at `cursor`; only with the last page.
-    ///   - seen: The newest commit that the reader saw.
-    func received(
-        _ events: [EncodedEnvelope], cursor: Timetoken, through: Timetoken,
-        state: Digest? = nil, asOf seen: Timetoken, for answer: ReadAnswer
-    ) {
-        guard case .page(let number, _) = answer.asker,
-            let (page, waiting) = flights.land(number)
-        else { return }
-        if let state {
-            learn(state, at: cursor, of: answer.channel)
-            remember(events, of: page, cursor: cursor, through: through, state)
+    func received(_ found: EncodedPage, for number: PageNumber) {
+        guard let (page, waiting) = flights.land(number) else { return }
+        if let state = found.state {
+            learn(state, at: found.cursor, of: page.channel)
+            remember(found, state, of: page)
         }
-        let hasNews = !events.isEmpty || state != nil
+        let hasNews = !found.events.isEmpty || found.state != nil
         var shared: Frame?
         for subscription in stillReading(waiting) {
             if hasNews {
                 let before = subscription.position
                 let frame =
                     shared
-                    ?? frame(of: events[...], in: answer.channel, cursor: cursor, state: state)
+                    ?? frame(
+                        of: found.events[...], in: page.channel, cursor: found.cursor,
+                        state: found.state)
                 shared = frame
-                queue(frame, for: subscription, through: through)
-                tally.deliveries += events.count
+                queue(frame, for: subscription, through: found.through)
+                tally.deliveries += found.events.count
                 // Without room it was set back already, and goes on from there.
                 guard subscription.state == .reading || subscription.position > before else {
                     continue
                 }
             }
-            subscription.position = max(subscription.position, through)
-            if page.start == .ofNothing { subscription.tombstonesFrom = seen }
-            subscription.lacksState = state == nil
+            subscription.position = max(subscription.position, found.through)
+            if page.start == .ofNothing { subscription.tombstonesFrom = found.asOf }
+            subscription.lacksState = found.state == nil
             if subscription.state != .cancelled { lag(subscription) }
         }
     }
 
     /// Keeps a last page in memory: after a restart everybody asks for much the same.
-    private func remember(
-        _ events: [EncodedEnvelope], of page: Flights.Page, cursor: Timetoken, through: Timetoken,
-        _ state: Digest
-    ) {
+    private func remember(_ found: EncodedPage, _ state: Digest, of page: Flights.Page) {
         // It has to end where memory begins, or later, to be of a commit that was heard of here,
         // and to have all removals: who is served from memory would never hear that some lack.
         let start = page.start.messages
-        guard let topic = topics.existing(page.channel), through >= topic.recent.floor,
-            cursor <= durablePosition, topic.pending.isEmpty,
+        guard let topic = topics.existing(page.channel), found.through >= topic.recent.floor,
+            found.cursor <= durablePosition, topic.pending.isEmpty,
             page.start == ChangeStart(after: start), start >= settings.tombstoneFloor(),
             start >= settings.deletionFloor()
         else { return }
-        topics.remember(events, after: start, state: state, in: topic)
+        topics.remember(found.events, after: start, state: state, in: topic)
     }
 
     /// Hears that a page could not be read: the clients' cursors still hold, so they may come

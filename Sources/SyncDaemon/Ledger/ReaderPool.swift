@@ -38,14 +38,7 @@ struct ChannelEvent: Sendable {
 struct ReadAnswer: Sendable {
     enum Result: Sendable {
         case reply(Swift.Result<Reply, ProtocolError>)
-        /// A page of changes, encoded here so that no reactor has to.
-        ///
-        /// The store has nothing else up to `cursor`, and nothing else can come up to `through`.
-        /// The digest is the channel's state as of `cursor`, when that is the newest commit, which
-        /// is otherwise `asOf`.
-        case changes(
-            [EncodedEnvelope], cursor: Timetoken, through: Timetoken, digest: Digest?,
-            asOf: Timetoken)
+        case changes(EncodedPage)
         case state(Digest, at: Timetoken)
         case repair(RepairOutcome)
         /// What a poll missed; nothing else can come up to `through`.
@@ -181,9 +174,10 @@ extension ReadRequest {
             let page = try reader.changes(in: channel, from: start)
             guard !page.isTooOld else { return .tooOld }
             return .changes(
-                page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
-                through: page.isComplete ? max(page.through, visible) : page.through,
-                digest: page.digest, asOf: page.asOf)
+                EncodedPage(
+                    events: page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
+                    through: page.isComplete ? max(page.through, visible) : page.through,
+                    state: page.digest, asOf: page.asOf))
         case .state:
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)

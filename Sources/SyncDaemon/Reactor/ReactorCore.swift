@@ -133,11 +133,8 @@ final class ReactorCore: TransportDelegate {
                 hub.failedToReadForPoll(poll)
             }
         case .page(let page, _):
-            if case .changes(let events, let cursor, let through, let state, let seen) = answer
-                .result
-            {
-                hub.received(
-                    events, cursor: cursor, through: through, state: state, asOf: seen, for: answer)
+            if case .changes(let found) = answer.result {
+                hub.received(found, for: page)
             } else {
                 hub.failedToRead(page)
             }

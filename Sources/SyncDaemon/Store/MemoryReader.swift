@@ -143,7 +143,7 @@ final class MemoryReader: StoreReader {
         }.sorted { $0.changed < $1.changed }
     }
 
-    // MARK: Counts and names
+    // MARK: Counts
 
     func messageCounts(_ positions: [(channel: Channel, after: Timetoken)]) -> [Int] {
         let state = committed.withLock { $0 }
@@ -151,11 +151,6 @@ final class MemoryReader: StoreReader {
             let count = state.messages[channel, default: []].count { $0.timetoken > after }
             return min(count, Limits.messageCountMax)
         }
-    }
-
-    func channels(inKeyset keyset: String, withPrefix prefix: String, limit: Int) -> [String] {
-        let names = names(in: committed.withLock { $0 }, keyset, prefix)
-        return names.map { ExactText($0.name) }.sorted().prefix(limit).map(\.string)
     }
 
     private func names(

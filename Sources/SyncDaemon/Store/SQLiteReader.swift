@@ -258,12 +258,6 @@ final class SQLiteReader: StoreReader {
 
     // MARK: Names
 
-    func channels(
-        inKeyset keyset: String, withPrefix prefix: String, limit: Int
-    ) throws(StoreError) -> [String] {
-        try rows(inKeyset: keyset, withPrefix: prefix, limit: limit).map(\.channel.name)
-    }
-
     /// The channels that exist, each once; `nil` when they are too many.
     private func channels(
         of interests: [Interest]

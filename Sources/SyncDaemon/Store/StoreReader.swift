@@ -41,12 +41,6 @@ protocol StoreReader: AnyObject {
         _ positions: [(channel: Channel, after: Timetoken)]
     ) throws(StoreError) -> [Int]
 
-    /// Channels that ever held something and whose name begins with `prefix`, in the order of their
-    /// bytes.
-    func channels(
-        inKeyset keyset: String, withPrefix prefix: String, limit: Int
-    ) throws(StoreError) -> [String]
-
     /// What changed in any of several channels after a position, deletions left out.
     ///
     /// - Returns: At most `limit` events, each once, however many of `interests` match it; `nil`

@@ -59,12 +59,6 @@ final class FaultyReader: StoreReader {
         try reader.messageCounts(positions)
     }
 
-    func channels(
-        inKeyset keyset: String, withPrefix prefix: String, limit: Int
-    ) throws(StoreError) -> [String] {
-        try reader.channels(inKeyset: keyset, withPrefix: prefix, limit: limit)
-    }
-
     func backlog(
         _ interests: [Interest], after cursor: Timetoken, limit: Int
     ) throws(StoreError) -> Backlog? {

@@ -115,7 +115,9 @@ final class HubBench {
                 hub.endTurn()
             }
         }
-        guard case .changes(let start) = question.query else {
+        guard case .changes(let start) = question.query,
+            case .page(let number, _) = question.asker
+        else {
             return { [hub] in
                 guard let origin = question.asker.origin,
                     let session = hub.sessions[origin.session]
@@ -129,13 +131,12 @@ final class HubBench {
             }
         }
         let page = try store.makeReader().changes(in: question.channel, from: start)
-        let answer = ReadAnswer(
-            asker: question.asker, channel: question.channel,
-            result: .changes([], cursor: .zero, through: .zero, digest: nil, asOf: .zero))
         return { [hub] in
             hub.received(
-                page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
-                through: page.through, state: page.digest, asOf: page.asOf, for: answer)
+                EncodedPage(
+                    events: page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
+                    through: page.through, state: page.digest, asOf: page.asOf),
+                for: number)
             hub.endTurn()
         }
     }

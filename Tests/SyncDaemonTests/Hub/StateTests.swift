@@ -157,12 +157,14 @@ struct StateTests {
         hub.subscribe(session, to: room, from: tick(1))
         hub.endTurn()
         let question = try #require(bench.waiting.first)
-        let answer = ReadAnswer(
-            asker: question.asker, channel: room,
-            result: .changes(
-                [], cursor: tick(3), through: tick(3), digest: nil, asOf: tick(3)))
+        guard case .page(let number, _) = question.asker else {
+            Issue.record("no page was asked for")
+            return
+        }
         hub.received(
-            [], cursor: tick(3), through: tick(3), state: digest(3), asOf: tick(3), for: answer)
+            EncodedPage(
+                events: [], cursor: tick(3), through: tick(3), state: digest(3), asOf: tick(3)),
+            for: number)
         hub.endTurn()
 
         let batches = try bench.transport.takeBatches(of: session.id)
@@ -180,12 +182,15 @@ struct StateTests {
         hub.subscribe(session, to: room, from: tick(1))
         hub.endTurn()
         let question = try #require(bench.waiting.first)
-        let answer = ReadAnswer(
-            asker: question.asker, channel: room,
-            result: .changes(
-                [], cursor: tick(3), through: tick(3), digest: nil, asOf: tick(3)))
+        guard case .page(let number, _) = question.asker else {
+            Issue.record("no page was asked for")
+            return
+        }
         let events = [message(2), message(3)].map { EncodedEnvelope($0) }
-        hub.received(events, cursor: tick(3), through: tick(3), asOf: tick(3), for: answer)
+        hub.received(
+            EncodedPage(
+                events: events, cursor: tick(3), through: tick(3), state: nil, asOf: tick(3)),
+            for: number)
         hub.endTurn()
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [nil])
         #expect(bench.waiting.contains { isStateQuestion($0) })

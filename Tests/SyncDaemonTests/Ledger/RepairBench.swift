@@ -74,12 +74,6 @@ final class CountingReader: StoreReader {
         try base.messageCounts(positions)
     }
 
-    func channels(
-        inKeyset keyset: String, withPrefix prefix: String, limit: Int
-    ) throws(StoreError) -> [String] {
-        try base.channels(inKeyset: keyset, withPrefix: prefix, limit: limit)
-    }
-
     func backlog(
         _ interests: [Interest], after cursor: Timetoken, limit: Int
     ) throws(StoreError) -> Backlog? {

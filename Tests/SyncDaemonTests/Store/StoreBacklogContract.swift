@@ -31,24 +31,6 @@ struct StoreBacklogContract {
         return store
     }
 
-    @Test(
-        "names are found by their first bytes, in the order of bytes", arguments: StoreKind.allCases
-    )
-    func findsNames(_ kind: StoreKind) throws {
-        let reader = try filled(kind).makeReader()
-        func found(_ prefix: String, limit: Int = 99, keyset: String = "default") throws -> [String]
-        {
-            try reader.channels(inKeyset: keyset, withPrefix: prefix, limit: limit)
-        }
-
-        #expect(try found("foo.") == ["foo.a", "foo.b", "foo.b.c", "foo.\u{10FFFF}x"])
-        #expect(try found("foo.", limit: 2) == ["foo.a", "foo.b"])
-        #expect(try found("foo.b.") == ["foo.b.c"])
-        #expect(try found("goo.") == [])
-        #expect(try found("").count == names.count)
-        #expect(try found("foo.", keyset: "k") == ["foo.other"])
-    }
-
     @Test("messages are counted after a position", arguments: StoreKind.allCases)
     func counts(_ kind: StoreKind) throws {
         let store = try kind.make(in: directory)
