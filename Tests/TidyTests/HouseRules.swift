@@ -26,7 +26,7 @@ enum HouseRules {
         ),
         ("CHTTPParser", ["Sources/SyncDaemon/Transport/HTTPRequestParser.swift"]),
         ("CInih", ["Sources/SyncDaemon/Node/INIFile.swift"]),
-        ("CZlib", ["Sources/SyncDaemon/Wire/PubNub/InflateStream.swift"]),
+        ("CZlib", ["Sources/SyncDaemon/Gateway/PubNub/InflateStream.swift"]),
         ("CSystemd", ["Sources/SyncDaemon/Platform/"]),
         ("CSodium", ["Sources/EventModel/Reconciliation/"]),
         ("Foundation", []),

@@ -218,6 +218,10 @@ final class ReactorCore: TransportDelegate {
         return false
     }
 
+    func response(to refusal: HTTPRefusal) -> HTTPResponse {
+        door.response(to: refusal)
+    }
+
     func connectionDidClose(_ id: SessionID) {
         door.forget(id)
     }

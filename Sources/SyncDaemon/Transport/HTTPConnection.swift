@@ -16,8 +16,8 @@ struct HTTPConnection {
         case sendContinue
         /// Answer it; until then nothing else is read.
         case request(HTTPRequest)
-        /// Send this and close.
-        case refuse([UInt8])
+        /// Answer that, and close.
+        case refuse(HTTPRefusal, isHead: Bool)
         /// The peer sends too much while its request waits.
         case hangUp
     }
@@ -128,11 +128,11 @@ struct HTTPConnection {
                 isHead: request.method == .head, keepsConnection: keepsConnection,
                 isHTTP10: isHTTP10)
             return .request(request)
-        case .refused(let response):
+        case .refused(let refusal):
             let isHead = parser.isHead
             end()
             phase = .writing(keepsConnection: false)
-            return .refuse(response.encoded(omitsBody: isHead))
+            return .refuse(refusal, isHead: isHead)
         }
     }
 

@@ -14,7 +14,7 @@ import EventModel
         /// More bytes are to come.
         case incomplete
         case complete(HTTPRequest, keepsConnection: Bool, isHTTP10: Bool)
-        case refused(HTTPResponse)
+        case refused(HTTPRefusal)
     }
 
     /// The headers that matter here.
@@ -33,7 +33,7 @@ import EventModel
     private var hasStartLine = false
     private var isHeadComplete = false
     private var isComplete = false
-    private var refusal: HTTPResponse?
+    private var refusal: HTTPRefusal?
 
     private var target: [UInt8] = []
     private var field: Field?
@@ -98,8 +98,7 @@ import EventModel
             if hasStartLine {
                 refuse(431, "Make the request shorter.")
             } else {
-                // SDKs put whole messages into it, so it is answered in their words.
-                refusal = refusal ?? PubNubError.requestTooLong.response.closing
+                refusal = refusal ?? .targetTooLong
             }
             return end
         }
@@ -193,9 +192,9 @@ import EventModel
         let status = unsafe parser.pointee.http_errno
         guard status != HPE_OK.rawValue, status != HPE_PAUSED.rawValue, refusal == nil
         else { return count }
-        refusal =
+        refusal = .broken(
             RequestRules.refusal(contentLength: contentLength, transferEncoding: transferEncoding)
-            ?? .error(400, "The request is not well-formed: \(text(of: status)).")
+                ?? .error(400, "The request is not well-formed: \(text(of: status))."))
         return bytes.count
     }
 
@@ -242,35 +241,34 @@ import EventModel
         return refusal == nil ? 0 : -1
     }
 
-    private var headRefusal: HTTPResponse? {
+    private var headRefusal: HTTPRefusal? {
         if hostCount > 1 || (hostCount == 0 && !isHTTP10) {
-            return .error(400, "Send one Host header.")
+            return .broken(.error(400, "Send one Host header."))
         }
-        if let refusal = RequestRules.refusal(
+        if let response = RequestRules.refusal(
             contentLength: contentLength, transferEncoding: transferEncoding)
+            ?? RequestRules.refusal(ofTarget: request.target)
         {
-            return refusal
+            return .broken(response)
         }
-        if let refusal = RequestRules.refusal(ofTarget: request.target) { return refusal }
         if let contentLength, Int(contentLength).map({ $0 > Limits.requestBodyBytesMax }) ?? true {
-            return PubNubError.bodyTooLarge(
-                for: request, at: Timetoken(rawValue: Clock.wallTicks())
-            ).closing
+            return .bodyTooLong(request)
         }
         if unsafe parser.pointee.method == HTTP_CONNECT.rawValue {
-            return .error(405, "This is no proxy.")
+            return .broken(.error(405, "This is no proxy."))
         }
         guard unsafe parser.pointee.upgrade == 0 else {
-            return .error(
-                426,
-                "There is no upgrade here. Open the WebSocket on a connection of its own, with "
-                    + "GET /v1/sync as its first request.")
+            return .broken(
+                .error(
+                    426,
+                    "There is no upgrade here. Open the WebSocket on a connection of its own, "
+                        + "with GET /v1/sync as its first request."))
         }
         return nil
     }
 
     private func refuse(_ status: Int, _ message: String) {
-        refusal = refusal ?? .error(status, message)
+        refusal = refusal ?? .broken(.error(status, message))
     }
 
     // MARK: The result

@@ -15,6 +15,8 @@ protocol TransportDelegate: AnyObject {
     ///   it is taken for one that has said all and waits for its answer.
     @discardableResult
     func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool
+    /// What to say of a request that is not read to its end; the connection closes after it.
+    func response(to refusal: HTTPRefusal) -> HTTPResponse
     /// A peer is gone whose request was not answered yet.
     func connectionDidClose(_ connection: SessionID)
 }

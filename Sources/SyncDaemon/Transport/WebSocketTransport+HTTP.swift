@@ -91,8 +91,9 @@ extension WebSocketTransport {
                 connection.isAnsweredSoon = !mayTakeLong
                 setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
                 if settle(connection) { next = connection.http?.readOn() }
-            case .refuse(let bytes):
-                send(bytes, to: connection)
+            case .refuse(let refusal, let isHead):
+                let response = delegate.response(to: refusal).closing
+                send(response.encoded(omitsBody: isHead), to: connection)
                 _ = settle(connection)
             case .hangUp:
                 connection.ends(because: "a request that cannot be read")

@@ -1,5 +1,7 @@
 // HTTP as the daemon speaks it: whole requests in, whole responses out.
 
+import EventModel
+
 /// A request that was read whole and found well-formed.
 struct HTTPRequest: Sendable, Hashable {
     enum Method: String, Sendable, Hashable {
@@ -20,6 +22,26 @@ struct HTTPRequest: Sendable, Hashable {
 
     /// The target without its query, escapes included.
     var path: Substring { target.prefix { $0 != "?" } }
+}
+
+/// Why a request was not read to its end.
+enum HTTPRefusal: Sendable, Hashable {
+    /// It breaks a rule that holds for every request.
+    case broken(HTTPResponse)
+    /// Its first line is longer than the daemon reads.
+    case targetTooLong
+    /// So is its body; this is its head.
+    case bodyTooLong(HTTPRequest)
+
+    /// The answer, where nobody has other words for it.
+    var response: HTTPResponse {
+        switch self {
+        case .broken(let response): response
+        case .targetTooLong: .error(414, "Make the target of the request shorter.")
+        case .bodyTooLong:
+            .error(413, "Send a body of at most \(Limits.requestBodyBytesMax) bytes.")
+        }
+    }
 }
 
 /// A response with its whole body.

@@ -25,7 +25,7 @@ struct HTTPRequestParserTests {
                 case .complete(let request, let keepsConnection, _):
                     self.request = request
                     self.keepsConnection = keepsConnection
-                case .refused(let response): status = response.status
+                case .refused(let refusal): status = refusal.response.status
                 }
             }
         }

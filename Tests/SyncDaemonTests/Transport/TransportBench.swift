@@ -93,6 +93,8 @@ final class TransportBench: TransportDelegate {
     func sessionCanWrite(_ session: SessionID) {}
     func sessionDidClose(_ session: SessionID) {}
 
+    func response(to refusal: HTTPRefusal) -> HTTPResponse { refusal.response }
+
     func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool {
         requests.append((connection, request))
         if let answersAtOnce { transport?.respond(answersAtOnce, to: connection) }

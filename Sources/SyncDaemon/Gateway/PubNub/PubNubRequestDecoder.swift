@@ -76,9 +76,8 @@ struct PubNubRequestReader {
         let subscribeKey = try route.index(of: "sub") == nil ? "" : subscribeKey()
         let userID = query["uuid"] ?? ""
         guard userID.utf8.count <= Limits.identifierBytesMax else { throw invalidUser }
-        let token = query["auth"].flatMap { $0.isEmpty ? nil : $0 }
         let request = PubNubRequest(
-            subscribeKey: subscribeKey, publishKey: try publishKey(), userID: userID, token: token,
+            subscribeKey: subscribeKey, publishKey: try publishKey(), userID: userID,
             endpoint: try endpoint())
         guard !userID.isEmpty || !route.kind.needsUser else { throw .missingUser(family) }
         return request

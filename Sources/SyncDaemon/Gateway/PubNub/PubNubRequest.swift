@@ -10,8 +10,6 @@ struct PubNubRequest: Sendable, Hashable {
     var publishKey: String?
     /// The `uuid` of the query; empty for the anonymous, who own no action and are nowhere.
     var userID: String
-    /// The `auth` of the query.
-    var token: String?
     var endpoint: Endpoint
 
     enum Endpoint: Sendable, Hashable {

@@ -46,6 +46,17 @@ final class PubNubDoor {
         return true
     }
 
+    /// What to say of a request that is not read to its end: SDKs put whole messages into targets.
+    func response(to refusal: HTTPRefusal) -> HTTPResponse {
+        switch refusal {
+        case .broken: refusal.response
+        case .targetTooLong: PubNubError.requestTooLong.response
+        case .bodyTooLong(let request):
+            PubNubError.bodyTooLarge(for: request, at: Timetoken(rawValue: engine.wallTicks()))
+                ?? refusal.response
+        }
+    }
+
     /// Answers a connection.
     func respond(_ response: HTTPResponse, to connection: SessionID) {
         if response.status >= 400 {

@@ -188,11 +188,13 @@ extension PubNubError {
             + "Enable it in the server's configuration.")
 
     /// A body that is longer than the daemon reads, whatever is in it.
-    static func bodyTooLarge(for request: HTTPRequest, at now: Timetoken) -> HTTPResponse {
+    ///
+    /// - Returns: `nil` for what no SDK asks.
+    static func bodyTooLarge(for request: HTTPRequest, at now: Timetoken) -> HTTPResponse? {
         switch RequestTarget(request.target).flatMap(PubNubArea.init) {
         case .publish: messageTooLarge(at: now).response
         case .other(.actions): actionTooLarge.response
-        default: .error(413, "Send a body of at most \(Limits.requestBodyBytesMax) bytes.")
+        default: nil
         }
     }
 
