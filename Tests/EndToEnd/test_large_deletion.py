@@ -117,15 +117,14 @@ class LargeDeletions(DaemonTestCase):
             answered = ended
             await late.subscribe({"name": "room", "cursor": "0"})
         latencies.sort()
-        print(f"{ACTIONS} actions: answered after {answered:.1f} s, gone after {ended:.1f} s; "
-              f"{len(latencies)} writes meanwhile, median {statistics.median(latencies):.4f} s, "
-              f"p99 {latencies[int(0.99 * len(latencies))]:.4f} s, longest {latencies[-1]:.4f} s; "
-              f"longest time between beats {max(self.gaps()[beats_before - 1:]):.2f} s",
-              file=sys.stderr)
-
         # Each step lets writes in: there are many more steps than there were writes at once.
         self.assertGreaterEqual(len(latencies), ACTIONS // 4000)
         self.notifications.wait_for("WATCHDOG=1", count=beats_before + 2)
+        print(f"{ACTIONS} actions: answered after {answered:.1f} s, gone after {ended:.1f} s; "
+              f"{len(latencies)} writes meanwhile, median {statistics.median(latencies):.4f} s, "
+              f"p99 {latencies[int(0.99 * len(latencies))]:.4f} s, longest {latencies[-1]:.4f} s; "
+              f"longest time between beats {max(self.gaps()[max(0, beats_before - 1):]):.2f} s",
+              file=sys.stderr)
         for device in (watcher, late):
             await device.until(
                 lambda device=device: sorted(device.rows["room"].messages) == [last]

@@ -25,6 +25,13 @@ struct PollRequest {
     let accepts: (EncodedEnvelope) -> Bool
 }
 
+/// An event for a poll, with what the client called the subscription that it came by.
+struct PolledEvent: Sendable, Hashable {
+    let envelope: EncodedEnvelope
+    /// `nil` for a channel that the client named by itself.
+    let subscription: String?
+}
+
 /// A poll that has not been answered.
 final class LongPoll {
     enum State {

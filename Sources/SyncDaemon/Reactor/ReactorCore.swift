@@ -195,8 +195,11 @@ final class ReactorCore: TransportDelegate {
         guard let session = hub.sessions[id], !session.isClosing else { return }
         counters.commands.add()
         let decoded = CommandDecoder.decode(message)
-        guard let result = handle(decoded, of: session) else { return }
-        send(result, to: decoded.id, of: session)
+        switch handle(decoded, of: session) {
+        case .done(let reply): send(.success(reply), to: decoded.id, of: session)
+        case .refused(let error): send(.failure(error), to: decoded.id, of: session)
+        case .later: session.commandsInFlight += 1
+        }
     }
 
     func sessionCanWrite(_ id: SessionID) {
@@ -230,20 +233,25 @@ final class ReactorCore: TransportDelegate {
 
     private func handle(
         _ decoded: DecodedCommand, of session: Session
-    ) -> Result<Reply, ProtocolError>? {
-        guard session.bucket.take(at: now) else { return .failure(.rateLimited) }
+    ) -> OperationOutcome {
+        guard session.bucket.take(at: now) else { return .refused(.rateLimited) }
         let command: Command
         switch decoded.command {
-        case .failure(let error): return .failure(error)
+        case .failure(let error): return .refused(error)
         case .success(let decodedCommand): command = decodedCommand
         }
-        guard session.bucket.take(command.cost - 1, at: now) else { return .failure(.rateLimited) }
-        guard let id = decoded.id else { return .failure(.notAnObject) }
-        guard drainDeadline == nil else { return .failure(.draining) }
-        if case .hello(let hello) = command { return greet(hello, session) }
-        guard let author = session.author else { return .failure(.helloFirst) }
+        guard session.bucket.take(command.cost - 1, at: now) else { return .refused(.rateLimited) }
+        guard let id = decoded.id else { return .refused(.notAnObject) }
+        guard drainDeadline == nil else { return .refused(.draining) }
+        if case .hello(let hello) = command {
+            switch greet(hello, session) {
+            case .success(let reply): return .done(reply)
+            case .failure(let error): return .refused(error)
+            }
+        }
+        guard let author = session.author else { return .refused(.helloFirst) }
         guard session.commandsInFlight < Limits.commandsInFlightMax else {
-            return .failure(.tooManyInFlight)
+            return .refused(.tooManyInFlight)
         }
         if case .subscribe(let requests) = command {
             let returns = requests.count { $0.cursor != nil }
@@ -255,12 +263,12 @@ final class ReactorCore: TransportDelegate {
         }
         return CommandRouter.handle(
             command,
-            in: CommandContext(id: id, session: session, author: author, hub: hub, engine: engine))
+            for: SessionCaller(id: id, session: session, author: author, hub: hub, engine: engine))
     }
 
     private func greet(_ hello: Hello, _ session: Session) -> Result<Reply, ProtocolError> {
         guard drainDeadline == nil else { return .failure(.draining) }
-        let result = CommandRouter.hello(hello, session: session, engine: engine)
+        let result = Operations.hello(hello, session: session, engine: engine)
         if case .success = result, let author = session.author {
             log?.debug(
                 "Session began.",

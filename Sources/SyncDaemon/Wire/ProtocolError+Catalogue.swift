@@ -74,6 +74,10 @@ extension ProtocolError {
         status: 403, code: "deleting_disabled",
         message: "The owner of this keyset lets nobody delete messages. Ask the operator.")
 
+    static let historyDisabled = ProtocolError(
+        status: 403, code: "history_disabled",
+        message: "The owner of this keyset has no messages stored. Ask the operator.")
+
     static let helloAgain = ProtocolError(
         status: 409, code: "hello_again",
         message: "This session has a user already. Open another connection for another user.")

@@ -12,16 +12,12 @@ extension PubNubRouter {
         case .listAll:
             PubNubReplyEncoder.groups(
                 context.engine.groups.groups(inKeyset: context.keyset.subscribeKey))
-        case .add(let group, let channels): change(group, .add(channels), in: context)
-        case .remove(let group, let channels): change(group, .remove(channels), in: context)
-        case .delete(let group): change(group, .delete, in: context)
+        case .add(let group, let channels):
+            response(to: Operations.changeGroup(group, .add(channels), by: context), in: context)
+        case .remove(let group, let channels):
+            response(to: Operations.changeGroup(group, .remove(channels), by: context), in: context)
+        case .delete(let group):
+            response(to: Operations.changeGroup(group, .delete, by: context), in: context)
         }
-    }
-
-    private static func change(
-        _ group: String, _ change: GroupChange, in context: PubNubContext
-    ) -> HTTPResponse? {
-        let group = ChannelGroup(group, keyset: context.keyset.subscribeKey)
-        return context.submit(.changeGroup(group, change), in: group.name)
     }
 }

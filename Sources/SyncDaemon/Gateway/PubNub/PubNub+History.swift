@@ -5,8 +5,7 @@ import EventModel
 extension PubNubRouter {
     static func history(
         _ request: PubNubRequest.HistoryRequest, in context: PubNubContext
-    ) -> HTTPResponse? {
-        guard context.keyset.keepsMessages else { return PubNubError.historyDisabled.response }
+    ) -> OperationOutcome {
         var query: HistoryQuery
         if request.isReversed {
             // Forward from `start`, up to and with `end`.
@@ -17,41 +16,37 @@ extension PubNubRouter {
         } else {
             query = window(request.channel, request.start, request.end, request.count)
         }
-        return context.ask(.histories([query]), about: request.channel)
+        return Operations.histories([query], for: context)
     }
 
     static func fetch(
         _ request: PubNubRequest.FetchRequest, in context: PubNubContext
-    ) -> HTTPResponse? {
-        guard context.keyset.keepsMessages else { return PubNubError.historyDisabled.response }
+    ) -> OperationOutcome {
         let queries = request.channels.map { channel in
             var query = window(channel, request.start, request.end, request.limit)
             query.includesActions = request.includesActions
             query.bytesMax = Limits.historyBytesMax / request.channels.count
             return query
         }
-        return context.ask(.histories(queries), about: request.channels[0])
+        return Operations.histories(queries, for: context)
     }
 
     static func messageCounts(
         _ cursors: [PubNubRequest.ChannelCursor], in context: PubNubContext
-    ) -> HTTPResponse? {
-        guard context.keyset.keepsMessages else { return PubNubError.historyDisabled.response }
-        let questions = cursors.map {
-            CountQuery(channel: $0.channel, after: $0.cursor)
-        }
-        return context.ask(.messageCounts(questions), about: cursors[0].channel)
+    ) -> OperationOutcome {
+        Operations.messageCounts(
+            cursors.map { CountQuery(channel: $0.channel, after: $0.cursor) }, for: context)
     }
 
     static func deleteMessages(
         after start: Timetoken?, through end: Timetoken?, of channel: String,
         in context: PubNubContext
-    ) -> HTTPResponse? {
-        guard context.keyset.allowsDeleting else { return PubNubError.deletingDisabled.response }
-        return context.submit(
-            .deleteMessages(
-                after: start ?? .zero, through: end ?? Timetoken(rawValue: UInt64(Int64.max))),
-            in: channel)
+    ) -> OperationOutcome {
+        Operations.deleteMessages(
+            DeletionRequest(
+                channel: channel, after: start ?? .zero,
+                through: end ?? Timetoken(rawValue: UInt64(Int64.max))),
+            by: context)
     }
 
     /// The newest messages before `start` and not before `end`.

@@ -1,31 +1,19 @@
-// heartbeat, leave and here-now: who is where.
+// Heartbeats and here-now of an SDK: who is where.
 
 import EventModel
 
 extension PubNubRouter {
-    static func heartbeat(
-        _ beat: PubNubRequest.Beat, in context: PubNubContext
-    ) -> HTTPResponse? {
-        context.ask(self.beat(beat, in: context))
-    }
-
-    static func leave(
-        _ channels: [String], _ groups: [String], in context: PubNubContext
-    ) -> HTTPResponse? {
-        context.ask(.leave(channels: context.resolved(channels, groups)))
-    }
-
     static func hereNow(
         _ census: PubNubRequest.Census, in context: PubNubContext
-    ) -> HTTPResponse? {
+    ) -> OperationOutcome {
         let page = Presence.Page(
             includesUsers: census.includesUsers, includesState: census.includesState,
             limit: census.limit, offset: census.offset)
         guard !census.channels.isEmpty || !census.groups.isEmpty else {
-            return context.ask(.survey(page))
+            return Operations.presence(.survey(page), for: context)
         }
         let channels = context.resolved(census.channels, census.groups)
-        return context.ask(.occupancy(channels: channels, page))
+        return Operations.presence(.occupancy(channels: channels, page), for: context)
     }
 
     /// What presence must know of a beat: channels instead of groups.

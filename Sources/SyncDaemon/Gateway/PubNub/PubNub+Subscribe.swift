@@ -7,10 +7,10 @@ extension PubNubRouter {
         _ poll: PubNubRequest.Poll, in context: PubNubContext
     ) -> HTTPResponse? {
         // Each start of a poll is a beat; an open poll is none.
-        context.tell(beat(poll.beat, isPoll: true, in: context))
+        Operations.tellPresence(beat(poll.beat, isPoll: true, in: context), for: context)
         guard poll.cursor != .zero else {
             context.hub.expectPoll(in: interests(of: poll, in: context))
-            return position(in: context)
+            return response(to: Operations.position(for: context), in: context)
         }
         guard let cursor = known(poll, in: context) else {
             return PubNubReplyEncoder.poll(
@@ -26,15 +26,6 @@ extension PubNubRouter {
                 cursor: cursor,
                 accepts: { [filter = poll.filter] in filter?.matches($0) ?? true }))
         return nil
-    }
-
-    /// Answers with a position as of now, which may take a commit.
-    static func position(in context: PubNubContext) -> HTTPResponse? {
-        switch context.engine.freshCursor(context.origin) {
-        case .at(let timetoken): answer(.pong(timetoken), in: context)
-        case .waits: nil
-        case .refused: context.refusal(.overloaded)
-        }
     }
 
     /// From where to wait; `nil`: it must read again what this run of the daemon has.

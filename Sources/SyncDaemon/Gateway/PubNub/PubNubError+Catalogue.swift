@@ -218,6 +218,8 @@ extension PubNubError {
     init(_ error: ProtocolError, for endpoint: PubNubRequest.Endpoint, at now: Timetoken) {
         let family = endpoint.family(at: now)
         switch error {
+        case .historyDisabled: self = .historyDisabled
+        case .deletingDisabled: self = .deletingDisabled
         case .rateLimited, .tooManyInFlight:
             self = .tooManyRequests(family)
         case .overloaded, .draining, .storeUnavailable:

@@ -3,13 +3,6 @@
 import EventModel
 import JSON
 
-/// An event for a poll, with what the client called the subscription that it came by.
-struct PolledEvent: Sendable, Hashable {
-    let envelope: EncodedEnvelope
-    /// `nil` for a channel that the client named by itself.
-    let subscription: String?
-}
-
 /// Writes each answer as one whole response.
 enum PubNubReplyEncoder {
     /// - Source: The one timetoken of all answers that is a number.

@@ -9,31 +9,58 @@ enum PubNubRouter {
     /// - Returns: The answer; `nil` when it comes later.
     static func handle(_ context: PubNubContext) -> HTTPResponse? {
         switch context.request.endpoint {
-        case .time: position(in: context)
         case .preflight: .pubNubPreflight
-        case .publish(let publication): publish(publication, in: context)
-        case .signal(let channel, let message): signal(message, to: channel, in: context)
         case .subscribe(let poll): subscribe(poll, in: context)
-        case .heartbeat(let beat): heartbeat(beat, in: context)
-        case .leave(let channels, let groups): leave(channels, groups, in: context)
+        case .group(let request): group(request, in: context)
+        default: response(to: outcome(context), in: context)
+        }
+    }
+
+    /// What the operation behind a request comes to.
+    private static func outcome(_ context: PubNubContext) -> OperationOutcome {
+        switch context.request.endpoint {
+        case .time: Operations.position(for: context)
+        case .publish(let publication): publish(publication, in: context)
+        case .signal(let channel, let message):
+            Operations.signal(message, to: channel, by: context)
+        case .heartbeat(let beat):
+            Operations.presence(self.beat(beat, in: context), for: context)
+        case .leave(let channels, let groups):
+            Operations.presence(
+                .leave(channels: context.resolved(channels, groups)), for: context)
         case .hereNow(let census): hereNow(census, in: context)
-        case .whereNow(let userID): context.ask(.channels, of: userID)
+        case .whereNow(let userID): Operations.presence(.channels, of: userID, for: context)
         case .state(let channels, let groups, let userID):
-            context.ask(.state(channels: context.resolved(channels, groups)), of: userID)
+            Operations.presence(
+                .state(channels: context.resolved(channels, groups)), of: userID, for: context)
         case .setState(let channels, let groups, let userID, let state):
-            context.ask(
-                .setState(channels: context.resolved(channels, groups), state: state), of: userID)
+            Operations.presence(
+                .setState(channels: context.resolved(channels, groups), state: state),
+                of: userID, for: context)
         case .addAction(let channel, let message, let type, let value):
-            addAction(type, value, to: message, of: channel, in: context)
+            Operations.addAction(
+                ActionRequest(
+                    channel: channel, messageTimetoken: message, type: type, value: value),
+                by: context)
         case .removeAction(let channel, let message, let action):
-            removeAction(action, from: message, of: channel, in: context)
+            Operations.removeAction(addedAt: action, to: message, in: channel, by: context)
         case .actions(let page): actions(page, in: context)
         case .history(let query): history(query, in: context)
         case .fetch(let query): fetch(query, in: context)
         case .messageCounts(let cursors): messageCounts(cursors, in: context)
         case .deleteMessages(let channel, let start, let end):
             deleteMessages(after: start, through: end, of: channel, in: context)
-        case .group(let request): group(request, in: context)
+        case .preflight, .subscribe, .group:
+            preconditionFailure("These are answered without an operation.")
+        }
+    }
+
+    /// The answer to an outcome; `nil` when it comes later.
+    static func response(to outcome: OperationOutcome, in context: PubNubContext) -> HTTPResponse? {
+        switch outcome {
+        case .done(let reply): answer(reply, in: context)
+        case .refused(let error): context.refusal(error)
+        case .later: nil
         }
     }
 

@@ -21,7 +21,7 @@ struct HelloTests {
     {
         let session = session()
         let hello = Hello(userID: "ada", deviceID: "phone", keyset: keyset)
-        _ = try CommandRouter.hello(hello, session: session, engine: engine(keysets)).get()
+        _ = try Operations.hello(hello, session: session, engine: engine(keysets)).get()
         return session.author?.keyset
     }
 
@@ -65,7 +65,7 @@ struct HelloTests {
         let session = session()
         let engine = engine(Keysets([Keyset(subscribeKey: "a")]))
         func hello(_ keyset: String) -> Result<Reply, ProtocolError> {
-            CommandRouter.hello(
+            Operations.hello(
                 Hello(userID: "ada", deviceID: "phone", keyset: keyset), session: session,
                 engine: engine)
         }

@@ -2,8 +2,8 @@
 
 import EventModel
 
-extension CommandRouter {
-    /// Gives a session its author; the one command that comes before there is a context.
+extension Operations {
+    /// Gives a session its author; the one command that comes before there is a caller.
     static func hello(
         _ hello: Hello, session: Session, engine: Engine
     ) -> Result<Reply, ProtocolError> {

@@ -1,0 +1,23 @@
+// Which operation carries out which command: one row each.
+
+import EventModel
+
+/// Finds the operation for a command.
+enum CommandRouter {
+    /// Carries a command out, or starts to.
+    static func handle(_ command: Command, for caller: SessionCaller) -> OperationOutcome {
+        switch command {
+        case .hello: .refused(.helloAgain)
+        case .subscribe(let requests): Operations.subscribe(requests, for: caller)
+        case .unsubscribe(let channels): Operations.unsubscribe(channels, for: caller)
+        case .repair(let request): Operations.repair(request, for: caller)
+        case .publish(let request): Operations.publish(request, by: caller)
+        case .addAction(let request): Operations.addAction(request, by: caller)
+        case .removeAction(let request): Operations.removeAction(request, by: caller)
+        case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
+        case .history(let query): Operations.history(query, for: caller)
+        case .actions(let query): Operations.actions(query, for: caller)
+        case .ping: .done(.pong(Timetoken(rawValue: caller.engine.wallTicks())))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// addAction and removeAction: reactions and everything shaped like them; and pages of them.
+
+import EventModel
+
+extension Operations {
+    static func addAction(_ request: ActionRequest, by caller: some Caller) -> OperationOutcome {
+        caller.submit(
+            .add(key(of: request, by: caller)), in: request.channel, mutation: request.mutation)
+    }
+
+    static func removeAction(_ request: RemovalRequest, by caller: some Caller) -> OperationOutcome
+    {
+        caller.submit(
+            .remove(key(of: request.action, by: caller), observed: request.actionTimetoken),
+            in: request.action.channel, mutation: request.action.mutation)
+    }
+
+    /// Removes the action that was added at a moment, if it is the caller's own.
+    static func removeAction(
+        addedAt action: Timetoken, to message: Timetoken, in channel: String, by caller: some Caller
+    ) -> OperationOutcome {
+        caller.submit(
+            .removeAction(
+                messageTimetoken: message, actionTimetoken: action, userID: caller.author.userID),
+            in: channel)
+    }
+
+    static func actions(_ query: ActionsQuery, for caller: some Caller) -> OperationOutcome {
+        caller.ask(.actions(query), about: query.channel)
+    }
+
+    /// The user in the key is the one who asks: nobody acts for another.
+    private static func key(
+        of request: ActionRequest, by caller: some Caller
+    ) -> MessageAction.Key {
+        MessageAction.Key(
+            messageTimetoken: request.messageTimetoken, type: request.type, value: request.value,
+            uuid: caller.author.userID)
+    }
+}

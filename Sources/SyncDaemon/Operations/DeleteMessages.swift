@@ -1,0 +1,14 @@
+// deleteMessages: a range of a channel's messages, with the actions on them.
+
+import EventModel
+
+extension Operations {
+    static func deleteMessages(_ request: DeletionRequest, by caller: some Caller)
+        -> OperationOutcome
+    {
+        guard caller.keyset.allowsDeleting else { return .refused(.deletingDisabled) }
+        return caller.submit(
+            .deleteMessages(after: request.after, through: request.through), in: request.channel,
+            mutation: request.mutation)
+    }
+}

@@ -1,0 +1,30 @@
+// A command of a session: what it may touch, and how its answer gets back.
+
+import EventModel
+
+/// One command of one session, being carried out on the session's reactor.
+struct SessionCaller: Caller {
+    let id: CommandID
+    let session: Session
+    let author: Author
+    let keyset: Keyset
+    let hub: Hub
+    let engine: Engine
+
+    init(id: CommandID, session: Session, author: Author, hub: Hub, engine: Engine) {
+        self.id = id
+        self.session = session
+        self.author = author
+        self.hub = hub
+        self.engine = engine
+        keyset = engine.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
+    }
+
+    var origin: Origin { Origin(reactor: engine.reactor, session: session.id, command: id) }
+
+    /// Behind the session's other questions: the hub asks when the session has taken its answers.
+    func ask(_ request: ReadRequest) -> Bool {
+        hub.ask(request, for: session)
+        return true
+    }
+}

@@ -1,0 +1,112 @@
+// subscribe and unsubscribe: following channels, from now or from where the device stopped.
+
+import EventModel
+
+extension Operations {
+    static func subscribe(
+        _ requests: [SubscribeRequest], for caller: SessionCaller
+    ) -> OperationOutcome {
+        let session = caller.session
+        let new = Set(requests.map { caller.channel($0.channel) }).filter {
+            session.subscriptions[$0] == nil
+        }
+        guard session.subscriptions.count + new.count <= Limits.channelsPerSessionMax else {
+            return .refused(.tooManyChannels(Limits.channelsPerSessionMax, per: "session"))
+        }
+        guard requests.allSatisfy({ canStart($0, for: caller) }) else {
+            return .refused(.storeDamaged)
+        }
+        return .done(.subscribed(requests.map { start($0, for: caller) }))
+    }
+
+    /// Whether the device can be brought up to date, as far as is known.
+    ///
+    /// Else its connection would be closed each time, with all its other channels.
+    private static func canStart(_ request: SubscribeRequest, for caller: SessionCaller) -> Bool {
+        guard let cursor = request.cursor else { return true }
+        let start: Timetoken
+        switch caller.engine.judge(cursor, request.epoch) {
+        case .foreign: start = .zero
+        case .beyond(let end): start = end
+        case .known: start = cursor
+        }
+        return caller.engine.canRead(caller.channel(request.channel), start)
+    }
+
+    private static func start(
+        _ request: SubscribeRequest, for caller: SessionCaller
+    ) -> SubscribedChannel {
+        guard let cursor = request.cursor else {
+            let channel = caller.channel(request.channel)
+            caller.hub.subscribe(caller.session, to: channel, from: nil, pace: request.pace)
+            return reply(to: request, .current, caller.hub.freshCursor(in: channel), for: caller)
+        }
+        let deletionFloor = caller.engine.deletionFloor()
+        switch caller.engine.judge(cursor, request.epoch) {
+        case .foreign, .beyond(.zero): return follow(request, .snapshot, from: .zero, for: caller)
+        // What was deleted after it may be forgotten.
+        case .beyond(let end) where end < deletionFloor:
+            return follow(request, .snapshot, from: .zero, for: caller)
+        // An older copy of the store was put back: both agree up to `end`.
+        case .beyond(let end): return hold(request, at: end, for: caller)
+        case .known: break
+        }
+        if cursor > .zero, cursor < deletionFloor {
+            return follow(request, .snapshot, from: .zero, for: caller)
+        }
+        // What was removed between the cursor and the floor may be forgotten.
+        let isOld = cursor > .zero && cursor < caller.engine.tombstoneFloor()
+        if isOld || request.asksForRepair { return hold(request, at: cursor, for: caller) }
+        return follow(request, .delta, from: cursor, for: caller)
+    }
+
+    /// Sends what comes after a cursor of this store.
+    ///
+    /// - Parameter mode: How it starts, unless the device turns out to be up to date.
+    private static func follow(
+        _ request: SubscribeRequest, _ mode: SubscribedChannel.Mode, from cursor: Timetoken,
+        for caller: SessionCaller
+    ) -> SubscribedChannel {
+        let (hub, channel) = (caller.hub, caller.channel(request.channel))
+        let hasMissed = hub.subscribe(
+            caller.session, to: channel, from: cursor, pace: request.pace)
+        guard !hasMissed else { return reply(to: request, mode, cursor, for: caller) }
+        let state = hub.state(of: channel, at: cursor)
+        if let base = request.base, let state, base != state, mode != .snapshot {
+            return hold(request, at: cursor, for: caller)
+        }
+        if state == nil { caller.session.subscriptions[channel].map(hub.tellState) }
+        let quietMode = mode == .snapshot ? mode : .current
+        return reply(to: request, quietMode, cursor, state: state, for: caller)
+    }
+
+    private static func hold(
+        _ request: SubscribeRequest, at cursor: Timetoken, for caller: SessionCaller
+    ) -> SubscribedChannel {
+        caller.hub.hold(
+            caller.session, on: caller.channel(request.channel), at: cursor, pace: request.pace)
+        return reply(to: request, .repair, cursor, for: caller)
+    }
+
+    private static func reply(
+        to request: SubscribeRequest, _ mode: SubscribedChannel.Mode, _ cursor: Timetoken,
+        state: Digest? = nil, for caller: SessionCaller
+    ) -> SubscribedChannel {
+        SubscribedChannel(
+            channel: request.channel, mode: mode, cursor: cursor,
+            key: caller.engine.digestKey(caller.channel(request.channel)), state: state)
+    }
+
+    static func unsubscribe(
+        _ channels: [String], for caller: SessionCaller
+    ) -> OperationOutcome {
+        for name in channels {
+            caller.hub.unsubscribe(caller.session, from: caller.channel(name))
+        }
+        return .done(.unsubscribed(channels: channels))
+    }
+}
+
+extension SubscribeRequest {
+    fileprivate var pace: Pace { Pace(wish: batchMilliseconds, coalesces: coalesces) }
+}
