@@ -43,11 +43,16 @@ public struct Hello: Hashable, Sendable {
     public var deviceID: String
     /// The subscribe key of the tenant; `nil` for the daemon's default one.
     public var keyset: String?
+    /// The key that the tenant's owner may ask of those who publish.
+    public var publishKey: String?
 
-    public init(userID: String, deviceID: String, keyset: String? = nil) {
+    public init(
+        userID: String, deviceID: String, keyset: String? = nil, publishKey: String? = nil
+    ) {
         self.userID = userID
         self.deviceID = deviceID
         self.keyset = keyset
+        self.publishKey = publishKey
     }
 }
 

@@ -10,6 +10,8 @@ extension SyncClient {
         /// Names the device for ever; no two running clients may share one.
         public var deviceID: String
         public var keyset: String
+        /// What the tenant's owner asks of those who publish, if anything.
+        public var publishKey: String?
         /// From a command to its reply, reconnects included; over it:
         /// ``SyncClientError/timedOut(after:)``.
         public var commandTimeout: Duration = .seconds(15)

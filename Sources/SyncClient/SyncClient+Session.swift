@@ -195,7 +195,7 @@ extension SyncClient {
     private func greet(on connection: any WebSocketConnection) {
         let hello = Hello(
             userID: configuration.userID, deviceID: configuration.deviceID,
-            keyset: configuration.keyset)
+            keyset: configuration.keyset, publishKey: configuration.publishKey)
         sendFirst(.hello(hello), owner: .hello)
     }
 

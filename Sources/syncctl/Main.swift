@@ -48,6 +48,7 @@ enum SyncCtl {
             var configuration = try SyncClient.Configuration(
                 url: options.url, userID: options.user, deviceID: options.device,
                 keyset: options.keyset)
+            configuration.publishKey = options.publishKey
             configuration.transport = LibwebsocketsTransport(caFile: options.caFile)
             let client = SyncClient(configuration)
             if case .subscribe = job {

@@ -53,14 +53,14 @@ class DaemonTestCase(unittest.IsolatedAsyncioTestCase):
         if daemon.process is not None and daemon.process.returncode is None:
             daemon.stop()
 
-    async def device(self, daemon, user, name=None, keyset=None):
+    async def device(self, daemon, user, name=None, keyset=None, publish_key=None):
         """A connected device; `name` is its device id."""
-        device = self.offline_device(daemon, user, name, keyset)
+        device = self.offline_device(daemon, user, name, keyset, publish_key)
         return await device.connect()
 
-    def offline_device(self, daemon, user, name=None, keyset=None):
+    def offline_device(self, daemon, user, name=None, keyset=None, publish_key=None):
         """A device that the test connects in its own way."""
-        device = Device(daemon, user, name or f"{user}-phone", keyset)
+        device = Device(daemon, user, name or f"{user}-phone", keyset, publish_key)
 
         async def leave():
             with contextlib.suppress(OSError, Disconnected):

@@ -41,12 +41,13 @@ class Device:
     reads, where an exception would only end the reading.
     """
 
-    def __init__(self, daemon, user, name, keyset=None):
+    def __init__(self, daemon, user, name, keyset=None, publish_key=None):
         self.daemon = daemon
         self.user = user
         self.name = name
         #: The tenant that hello names; None leaves it to the daemon.
         self.tenant = keyset
+        self.publish_key = publish_key
         #: What every envelope must name.
         self.keyset = keyset or "default"
         self.rows = {}
@@ -101,6 +102,8 @@ class Device:
         """Opens, says hello, and follows again what was followed before."""
         await self.open()
         tenant = {} if self.tenant is None else {"keyset": self.tenant}
+        if self.publish_key is not None:
+            tenant["publishKey"] = self.publish_key
         self.welcome = await self.command("hello", userId=self.user, deviceId=self.name, **tenant)
         if self.rows:
             await self.resume()

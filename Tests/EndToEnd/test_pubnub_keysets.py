@@ -162,6 +162,20 @@ class WithConfiguration(PubNubTestCase):
             "/publish/{pub}/{sub}/0/room/0/1")
         self.assertEqual(answer.json()[:2], [0, "Invalid Key"])
 
+    async def test_the_publish_key_on_the_websocket(self):
+        """What publishes needs it, and nothing else does."""
+        sent = self.client(self.daemon, "ada", MAIN).publish("room", 1)
+        for number, key in enumerate((None, "fake", "pub-dry")):
+            with self.subTest(key):
+                native = await self.device(
+                    self.daemon, "nat", f"phone-{number}", keyset="sub-main", publish_key=key)
+                for options in ({}, {"store": False}):
+                    async with self.refused(403, "invalid_publish_key", "publishKey"):
+                        await native.command("publish", channel="room", payload=2, **options)
+                await native.add("room", str(sent), f"{number}")
+                self.assertEqual(
+                    [it["payload"] for it in await native.all_messages("room")], [1])
+
     def test_a_keyset_that_stores_nothing(self):
         ada = self.client(self.daemon, "ada", DRY)
         bob = self.client(self.daemon, "bob", DRY).subscribe("room")
@@ -176,7 +190,8 @@ class WithConfiguration(PubNubTestCase):
         """A message that is not stored reaches who listens, and no history."""
         for keys, stored in ((DRY, False), (MAIN, True)):
             with self.subTest(keys):
-                native = await self.device(self.daemon, "nat", keyset=keys[1])
+                native = await self.device(
+                    self.daemon, "nat", keyset=keys[1], publish_key=keys[0])
                 await native.subscribe("room")
                 bob = self.client(self.daemon, "bob", keys).subscribe("room")
                 sent = await native.command("publish", channel="room", payload="native")

@@ -56,11 +56,13 @@ struct CodecTests {
 
     @Test("a keyset is named unless it is the default one")
     func keyset() {
-        let hello = Command.hello(Hello(userID: "a\"b", deviceID: "d\n", keyset: "tenant"))
+        let hello = Command.hello(
+            Hello(userID: "a\"b", deviceID: "d\n", keyset: "tenant", publishKey: "pub"))
 
         #expect(
             String(decoding: CommandEncoder.encode(hello, id: 0), as: UTF8.self)
-                == #"{"id":0,"op":"hello","userId":"a\"b","deviceId":"d\n","keyset":"tenant"}"#)
+                == #"{"id":0,"op":"hello","userId":"a\"b","deviceId":"d\n","keyset":"tenant","#
+                + #""publishKey":"pub"}"#)
     }
 
     @Test("a payload is read as deep as the daemon takes it")

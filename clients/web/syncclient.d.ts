@@ -13,6 +13,8 @@ export interface SyncClientOptions {
   deviceId?: string;
   /** The tenant, where the daemon has keysets configured. */
   keyset?: string;
+  /** What the tenant's owner asks of those who publish, if anything. */
+  publishKey?: string;
   /**
    * The IndexedDB database, one for each user, keyset and server; without it nothing outlives the
    * page.

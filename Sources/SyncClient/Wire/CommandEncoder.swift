@@ -23,6 +23,7 @@ enum CommandEncoder {
             if let keyset = hello.keyset, keyset != Channel.defaultKeyset {
                 json.member("keyset", keyset)
             }
+            json.member("publishKey", hello.publishKey)
         case .subscribe(let requests):
             write(requests, into: &json)
         case .unsubscribe(let channels):

@@ -57,7 +57,8 @@ extension KeysetKey {
         text(
             "publish_key", into: \.publishKey,
             expected: "1 to \(keyBytesMax) letters, digits, dots, - or _", isValid: isKey,
-            "The key that publishers must name. Without one any key is accepted."),
+            "The key that publishers must name, SDKs and WebSockets alike. Without one any key is"
+                + " accepted."),
         KeysetKey(
             name: "secret_key", expected: secretExpected,
             summary: "Signs the requests of administrators. Whoever can read this file can read it"

@@ -10,6 +10,8 @@ protocol Caller {
     var author: Author { get }
     /// What the owner of the author's tenant decided.
     var keyset: Keyset { get }
+    /// What the caller named as the tenant's publish key.
+    var publishKey: String? { get }
     /// Where the answer goes.
     var origin: Origin { get }
     var engine: Engine { get }
@@ -32,6 +34,11 @@ enum OperationOutcome: Hashable {
 enum Operations {}
 
 extension Caller {
+    /// Whether the tenant's owner lets the caller publish.
+    var mayPublish: Bool {
+        keyset.publishKey.map { ExactText($0) == publishKey.map { ExactText($0) } } ?? true
+    }
+
     /// The channel that a name stands for: names are per keyset.
     func channel(_ name: String) -> Channel {
         Channel(name, keyset: keyset.subscribeKey)

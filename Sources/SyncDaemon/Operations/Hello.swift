@@ -15,6 +15,7 @@ extension Operations {
         guard !keyset.isAccessControlled else { return .failure(.forbidden) }
         session.author = Author(
             keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
+        session.publishKey = hello.publishKey
         return .success(
             .hello(
                 Welcome(

@@ -8,6 +8,7 @@ extension Operations {
     static func publish(
         _ request: PublishRequest, isReplicated: Bool = true, by caller: some Caller
     ) -> OperationOutcome {
+        guard caller.mayPublish else { return .refused(.invalidPublishKey) }
         let keyset = caller.keyset
         guard keyset.keepsMessages, request.isStored ?? true else {
             guard isReplicated else { return position(for: caller) }
@@ -21,6 +22,7 @@ extension Operations {
     static func signal(_ message: Message, to channel: String, by caller: some Caller)
         -> OperationOutcome
     {
-        caller.announce(.signal(message), in: channel)
+        guard caller.mayPublish else { return .refused(.invalidPublishKey) }
+        return caller.announce(.signal(message), in: channel)
     }
 }

@@ -20,6 +20,7 @@ struct SessionCaller: Caller {
         keyset = engine.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
     }
 
+    var publishKey: String? { session.publishKey }
     var origin: Origin { Origin(reactor: engine.reactor, session: session.id, command: id) }
 
     /// Behind the session's other questions: the hub asks when the session has taken its answers.

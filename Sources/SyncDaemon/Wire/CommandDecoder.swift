@@ -74,7 +74,8 @@ enum CommandDecoder {
         Hello(
             userID: try json.text("userId", bytesMax: Limits.identifierBytesMax),
             deviceID: try json.text("deviceId", bytesMax: Limits.identifierBytesMax),
-            keyset: try json.optionalText("keyset", bytesMax: Limits.identifierBytesMax))
+            keyset: try json.optionalText("keyset", bytesMax: Limits.identifierBytesMax),
+            publishKey: try json.optionalText("publishKey", bytesMax: Limits.identifierBytesMax))
     }
 
     /// Reads a `hello` from the query of a URL, by the rules of the one in JSON.
@@ -82,15 +83,19 @@ enum CommandDecoder {
     /// - Returns: `nil` when the query does not say who connects.
     static func hello(query: [String: String]) -> Result<Hello, ProtocolError>? {
         guard let userID = query["userId"], let deviceID = query["deviceId"] else { return nil }
-        let keyset = query["keyset"]
-        for (name, value) in [("userId", userID), ("deviceId", deviceID), ("keyset", keyset)] {
-            guard let value, !(1...Limits.identifierBytesMax).contains(value.utf8.count) else {
+        for name in ["userId", "deviceId", "keyset", "publishKey"] {
+            guard let value = query[name],
+                !(1...Limits.identifierBytesMax).contains(value.utf8.count)
+            else {
                 continue
             }
             return .failure(
                 .invalidField(name, "a string of 1 to \(Limits.identifierBytesMax) bytes"))
         }
-        return .success(Hello(userID: userID, deviceID: deviceID, keyset: keyset))
+        return .success(
+            Hello(
+                userID: userID, deviceID: deviceID, keyset: query["keyset"],
+                publishKey: query["publishKey"]))
     }
 
     private static func subscribe(

@@ -70,6 +70,11 @@ extension ProtocolError {
         message: "This keyset admits only who shows a token, and this version has no tokens yet. "
             + "Ask the operator for another keyset.")
 
+    static let invalidPublishKey = ProtocolError(
+        status: 403, code: "invalid_publish_key",
+        message: "Who publishes in this keyset names its publish key: say hello with publishKey. "
+            + "Ask the operator for it.")
+
     static let deletingDisabled = ProtocolError(
         status: 403, code: "deleting_disabled",
         message: "The owner of this keyset lets nobody delete messages. Ask the operator.")

@@ -51,6 +51,8 @@ enum Help {
           --user NAME      who you are (default: $USER, or your account)
           --device NAME    which of your devices this is (default: from the host's name)
           --keyset NAME    the tenant (default: default)
+          --publish-key KEY
+                           what the tenant's owner asks of those who publish
           --json           write one JSON object per line; errors too, on standard
                            error: {"error":{"code":…,"message":…,"advice":…}}
           --help, --version

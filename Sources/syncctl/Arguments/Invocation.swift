@@ -25,6 +25,8 @@ struct Options: Hashable {
     var user: String
     var device: String
     var keyset = Channel.defaultKeyset
+    /// What the keyset's owner asks of those who publish.
+    var publishKey: String?
     /// The authorities that may vouch for a `wss://` daemon; `nil`: those of the machine.
     var caFile: String?
     /// One JSON object per line instead of text for people.

@@ -42,11 +42,13 @@ struct ChannelNameTests {
                 == Hello(userID: "u", deviceID: "d"))
         #expect(
             try CommandDecoder.hello(
-                query: ["userId": "u", "deviceId": "d", "keyset": "k"])?.get()
-                == Hello(userID: "u", deviceID: "d", keyset: "k"))
+                query: ["userId": "u", "deviceId": "d", "keyset": "k", "publishKey": "p"])?.get()
+                == Hello(userID: "u", deviceID: "d", keyset: "k", publishKey: "p"))
     }
 
-    @Test("a query obeys the limits of a hello", arguments: ["userId", "deviceId", "keyset"])
+    @Test(
+        "a query obeys the limits of a hello",
+        arguments: ["userId", "deviceId", "keyset", "publishKey"])
     func queryLimits(name: String) {
         for length in [0, 256] {
             var query = ["userId": "u", "deviceId": "d", "keyset": "k"]

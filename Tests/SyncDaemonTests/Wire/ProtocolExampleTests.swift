@@ -74,7 +74,8 @@ struct ProtocolExampleTests {
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups, .helloFirst,
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
-            .deletingDisabled, .historyDisabled, .tooManyInFlight, .overloaded, .draining,
+            .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
+            .draining,
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]

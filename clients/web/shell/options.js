@@ -10,7 +10,8 @@ import { isCount } from '../core/shapes.js';
  * or the connection takes to open; then another one is tried. `outboxMax` (1000) is how many
  * writes may wait. `store`, `WebSocket` and `random` are for other surroundings than a page,
  * such as tests.
- * @typedef {{url: string, userId: string, deviceId?: string, keyset?: string, cache?: string|null,
+ * @typedef {{url: string, userId: string, deviceId?: string, keyset?: string,
+ *   publishKey?: string, cache?: string|null,
  *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
  *   WebSocket?: any, random?: () => number}} Options
  */
@@ -28,6 +29,8 @@ export function checkOptions(options) {
   checkText('A userId', userId, identifierMax);
   if ((deviceId ?? null) !== null) checkText('A deviceId', deviceId, identifierMax);
   if ((keyset ?? null) !== null) checkText('A keyset', keyset, identifierMax);
+  const { publishKey } = options;
+  if ((publishKey ?? null) !== null) checkText('A publishKey', publishKey, identifierMax);
   if (!(isCount(batch ?? 0) && (batch ?? 0) <= 1000)) {
     throw new RangeError('batch is a whole number of milliseconds, up to 1000.');
   }

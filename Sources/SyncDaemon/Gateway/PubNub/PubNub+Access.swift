@@ -1,4 +1,4 @@
-// Who may do what: publish keys, and keysets that admit nobody without a token.
+// Who may come in: keysets that admit nobody without a token, and requests that are too large.
 
 import EventModel
 
@@ -15,11 +15,6 @@ extension PubNubRouter {
     /// Why a request may not be carried out; `nil` when it may.
     static func accessRefusal(_ context: PubNubContext) -> HTTPResponse? {
         let request = context.request
-        if let expected = context.keyset.publishKey, let given = request.publishKey,
-            ExactText(expected) != ExactText(given)
-        {
-            return PubNubError.invalidPublishKey(at: context.wallTime).response
-        }
         // Tokens do not exist yet: whoever guards a keyset guards it from everyone.
         guard context.keyset.isAccessControlled else { return nil }
         let names = request.endpoint.names

@@ -29,6 +29,8 @@ struct PubNubContext: Caller {
         Author(keyset: keyset.subscribeKey, userID: request.userID, deviceID: "")
     }
 
+    var publishKey: String? { request.publishKey }
+
     func ask(_ request: ReadRequest) -> Bool { engine.ask(request) }
 
     /// A refusal of the daemon in the words of the endpoint.

@@ -218,6 +218,7 @@ extension PubNubError {
     init(_ error: ProtocolError, for endpoint: PubNubRequest.Endpoint, at now: Timetoken) {
         let family = endpoint.family(at: now)
         switch error {
+        case .invalidPublishKey: self = .invalidPublishKey(at: now)
         case .historyDisabled: self = .historyDisabled
         case .deletingDisabled: self = .deletingDisabled
         case .rateLimited, .tooManyInFlight:
