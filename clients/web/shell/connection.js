@@ -74,6 +74,8 @@ export class Connection {
     if (this.#device.isClosed || this.#socket) return;
     this.#isWaiting = false;
     this.#device.setStatus('connecting');
+    // Whoever was told may have closed the client.
+    if (this.#device.isClosed) return;
     this.stats.connections++;
     /** @type {WebSocket} */
     let socket;

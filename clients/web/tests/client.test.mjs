@@ -27,6 +27,16 @@ test('a removal names what the add before it made, whatever comes first', async 
   world.client.close();
 });
 
+test('a client that is closed when it is told that it connects opens no socket', async () => {
+  const world = new World(new Server(), 'ada');
+  world.client.on('status', (status) => {
+    if (status === 'connecting') world.client.close();
+  });
+  for (let i = 0; i < 10; i++) await turn();
+  assert.equal(world.client.status, 'closed');
+  assert.equal(world.sockets.length, 0);
+});
+
 test('a server that was put back to before a deletion brings the messages again', async () => {
   const server = new Server();
   const { world, timetoken } = await followed(server);
