@@ -23,7 +23,7 @@ public struct Outbox: Hashable, Sendable {
     }
 
     public private(set) var entries: [OutboxEntry] = []
-    private var inFlight: Set<String> = []
+    private(set) var inFlight: Set<String> = []
     /// Entries that went out and have no answer, at most.
     static let inFlightMax = 16
 

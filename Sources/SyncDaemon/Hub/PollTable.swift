@@ -1,5 +1,6 @@
 // The long polls of one reactor that wait for their answers.
 
+import Basis
 import EventModel
 
 /// Finds polls by connection, by group and by the time at which they end.
@@ -14,8 +15,7 @@ struct PollTable {
     private(set) var open: [SessionID: LongPoll] = [:]
     private var byGroup: [ChannelGroup: Set<SessionID>] = [:]
     /// All polls wait equally long, so they end in the order in which they came.
-    private var deadlines: [Deadline] = []
-    private var head = 0
+    private var deadlines = Queue<Deadline>()
     /// Served at the end of this turn.
     var listed: [LongPoll] = []
     /// The readers had no room for their questions.
@@ -46,25 +46,18 @@ struct PollTable {
     /// The polls whose time is over; those that were answered long ago are passed over.
     mutating func takeOverdue(at now: UInt64) -> [LongPoll] {
         var overdue: [LongPoll] = []
-        while head < deadlines.count {
-            let entry = deadlines[head]
-            let poll = poll(of: entry)
-            guard entry.at <= now || poll == nil else { break }
-            if let poll { overdue.append(poll) }
-            head += 1
+        while let deadline = deadlines.first {
+            // Another one, once this one was answered.
+            let poll = open[deadline.session]
+            let isOpen = poll?.request.command == deadline.command
+            guard deadline.at <= now || !isOpen else { break }
+            if isOpen, let poll { overdue.append(poll) }
+            _ = deadlines.popFirst()
         }
         // Answered polls stay in the list until their time comes, unless they are most of it.
-        if head * 2 > deadlines.count || deadlines.count > 2 * open.count + 1024 {
-            deadlines = deadlines[head...].filter { poll(of: $0) != nil }
-            head = 0
+        if deadlines.count > 2 * open.count + 1024 {
+            deadlines.removeAll { open[$0.session]?.request.command != $0.command }
         }
         return overdue
-    }
-
-    /// The poll that a deadline is of; `nil` once it was answered.
-    private func poll(of deadline: Deadline) -> LongPoll? {
-        open[deadline.session].flatMap {
-            $0.request.command == deadline.command ? $0 : nil
-        }
     }
 }

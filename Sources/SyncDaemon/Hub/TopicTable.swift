@@ -7,10 +7,10 @@ import EventModel
 final class TopicTable {
     private var topics: [Channel: Topic] = [:]
     /// Topics whose name ends with `.*`; while there are none, events need one look-up.
-    private var wildcardCount = 0
+    private(set) var wildcardCount = 0
     /// Topics that nobody follows any more, oldest first.
     private var lingering = Queue<Topic>()
-    private var recentByteCount = 0
+    private(set) var recentByteCount = 0
     private let recentBytesMax: Int
     private let unfollow: (Channel) -> Void
 

@@ -58,6 +58,9 @@ final class ReactorCore: TransportDelegate {
         if now >= lastTick + 1000 { tick() }
         if drainDeadline != nil { closeIdleSessions() }
         hub.endTurn()
+        #if DEBUG
+        if lastTick == now { hub.checkInvariants() }
+        #endif
     }
 
     /// Whether a drain was asked for and has nothing left to do.

@@ -130,6 +130,7 @@ final class SimulatedReactor {
         // Its pace holds it: sockets are read, and nothing is written yet.
         guard world.choices.chance(90) else { return wake() }
         core.endTurn()
+        core.hub.checkInvariants()
         guard let due = core.hub.nextDue else { return }
         world.scheduler.at(due * Microseconds.millisecond) { [weak self] in self?.wake() }
     }

@@ -245,6 +245,7 @@ final class SimulatedDevice {
             world.tally.count("device crash")
             return crash(corrupting: false)
         }
+        core.checkInvariants()
         witness.see(effects, core)
         for question in effects.questions { send(question.command, ticket: question.ticket) }
         if effects.retriesLater { retryLater() }

@@ -1,0 +1,45 @@
+// What always holds of a device between two inputs; a breach is our own bug.
+
+extension Device {
+    /// Looks whether every channel stands where its session does, every digest is that of its rows,
+    /// and every wish is there once.
+    ///
+    /// Called after each input by the simulator.
+    ///
+    /// - Complexity: O(actions and wishes).
+    public func checkInvariants() {
+        for (channel, sync) in channels {
+            precondition(
+                (epoch == nil) == (sync.phase == .offline), "A channel is offline with its device.")
+            precondition(sync.base.hasTrueDigest, "\(channel.name): a digest is that of the rows.")
+        }
+        precondition(
+            epoch != nil || (repairTurn == nil && waitingRepairs.isEmpty),
+            "Nobody repairs without a server.")
+        outbox.checkInvariants(isOnline: epoch != nil)
+    }
+}
+
+extension ChannelBase {
+    /// Whether the digest that is kept with each row is that of all rows.
+    fileprivate var hasTrueDigest: Bool {
+        guard let key else { return digest == .empty }
+        var sum = Digest.empty
+        cache.forEachAction { sum.insert($0, key: key) }
+        return sum == digest
+    }
+}
+
+extension Outbox {
+    /// What always holds of wishes.
+    fileprivate func checkInvariants(isOnline: Bool) {
+        let mutations = Set(entries.map(\.mutation))
+        precondition(mutations.count == entries.count, "A wish has an id of its own.")
+        precondition(inFlight.isSubset(of: mutations), "Only what is wished is under way.")
+        precondition(inFlight.count <= Self.inFlightMax, "What is under way is bounded.")
+        precondition(isOnline || inFlight.isEmpty, "Nothing is under way without a server.")
+        precondition(
+            !entries.contains { inFlight.contains($0.mutation) && $0.isAnswered },
+            "What is under way has no answer.")
+    }
+}
