@@ -1,5 +1,6 @@
 """PubNub's HTTP by hand, over raw sockets: what an SDK hides, and what no SDK would send."""
 
+import functools
 import json
 import re
 import urllib.parse
@@ -27,7 +28,12 @@ class Rest:
     def __init__(self, daemon, user="raw", keys=KEYS, seconds=PATIENCE):
         self.user = user
         self.publish_key, self.subscribe_key = keys
-        self.http = RawClient(daemon.address, seconds)
+        self._daemon, self._seconds = daemon, seconds
+
+    @functools.cached_property
+    def http(self):
+        """Connected when it is first used: the daemon does not wait long for a first request."""
+        return RawClient(self._daemon.address, self._seconds)
 
     def __enter__(self):
         return self
@@ -36,7 +42,8 @@ class Rest:
         self.close()
 
     def close(self):
-        self.http.socket.close()
+        if "http" in vars(self):
+            self.http.socket.close()
 
     def target(self, path, query=None):
         """A request's target: `path` may hold {pub} and {sub}; the user goes into the query."""
