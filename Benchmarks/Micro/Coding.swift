@@ -35,9 +35,7 @@ enum Coding {
                         bytes: 200, in: Samples.channel, at: Samples.firstTimetoken + $0))
             }
             let cursor = events[size - 1].timetoken
-            let hub = Hub(
-                reactor: 0, position: .zero, settings: HubSettings(), counters: Counters(),
-                ask: { _ in false })
+            let hub = Hub(engine: IdleEngine(), counters: Counters())
             table.add(
                 "frame a push of \(size == 1 ? "1 event" : "\(size) events")",
                 watch.measure { count in

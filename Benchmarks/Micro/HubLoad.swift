@@ -36,9 +36,7 @@ final class HubLoad {
     init(followers: Int, channels: Int = 1) {
         self.followers = followers
         followed = (0..<channels).map { Channel("chat.room.\($0)") }
-        hub = Hub(
-            reactor: 0, position: .zero, settings: HubSettings(), counters: counters,
-            ask: { _ in preconditionFailure("a live subscription asked a reader") })
+        hub = Hub(engine: IdleEngine(), counters: counters)
         hub.attach(transport)
         for number in 0..<followers {
             let session = Session(

@@ -3,8 +3,8 @@
 enum Layers {
     /// Folders of Sources/SyncDaemon, lowest first; Program.swift stands above all of them.
     static let folders = [
-        "Platform", "Wire", "Transport", "Store", "Ledger", "Presence", "Hub", "Operations",
-        "Gateway", "Reactor", "Node",
+        "Platform", "Wire", "Transport", "Store", "Ledger", "Presence", "Engine", "Hub",
+        "Operations", "Gateway", "Reactor", "Node",
     ]
 
     private static let home = "Sources/SyncDaemon/"

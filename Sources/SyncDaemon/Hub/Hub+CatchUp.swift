@@ -45,8 +45,8 @@ extension Hub {
         let start = page.start.messages
         guard let topic = topics.existing(page.channel), found.through >= topic.recent.floor,
             found.cursor <= durablePosition, topic.pending.isEmpty,
-            page.start == ChangeStart(after: start), start >= settings.tombstoneFloor(),
-            start >= settings.deletionFloor()
+            page.start == ChangeStart(after: start), start >= engine.tombstoneFloor,
+            start >= engine.deletionFloor
         else { return }
         topics.remember(found.events, after: start, state: state, in: topic)
     }
@@ -120,9 +120,9 @@ extension Hub {
         if flights.join(page, subscription) { return true }
         let flight = flights.next
         let request = ReadRequest(
-            asker: .page(flight, reactor: reactor), channel: page.channel,
+            asker: .page(flight, reactor: engine.reactor), channel: page.channel,
             query: .changes(from: page.start))
-        guard ask(request) else { return false }
+        guard engine.ask(request) else { return false }
         flights.begin(page, with: subscription)
         return true
     }
@@ -162,7 +162,7 @@ extension Hub {
 
     /// - Returns: `false` when it has to be tried again later.
     private func forward(_ question: ReadRequest, of session: Session) -> Bool {
-        if ask(question) {
+        if engine.ask(question) {
             session.pagesInFlight += 1
         } else if case .repair = question.query {
             // Its symbols are here: sending them again would only cost more.

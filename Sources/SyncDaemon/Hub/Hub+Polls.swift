@@ -141,12 +141,12 @@ extension Hub {
         guard poll.readCount < Limits.pollReadsMax else { return answer(poll, []) }
         poll.readCount += 1
         let origin = Origin(
-            reactor: reactor, session: poll.request.session, command: poll.request.command)
+            reactor: engine.reactor, session: poll.request.session, command: poll.request.command)
         let channels = poll.request.interests.map(\.channel)
         let request = ReadRequest(
             asker: .poll(origin), channel: channels[0],
             query: .backlog(channels, after: poll.position))
-        if ask(request) {
+        if engine.ask(request) {
             poll.state = .reading
         } else {
             poll.state = .starved

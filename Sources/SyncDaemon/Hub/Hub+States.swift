@@ -89,8 +89,8 @@ extension Hub {
     private func askForState(of topic: Topic) {
         guard !topic.state.isAskedFor else { return }
         let request = ReadRequest(
-            asker: .state(reactor: reactor), channel: topic.channel, query: .state)
-        if ask(request) {
+            asker: .state(reactor: engine.reactor), channel: topic.channel, query: .state)
+        if engine.ask(request) {
             topic.state.isAskedFor = true
         } else {
             topicsToAskFor.append(topic)

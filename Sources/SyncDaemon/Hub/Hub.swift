@@ -1,7 +1,7 @@
 // Who listens on this reactor, and getting every event to them: exactly once, in order.
 //
-// Confined to its reactor's thread. It knows no store: what is no longer in memory it asks for
-// through `ask`, and hears about in `received`.
+// Confined to its reactor's thread. It knows no store: what is no longer in memory it asks the
+// engine for, and hears about in `received`.
 
 import Basis
 import EventModel
@@ -39,37 +39,22 @@ final class Hub {
     var json = JSONWriter(reserving: 4096)
     var scratch: [UInt8] = []
 
-    let reactor: Int
+    let engine: any Engine
     private(set) var settings: HubSettings
     let counters: Counters
-    private let follow: (Channel) -> (visible: Timetoken, durable: Timetoken)
-    let ask: (ReadRequest) -> Bool
     /// Answers a poll: its events, and the cursor to go on from.
     var answerPoll: (PollRequest, [PolledEvent], Timetoken) -> Void = { _, _, _ in }
     private(set) var transport: (any Transport)?
 
-    /// - Parameters:
-    ///   - position: The newest commit before the reactor started.
-    ///   - follow: Has the reactor told of a channel's or wildcard's events; returns positions
-    ///     after which it is told of all, and of all that are stored.
-    ///   - unfollow: Takes that back.
-    ///   - ask: Asks a reader thread; `false` when too many questions wait.
-    init(
-        reactor: Int, position: Timetoken, settings: HubSettings, counters: Counters,
-        follow: @escaping (Channel) -> (visible: Timetoken, durable: Timetoken) = { _ in
-            (.zero, .zero)
-        },
-        unfollow: @escaping (Channel) -> Void = { _ in },
-        ask: @escaping (ReadRequest) -> Bool
-    ) {
-        self.reactor = reactor
-        self.position = position
+    init(engine: any Engine, settings: HubSettings = HubSettings(), counters: Counters) {
+        self.engine = engine
+        // The newest commit before the reactor started.
+        position = engine.newest
         durablePosition = position
         self.settings = settings
         self.counters = counters
-        self.follow = follow
-        self.ask = ask
-        topics = TopicTable(recentBytesMax: settings.recentBytesMax, unfollow: unfollow)
+        topics = TopicTable(
+            recentBytesMax: settings.recentBytesMax, unfollow: { engine.unfollow($0) })
     }
 
     /// Connects the hub to the transport, which cannot exist before its delegate.
@@ -205,7 +190,7 @@ final class Hub {
     /// The topic of a channel or wildcard, made when there is none.
     func topic(of channel: Channel) -> Topic {
         topics.topic(for: channel) {
-            let start = follow(channel)
+            let start = engine.follow(channel)
             return Topic(
                 channel: channel, position: max(position, start.visible),
                 durable: max(durablePosition, start.durable),
@@ -249,10 +234,6 @@ struct HubSettings {
     var recentBytesMax = Limits.recentBytesMax
     /// How long events of a keyset wait for more, in milliseconds.
     var window: (String) -> Int = { _ in 0 }
-    /// Removals up to here may be forgotten, as of every commit that the hub has heard of.
-    var tombstoneFloor: () -> Timetoken = { .zero }
-    /// Deletions up to here may be forgotten.
-    var deletionFloor: () -> Timetoken = { .zero }
 }
 
 /// What a turn did, for the counters, which all threads share: each is touched once per turn.

@@ -50,40 +50,16 @@ struct ReactorParts: Sendable {
     func makeCore(
         _ number: Int, answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
     ) -> ReactorCore {
-        let engine = Engine(
-            reactor: number, epoch: ledger.epochs.text,
-            judge: { [ledger] cursor, epoch in
-                ledger.epochs.judge(cursor, epoch, newest: ledger.order.visible)
-            },
-            tombstoneFloor: { [ledger] in ledger.tombstoneFloor },
-            deletionFloor: { [ledger] in ledger.deletionFloor },
-            digestKey: { [ledger] in ledger.secret.key(of: $0) },
-            keysets: configuration.keysets,
-            submit: { [ledger] in ledger.submit($0) },
-            commitSoon: { [ledger] in ledger.wake() },
-            announce: { [ledger] in ledger.order.announce($0) },
-            ask: { [readers] in readers.ask($0) },
-            askPresence: { [presence] in presence.ask($0) }, groups: ledger.groups,
-            newest: { [ledger] in ledger.order.visible },
-            settled: { [ledger] in ledger.order.settled },
-            freshCursor: { [ledger] in ledger.order.now(for: $0) }, began: ledger.began,
-            wallTicks: ledger.clock.ticks,
-            canRead: { [quarantine] in quarantine.canRead($0, after: $1) })
+        let engine = LocalEngine(
+            reactor: number, ledger: ledger, readers: readers, presence: presence,
+            interests: interests, quarantine: quarantine)
         let settings = HubSettings(
             sendQueueBytesMax: configuration.sendQueueBytes,
             recentBytesMax: Limits.recentBytesMax / configuration.reactorCount,
-            window: configuration.reactorSettings.window(ofKeyset:),
-            tombstoneFloor: engine.tombstoneFloor, deletionFloor: engine.deletionFloor)
-        let hub = Hub(
-            reactor: number, position: engine.newest(), settings: settings, counters: counters,
-            follow: { [interests, ledger] channel in
-                interests.add(channel, of: number)
-                return ledger.order.frontier
-            },
-            unfollow: { [interests] in interests.remove($0, of: number) },
-            ask: engine.ask)
+            window: configuration.reactorSettings.window(ofKeyset:))
+        let hub = Hub(engine: engine, settings: settings, counters: counters)
         return ReactorCore(
-            hub: hub, engine: engine, counters: counters,
+            hub: hub, keysets: configuration.keysets, counters: counters,
             commandsPerSecondMax: configuration.commandsPerSecond, log: log, answerHTTP: answerHTTP)
     }
 }

@@ -14,7 +14,7 @@ protocol Caller {
     var publishKey: String? { get }
     /// Where the answer goes.
     var origin: Origin { get }
-    var engine: Engine { get }
+    var engine: any Engine { get }
     /// Has a reader answer; `false` when too many questions wait.
     func ask(_ request: ReadRequest) -> Bool
 }

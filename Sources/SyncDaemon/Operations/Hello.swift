@@ -5,11 +5,11 @@ import EventModel
 extension Operations {
     /// Gives a session its author; the one command that comes before there is a caller.
     static func hello(
-        _ hello: Hello, session: Session, engine: Engine
+        _ hello: Hello, session: Session, engine: any Engine, tenants: Tenants
     ) -> Result<Reply, ProtocolError> {
         guard session.author == nil else { return .failure(.helloAgain) }
-        let subscribeKey = hello.keyset ?? engine.keysets.defaultKey
-        guard let keyset = engine.keysets[subscribeKey] else {
+        let subscribeKey = hello.keyset ?? tenants.keysets.defaultKey
+        guard let keyset = tenants.keysets[subscribeKey] else {
             return .failure(.unknownKeyset(subscribeKey))
         }
         guard !keyset.isAccessControlled else { return .failure(.forbidden) }

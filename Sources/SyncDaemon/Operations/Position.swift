@@ -7,7 +7,7 @@ extension Operations {
     ///
     /// It may take a commit.
     static func position(for caller: some Caller) -> OperationOutcome {
-        switch caller.engine.freshCursor(caller.origin) {
+        switch caller.engine.freshCursor(for: caller.origin) {
         case .at(let timetoken): .done(.pong(timetoken))
         case .waits: .later
         case .refused: .refused(.overloaded)

@@ -9,15 +9,15 @@ struct SessionCaller: Caller {
     let author: Author
     let keyset: Keyset
     let hub: Hub
-    let engine: Engine
+    let engine: any Engine
 
-    init(id: CommandID, session: Session, author: Author, hub: Hub, engine: Engine) {
+    init(id: CommandID, session: Session, author: Author, hub: Hub, tenants: Tenants) {
         self.id = id
         self.session = session
         self.author = author
         self.hub = hub
-        self.engine = engine
-        keyset = engine.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
+        engine = hub.engine
+        keyset = tenants.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
     }
 
     var publishKey: String? { session.publishKey }

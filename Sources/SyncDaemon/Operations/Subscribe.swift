@@ -25,12 +25,12 @@ extension Operations {
     private static func canStart(_ request: SubscribeRequest, for caller: SessionCaller) -> Bool {
         guard let cursor = request.cursor else { return true }
         let start: Timetoken
-        switch caller.engine.judge(cursor, request.epoch) {
+        switch caller.engine.judge(cursor, of: request.epoch) {
         case .foreign: start = .zero
         case .beyond(let end): start = end
         case .known: start = cursor
         }
-        return caller.engine.canRead(caller.channel(request.channel), start)
+        return caller.engine.canRead(caller.channel(request.channel), after: start)
     }
 
     private static func start(
@@ -41,8 +41,8 @@ extension Operations {
             caller.hub.subscribe(caller.session, to: channel, from: nil, pace: request.pace)
             return reply(to: request, .current, caller.hub.freshCursor(in: channel), for: caller)
         }
-        let deletionFloor = caller.engine.deletionFloor()
-        switch caller.engine.judge(cursor, request.epoch) {
+        let deletionFloor = caller.engine.deletionFloor
+        switch caller.engine.judge(cursor, of: request.epoch) {
         case .foreign, .beyond(.zero): return follow(request, .snapshot, from: .zero, for: caller)
         // What was deleted after it may be forgotten.
         case .beyond(let end) where end < deletionFloor:
@@ -55,7 +55,7 @@ extension Operations {
             return follow(request, .snapshot, from: .zero, for: caller)
         }
         // What was removed between the cursor and the floor may be forgotten.
-        let isOld = cursor > .zero && cursor < caller.engine.tombstoneFloor()
+        let isOld = cursor > .zero && cursor < caller.engine.tombstoneFloor
         if isOld || request.asksForRepair { return hold(request, at: cursor, for: caller) }
         return follow(request, .delta, from: cursor, for: caller)
     }
@@ -94,7 +94,7 @@ extension Operations {
     ) -> SubscribedChannel {
         SubscribedChannel(
             channel: request.channel, mode: mode, cursor: cursor,
-            key: caller.engine.digestKey(caller.channel(request.channel)), state: state)
+            key: caller.engine.digestKey(of: caller.channel(request.channel)), state: state)
     }
 
     static func unsubscribe(

@@ -11,7 +11,7 @@ import JSON
 final class ReactorCore: TransportDelegate {
     let hub: Hub
     private let door: PubNubDoor
-    private var engine: Engine
+    private let tenants: Tenants
     private let counters: Counters
     private var commandsPerSecondMax: Int
     private let log: Log?
@@ -26,24 +26,26 @@ final class ReactorCore: TransportDelegate {
     private var drainDeadline: UInt64?
 
     init(
-        hub: Hub, engine: Engine, counters: Counters, commandsPerSecondMax: Int,
+        hub: Hub, keysets: Keysets = Keysets(), counters: Counters, commandsPerSecondMax: Int,
         log: Log? = nil,
         answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
     ) {
         self.hub = hub
-        door = PubNubDoor(hub: hub, engine: engine, log: log)
+        tenants = Tenants(keysets)
+        door = PubNubDoor(hub: hub, tenants: tenants, log: log)
         self.log = log
-        self.engine = engine
         self.counters = counters
         self.commandsPerSecondMax = commandsPerSecondMax
         self.answerHTTP = answerHTTP
     }
 
+    private var engine: any Engine { hub.engine }
+
     // MARK: Turns
 
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
-        settled = engine.settled()
+        settled = engine.settled
         hub.beginTurn(at: milliseconds)
     }
 
@@ -79,11 +81,11 @@ final class ReactorCore: TransportDelegate {
 
     /// Takes new settings; a session whose tenant is gone, or guarded now, is closed.
     func apply(_ settings: ReactorSettings) {
-        engine.keysets = settings.keysets
+        tenants.keysets = settings.keysets
         commandsPerSecondMax = settings.commandsPerSecondMax
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(ofKeyset:))
-        door.apply(settings.keysets)
+        door.tenantsChanged()
         for session in hub.sessions.values {
             session.bucket.setRate(commandsPerSecondMax)
             guard let author = session.author, !settings.keysets.admits(author.keyset) else {
@@ -266,12 +268,14 @@ final class ReactorCore: TransportDelegate {
         }
         return CommandRouter.handle(
             command,
-            for: SessionCaller(id: id, session: session, author: author, hub: hub, engine: engine))
+            for: SessionCaller(id: id, session: session, author: author, hub: hub, tenants: tenants)
+        )
     }
 
     private func greet(_ hello: Hello, _ session: Session) -> Result<Reply, ProtocolError> {
         guard drainDeadline == nil else { return .failure(.draining) }
-        let result = Operations.hello(hello, session: session, engine: engine)
+        let result = Operations.hello(
+            hello, session: session, engine: engine, tenants: tenants)
         if case .success = result, let author = session.author {
             log?.debug(
                 "Session began.",

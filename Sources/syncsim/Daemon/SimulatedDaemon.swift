@@ -15,10 +15,13 @@ final class SimulatedDaemon {
     /// Who is in which group, as the daemon has it in memory.
     let groups: ChannelGroups
     private unowned let world: World
-    private let interests = InterestTable()
+    let interests = InterestTable()
     private let steps = Locked<[Commit]>([])
     private let asksForCeiling = Locked(false)
     let counters = Counters()
+    let clock: SimulatedClock
+    /// For a planted bug: whoever comes late is taken for one who missed nothing.
+    let ignoresFloor: Bool
     /// Whether its acceptor runs.
     var isAccepting = true
 
@@ -27,6 +30,8 @@ final class SimulatedDaemon {
         on store: SimulatedStore, _ clock: SimulatedClock, in world: World
     ) throws(StoreError) {
         self.world = world
+        self.clock = clock
+        ignoresFloor = world.bug == .ignoredFloor
         let steps = steps
         let asks = asksForCeiling
         order = EventOrder(
@@ -54,49 +59,25 @@ final class SimulatedDaemon {
         self.presence = presence
         self.ledger = ledger
         self.readers = readers
-        let epochs = Epochs(store: store.epoch, runs: store.runs)
-        let ignoresFloor = world.bug == .ignoredFloor
         for number in 0..<world.setting.reactors {
-            let engine = Engine(
-                reactor: number, epoch: epochs.text,
-                judge: { [order] in epochs.judge($0, $1, newest: order.visible) },
-                tombstoneFloor: { [unowned ledger] in ignoresFloor ? .zero : ledger.floor },
-                deletionFloor: { [unowned ledger] in ledger.deletionFloor },
-                digestKey: { [secret = store.secret] in secret.key(of: $0) },
-                keysets: Keysets(),
-                submit: { [unowned ledger] in ledger.submit($0) },
-                commitSoon: { [unowned ledger] in ledger.wake() },
-                announce: { [unowned self] in announce($0) },
-                ask: { [unowned readers] in readers.ask($0) },
-                askPresence: { [unowned presence] in presence.ask($0) }, groups: groups,
-                newest: { [order] in order.visible }, settled: { [order] in order.settled },
-                freshCursor: { [unowned self] in freshCursor($0) }, began: store.last,
-                wallTicks: clock.ticks)
+            let hub = Hub(
+                engine: SimulatedEngine(
+                    reactor: number, daemon: self, ledger: ledger, readers: readers,
+                    presence: presence, store: store),
+                settings: HubSettings(
+                    sendQueueBytesMax: world.setting.sendQueueBytes,
+                    recentBytesMax: world.setting.recentBytes,
+                    window: { [window = world.setting.windowMilliseconds] _ in window }),
+                counters: counters)
             reactors.append(
                 SimulatedReactor(
                     number,
                     core: ReactorCore(
-                        hub: makeHub(number, for: engine), engine: engine, counters: counters,
+                        hub: hub, counters: counters,
                         commandsPerSecondMax: Limits.commandsPerSecondMax,
                         answerHTTP: { _ in .error(404, "none") }),
                     in: world))
         }
-    }
-
-    private func makeHub(_ number: Int, for engine: Engine) -> Hub {
-        Hub(
-            reactor: number, position: engine.newest(),
-            settings: HubSettings(
-                sendQueueBytesMax: world.setting.sendQueueBytes,
-                recentBytesMax: world.setting.recentBytes,
-                window: { [window = world.setting.windowMilliseconds] _ in window },
-                tombstoneFloor: engine.tombstoneFloor, deletionFloor: engine.deletionFloor),
-            counters: counters,
-            follow: { [interests, order] channel in
-                interests.add(channel, of: number)
-                return order.frontier
-            },
-            unfollow: { [interests] in interests.remove($0, of: number) }, ask: engine.ask)
     }
 
     func announce(_ announcement: Announcement) -> Announced {

@@ -26,18 +26,19 @@ final class HubBench {
     init(sendQueueBytesMax: Int = 1 << 20, window: Int = 0) {
         let questions = Questions()
         self.questions = questions
-        hub = Hub(
-            reactor: 3, position: .zero,
-            settings: HubSettings(
-                sendQueueBytesMax: sendQueueBytesMax, window: { _ in window },
-                tombstoneFloor: { questions.floor }),
-            counters: counters,
-            ask: { question in
+        let engine = StandInEngine(
+            reactor: 3,
+            onAsk: { question in
                 guard !questions.isFull else { return false }
                 questions.waiting.append(question)
                 questions.asked += 1
                 return true
-            })
+            },
+            onTombstoneFloor: { questions.floor })
+        hub = Hub(
+            engine: engine,
+            settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax, window: { _ in window }),
+            counters: counters)
         hub.attach(transport)
     }
 

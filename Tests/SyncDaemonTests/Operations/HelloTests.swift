@@ -7,10 +7,6 @@ import Testing
 
 @Suite("Hello")
 struct HelloTests {
-    private func engine(_ keysets: Keysets) -> Engine {
-        .standIn(keysets: keysets)
-    }
-
     private func session() -> Session {
         Session(id: SessionID(slot: 1, generation: 1), bucket: TokenBucket(ratePerSecond: 1, at: 0))
     }
@@ -21,7 +17,9 @@ struct HelloTests {
     {
         let session = session()
         let hello = Hello(userID: "ada", deviceID: "phone", keyset: keyset)
-        _ = try Operations.hello(hello, session: session, engine: engine(keysets)).get()
+        _ = try Operations.hello(
+            hello, session: session, engine: StandInEngine(), tenants: Tenants(keysets)
+        ).get()
         return session.author?.keyset
     }
 
@@ -63,11 +61,11 @@ struct HelloTests {
     @Test("whoever was refused may try again")
     func again() throws {
         let session = session()
-        let engine = engine(Keysets([Keyset(subscribeKey: "a")]))
+        let tenants = Tenants(Keysets([Keyset(subscribeKey: "a")]))
         func hello(_ keyset: String) -> Result<Reply, ProtocolError> {
             Operations.hello(
                 Hello(userID: "ada", deviceID: "phone", keyset: keyset), session: session,
-                engine: engine)
+                engine: StandInEngine(), tenants: tenants)
         }
 
         #expect(throws: ProtocolError.unknownKeyset("x")) { try hello("x").get() }

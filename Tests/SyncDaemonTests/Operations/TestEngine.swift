@@ -5,22 +5,47 @@ import EventModel
 
 @testable import SyncDaemon
 
-extension Engine {
-    static func standIn(
-        reactor: Int = 0, keysets: Keysets = Keysets(),
-        submit: @escaping (Write) -> Bool = { _ in false },
-        announce: @escaping (Announcement) -> Announced = { _ in .refused },
-        ask: @escaping (ReadRequest) -> Bool = { _ in false },
-        askPresence: @escaping (PresenceRequest) -> Bool = { _ in false },
-        groups: ChannelGroups = ChannelGroups(), newest: @escaping () -> Timetoken = { .zero },
-        wallTicks: @escaping () -> UInt64 = { 1 }
-    ) -> Engine {
-        Engine(
-            reactor: reactor, epoch: "e.f", judge: { _, _ in .known }, tombstoneFloor: { .zero },
-            deletionFloor: { .zero },
-            digestKey: makeSecret().key, keysets: keysets, submit: submit, commitSoon: {},
-            announce: announce, ask: ask, askPresence: askPresence, groups: groups,
-            newest: newest, settled: { (newest(), newest()) }, freshCursor: { _ in .at(newest()) },
-            began: .zero, wallTicks: wallTicks)
+/// An engine made of functions.
+struct StandInEngine: Engine {
+    var reactor = 0
+    var epoch = "e.f"
+    var began = Timetoken.zero
+    var groups = ChannelGroups()
+    var secret = makeSecret()
+    var onSubmit: (Write) -> Bool = { _ in false }
+    var onAnnounce: (Announcement) -> Announced = { _ in .refused }
+    var onAsk: (ReadRequest) -> Bool = { _ in false }
+    var onAskPresence: (PresenceRequest) -> Bool = { _ in false }
+    var onFollow: (Channel) -> (visible: Timetoken, durable: Timetoken) = { _ in (.zero, .zero) }
+    var onUnfollow: (Channel) -> Void = { _ in }
+    var onNewest: () -> Timetoken = { .zero }
+    var onSettled: (() -> (visible: Timetoken, durable: Timetoken))?
+    var onTombstoneFloor: () -> Timetoken = { .zero }
+    var onDeletionFloor: () -> Timetoken = { .zero }
+    var onJudge: (Timetoken, String?) -> CursorJudgement = { _, _ in .known }
+    var onFreshCursor: ((Origin) -> Announced)?
+    var onWallTicks: () -> UInt64 = { 1 }
+
+    func submit(_ write: Write) -> Bool { onSubmit(write) }
+    func commitSoon() {}
+    func announce(_ announcement: Announcement) -> Announced { onAnnounce(announcement) }
+    func ask(_ request: ReadRequest) -> Bool { onAsk(request) }
+    func askPresence(_ request: PresenceRequest) -> Bool { onAskPresence(request) }
+    func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) {
+        onFollow(channel)
     }
+    func unfollow(_ channel: Channel) { onUnfollow(channel) }
+    var newest: Timetoken { onNewest() }
+    var settled: (visible: Timetoken, durable: Timetoken) {
+        onSettled?() ?? (newest, newest)
+    }
+    var tombstoneFloor: Timetoken { onTombstoneFloor() }
+    var deletionFloor: Timetoken { onDeletionFloor() }
+    func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement {
+        onJudge(cursor, epoch)
+    }
+    func freshCursor(for origin: Origin) -> Announced { onFreshCursor?(origin) ?? .at(newest) }
+    func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
+    func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }
+    func wallTicks() -> UInt64 { onWallTicks() }
 }

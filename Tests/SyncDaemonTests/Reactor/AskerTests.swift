@@ -18,18 +18,16 @@ private final class CoreBench {
 
     init(rate: Int = 1000) {
         let questions = questions
-        let engine = Engine.standIn(
-            ask: { question in
+        let engine = StandInEngine(
+            onAsk: { question in
                 questions.waiting.append(question)
                 return true
             },
-            newest: { tick(1_000_000) })
-        let hub = Hub(
-            reactor: 0, position: tick(1_000_000), settings: HubSettings(), counters: Counters(),
-            ask: engine.ask)
+            onNewest: { tick(1_000_000) })
+        let hub = Hub(engine: engine, counters: Counters())
         hub.attach(transport)
         core = ReactorCore(
-            hub: hub, engine: engine, counters: Counters(), commandsPerSecondMax: rate,
+            hub: hub, counters: Counters(), commandsPerSecondMax: rate,
             answerHTTP: { _ in .error(404, "none") })
     }
 

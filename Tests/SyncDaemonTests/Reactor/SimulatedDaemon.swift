@@ -131,43 +131,40 @@ final class SimulatedDaemon {
         repairs = RepairCache(secret: store.secret)
         let (epochs, secret) = (Epochs(store: store.epoch, runs: store.runs), store.secret)
         reactors = (0..<reactorCount).map { number in
-            let engine = Engine(
-                reactor: number, epoch: epochs.text,
-                judge: { epochs.judge($0, $1, newest: order.visible) },
-                tombstoneFloor: { [store] in store.tombstoneFloor },
-                deletionFloor: { [store] in store.deletionFloor },
-                digestKey: secret.key, keysets: Keysets(),
-                submit: { write in
+            let engine = StandInEngine(
+                reactor: number, epoch: epochs.text, began: store.last, secret: secret,
+                onSubmit: { write in
                     guard queues.writes.count < 30 else { return false }
                     queues.writes.append(write)
                     return true
                 },
-                commitSoon: {}, announce: { order.announce($0) },
-                ask: { question in
+                onAnnounce: { order.announce($0) },
+                onAsk: { question in
                     guard queues.questions.count < questionsMax else { return false }
                     queues.questions.append(question)
                     return true
                 },
-                askPresence: { _ in true }, groups: ChannelGroups(), newest: { order.visible },
-                // Turns here may leave messages behind: only an empty mailbox says that all was
-                // heard.
-                settled: { queues.isHeard[number] ? order.settled : (.zero, .zero) },
-                freshCursor: { order.now(for: $0) }, began: store.last,
-                wallTicks: { wall.withLock { $0 } })
-            let hub = Hub(
-                reactor: number, position: .zero,
-                settings: HubSettings(
-                    sendQueueBytesMax: sendQueueBytesMax, tombstoneFloor: engine.tombstoneFloor,
-                    deletionFloor: engine.deletionFloor), counters: Counters(),
-                follow: { [interests] channel in
+                onAskPresence: { _ in true },
+                onFollow: { [interests] channel in
                     interests.add(channel, of: number)
                     return order.frontier
                 },
-                unfollow: { [interests] in interests.remove($0, of: number) },
-                ask: engine.ask)
+                onUnfollow: { [interests] in interests.remove($0, of: number) },
+                onNewest: { order.visible },
+                // Turns here may leave messages behind: only an empty mailbox says that all was
+                // heard.
+                onSettled: { queues.isHeard[number] ? order.settled : (.zero, .zero) },
+                onTombstoneFloor: { [store] in store.tombstoneFloor },
+                onDeletionFloor: { [store] in store.deletionFloor },
+                onJudge: { epochs.judge($0, $1, newest: order.visible) },
+                onFreshCursor: { order.now(for: $0) },
+                onWallTicks: { wall.withLock { $0 } })
+            let hub = Hub(
+                engine: engine, settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax),
+                counters: Counters())
             return SimulatedReactor(
                 core: ReactorCore(
-                    hub: hub, engine: engine, counters: Counters(), commandsPerSecondMax: 1_000_000,
+                    hub: hub, counters: Counters(), commandsPerSecondMax: 1_000_000,
                     answerHTTP: { _ in .error(404, "none") }))
         }
         for (number, reactor) in reactors.enumerated() {

@@ -67,9 +67,7 @@ struct NameBytesTests {
     @Test("a follower of one spelling gets nothing of the other")
     func topics() throws {
         let transport = FakeTransport()
-        let hub = Hub(
-            reactor: 0, position: .zero, settings: HubSettings(), counters: Counters(),
-            ask: { _ in true })
+        let hub = Hub(engine: StandInEngine(onAsk: { _ in true }), counters: Counters())
         hub.attach(transport)
         let session = Session(
             id: SessionID(slot: 0, generation: 1), bucket: TokenBucket(ratePerSecond: 1, at: 0))

@@ -32,7 +32,7 @@ extension PubNubRouter {
     private static func known(
         _ poll: PubNubRequest.Poll, in context: PubNubContext
     ) -> Timetoken? {
-        let newest = context.engine.newest()
+        let newest = context.engine.newest
         guard poll.cursor > newest else { return poll.cursor }
         // This store never handed it out. With a region it comes from a daemon: from one whose
         // store was replaced by an older copy, and whatever this one did since may be unknown to

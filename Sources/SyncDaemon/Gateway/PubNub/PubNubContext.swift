@@ -8,7 +8,8 @@ struct PubNubContext: Caller {
     let keyset: Keyset
     let origin: Origin
     let hub: Hub
-    let engine: Engine
+
+    var engine: any Engine { hub.engine }
 
     /// The members of a group as channel names, ascending.
     func channels(of group: String) -> [String] {

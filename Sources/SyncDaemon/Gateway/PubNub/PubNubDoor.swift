@@ -10,13 +10,13 @@ final class PubNubDoor {
     private var waiting: [SessionID: PubNubContext] = [:]
     private var lastCommand: CommandID = 0
     private let hub: Hub
-    private var engine: Engine
+    private let tenants: Tenants
     private let log: Log?
 
-    init(hub: Hub, engine: Engine, log: Log? = nil) {
+    init(hub: Hub, tenants: Tenants, log: Log? = nil) {
         self.log = log
         self.hub = hub
-        self.engine = engine
+        self.tenants = tenants
         hub.answerPoll = { [unowned self] poll, events, cursor in
             guard let context = waiting.removeValue(forKey: poll.session),
                 case .subscribe(let question) = context.request.endpoint
@@ -26,6 +26,8 @@ final class PubNubDoor {
                 to: poll.session)
         }
     }
+
+    private var engine: any Engine { hub.engine }
 
     /// Requests that have to be answered before the daemon may stop.
     var isIdle: Bool { waiting.isEmpty }
@@ -84,13 +86,12 @@ final class PubNubDoor {
         respond(PubNubRouter.answer(answer.reply, in: context), to: answer.origin.session)
     }
 
-    /// Takes new tenants; polls of one that is gone, or guarded now, are refused.
+    /// Hears that there are other tenants; polls of one that is gone, or guarded now, are refused.
     ///
     /// Other requests are under way already, and are answered in a moment.
-    func apply(_ keysets: Keysets) {
-        engine.keysets = keysets
+    func tenantsChanged() {
         for (connection, context) in waiting where hub.polls.open[connection] != nil {
-            guard let refusal = refusal(of: context, keysets[context.request.subscribeKey])
+            guard let refusal = refusal(of: context, tenants.keysets[context.request.subscribeKey])
             else { continue }
             forget(connection)
             respond(refusal, to: connection)
@@ -103,8 +104,7 @@ final class PubNubDoor {
         }
         return PubNubRouter.accessRefusal(
             PubNubContext(
-                request: context.request, keyset: keyset, origin: context.origin, hub: hub,
-                engine: engine))
+                request: context.request, keyset: keyset, origin: context.origin, hub: hub))
     }
 
     /// Hears that a connection is gone: nobody waits for its answer any more.
@@ -117,11 +117,11 @@ final class PubNubDoor {
         _ request: PubNubRequest, from connection: SessionID, isDraining: Bool
     ) -> HTTPResponse? {
         lastCommand += 1
-        let keyset = engine.keysets[request.subscribeKey]
+        let keyset = tenants.keysets[request.subscribeKey]
         let context = PubNubContext(
             request: request, keyset: keyset ?? Keyset(subscribeKey: request.subscribeKey),
             origin: Origin(reactor: engine.reactor, session: connection, command: lastCommand),
-            hub: hub, engine: engine)
+            hub: hub)
         guard !isDraining else { return context.refusal(.draining).closing }
         if request.endpoint.hasTenant {
             guard keyset != nil else {

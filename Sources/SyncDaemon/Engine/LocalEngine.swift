@@ -1,0 +1,51 @@
+// The engine of a daemon that is alone: the threads of its own process.
+
+import EventModel
+
+/// The ledger, the readers and presence of this process.
+struct LocalEngine: Engine {
+    let reactor: Int
+    let ledger: LedgerThread
+    let readers: ReaderPool
+    let presence: PresenceThread
+    let interests: InterestTable
+    let quarantine: Quarantine
+
+    var epoch: String { ledger.epochs.text }
+    var began: Timetoken { ledger.began }
+    var groups: ChannelGroups { ledger.groups }
+
+    func submit(_ write: Write) -> Bool { ledger.submit(write) }
+    func commitSoon() { ledger.wake() }
+    func announce(_ announcement: Announcement) -> Announced {
+        ledger.order.announce(announcement)
+    }
+
+    func ask(_ request: ReadRequest) -> Bool { readers.ask(request) }
+    func askPresence(_ request: PresenceRequest) -> Bool { presence.ask(request) }
+
+    func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) {
+        interests.add(channel, of: reactor)
+        return ledger.order.frontier
+    }
+
+    func unfollow(_ channel: Channel) { interests.remove(channel, of: reactor) }
+
+    var newest: Timetoken { ledger.order.visible }
+    var settled: (visible: Timetoken, durable: Timetoken) { ledger.order.settled }
+    var tombstoneFloor: Timetoken { ledger.tombstoneFloor }
+    var deletionFloor: Timetoken { ledger.deletionFloor }
+
+    func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement {
+        ledger.epochs.judge(cursor, epoch, newest: ledger.order.visible)
+    }
+
+    func freshCursor(for origin: Origin) -> Announced { ledger.order.now(for: origin) }
+
+    func canRead(_ channel: Channel, after position: Timetoken) -> Bool {
+        quarantine.canRead(channel, after: position)
+    }
+
+    func digestKey(of channel: Channel) -> DigestKey { ledger.secret.key(of: channel) }
+    func wallTicks() -> UInt64 { ledger.clock.ticks() }
+}

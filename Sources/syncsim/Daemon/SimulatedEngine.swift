@@ -1,0 +1,67 @@
+// The engine of a simulated daemon: its threads are steps of one scheduler.
+
+import EventModel
+
+@testable import SyncDaemon
+
+/// What one reactor of a simulated daemon asks; the daemon outlives it.
+struct SimulatedEngine: Engine {
+    let reactor: Int
+    unowned let daemon: SimulatedDaemon
+    unowned let ledger: SimulatedLedger
+    unowned let readers: SimulatedReaders
+    unowned let presence: SimulatedPresence
+    private let order: EventOrder
+    private let epochs: Epochs
+    private let secret: DigestSecret
+    private let clock: SimulatedClock
+    let groups: ChannelGroups
+    let began: Timetoken
+
+    init(
+        reactor: Int, daemon: SimulatedDaemon, ledger: SimulatedLedger, readers: SimulatedReaders,
+        presence: SimulatedPresence, store: SimulatedStore
+    ) {
+        self.reactor = reactor
+        self.daemon = daemon
+        self.ledger = ledger
+        self.readers = readers
+        self.presence = presence
+        order = daemon.order
+        groups = daemon.groups
+        clock = daemon.clock
+        epochs = Epochs(store: store.epoch, runs: store.runs)
+        secret = store.secret
+        began = store.last
+    }
+
+    var epoch: String { epochs.text }
+
+    func submit(_ write: Write) -> Bool { ledger.submit(write) }
+    func commitSoon() { ledger.wake() }
+    func announce(_ announcement: Announcement) -> Announced { daemon.announce(announcement) }
+
+    func ask(_ request: ReadRequest) -> Bool { readers.ask(request) }
+    func askPresence(_ request: PresenceRequest) -> Bool { presence.ask(request) }
+
+    func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) {
+        daemon.interests.add(channel, of: reactor)
+        return order.frontier
+    }
+
+    func unfollow(_ channel: Channel) { daemon.interests.remove(channel, of: reactor) }
+
+    var newest: Timetoken { order.visible }
+    var settled: (visible: Timetoken, durable: Timetoken) { order.settled }
+    var tombstoneFloor: Timetoken { daemon.ignoresFloor ? .zero : ledger.floor }
+    var deletionFloor: Timetoken { ledger.deletionFloor }
+
+    func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement {
+        epochs.judge(cursor, epoch, newest: order.visible)
+    }
+
+    func freshCursor(for origin: Origin) -> Announced { daemon.freshCursor(origin) }
+    func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
+    func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }
+    func wallTicks() -> UInt64 { clock.ticks() }
+}
