@@ -6,17 +6,17 @@ extension Operations {
     /// Gives a session its author; the one command that comes before there is a caller.
     static func hello(
         _ hello: Hello, session: Session, engine: any Engine, tenants: Tenants
-    ) -> Result<Reply, ProtocolError> {
-        guard session.author == nil else { return .failure(.helloAgain) }
+    ) -> OperationOutcome {
+        guard session.author == nil else { return .refused(.helloAgain) }
         let subscribeKey = hello.keyset ?? tenants.keysets.defaultKey
         guard let keyset = tenants.keysets[subscribeKey] else {
-            return .failure(.unknownKeyset(subscribeKey))
+            return .refused(.unknownKeyset(subscribeKey))
         }
-        guard !keyset.isAccessControlled else { return .failure(.forbidden) }
+        guard !keyset.isAccessControlled else { return .refused(.forbidden) }
         session.author = Author(
             keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
         session.publishKey = hello.publishKey
-        return .success(
+        return .done(
             .hello(
                 Welcome(
                     session: "\(engine.reactor)-\(session.id)",

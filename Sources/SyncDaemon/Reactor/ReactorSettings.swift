@@ -19,10 +19,3 @@ struct ReactorSettings: Hashable, Sendable {
         max(batchWindow, keysets[subscribeKey]?.batchWindow ?? 0)
     }
 }
-
-extension Keysets {
-    /// Whether a session of this tenant may go on: it exists, and asks for no token.
-    func admits(_ subscribeKey: String) -> Bool {
-        self[subscribeKey].map { !$0.isAccessControlled } ?? false
-    }
-}

@@ -114,3 +114,13 @@ extension JSONValue {
         return Int(limit)
     }
 }
+
+/// Whether a channel may have this name, through whatever door it is written to or followed.
+func isValidChannelName(_ name: String) -> Bool {
+    Channel.fault(inName: name, ofOne: true) == nil
+}
+
+/// Whether channels, wildcards and groups may be called so.
+func isValidName(_ name: String) -> Bool {
+    Channel.fault(inName: name, ofOne: false) == nil
+}

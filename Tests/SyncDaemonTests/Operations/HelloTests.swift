@@ -62,7 +62,7 @@ struct HelloTests {
     func again() throws {
         let session = session()
         let tenants = Tenants(Keysets([Keyset(subscribeKey: "a")]))
-        func hello(_ keyset: String) -> Result<Reply, ProtocolError> {
+        func hello(_ keyset: String) -> OperationOutcome {
             Operations.hello(
                 Hello(userID: "ada", deviceID: "phone", keyset: keyset), session: session,
                 engine: StandInEngine(), tenants: tenants)

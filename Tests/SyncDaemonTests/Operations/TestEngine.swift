@@ -49,3 +49,14 @@ struct StandInEngine: Engine {
     func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }
     func wallTicks() -> UInt64 { onWallTicks() }
 }
+
+extension OperationOutcome {
+    /// The reply of an operation that answers at once.
+    func get() throws(ProtocolError) -> Reply? {
+        switch self {
+        case .done(let reply): return reply
+        case .refused(let error): throw error
+        case .later: return nil
+        }
+    }
+}

@@ -233,13 +233,3 @@ enum CommandDecoder {
             limit: try json.limit(max: Limits.actionsPageMax))
     }
 }
-
-/// Whether a channel may have this name, through whatever door it is written to or followed.
-func isValidChannelName(_ name: String) -> Bool {
-    Channel.fault(inName: name, ofOne: true) == nil
-}
-
-/// Whether channels, wildcards and groups may be called so.
-func isValidName(_ name: String) -> Bool {
-    Channel.fault(inName: name, ofOne: false) == nil
-}

@@ -1,0 +1,181 @@
+// The daemon's own protocol on one reactor: messages of sessions in, replies out.
+
+import Basis
+import EventModel
+import JSON
+
+/// Where commands of sessions come in and their answers leave.
+///
+/// Confined to its reactor's thread.
+final class NativeDoor {
+    private let hub: Hub
+    private let tenants: Tenants
+    private let counters: Counters
+    private var commandsPerSecondMax: Int
+    private let log: Log?
+    /// Milliseconds on a clock that never steps back, as of the start of this turn.
+    private var now: UInt64 = 0
+    /// Whether every command is refused: the daemon is stopping.
+    private var isDraining = false
+    /// Who has not said `hello` yet, oldest first.
+    private var awaitingHello = Queue<(deadline: UInt64, session: SessionID)>()
+
+    init(
+        hub: Hub, tenants: Tenants, counters: Counters, commandsPerSecondMax: Int, log: Log? = nil
+    ) {
+        self.hub = hub
+        self.tenants = tenants
+        self.counters = counters
+        self.commandsPerSecondMax = commandsPerSecondMax
+        self.log = log
+    }
+
+    // MARK: Turns
+
+    func beginTurn(at milliseconds: UInt64) {
+        now = milliseconds
+    }
+
+    /// Closes connections that did not say who they are; called about once a second.
+    func tick() {
+        while let (_, id) = awaitingHello.popFirst(where: { $0.deadline <= now }) {
+            guard let session = hub.sessions[id], session.author == nil else { continue }
+            hub.close(session, .policyViolation, "Say hello within 10 seconds.")
+        }
+    }
+
+    /// Refuses commands from now on.
+    func drain() { isDraining = true }
+
+    /// Closes the sessions that wait for no answer: the daemon is stopping.
+    func closeIdleSessions() {
+        for session in hub.sessions.values where session.commandsInFlight == 0 {
+            hub.close(session, .goingAway, "The daemon stops. Reconnect.")
+        }
+    }
+
+    /// Takes a new rate, and closes the sessions of a tenant that is gone, or guarded now.
+    func apply(commandsPerSecondMax: Int) {
+        self.commandsPerSecondMax = commandsPerSecondMax
+        for session in hub.sessions.values {
+            session.bucket.setRate(commandsPerSecondMax)
+            guard let author = session.author, !tenants.keysets.admits(author.keyset) else {
+                continue
+            }
+            hub.close(session, .policyViolation, "Your subscribe key is no longer valid.")
+        }
+    }
+
+    // MARK: In
+
+    /// - Parameter query: Of the URL: it may say `hello`.
+    func open(_ id: SessionID, query: [String: String]) {
+        let session = Session(
+            id: id, bucket: TokenBucket(ratePerSecond: commandsPerSecondMax, at: now))
+        hub.open(session)
+        switch CommandDecoder.hello(query: query) {
+        case .success(let hello)?: reply(greet(hello, session), to: 0, of: session)
+        case .failure(let error)?: reply(.refused(error), to: 0, of: session)
+        case nil: break
+        }
+        guard session.author == nil else { return }
+        awaitingHello.append((now + UInt64(Limits.helloSeconds) * 1000, id))
+    }
+
+    /// Carries out the command of one message.
+    func receive(_ message: RawSpan, from id: SessionID) {
+        guard let session = hub.sessions[id], !session.isClosing else { return }
+        counters.commands.add()
+        let decoded = CommandDecoder.decode(message)
+        reply(handle(decoded, of: session), to: decoded.id, of: session)
+    }
+
+    private func handle(_ decoded: DecodedCommand, of session: Session) -> OperationOutcome {
+        guard session.bucket.take(at: now) else { return .refused(.rateLimited) }
+        let command: Command
+        switch decoded.command {
+        case .failure(let error): return .refused(error)
+        case .success(let decodedCommand): command = decodedCommand
+        }
+        guard session.bucket.take(command.cost - 1, at: now) else { return .refused(.rateLimited) }
+        guard let id = decoded.id else { return .refused(.notAnObject) }
+        guard !isDraining else { return .refused(.draining) }
+        if case .hello(let hello) = command { return greet(hello, session) }
+        guard let author = session.author else { return .refused(.helloFirst) }
+        guard session.commandsInFlight < Limits.commandsInFlightMax else {
+            return .refused(.tooManyInFlight)
+        }
+        if case .subscribe(let requests) = command { noteReturn(requests, of: session) }
+        return CommandRouter.handle(
+            command,
+            for: SessionCaller(id: id, session: session, author: author, hub: hub, tenants: tenants)
+        )
+    }
+
+    private func greet(_ hello: Hello, _ session: Session) -> OperationOutcome {
+        guard !isDraining else { return .refused(.draining) }
+        let outcome = Operations.hello(
+            hello, session: session, engine: hub.engine, tenants: tenants)
+        if case .done = outcome, let author = session.author {
+            log?.debug(
+                "Session began.",
+                [
+                    "connection": name(of: session), "user": author.userID,
+                    "device": author.deviceID, "keyset": author.keyset,
+                ])
+        }
+        return outcome
+    }
+
+    private func noteReturn(_ requests: [SubscribeRequest], of session: Session) {
+        let returns = requests.count { $0.cursor != nil }
+        guard returns > 0 else { return }
+        log?.debug(
+            "A device came back.", ["connection": name(of: session), "channels": returns])
+    }
+
+    // MARK: Out
+
+    /// Takes the ledger's answer to a session's command.
+    func finish(_ result: Result<Reply, ProtocolError>, to id: CommandID, of session: Session) {
+        session.commandsInFlight -= 1
+        hub.send(session) { json in encode(result, to: id, of: session, into: &json) }
+    }
+
+    /// Takes a reader's answer, for which the session kept room.
+    func answer(_ result: Result<Reply, ProtocolError>, to id: CommandID, of session: Session) {
+        session.commandsInFlight -= 1
+        hub.answer(session) { json in encode(result, to: id, of: session, into: &json) }
+    }
+
+    private func reply(_ outcome: OperationOutcome, to id: CommandID?, of session: Session) {
+        let result: Result<Reply, ProtocolError>
+        switch outcome {
+        case .done(let reply): result = .success(reply)
+        case .refused(let error): result = .failure(error)
+        case .later:
+            session.commandsInFlight += 1
+            return
+        }
+        hub.send(session) { json in encode(result, to: id, of: session, into: &json) }
+    }
+
+    private func encode(
+        _ result: Result<Reply, ProtocolError>, to id: CommandID?, of session: Session,
+        into json: inout JSONWriter
+    ) {
+        switch result {
+        case .success(let reply):
+            ReplyEncoder.encode(reply, to: id ?? 0, into: &json)
+        case .failure(let error):
+            counters.commandErrors.add()
+            log?.debug(
+                "Command refused.",
+                ["connection": name(of: session), "code": error.code, "status": error.status])
+            ReplyEncoder.encode(error, to: id, into: &json)
+        }
+    }
+
+    /// A session as `hello` names it, too.
+    private func name(of session: Session) -> String { "\(hub.engine.reactor)-\(session.id)" }
+}
