@@ -1,0 +1,191 @@
+// Each operation through each door, and each refusal: one decision, in that door's words.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+/// What somebody asks for, as each door spells it.
+private enum Asked: String, CaseIterable {
+    case publish, unstored, signal, addAction, removeAction, deleteMessages, history, actions
+
+    /// `nil` where the WebSocket has no such operation.
+    var command: String? {
+        switch self {
+        case .publish: #"{"id":1,"op":"publish","channel":"room","payload":1}"#
+        case .unstored: #"{"id":1,"op":"publish","channel":"room","payload":1,"store":false}"#
+        case .signal: nil
+        case .addAction:
+            #"{"id":1,"op":"addAction","channel":"room","messageTimetoken":"17","value":"x"}"#
+        case .removeAction:
+            #"{"id":1,"op":"removeAction","channel":"room","messageTimetoken":"17","value":"x"}"#
+        case .deleteMessages: #"{"id":1,"op":"deleteMessages","channel":"room","through":"17"}"#
+        case .history: #"{"id":1,"op":"history","channel":"room"}"#
+        case .actions: #"{"id":1,"op":"actions","channel":"room"}"#
+        }
+    }
+
+    var request: HTTPRequest {
+        let actions = "/v1/message-actions/sub/channel/room"
+        switch self {
+        case .publish: return request(.get, "/publish/wrong/sub/0/room/0/1")
+        case .unstored: return request(.get, "/publish/wrong/sub/0/room/0/1?store=0")
+        case .signal: return request(.get, "/signal/wrong/sub/0/room/0/1")
+        case .addAction:
+            return request(
+                .post, actions + "/message/17?uuid=ada", #"{"type":"reaction","value":"x"}"#)
+        case .removeAction: return request(.delete, actions + "/message/17/action/18?uuid=ada")
+        case .deleteMessages: return request(.delete, "/v3/history/sub-key/sub/channel/room")
+        case .history: return request(.get, "/v2/history/sub-key/sub/channel/room")
+        case .actions: return request(.get, actions)
+        }
+    }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ target: String, _ body: String = ""
+    ) -> HTTPRequest {
+        HTTPRequest(method: method, target: target, body: Array(body.utf8))
+    }
+
+    var publishes: Bool { [.publish, .unstored, .signal].contains(self) }
+    var isStored: Bool { ![.unstored, .signal, .history, .actions].contains(self) }
+}
+
+/// Why it may not be had.
+private enum Obstacle: CaseIterable {
+    case nothing, noSuchTenant, guarded, wrongPublishKey, storesNothing, deletesNothing, overloaded,
+        draining, storeFull
+
+    /// Whether it stands in the way, through whatever door.
+    func refuses(_ asked: Asked) -> Bool {
+        switch self {
+        case .nothing: false
+        case .noSuchTenant, .guarded, .overloaded, .draining: true
+        case .wrongPublishKey: asked.publishes
+        case .storesNothing: asked == .history
+        case .deletesNothing: asked == .deleteMessages
+        case .storeFull: asked.isStored
+        }
+    }
+
+    /// What the WebSocket calls it.
+    var code: String {
+        switch self {
+        case .nothing: ""
+        case .noSuchTenant: "unknown_keyset"
+        case .guarded: "forbidden"
+        case .wrongPublishKey: "invalid_publish_key"
+        case .storesNothing: "history_disabled"
+        case .deletesNothing: "deleting_disabled"
+        case .overloaded: "overloaded"
+        case .draining: "draining"
+        case .storeFull: "store_full"
+        }
+    }
+
+    /// What PubNub calls it.
+    var status: Int {
+        switch self {
+        case .nothing: 200
+        case .noSuchTenant, .wrongPublishKey: 400
+        case .guarded, .storesNothing, .deletesNothing: 403
+        case .overloaded, .draining: 503
+        case .storeFull: 507
+        }
+    }
+
+    var keyset: Keyset {
+        var keyset = Keyset(subscribeKey: self == .noSuchTenant ? "other" : "sub")
+        keyset.isAccessControlled = self == .guarded
+        keyset.publishKey = self == .wrongPublishKey ? "right" : nil
+        keyset.keepsMessages = self != .storesNothing
+        keyset.allowsDeleting = self != .deletesNothing
+        return keyset
+    }
+}
+
+/// A reactor's core before an engine that takes everything, or nothing.
+private final class Doors {
+    private final class Writes {
+        var waiting: [Write] = []
+    }
+
+    private let core: ReactorCore
+    private let transport = FakeTransport()
+    private let writes = Writes()
+    private let obstacle: Obstacle
+
+    init(_ obstacle: Obstacle) {
+        self.obstacle = obstacle
+        let takes = obstacle != .overloaded
+        let writes = writes
+        let engine = StandInEngine(
+            onSubmit: { write in
+                if takes { writes.waiting.append(write) }
+                return takes
+            },
+            onAnnounce: { _ in takes ? .at(tick(20)) : .refused },
+            onAsk: { _ in takes })
+        let hub = Hub(engine: engine, counters: Counters())
+        hub.attach(transport)
+        core = ReactorCore(
+            hub: hub, keysets: Keysets([obstacle.keyset]), counters: Counters(),
+            commandsPerSecondMax: 1000, answerHTTP: { _ in .error(404, "none") })
+    }
+
+    /// The code of a refusal; `nil` when it is taken.
+    func code(of asked: Asked) throws -> String? {
+        let session = SessionID(slot: 0, generation: 1)
+        core.sessionDidOpen(
+            session,
+            query: [
+                "userId": "ada", "deviceId": "phone", "keyset": "sub", "publishKey": "wrong",
+            ])
+        prepare()
+        let bytes = Array((asked.command ?? "").utf8)
+        unsafe core.session(session, didReceive: bytes.span.bytes)
+        finish()
+        let codes = try transport.takeFrames(of: session).compactMap { frame in
+            if case .reply(let reply) = frame { reply.code } else { nil }
+        }
+        // Without a tenant nobody is greeted, and every command says so once more.
+        return codes.first
+    }
+
+    /// The status of a refusal; 200 when it is taken.
+    func status(of asked: Asked) -> Int {
+        let connection = SessionID(slot: 1, generation: 1)
+        prepare()
+        core.connection(connection, didRequest: asked.request)
+        finish()
+        return transport.responses[connection]?.status ?? 200
+    }
+
+    private func prepare() {
+        if obstacle == .draining { core.drain(until: 1000) }
+    }
+
+    private func finish() {
+        if obstacle == .storeFull {
+            let answers = writes.waiting.map {
+                Answer(origin: $0.origin, result: .failure(.storeFull))
+            }
+            core.receive(Commit(answers: answers))
+        }
+        core.endTurn()
+    }
+}
+
+@Suite("Refusals")
+struct RefusalTableTests {
+    @Test(
+        "each door decides the same, in its own words", arguments: Asked.allCases,
+        Obstacle.allCases)
+    fileprivate func decides(asked: Asked, obstacle: Obstacle) throws {
+        let isRefused = obstacle.refuses(asked)
+
+        #expect(Doors(obstacle).status(of: asked) == (isRefused ? obstacle.status : 200))
+        guard asked.command != nil else { return }
+        #expect(try Doors(obstacle).code(of: asked) == (isRefused ? obstacle.code : nil))
+    }
+}
