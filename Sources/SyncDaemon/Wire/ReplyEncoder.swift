@@ -52,9 +52,8 @@ enum ReplyEncoder {
             json.member("time", quoted: time.rawValue)
         case .messagesDeleted(let timetoken):
             json.member("timetoken", quoted: timetoken.rawValue)
-        case .groupChanged: break
-        case .histories(let histories): encode(histories, into: &json)
-        case .messageCounts(let counts): encode(counts, into: &json)
+        case .groupChanged, .histories, .messageCounts:
+            preconditionFailure("No command of the WebSocket is answered so.")
         }
         json.endObject()
     }
@@ -98,28 +97,6 @@ enum ReplyEncoder {
         case .snapshot:
             json.member("snapshot", true)
         }
-    }
-
-    private static func encode(_ histories: [ChannelHistory], into json: inout JSONWriter) {
-        json.beginArray("channels")
-        for history in histories {
-            json.beginObject()
-            json.member("name", history.channel)
-            encode(history.page, into: &json)
-            json.endObject()
-        }
-        json.endArray()
-    }
-
-    private static func encode(_ counts: [MessageCount], into json: inout JSONWriter) {
-        json.beginArray("channels")
-        for count in counts {
-            json.beginObject()
-            json.member("name", count.channel)
-            json.member("count", count.count)
-            json.endObject()
-        }
-        json.endArray()
     }
 
     private static func encode(_ page: HistoryPage, into json: inout JSONWriter) {
