@@ -82,6 +82,8 @@ export class ItemList {
    */
   #overlay(cache, entries, user, changes) {
     const wishes = new Map();
+    /** @type {Set<string>} Messages that entries may be which came later. */
+    const taken = new Set();
     for (const entry of entries) {
       const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
       if (kind === 'action') {
@@ -90,6 +92,7 @@ export class ItemList {
         continue;
       }
       this.#overlaid.set(mutation, acknowledged);
+      if (!this.#places.has(mutation) && this.#isTold(entry, user, taken)) continue;
       if (acknowledged !== null) {
         this.#keys.set(acknowledged, mutation);
         // It may have been taken for another one's: by a guess, or by another tab.
@@ -98,6 +101,28 @@ export class ItemList {
       if (!cache.messages.has(acknowledged ?? '')) this.#setOwn(entry, user, changes);
     }
     return wishes;
+  }
+
+  /**
+   * Whether an entry that does not show is a message that does, or perhaps is: another tab's write
+   * may be heard of after what became of it. It stays the item that it is.
+   * @param {Entry} entry @param {string} user
+   * @param {Set<string>} taken Messages that are another entry's; gets the one that is found.
+   */
+  #isTold(entry, user, taken) {
+    const { acknowledged, observed } = entry;
+    if (acknowledged !== null) return this.#places.has(acknowledged);
+    if (!observed) return false;
+    for (let i = this.items.length - 1; i >= 0; i--) {
+      const { key, timetoken, uuid, pending } = this.items[i];
+      if (pending || timetoken === null) continue;
+      if (!isLater(timetoken, observed)) return false;
+      if (key !== timetoken || uuid !== user || taken.has(key)) continue;
+      if (!isSameContent(this.items[i], entry)) continue;
+      taken.add(key);
+      return true;
+    }
+    return false;
   }
 
   /**

@@ -57,6 +57,8 @@ export class SyncClient {
     const outbox = this.#outbox = new StoredOutbox(device, this.#opened, outboxMax, {
       shown: (name) => this.#followed.get(name)?.refresh(new Set()),
       rested: () => this.#sender.flush(),
+      isShown: (name, version) => device.isLeader ||
+        version <= (this.#followed.get(name)?.sync.cache.version ?? version),
     });
     const followed = this.#followed = new Followed(device, outbox, {
       begin: (channel) => this.#started.then(() => this.#begin(channel)),

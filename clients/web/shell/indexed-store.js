@@ -10,6 +10,7 @@ import { randomDigits } from './random.js';
 
 /** Keeps everything in IndexedDB, for all tabs with the same cache. */
 export class IndexedStore {
+  /** Whether other tabs have it, too. */ isShared = true;
   #database;
 
   /** @param {string} name @param {{userId: string, keyset: string|null}} owner */
@@ -76,10 +77,18 @@ export class IndexedStore {
   /**
    * Changes the outbox in one transaction over all tabs.
    * @param {(entries: Entry[]) => Entry[]} transform
+   * @param {string[]} [channels] Those whose versions are wanted: what is kept of them meanwhile.
    */
-  async change(transform) {
-    const transaction = await this.#database.begin('outbox', 'readwrite', { durability: 'strict' });
+  async change(transform, channels = []) {
+    const names = channels.length > 0 ? ['outbox', 'channels'] : 'outbox';
+    const transaction = await this.#database.begin(names, 'readwrite', { durability: 'strict' });
     const outbox = transaction.objectStore('outbox');
+    /** @type {Map<string, number>} */
+    const versions = new Map();
+    for (const name of channels) {
+      const head = await answerTo(transaction.objectStore('channels').get(name));
+      if (head) versions.set(name, head.version);
+    }
     const before = await answerTo(outbox.getAll());
     const after = transform(before);
     const kept = new Set(after.map(({ order }) => order));
@@ -89,7 +98,8 @@ export class IndexedStore {
     for (const entry of changed) outbox.put(entry);
     const entries = await answerTo(outbox.getAll());
     await endOf(transaction);
-    return { entries, isChanged: changed.length > 0 || entries.length !== before.length };
+    const isChanged = changed.length > 0 || entries.length !== before.length;
+    return { entries, isChanged, versions };
   }
 
   close() {

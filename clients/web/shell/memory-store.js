@@ -7,6 +7,7 @@ import { randomDigits } from './random.js';
 
 /** Keeps the outbox as long as the page lives: where there is no IndexedDB, and in tests. */
 export class MemoryStore {
+  /** Whether other tabs have it, too. */ isShared = false;
   /** @type {Entry[]} */ #entries = [];
   #order = 0;
 
@@ -24,12 +25,17 @@ export class MemoryStore {
     this.#entries = this.#entries.filter(({ order = 0 }) => !patch.settled.includes(order));
   }
 
-  /** @param {(entries: Entry[]) => Entry[]} transform */
-  async change(transform) {
+  /**
+   * @param {(entries: Entry[]) => Entry[]} transform
+   * @param {string[]} [_channels] No other tab changes them.
+   */
+  async change(transform, _channels) {
+    /** @type {Map<string, number>} */
+    const versions = new Map();
     const before = this.#entries;
     this.#entries = transform(before).map((it) => it.order ? it : { ...it, order: ++this.#order });
     return { entries: this.#entries, isChanged: before.some((it) => !this.#entries.includes(it)) ||
-      before.length !== this.#entries.length };
+      before.length !== this.#entries.length, versions };
   }
 
   close() {}

@@ -25,9 +25,8 @@ export async function openStore({ cache, deviceId, store: given, keyset, userId 
       await indexed.open();
       store = indexed;
     }
-    const isShared = store instanceof IndexedStore;
     const id = deviceId ?? await store.deviceId();
-    return { store, deviceId: id, isShared, refusal: null, problem: null };
+    return { store, deviceId: id, isShared: store.isShared, refusal: null, problem: null };
   } catch (problem) {
     store.close();
     store = new MemoryStore();

@@ -19,7 +19,9 @@ import { edited, wishAction } from '../core/outbox.js';
 
 /**
  * What the outbox tells: that entries of a channel show otherwise, and that all changes are stored.
- * @typedef {{shown: (channel: string) => void, rested: () => void}} Events
+ * What it asks: whether this tab shows at least a version of a channel's cache.
+ * @typedef {{shown: (channel: string) => void, rested: () => void,
+ *   isShown: (channel: string, version: number) => boolean}} Events
  */
 
 /** The writes of this device that wait, in the store and with what is being stored. */
@@ -34,6 +36,12 @@ export class StoredOutbox {
   #isChanging = false;
   /** @type {Promise<void>} The changes under way. */ #changed = Promise.resolve();
   /** @type {Set<number>} Entries that a patch took away. */ #settled = new Set();
+  /**
+   * Entries that have left the store: they show until this tab's cache has the version that the
+   * store had then.
+   * @type {Map<number, number>}
+   */
+  #leaving = new Map();
 
   /**
    * @param {Device} device @param {Promise<Opened>} opened
@@ -48,11 +56,13 @@ export class StoredOutbox {
 
   /** How many writes wait for the daemon. */
   get waiting() {
-    return this.entries.filter((entry) => !isAnswered(entry)).length;
+    return this.entries.filter((entry) =>
+      !isAnswered(entry) && !this.#leaving.has(entry.order ?? 0)).length;
   }
 
   /** @param {string} channel */
   of(channel) {
+    this.#letGo();
     return this.entries.filter((entry) => entry.channel === channel);
   }
 
@@ -127,7 +137,10 @@ export class StoredOutbox {
   settle(orders) {
     if (orders.length === 0) return;
     // Also out of what was read before they were taken away.
-    for (const order of orders) this.#settled.add(order);
+    for (const order of orders) {
+      this.#settled.add(order);
+      this.#leaving.delete(order);
+    }
     this.entries = this.entries.filter(({ order = 0 }) => !orders.includes(order));
   }
 
@@ -148,7 +161,7 @@ export class StoredOutbox {
   async #runBatch({ store, refusal }, batch) {
     try {
       if (refusal) throw refusal;
-      const { entries, isChanged } = await store.change((before) =>
+      const { entries, isChanged, versions = new Map() } = await store.change((before) =>
         batch.reduce((list, change) => {
           try {
             return change.transform(list);
@@ -156,8 +169,9 @@ export class StoredOutbox {
             change.error = error;
             return list;
           }
-        }, before));
+        }, before), this.#device.isLeader ? [] : this.#channels);
       this.#kept = entries;
+      this.#noteLeaving(versions);
       if (isChanged) this.#device.tell({ kind: 'outbox' });
     } catch (error) {
       for (const change of batch) change.error = error;
@@ -169,9 +183,44 @@ export class StoredOutbox {
     }
   }
 
-  /** What was not stored does not show any longer. */
+  /** Those with entries that are stored, as far as is known. */
+  get #channels() {
+    const stored = this.entries.filter(({ order }) => order !== undefined);
+    return [...new Set(stored.map(({ channel }) => channel))];
+  }
+
+  /**
+   * Another tab took entries away. What they did shows with its patch, and this reading may have
+   * come before that: without them, a message would go and come again.
+   * @param {Map<string, number>} versions What the store has of the channels.
+   */
+  #noteLeaving(versions) {
+    const kept = new Set(this.#kept.map(({ order }) => order));
+    for (const { order, channel } of this.entries) {
+      const version = versions.get(channel) ?? 0;
+      if (order === undefined || kept.has(order) || this.#leaving.has(order)) continue;
+      if (Number.isSafeInteger(version)) this.#leaving.set(order, version);
+    }
+    this.#letGo();
+  }
+
+  /** What has left the store goes as soon as the cache has what it did. */
+  #letGo() {
+    if (this.#leaving.size === 0) return;
+    this.entries = this.entries.filter(({ order = 0, channel }) => {
+      const version = this.#leaving.get(order);
+      if (version === undefined || !this.#events.isShown(channel, version)) return true;
+      this.#leaving.delete(order);
+      return false;
+    });
+  }
+
+  /** What was not stored does not show any longer, but for what another tab took away just now. */
   #showStored() {
-    const stored = this.#kept.filter(({ order = 0 }) => !this.#settled.has(order));
+    const stored = [
+      ...this.entries.filter(({ order = 0 }) => this.#leaving.has(order)),
+      ...this.#kept.filter(({ order = 0 }) => !this.#settled.has(order)),
+    ];
     this.#settled = new Set([...this.#settled].filter(
       (order) => this.#kept.some((entry) => entry.order === order)));
     const shown = this.#changes.filter(({ isShown }) => isShown);

@@ -422,6 +422,24 @@ test('a message keeps its item when another tab gets the reply', () => {
   assert.deepEqual(late.items.items.map(({ key }) => key), ['m', '21']);
 });
 
+test('a message that shows stays its item when another tab tells of its entry later', () => {
+  const { items, entry, come, cache } = underWay({ mutation: 'own', payload: 'other' });
+  const late = (fields) => ({ ...entry, mutation: 'late', payload: 'same', ...fields });
+  assert.deepEqual(come('20', [entry], { payload: 'same' }), ['insert']);
+  const refresh = (...entries) => items.refresh(cache, [entry, ...entries], 'ada', new Set())
+    .map(({ kind, item }) => [kind, item.key]);
+  assert.deepEqual(refresh(late({})), []);
+  assert.deepEqual(refresh(late({ acknowledged: '20' })), []);
+  assert.deepEqual(refresh(), []);
+  // One message is one entry's, and no entry's that knew of it.
+  assert.deepEqual(refresh(late({}), late({ mutation: 'two' })), [['insert', 'two']]);
+  assert.deepEqual(refresh(late({ mutation: 'three', observed: '20' })),
+    [['insert', 'three'], ['remove', 'two']]);
+  // The guess was wrong: it is a message of its own.
+  assert.deepEqual(refresh(late({ mutation: 'four' })), [['remove', 'three']]);
+  assert.deepEqual(refresh(late({ mutation: 'four', acknowledged: '21' })), [['insert', 'four']]);
+});
+
 test('close codes say when to come back', () => {
   for (const code of [1003, 1007, 1008, 1009]) assert.equal(retryDelay(code, 0, 0.5), null);
   assert.equal(retryDelay(1001, 0, 0.5), 500);

@@ -92,7 +92,9 @@ export const clock = new class {
 }();
 
 /** What outlives a page: its transactions take their time, one after the other. */
-class Disk {
+export class Disk {
+  /** Whether several pages have it at once, as tabs. */
+  isShared = false;
   channels = new Map();
   outbox = new MemoryStore();
   /** Transactions that changed channels. */
@@ -112,6 +114,7 @@ class DurableStore {
 
   constructor(disk) {
     this.disk = disk;
+    this.isShared = disk.isShared;
   }
 
   #transact(kind, work) {
@@ -131,8 +134,14 @@ class DurableStore {
     return 'phone';
   }
 
-  change(transform) {
-    return this.#transact('change', () => this.disk.outbox.change(transform));
+  change(transform, channels = []) {
+    return this.#transact('change', async () => {
+      const heads = new Map(channels.flatMap((name) => {
+        const head = this.disk.channels.get(name)?.head;
+        return head ? [[name, head.version]] : [];
+      }));
+      return { ...await this.disk.outbox.change(transform), versions: heads };
+    });
   }
 
   load(channel) {
@@ -180,13 +189,13 @@ export class World {
   sockets = [];
   sent = [];
   isDown = false;
-  disk = new Disk();
+  disk;
   /** Wishes that are not stored yet. */
   wishing = new Set();
   random = () => 0;
 
   constructor(server, user, options = {}) {
-    Object.assign(this, { server, user, options });
+    Object.assign(this, { server, user, options, disk: options.disk ?? new Disk() });
     clock.install();
     worlds.add(this);
     this.open();

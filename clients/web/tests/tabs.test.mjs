@@ -1,0 +1,219 @@
+// Two tabs of one device: what the disk, the other tab and the daemon tell comes in any order.
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { Server, generator } from './model.mjs';
+import { Disk, World, endWorlds, turn } from './world.mjs';
+
+const originals = ['navigator', 'BroadcastChannel'].map((name) =>
+  [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
+
+const define = (name, value) =>
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+
+afterEach(async () => {
+  endWorlds();
+  for (let i = 0; i < 20; i++) await turn();
+  for (const [name, descriptor] of originals) {
+    if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+    else delete globalThis[name];
+  }
+});
+
+/** Lets `count` turns pass. */
+async function turns(count) {
+  for (let i = 0; i < count; i++) await turn();
+}
+
+/** What tabs share beside the disk: one lock, and what they tell each other. */
+function installTabs() {
+  const channels = [];
+  define('BroadcastChannel', class {
+    /** What was told and is not heard yet. */
+    inbox = [];
+
+    constructor() {
+      channels.push(this);
+    }
+
+    postMessage(data) {
+      for (const it of channels) if (it !== this) it.inbox.push(structuredClone(data));
+    }
+
+    /** Hears the first of what was told. */
+    hear() {
+      if (this.inbox.length > 0) this.onmessage({ data: this.inbox.shift() });
+    }
+
+    close() {
+      channels.splice(channels.indexOf(this), 1);
+    }
+  });
+  let last = Promise.resolve();
+  let isHeld = false;
+  define('navigator', { locks: {
+    async request(name, options, callback) {
+      if (options.ifAvailable && isHeld) return callback(null);
+      isHeld = true;
+      return last = last.then(() => callback({}));
+    },
+  } });
+  return channels;
+}
+
+/** Two tabs of one device, the first of which connects. */
+class Pair {
+  constructor(server) {
+    Object.assign(this, { server, channels: installTabs(), disk: new Disk() });
+    this.disk.isShared = true;
+  }
+
+  /**
+   * @param {(tab: number) => number} late Turns that pass before a tab hears what became of a
+   *   transaction.
+   */
+  async open(late = () => 0) {
+    this.tabs = [];
+    for (let i = 0; i < 2; i++) {
+      const tab = new World(this.server, 'ada', { disk: this.disk });
+      tab.steps = [];
+      tab.onChange = (changes) => tab.steps.push(...changes);
+      this.tabs.push(tab);
+      await this.rest();
+      const { store } = tab;
+      for (const kind of ['change', 'write']) {
+        const work = store[kind].bind(store);
+        // One after the other, as they ended.
+        let last = Promise.resolve();
+        store[kind] = (...values) => {
+          const done = work(...values);
+          last = Promise.all([done, last]).then(() => turns(late(i)));
+          return last.then(() => done);
+        };
+      }
+    }
+  }
+
+  get isQuiet() {
+    const { inbox = [] } = this.tabs[0].socket?.model ?? {};
+    return inbox.length === 0 && this.channels.every((it) => it.inbox.length === 0);
+  }
+
+  /** Everything comes, until there is nothing more. */
+  async rest() {
+    for (let quiet = 0; quiet < 20; quiet = this.isQuiet ? quiet + 1 : 0) {
+      this.tabs[0].deliver();
+      for (const it of this.channels) it.hear();
+      await turn();
+    }
+  }
+
+  /** Both show what the server has, and nothing that showed was taken away. */
+  check(story) {
+    this.tabs[0].check();
+    for (const { shown, steps, channel, client } of this.tabs) {
+      const kinds = steps.map(({ kind }) => kind);
+      assert.ok(!kinds.includes('remove'), `${story}: ${kinds}`);
+      assert.equal(kinds.filter((kind) => kind === 'insert').length, shown.length, story);
+      assert.deepEqual(shown, channel.items);
+      assert.deepEqual(shown.map(({ timetoken }) => timetoken),
+        [...this.server.messages.keys()], story);
+      assert.equal(client.waiting, 0);
+    }
+  }
+}
+
+/** What a tab was told since it opened. */
+const kindsOf = ({ steps }) => steps.map(({ kind }) => kind);
+
+for (const isReplyFirst of [true, false]) {
+  for (let heard = 0; heard < 5; heard++) {
+    const order = `${isReplyFirst ? 'reply' : 'push'} first, ${heard} messages heard`;
+    test(`a message stays when the disk is ahead of the other tab: ${order}`, async () => {
+      const pair = new Pair(new Server());
+      await pair.open();
+      const [first, second] = pair.tabs;
+      await second.channel.publish('mine');
+      while (first.socket.model.inbox.length < 2) {
+        pair.channels[0].hear();
+        await turn();
+      }
+      const { inbox } = first.socket.model;
+      if ((inbox[0].id !== undefined) !== isReplyFirst) inbox.reverse();
+      for (let i = 0; i < 2; i++) {
+        first.deliver(1);
+        await turns(10);
+      }
+      for (let i = 0; i < heard; i++) {
+        pair.channels[1].hear();
+        await turns(5);
+      }
+      // To store this, the tab reads an outbox that the message has left.
+      await second.channel.publish('and this');
+      await pair.rest();
+      pair.check(order);
+      assert.equal(new Set(second.steps.map(({ item }) => item.key)).size, 2);
+    });
+  }
+}
+
+test('a message stays when the disk is behind the other tab', async () => {
+  for (const isAnswered of [false, true]) {
+    const pair = new Pair(new Server());
+    let late = 0;
+    await pair.open((tab) => tab === 1 ? late : 0);
+    const [first, second] = pair.tabs;
+    late = 100;
+    await first.channel.publish('mine');
+    // The second tab reads what the outbox has now, and gets it when it knows the message.
+    if (!isAnswered) pair.channels[1].hear();
+    while (first.socket.model.inbox.length < 2) await turn();
+    if (first.socket.model.inbox[0].id !== undefined) first.socket.model.inbox.reverse();
+    first.deliver(1);
+    await turns(10);
+    if (isAnswered) {
+      const { write } = first.store;
+      first.store.write = (patch) => turns(5).then(() => write(patch));
+      first.deliver(1);
+      while (pair.channels[1].inbox.length > 0) pair.channels[1].hear();
+      await turns(10);
+    }
+    while (pair.channels[1].inbox.length > 0) pair.channels[1].hear();
+    assert.deepEqual(kindsOf(second), ['insert']);
+    await turns(200);
+    assert.deepEqual(kindsOf(second), ['insert']);
+    first.deliver();
+    await pair.rest();
+    await turns(200);
+    await pair.rest();
+    pair.check(`answered: ${isAnswered}`);
+    endWorlds();
+    await turns(200);
+  }
+});
+
+const seeds = Number(process.env.SEEDS ?? 40);
+
+test('random tabs: a message of either is the same item in both', async () => {
+  const start = Number(process.env.SYNC_SEED ?? 1);
+  for (let seed = start; seed < start + seeds; seed++) {
+    const random = generator(seed);
+    const upTo = (count) => Math.floor(random() * count);
+    const pair = new Pair(new Server());
+    const slow = upTo(12);
+    await pair.open(() => upTo(slow));
+    pair.disk.latency = () => upTo(3);
+    const pace = 2 + upTo(12);
+    for (let i = 0, left = 10; left > 0 || i < 300; i++) {
+      if (left > 0 && upTo(pace) === 0) {
+        pair.tabs[left-- % 2].channel.publish('again and again');
+      }
+      if (upTo(3) === 0) pair.tabs[0].deliver(1 + upTo(2));
+      for (const it of pair.channels) if (upTo(4) === 0) it.hear();
+      await turn();
+    }
+    await pair.rest();
+    pair.check(`SYNC_SEED=${seed}`);
+    endWorlds();
+    await turns(30);
+  }
+});
