@@ -138,7 +138,7 @@ class Service(DaemonTestCase):
         ada.heals = True
         restore, = blocks("Restore")
         self.machine.shell(restore)
-        self.assertTrue(self.is_active())
+        await self.until(self.is_active, "the service to be active")
         await ada.connect()
         stored = await ada.all_messages("room")
         self.assertEqual([it["payload"] for it in stored], ["kept"])
@@ -214,7 +214,7 @@ class Service(DaemonTestCase):
         knocker.stop()
         await knocking
         self.assertEqual(knocker.refused, 0)
-        self.assertTrue(self.is_active())
+        await self.until(self.is_active, "the service to be active")
 
     async def test_a_file_of_a_newer_release_is_said_and_left_alone(self):
         self.install()
@@ -280,7 +280,7 @@ class Service(DaemonTestCase):
             lambda: "The configuration was not reloaded" in
             self.machine.journal(UNIT, "--priority=err"), "the refusal")
         self.assertIn("Permission denied", self.machine.journal(UNIT, "--priority=err"))
-        self.assertTrue(self.is_active())
+        await self.until(self.is_active, "the service to be active")
 
         # What the documentation says instead survives a restart.
         secret = self.inside("/etc/syncdaemon/web.secret")
