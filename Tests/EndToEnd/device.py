@@ -48,6 +48,8 @@ class Device:
         #: The tenant that hello names; None leaves it to the daemon.
         self.tenant = keyset
         self.publish_key = publish_key
+        #: Replies that `settle_all` has got.
+        self.settled = 0
         #: What every envelope must name.
         self.keyset = keyset or "default"
         self.rows = {}
@@ -346,7 +348,9 @@ class Device:
 
         async def one(op, fields):
             async with window:
-                return await self.settle(op, **fields)
+                reply = await self.settle(op, **fields)
+                self.settled += 1
+                return reply
 
         return await asyncio.gather(*(one(op, fields) for op, fields in commands))
 
