@@ -15,7 +15,9 @@ extension Channel {
     ///
     /// PubNub advises against more, and lets SDKs use it: `/` and `:` for example.
     ///
-    /// - Parameter isOne: A wildcard is no name of one channel.
+    /// - Parameters:
+    ///   - name: As a client spells it.
+    ///   - isOne: A wildcard is no name of one channel.
     public static func fault(inName name: String, ofOne isOne: Bool) -> ChannelNameFault? {
         guard (1...Limits.channelNameBytesMax).contains(name.utf8.count) else {
             return .size(name.utf8.count)
