@@ -51,7 +51,7 @@ let package = Package(
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         .target(name: "CLinux"),
         .target(name: "CThread"),
-        // What daemon, client and tools build on, and knows nothing of them.
+        // Daemon, client and tools build on it; it knows nothing of them.
         .target(name: "Basis", dependencies: ["CThread"], swiftSettings: shipped),
         .target(
             name: "EventModel", dependencies: ["CSodium"], swiftSettings: shipped,
@@ -102,10 +102,10 @@ let package = Package(
             swiftSettings: checked),
         .testTarget(name: "BasisTests", dependencies: ["Basis"], swiftSettings: checked),
         .testTarget(
-            name: "EventModelTests", dependencies: ["Basis", "EventModel", "TestSupport"],
+            name: "EventModelTests", dependencies: ["Basis", "EventModel"],
             swiftSettings: checked),
         .testTarget(
-            name: "JSONTests", dependencies: ["Basis", "JSON", "CJansson", "TestSupport"],
+            name: "JSONTests", dependencies: ["Basis", "JSON", "CJansson"],
             swiftSettings: checked),
         .testTarget(
             name: "SQLiteTests", dependencies: ["Basis", "SQLite", "SQLiteFaults", "EventModel"],
@@ -128,7 +128,7 @@ let package = Package(
             name: "SyncSimTests", dependencies: ["syncsim", "Basis"], swiftSettings: checked),
         .testTarget(
             name: "SyncBenchTests",
-            dependencies: ["syncbench", "Basis", "EventModel", "JSON", "TestSupport"],
+            dependencies: ["syncbench", "Basis", "EventModel", "JSON"],
             swiftSettings: checked),
         .testTarget(
             name: "MicroBenchTests", dependencies: ["microbench", "CAllocations"],

@@ -9,14 +9,14 @@ struct SessionCaller: Caller {
     let author: Author
     let keyset: Keyset
     let hub: Hub
-    let engine: any Engine
+
+    var engine: any Engine { hub.engine }
 
     init(id: CommandID, session: Session, author: Author, hub: Hub, tenants: Tenants) {
         self.id = id
         self.session = session
         self.author = author
         self.hub = hub
-        engine = hub.engine
         keyset = tenants.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
     }
 

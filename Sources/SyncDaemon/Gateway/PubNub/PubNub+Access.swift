@@ -14,10 +14,9 @@ extension PubNubRouter {
 
     /// Why a request may not be carried out; `nil` when it may.
     static func accessRefusal(_ context: PubNubContext) -> HTTPResponse? {
-        let request = context.request
         // Tokens do not exist yet: whoever guards a keyset guards it from everyone.
         guard context.keyset.isAccessControlled else { return nil }
-        let names = request.endpoint.names
+        let names = context.request.endpoint.names
         return PubNubError.forbidden(
             context.family, channels: names.channels, groups: names.groups
         ).response
