@@ -228,11 +228,14 @@ class Damage(DiskTestCase):
                     file.execute(
                         f"UPDATE clock SET ({','.join(names)}) = ({','.join('?' * len(names))})",
                         sound)
-        # What the manual has for who has no backup.
-        self.sql(daemon, "UPDATE clock SET last = last | (1 << 62)")
+        # What the manual has for who has no backup; also for a machine whose clock is behind.
         manual = (ROOT / "docs/OPERATIONS.md").read_text(encoding="utf-8")
         cure = re.search(r"```sql\n(UPDATE clock.*?)```", manual, re.DOTALL)[1]
-        self.sql(daemon, cure)
+        for now in ("'now', '-1 minute'", "'now'"):
+            self.sql(daemon, "UPDATE clock SET last = last | (1 << 62)")
+            self.sql(daemon, cure.replace("'now'", now))
+            await asyncio.to_thread(daemon.start)
+            await asyncio.to_thread(daemon.stop)
         await asyncio.to_thread(daemon.start)
         device = await self.device(daemon, "bob")
         self.assertEqual(len(await device.all_messages("good")), ROWS)
