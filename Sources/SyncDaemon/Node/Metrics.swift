@@ -3,10 +3,16 @@
 import Glibc
 import Synchronization
 
-/// Writes what `/metrics` shows.
+/// Writes what `/metrics` shows; any thread may ask.
 ///
 /// - Source: Prometheus exposition format 0.0.4.
-enum Metrics {
+struct Metrics: Sendable {
+    let counters: Counters
+    let health: Health
+    let admission: Admission
+    let ledger: LedgerThread
+    let readers: ReaderPool
+
     private struct Row {
         let name: String
         let kind: String
@@ -14,8 +20,8 @@ enum Metrics {
         let value: Int
     }
 
-    static func text(_ node: Node) -> String {
-        rows(node).map { row in
+    var text: String {
+        rows.map { row in
             """
             # HELP syncdaemon_\(row.name) \(row.help)
             # TYPE syncdaemon_\(row.name) \(row.kind)
@@ -25,8 +31,7 @@ enum Metrics {
         }.joined()
     }
 
-    private static func rows(_ node: Node) -> [Row] {
-        let counters = node.counters
+    private var rows: [Row] {
         func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
             Row(name: name, kind: "gauge", help: help, value: value)
         }
@@ -34,25 +39,23 @@ enum Metrics {
             Row(name: "\(name)_total", kind: "counter", help: help, value: value)
         }
         return [
-            gauge("connections", "Open connections.", node.admission.total),
+            gauge("connections", "Open connections.", admission.total),
             gauge("sessions", "Open WebSocket sessions.", counters.sessions.value),
             gauge(
                 "subscriptions", "Channels followed, over all sessions.",
                 counters.subscriptions.value),
             gauge("polls", "Long polls that wait for an event.", counters.polls.value),
-            gauge("ledger_backlog", "Writes waiting for the ledger.", node.ledger.backlog),
-            gauge("reader_backlog", "Queries waiting for a reader.", node.readers.backlog),
+            gauge("ledger_backlog", "Writes waiting for the ledger.", ledger.backlog),
+            gauge("reader_backlog", "Queries waiting for a reader.", readers.backlog),
             gauge(
                 "mutations", "Mutation ids that are remembered; see mutation_days.",
-                node.ledger.mutationCount),
-            gauge(
-                "ready", "1 while /readyz answers 200, else 0.",
-                node.isReady.load(ordering: .relaxed) && node.health.troubles.isEmpty ? 1 : 0),
+                ledger.mutationCount),
+            gauge("ready", "1 while /readyz answers 200, else 0.", health.isReady ? 1 : 0),
             gauge(
                 "clock_unfollowed_seconds",
                 "How far the wall clock is ahead of timetokens after a jump that is not followed.",
-                node.ledger.clock.unfollowedSeconds),
-            gauge("resident_bytes", "Memory of the process.", residentBytes()),
+                ledger.clock.unfollowedSeconds),
+            gauge("resident_bytes", "Memory of the process.", Self.residentBytes()),
             counter(
                 "connections_accepted", "Connections taken.",
                 counters.connectionsAccepted.value),
@@ -86,7 +89,7 @@ enum Metrics {
                 counters.commitMicroseconds.value),
             counter(
                 "clock_jumps", "Times that the wall clock jumped by more than a minute.",
-                node.ledger.clock.jumps.value),
+                ledger.clock.jumps.value),
             counter("reads", "Queries answered by the readers.", counters.reads.value),
             counter(
                 "read_errors", "Queries that failed, damage aside.", counters.readErrors.value),

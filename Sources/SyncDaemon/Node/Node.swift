@@ -29,8 +29,6 @@ final class Node: Sendable {
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
-    /// Whether clients are served: neither starting nor stopping.
-    let isReady = Atomic(false)
     private let watch: HealthWatch
     private let reactors: [Reactor]
     private let acceptor = AcceptorControl()
@@ -92,19 +90,20 @@ final class Node: Sendable {
             configuration: configuration, interests: post.interests, ledger: ledger,
             readers: self.readers, quarantine: quarantine, presence: presence, counters: counters,
             admission: admission, log: log)
-        let responder = HTTPResponder()
+        let metrics = Metrics(
+            counters: counters, health: health, admission: admission, ledger: ledger,
+            readers: self.readers)
         let (admission, drained) = (self.admission, self.drained)
         reactors = (0..<count).map { number in
             Reactor(
                 number: number,
                 settings: TransportSettings(allowedOrigins: configuration.allowedOrigins),
                 admission: admission, log: log,
-                makeCore: { parts.makeCore(number, answerHTTP: responder.respond) },
+                makeCore: { parts.makeCore(number, routes: Endpoints(metrics: metrics).routes) },
                 ready: { _ = started.put($0) },
                 drained: { _ = drained.put(number) })
         }
         post.connect(reactors)
-        responder.connect(self)
         for _ in 0..<count {
             if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
         }
@@ -152,7 +151,7 @@ final class Node: Sendable {
     /// - Precondition: Nothing is accepted any more.
     /// - Parameter begins: Called before each step.
     func drain(_ begins: (DrainStep) -> Void) {
-        isReady.store(false, ordering: .relaxed)
+        health.isServing.store(false, ordering: .relaxed)
         begins(.sessions)
         let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
         for reactor in reactors { reactor.post(.drain(deadline: deadline)) }

@@ -47,9 +47,7 @@ struct ReactorParts: Sendable {
     let log: Log
 
     /// Makes the core, on the thread that will own it.
-    func makeCore(
-        _ number: Int, answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
-    ) -> ReactorCore {
+    func makeCore(_ number: Int, routes: HTTPRoutes) -> ReactorCore {
         let engine = LocalEngine(
             reactor: number, ledger: ledger, readers: readers, presence: presence,
             interests: interests, quarantine: quarantine)
@@ -60,7 +58,7 @@ struct ReactorParts: Sendable {
         let hub = Hub(engine: engine, settings: settings, counters: counters)
         return ReactorCore(
             hub: hub, keysets: configuration.keysets, counters: counters,
-            commandsPerSecondMax: configuration.commandsPerSecond, log: log, answerHTTP: answerHTTP)
+            commandsPerSecondMax: configuration.commandsPerSecond, log: log, routes: routes)
     }
 }
 

@@ -63,7 +63,7 @@ enum Service {
             if let listener = handover.withLock({ $0.take() }) { node.accept(on: listener) }
         }
 
-        node.isReady.store(true, ordering: .relaxed)
+        node.health.isServing.store(true, ordering: .relaxed)
         announce("syncdaemon: listening on http://\(address)")
         log.notice("Ready.", ["address": address, "version": Release.version])
         notifier.ready(status: "Listening on \(address)")

@@ -34,11 +34,6 @@ enum OperationOutcome: Hashable {
 enum Operations {}
 
 extension Caller {
-    /// Whether the tenant's owner lets the caller publish.
-    var mayPublish: Bool {
-        keyset.publishKey.map { ExactText($0) == publishKey.map { ExactText($0) } } ?? true
-    }
-
     /// The channel that a name stands for: names are per keyset.
     func channel(_ name: String) -> Channel {
         Channel(name, keyset: keyset.subscribeKey)

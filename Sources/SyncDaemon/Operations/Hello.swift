@@ -8,11 +8,12 @@ extension Operations {
         _ hello: Hello, session: Session, engine: any Engine, tenants: Tenants
     ) -> OperationOutcome {
         guard session.author == nil else { return .refused(.helloAgain) }
-        let subscribeKey = hello.keyset ?? tenants.keysets.defaultKey
-        guard let keyset = tenants.keysets[subscribeKey] else {
-            return .refused(.unknownKeyset(subscribeKey))
+        let keyset: Keyset
+        do throws(ProtocolError) {
+            keyset = try tenants.admit(to: hello.keyset ?? tenants.keysets.defaultKey)
+        } catch {
+            return .refused(error)
         }
-        guard !keyset.isAccessControlled else { return .refused(.forbidden) }
         session.author = Author(
             keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
         session.publishKey = hello.publishKey

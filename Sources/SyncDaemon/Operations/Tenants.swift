@@ -10,10 +10,3 @@ final class Tenants {
         self.keysets = keysets
     }
 }
-
-extension Keysets {
-    /// Whether a session of this tenant may go on: it exists, and asks for no token.
-    func admits(_ subscribeKey: String) -> Bool {
-        self[subscribeKey].map { !$0.isAccessControlled } ?? false
-    }
-}

@@ -2,6 +2,7 @@
 // it.
 
 import Basis
+import Synchronization
 
 /// The troubles that the daemon has now, each by a stable name.
 ///
@@ -29,7 +30,12 @@ final class Health: Sendable {
         let text: String
     }
 
+    /// Whether clients are served: neither starting nor stopping.
+    let isServing = Atomic(false)
     private let texts = Locked<[Cause: String]>([:])
+
+    /// Whether clients are served, without any trouble.
+    var isReady: Bool { isServing.load(ordering: .relaxed) && troubles.isEmpty }
 
     /// Says that there is this trouble; the text replaces that of an earlier report.
     ///

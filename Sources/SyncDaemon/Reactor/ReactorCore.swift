@@ -9,10 +9,8 @@ import EventModel
 final class ReactorCore: TransportDelegate {
     let hub: Hub
     private let native: NativeDoor
-    private let pubNub: PubNubDoor
+    private let http: HTTPDoor
     private let tenants: Tenants
-    private let counters: Counters
-    private let answerHTTP: (HTTPRequest) -> HTTPResponse
     /// Milliseconds on a clock that never steps back, as of the start of this turn.
     private var now: UInt64 = 0
     private var lastTick: UInt64 = 0
@@ -22,17 +20,15 @@ final class ReactorCore: TransportDelegate {
 
     init(
         hub: Hub, keysets: Keysets = Keysets(), counters: Counters, commandsPerSecondMax: Int,
-        log: Log? = nil,
-        answerHTTP: @escaping (HTTPRequest) -> HTTPResponse
+        log: Log? = nil, routes: HTTPRoutes = HTTPRoutes()
     ) {
         self.hub = hub
         tenants = Tenants(keysets)
         native = NativeDoor(
             hub: hub, tenants: tenants, counters: counters,
             commandsPerSecondMax: commandsPerSecondMax, log: log)
-        pubNub = PubNubDoor(hub: hub, tenants: tenants, log: log)
-        self.counters = counters
-        self.answerHTTP = answerHTTP
+        http = HTTPDoor(
+            hub: hub, tenants: tenants, routes: routes, counters: counters, log: log)
     }
 
     // MARK: Turns
@@ -63,7 +59,7 @@ final class ReactorCore: TransportDelegate {
     /// Whether a drain was asked for and has nothing left to do.
     var isDrained: Bool {
         guard let drainDeadline else { return false }
-        return (hub.sessions.isEmpty && pubNub.isIdle && !hub.hasUnsentResponses)
+        return (hub.sessions.isEmpty && http.isIdle && !hub.hasUnsentResponses)
             || now >= drainDeadline
     }
 
@@ -71,6 +67,7 @@ final class ReactorCore: TransportDelegate {
     func drain(until deadline: UInt64) {
         drainDeadline = deadline
         native.drain()
+        http.drain()
         hub.refuseQuestions()
         hub.endPolls()
     }
@@ -80,7 +77,7 @@ final class ReactorCore: TransportDelegate {
         tenants.keysets = settings.keysets
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(ofKeyset:))
-        pubNub.tenantsChanged()
+        http.tenantsChanged()
         native.apply(commandsPerSecondMax: settings.commandsPerSecondMax)
     }
 
@@ -99,7 +96,7 @@ final class ReactorCore: TransportDelegate {
     }
 
     func receive(_ answer: PresenceAnswer) {
-        pubNub.finish(answer)
+        http.finish(answer)
     }
 
     func receive(_ answer: ReadAnswer) {
@@ -113,7 +110,7 @@ final class ReactorCore: TransportDelegate {
             } else if case .damaged? = answer.failure {
                 // An empty answer would be asked for again at once, and for ever.
                 hub.giveUp(poll)
-                pubNub.finish(origin, .failure(.storeDamaged))
+                http.finish(origin, .failure(.storeDamaged))
             } else {
                 hub.failedToReadForPoll(poll)
             }
@@ -136,7 +133,7 @@ final class ReactorCore: TransportDelegate {
         let session = hub.sessions[origin.session]
         switch answer.result {
         case .reply(let result):
-            guard let session else { return pubNub.finish(origin, result) }
+            guard let session else { return http.finish(origin, result) }
             native.answer(result, to: origin.command, of: session)
         case .repair(let outcome):
             guard let session else { return }
@@ -148,7 +145,7 @@ final class ReactorCore: TransportDelegate {
 
     private func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
         guard let session = hub.sessions[origin.session] else {
-            return pubNub.finish(origin, result)
+            return http.finish(origin, result)
         }
         native.finish(result, to: origin.command, of: session)
     }
@@ -174,19 +171,14 @@ final class ReactorCore: TransportDelegate {
 
     @discardableResult
     func connection(_ id: SessionID, didRequest request: HTTPRequest) -> Bool {
-        counters.requests.add()
-        if pubNub.receive(request, from: id, isDraining: drainDeadline != nil) {
-            return hub.polls.open[id] != nil
-        }
-        pubNub.respond(answerHTTP(request), to: id)
-        return false
+        http.receive(request, from: id)
     }
 
     func response(to refusal: HTTPRefusal) -> HTTPResponse {
-        pubNub.response(to: refusal)
+        http.response(to: refusal)
     }
 
     func connectionDidClose(_ id: SessionID) {
-        pubNub.forget(id)
+        http.forget(id)
     }
 }

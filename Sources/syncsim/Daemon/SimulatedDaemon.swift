@@ -74,8 +74,7 @@ final class SimulatedDaemon {
                     number,
                     core: ReactorCore(
                         hub: hub, counters: counters,
-                        commandsPerSecondMax: Limits.commandsPerSecondMax,
-                        answerHTTP: { _ in .error(404, "none") }),
+                        commandsPerSecondMax: Limits.commandsPerSecondMax),
                     in: world))
         }
     }

@@ -130,7 +130,7 @@ private final class Doors {
         hub.attach(transport)
         core = ReactorCore(
             hub: hub, keysets: Keysets([obstacle.keyset]), counters: Counters(),
-            commandsPerSecondMax: 1000, answerHTTP: { _ in .error(404, "none") })
+            commandsPerSecondMax: 1000)
     }
 
     /// The code of a refusal; `nil` when it is taken.

@@ -27,8 +27,7 @@ private final class CoreBench {
         let hub = Hub(engine: engine, counters: Counters())
         hub.attach(transport)
         core = ReactorCore(
-            hub: hub, counters: Counters(), commandsPerSecondMax: rate,
-            answerHTTP: { _ in .error(404, "none") })
+            hub: hub, counters: Counters(), commandsPerSecondMax: rate)
     }
 
     func say(_ text: String, _ session: SessionID) {

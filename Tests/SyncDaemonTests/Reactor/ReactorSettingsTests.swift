@@ -14,18 +14,6 @@ struct ReactorSettingsTests {
         return keyset
     }
 
-    @Test("a session goes on while its tenant exists and asks for no token")
-    func admits() {
-        let keysets = Keysets([
-            Self.keyset("open"), Self.keyset("guarded") { $0.isAccessControlled = true },
-        ])
-
-        #expect(keysets.admits("open"))
-        #expect(!keysets.admits("guarded"))
-        #expect(!keysets.admits("gone"))
-        #expect(Keysets().admits(Channel.defaultKeyset))
-    }
-
     @Test("a window is the longer one of the daemon's and the tenant's")
     func window() {
         let settings = ReactorSettings(

@@ -164,8 +164,7 @@ final class SimulatedDaemon {
                 counters: Counters())
             return SimulatedReactor(
                 core: ReactorCore(
-                    hub: hub, counters: Counters(), commandsPerSecondMax: 1_000_000,
-                    answerHTTP: { _ in .error(404, "none") }))
+                    hub: hub, counters: Counters(), commandsPerSecondMax: 1_000_000))
         }
         for (number, reactor) in reactors.enumerated() {
             reactor.willHear = { queues.isHeard[number] = $0 }

@@ -59,7 +59,7 @@ final class NativeDoor {
         self.commandsPerSecondMax = commandsPerSecondMax
         for session in hub.sessions.values {
             session.bucket.setRate(commandsPerSecondMax)
-            guard let author = session.author, !tenants.keysets.admits(author.keyset) else {
+            guard let author = session.author, !tenants.admits(author.keyset) else {
                 continue
             }
             hub.close(session, .policyViolation, "Your subscribe key is no longer valid.")

@@ -3,18 +3,13 @@
 import EventModel
 
 /// One request of an SDK, being carried out on its connection's reactor.
-struct PubNubContext: Caller {
+struct PubNubContext: HTTPCall {
     let request: PubNubRequest
     let keyset: Keyset
     let origin: Origin
     let hub: Hub
 
     var engine: any Engine { hub.engine }
-
-    /// The members of a group as channel names, ascending.
-    func channels(of group: String) -> [String] {
-        engine.groups.channels(of: ChannelGroup(group, keyset: keyset.subscribeKey))
-    }
 
     /// Names and the members of groups, each once.
     func resolved(_ channels: [String], _ groups: [String]) -> [String] {
@@ -33,6 +28,31 @@ struct PubNubContext: Caller {
     var publishKey: String? { request.publishKey }
 
     func ask(_ request: ReadRequest) -> Bool { engine.ask(request) }
+
+    var hasTenant: Bool { request.endpoint.hasTenant }
+
+    func start() -> HTTPResponse? {
+        let names = request.endpoint.names
+        let groups = names.groups.map(PubNubRouter.groupName)
+        if let error = refusal(naming: names.channels, groups: groups) { return refusal(error) }
+        return PubNubRouter.handle(self)
+    }
+
+    func response(to reply: Reply) -> HTTPResponse { PubNubRouter.answer(reply, in: self) }
+
+    func response(to reply: PresenceReply) -> HTTPResponse {
+        PubNubRouter.answer(reply, in: self)
+    }
+
+    func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {
+        guard case .subscribe(let poll) = request.endpoint else {
+            preconditionFailure("Only a subscribe polls.")
+        }
+        return PubNubReplyEncoder.poll(events: events, cursor: cursor, for: poll)
+    }
+
+    /// How this request's errors look.
+    var family: PubNubError.Family { request.endpoint.family(at: wallTime) }
 
     /// A refusal of the daemon in the words of the endpoint.
     func refusal(_ error: ProtocolError) -> HTTPResponse {

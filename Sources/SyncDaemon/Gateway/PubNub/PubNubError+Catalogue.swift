@@ -218,6 +218,13 @@ extension PubNubError {
     init(_ error: ProtocolError, for endpoint: PubNubRequest.Endpoint, at now: Timetoken) {
         let family = endpoint.family(at: now)
         switch error {
+        case .forbidden:
+            let names = endpoint.names
+            self = .forbidden(family, channels: names.channels, groups: names.groups)
+        case _ where error.code == ProtocolError.unknownKeyset("").code:
+            self = .invalidSubscribeKey(family)
+        case .tooManyChannels(Limits.channelsPerSessionMax, per: "request"):
+            self = .tooManyChannels(Limits.channelsPerSessionMax, family)
         case .invalidPublishKey: self = .invalidPublishKey(at: now)
         case .historyDisabled: self = .historyDisabled
         case .deletingDisabled: self = .deletingDisabled

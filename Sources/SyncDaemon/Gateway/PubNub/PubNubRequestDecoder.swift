@@ -73,7 +73,7 @@ struct PubNubRequestReader {
     }
 
     func request() throws(PubNubError) -> PubNubRequest {
-        let subscribeKey = try route.index(of: "sub") == nil ? "" : subscribeKey()
+        let subscribeKey = try route.path.index(of: "sub") == nil ? "" : subscribeKey()
         let userID = query["uuid"] ?? ""
         guard userID.utf8.count <= Limits.identifierBytesMax else { throw invalidUser }
         let request = PubNubRequest(
@@ -120,7 +120,7 @@ struct PubNubRequestReader {
     }
 
     private func publishKey() throws(PubNubError) -> String? {
-        guard route.index(of: "pub") != nil else { return nil }
+        guard route.path.index(of: "pub") != nil else { return nil }
         let key = try text("pub")
         guard (1...Limits.identifierBytesMax).contains(key.utf8.count) else {
             throw .invalidPublishKey(at: now)

@@ -8,7 +8,7 @@ import JSON
 extension PubNubRequestReader {
     /// A part of the path, decoded.
     func text(_ name: String) throws(PubNubError) -> String {
-        guard let index = route.index(of: name) else {
+        guard let index = route.path.index(of: name) else {
             preconditionFailure("The route of \(route.kind) has no {\(name)}.")
         }
         do throws(RequestTargetError) {
@@ -39,7 +39,7 @@ extension PubNubRequestReader {
 
     /// The list of channels in the path, with repeats.
     func channelList() throws(PubNubError) -> [String] {
-        guard let index = route.index(of: "channels") else { return [] }
+        guard let index = route.path.index(of: "channels") else { return [] }
         let names: [String]
         do throws(RequestTargetError) {
             names = try target.list(index)

@@ -37,7 +37,7 @@ extension PubNubRequestReader {
 
     /// The message as JSON text: from the path, or from the body when the path has none.
     private func payloadText() throws(PubNubError) -> String {
-        guard route.index(of: "payload") == nil else { return try text("payload") }
+        guard route.path.index(of: "payload") == nil else { return try text("payload") }
         switch RequestBody.inflated(body, limit: Limits.frameBytesMax) {
         case .failure(.tooLarge): throw .messageTooLarge(at: now)
         case .failure(.malformed): throw .invalidJSON(family)
@@ -75,7 +75,7 @@ extension PubNubRequestReader {
         guard !channels.isEmpty || !groups.isEmpty else {
             throw .invalid("Name a channel or a channel group to subscribe to.", family)
         }
-        let isOld = route.index(of: "timetoken") != nil
+        let isOld = route.path.index(of: "timetoken") != nil
         return PubNubRequest.Poll(
             form: isOld ? .payloads : .envelopes, channels: channels, groups: groups,
             cursor: try isOld ? oldCursor() : bound("tt") ?? .zero,

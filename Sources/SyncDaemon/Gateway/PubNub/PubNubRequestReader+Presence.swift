@@ -32,7 +32,7 @@ extension PubNubRequestReader {
         let channels = try channels()
         let groups = try groups()
         try checkCount(channels.count + groups.count)
-        guard route.index(of: "channels") == nil || !channels.isEmpty || !groups.isEmpty else {
+        guard route.path.index(of: "channels") == nil || !channels.isEmpty || !groups.isEmpty else {
             throw .invalid("Name a channel or a channel group.", family)
         }
         var census = PubNubRequest.Census(channels: channels, groups: groups)

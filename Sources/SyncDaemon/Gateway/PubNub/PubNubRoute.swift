@@ -20,28 +20,17 @@ struct PubNubRoute: Sendable {
 
     let kind: Kind
     let method: HTTPRequest.Method
-    /// Words of the path; what is in braces is the client's.
-    private let pattern: [String]
-    private let literals: [[UInt8]?]
+    let path: PathPattern
 
     private init(_ kind: Kind, _ method: HTTPRequest.Method, _ path: String) {
         self.kind = kind
         self.method = method
-        pattern = path.split(separator: "/").map(String.init)
-        literals = pattern.map { $0.hasPrefix("{") ? nil : Array($0.utf8) }
+        self.path = PathPattern(path)
     }
-
-    /// The place of a part of the path that the client chose.
-    func index(of name: String) -> Int? { pattern.firstIndex(of: "{\(name)}") }
 
     /// Every endpoint that a path may mean: one for each method that it has.
     static func all(for target: RequestTarget) -> [PubNubRoute] {
-        table.filter { route in
-            route.literals.count == target.segments.count
-                && zip(route.literals, target.segments).allSatisfy { literal, segment in
-                    literal.map { segment.elementsEqual($0) } ?? true
-                }
-        }
+        table.filter { $0.path.matches(target) }
     }
 
     private static let table: [PubNubRoute] = {

@@ -1,32 +1,4 @@
-// Who may come in: keysets that admit nobody without a token, and requests that are too large.
-
-import EventModel
-
-extension PubNubRouter {
-    /// Why a request is too large, its groups' members counted; `nil` when it is not.
-    static func sizeRefusal(_ context: PubNubContext) -> HTTPResponse? {
-        let names = context.request.endpoint.names
-        var count = names.channels.count
-        for group in names.groups { count += context.channels(of: groupName(group)).count }
-        guard count > Limits.channelsPerSessionMax else { return nil }
-        return PubNubError.tooManyChannels(Limits.channelsPerSessionMax, context.family).response
-    }
-
-    /// Why a request may not be carried out; `nil` when it may.
-    static func accessRefusal(_ context: PubNubContext) -> HTTPResponse? {
-        // Tokens do not exist yet: whoever guards a keyset guards it from everyone.
-        guard context.keyset.isAccessControlled else { return nil }
-        let names = context.request.endpoint.names
-        return PubNubError.forbidden(
-            context.family, channels: names.channels, groups: names.groups
-        ).response
-    }
-}
-
-extension PubNubContext {
-    /// How this request's errors look.
-    var family: PubNubError.Family { request.endpoint.family(at: wallTime) }
-}
+// What a request names: to whom it belongs, and which channels and groups it is about.
 
 extension PubNubRequest.Endpoint {
     /// Whether the request is about a tenant's data.
@@ -38,7 +10,7 @@ extension PubNubRequest.Endpoint {
     }
 
     /// The channels and groups that a refusal names.
-    fileprivate var names: (channels: [String], groups: [String]) {
+    var names: (channels: [String], groups: [String]) {
         switch self {
         case .time, .preflight, .whereNow: ([], [])
         case .publish(let publication): ([publication.channel], [])

@@ -1,0 +1,38 @@
+// What a request may be answered with: at once, or when somebody else knows.
+
+import EventModel
+
+/// One request as it came in, for who answers it.
+struct HTTPAsking {
+    let request: HTTPRequest
+    /// Where an answer goes that comes later.
+    let origin: Origin
+    let hub: Hub
+    let tenants: Tenants
+}
+
+/// How a request is answered.
+enum HTTPAnswer {
+    case now(HTTPResponse)
+    /// The door starts the call, and keeps it until the answer is there.
+    case call(any HTTPCall)
+}
+
+/// A request that an operation answers: maybe at once, else through its ``Caller/origin``.
+protocol HTTPCall: Caller {
+    /// Whether anything is asked about the data of a tenant, who has to admit the caller then.
+    var hasTenant: Bool { get }
+    /// Carries it out, or starts to; `nil`: the answer comes later.
+    func start() -> HTTPResponse?
+
+    // In the words of its dialect:
+    func refusal(_ error: ProtocolError) -> HTTPResponse
+    /// What the ledger or a reader found.
+    func response(to reply: Reply) -> HTTPResponse
+    /// What presence knows.
+    func response(to reply: PresenceReply) -> HTTPResponse
+    /// What a long poll waited for.
+    ///
+    /// - Parameter cursor: From where to go on.
+    func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse
+}

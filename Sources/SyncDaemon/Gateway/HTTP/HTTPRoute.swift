@@ -1,0 +1,56 @@
+// The daemon's own routes: one row each.
+
+/// One method of one path, and what answers it.
+struct HTTPRoute: Sendable {
+    let method: HTTPRequest.Method
+    let path: PathPattern
+    let answer: @Sendable (HTTPAsking) -> HTTPAnswer
+
+    /// A route whose answers are known at once.
+    static func get(
+        _ path: String, _ response: @escaping @Sendable () -> HTTPResponse
+    ) -> HTTPRoute {
+        HTTPRoute(method: .get, path: PathPattern(path), answer: { _ in .now(response()) })
+    }
+}
+
+/// The table of them.
+struct HTTPRoutes: Sendable {
+    private let rows: [HTTPRoute]
+
+    init(_ rows: [HTTPRoute] = []) {
+        self.rows = rows
+    }
+
+    /// HEAD is answered as GET is; the transport leaves the body out.
+    func answer(_ asking: HTTPAsking) -> HTTPAnswer {
+        let request = asking.request
+        let routes = RequestTarget(request.target).map { target in
+            rows.filter { $0.path.matches(target) }
+        }
+        guard let routes, !routes.isEmpty else { return .now(notFound) }
+        let method = request.method == .head ? .get : request.method
+        guard let route = routes.first(where: { $0.method == method }) else {
+            return .now(methodNotAllowed(routes))
+        }
+        return route.answer(asking)
+    }
+
+    private var notFound: HTTPResponse {
+        let paths = rows.map(\.path.description)
+        return .error(
+            404,
+            "Nothing is here. There are \(paths.dropLast().joined(separator: ", ")) and "
+                + "\(paths.last ?? "no routes").")
+    }
+
+    private func methodNotAllowed(_ routes: [HTTPRoute]) -> HTTPResponse {
+        let methods = routes.map(\.method.rawValue)
+        var response = HTTPResponse.error(405, "Use \(methods.joined(separator: " or ")).")
+        let allowed = methods.map { $0 == "GET" ? "GET, HEAD" : $0 }
+        response.headers = [
+            HTTPResponse.Header(name: "Allow", value: allowed.joined(separator: ", "))
+        ]
+        return response
+    }
+}

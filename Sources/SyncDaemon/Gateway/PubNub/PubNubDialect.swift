@@ -1,0 +1,32 @@
+// PubNub's requests among all requests, and what SDKs hear of those that are too large to read.
+
+import EventModel
+
+/// What an SDK asks is PubNub's by its path.
+enum PubNubDialect {
+    /// How a request is answered; `nil` when its path is none of PubNub's.
+    static func answer(_ asking: HTTPAsking) -> HTTPAnswer? {
+        let now = Timetoken(rawValue: asking.hub.engine.wallTicks())
+        switch PubNubRequestDecoder.decode(asking.request, now: now) {
+        case nil: return nil
+        case .failure(let error)?: return .now(error.response)
+        case .success(let request)?:
+            return .call(
+                PubNubContext(
+                    request: request,
+                    keyset: asking.tenants.keysets[request.subscribeKey]
+                        ?? Keyset(subscribeKey: request.subscribeKey),
+                    origin: asking.origin, hub: asking.hub))
+        }
+    }
+
+    /// What to say of a request that is not read to its end: SDKs put whole messages into targets.
+    static func response(to refusal: HTTPRefusal, at now: Timetoken) -> HTTPResponse {
+        switch refusal {
+        case .broken: refusal.response
+        case .targetTooLong: PubNubError.requestTooLong.response
+        case .bodyTooLong(let request):
+            PubNubError.bodyTooLarge(for: request, at: now) ?? refusal.response
+        }
+    }
+}

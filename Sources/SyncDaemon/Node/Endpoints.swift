@@ -1,0 +1,39 @@
+// The operations endpoints: health, readiness, metrics.
+
+import Synchronization
+
+/// The daemon's own routes; answered on any reactor's thread.
+struct Endpoints: Sendable {
+    let metrics: Metrics
+
+    var routes: HTTPRoutes {
+        HTTPRoutes([
+            .get("v1/sync") {
+                .error(426, "This is a WebSocket. Connect with ws:// and send hello.")
+            },
+            .get("healthz") { .plain(200, "ok") },
+            .get("readyz") { readiness },
+            .get("metrics") { .plain(200, metrics.text) },
+        ])
+    }
+
+    /// One line for each trouble, behind its name.
+    private var readiness: HTTPResponse {
+        let health = metrics.health
+        guard health.isServing.load(ordering: .relaxed) else {
+            return .plain(503, "starting or stopping")
+        }
+        let troubles = health.troubles
+        guard !troubles.isEmpty else { return .plain(200, "ready") }
+        let lines = troubles.map { "\($0.cause.rawValue): \($0.text)" }
+        return .plain(503, "not ready\n" + lines.joined(separator: "\n"))
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static func plain(_ status: Int, _ text: String) -> HTTPResponse {
+        HTTPResponse(
+            status: status, contentType: "text/plain; charset=utf-8",
+            text: text.hasSuffix("\n") ? text : text + "\n")
+    }
+}

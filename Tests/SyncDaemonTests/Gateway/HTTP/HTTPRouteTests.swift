@@ -1,0 +1,76 @@
+// The table of routes: which row a request finds, and what it hears that finds none.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("HTTP routes")
+struct HTTPRouteTests {
+    /// A route that says which it was.
+    private static func route(_ method: HTTPRequest.Method, _ path: String) -> HTTPRoute {
+        HTTPRoute(method: method, path: PathPattern(path)) { asking in
+            let place = PathPattern(path).index(of: "channel")
+            let name = place.flatMap { place in
+                RequestTarget(asking.request.target).flatMap { try? $0.segment(place) }
+            }
+            return .now(
+                HTTPResponse(
+                    status: 200, contentType: "text/plain",
+                    text: [method.rawValue, path, name].compactMap(\.self).joined(separator: " ")))
+        }
+    }
+
+    private static let routes = HTTPRoutes([
+        route(.get, "healthz"), route(.get, "v1/channels/{channel}"),
+        route(.delete, "v1/channels/{channel}"), route(.post, "v1/channels"),
+    ])
+
+    private static func answer(_ method: HTTPRequest.Method, _ target: String) -> HTTPResponse {
+        let hub = Hub(engine: StandInEngine(), counters: Counters())
+        let asking = HTTPAsking(
+            request: HTTPRequest(method: method, target: target),
+            origin: Origin(
+                reactor: 0, session: SessionID(slot: 0, generation: 1), command: 1),
+            hub: hub, tenants: Tenants())
+        guard case .now(let response) = routes.answer(asking) else {
+            preconditionFailure("These routes answer at once.")
+        }
+        return response
+    }
+
+    @Test(
+        "a request finds its row, and what the client chose",
+        arguments: [
+            (.get, "/healthz", "GET healthz"), (.head, "/healthz?x=/", "GET healthz"),
+            (.get, "/v1/channels/a%2Fb", "GET v1/channels/{channel} a/b"),
+            (.delete, "/v1/channels/room", "DELETE v1/channels/{channel} room"),
+            (.post, "/v1/channels", "POST v1/channels"),
+        ] as [(HTTPRequest.Method, String, String)])
+    func finds(method: HTTPRequest.Method, target: String, text: String) {
+        let response = Self.answer(method, target)
+        #expect(response.status == 200)
+        #expect(String(decoding: response.body, as: UTF8.self) == text)
+    }
+
+    @Test(
+        "no other spelling of a path is that path",
+        arguments: [
+            "/", "", "healthz", "//healthz", "/healthz/", "/%68ealthz", "/v1/channels/a/b", "*",
+        ])
+    func missing(target: String) {
+        #expect(Self.answer(.get, target).status == 404)
+    }
+
+    @Test(
+        "another method hears which there are",
+        arguments: [
+            (.post, "/healthz", "GET, HEAD"), (.other, "/healthz", "GET, HEAD"),
+            (.patch, "/v1/channels/room", "GET, HEAD, DELETE"), (.get, "/v1/channels", "POST"),
+        ] as [(HTTPRequest.Method, String, String)])
+    func methods(method: HTTPRequest.Method, target: String, allowed: String) {
+        let response = Self.answer(method, target)
+        #expect(response.status == 405)
+        #expect(response.headers.map(\.value) == [allowed])
+    }
+}
