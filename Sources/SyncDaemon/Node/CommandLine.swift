@@ -2,7 +2,7 @@
 
 /// A flag that names a setting, with its value.
 struct FlagSetting: Sendable {
-    let key: ConfigurationKey
+    let key: SettingKey<Configuration>
     let value: String
 }
 
@@ -61,7 +61,7 @@ enum Invocation: Sendable {
                 // A flag before the command: say which command it belongs to.
                 let name = String(first.prefix { $0 != "=" })
                 let isServe =
-                    name == "--config" || ConfigurationKey.all.contains { $0.flag == name }
+                    name == "--config" || Configuration.keys.contains { $0.flag == name }
                 throw .unknownFlag(
                     first,
                     nearest: isServe
@@ -132,8 +132,8 @@ enum Invocation: Sendable {
                     of: name, inline, &rest, expected: "the path of a file")
                 continue
             }
-            guard let key = ConfigurationKey.all.first(where: { $0.flag == name }) else {
-                let flags = ConfigurationKey.all.map(\.flag) + ["--config", "--help"]
+            guard let key = Configuration.keys.first(where: { $0.flag == name }) else {
+                let flags = Configuration.keys.map(\.flag) + ["--config", "--help"]
                 throw .unknownFlag(name, nearest: Spelling.nearest(to: name, among: flags))
             }
             guard !result.settings.contains(where: { $0.key.flag == name }) else {

@@ -114,7 +114,7 @@ extension Configuration {
             case .lineTooLong(let line): .lineTooLong(.file(path: file.path, line: line))
             }
         }
-        var keysets = KeysetCollector()
+        var keysets = SectionCollector<NamedKeyset>()
         var sections = content.sections[...]
         var seen: Set<String> = []
         var unknownSections: Set<String> = []
@@ -141,33 +141,33 @@ extension Configuration {
             }
         }
         for section in sections { keysets.begin(section, in: file.path, &mistakes) }
-        let finished = keysets.finished()
-        namedKeysets = finished.keysets
+        namedKeysets = keysets.sections
         sources.merge(keysets.sources) { first, _ in first }
-        return mistakes + finished.mistakes
+        return mistakes + keysets.mistakes
     }
 
     private static func key(
         for entry: INIEntry, at source: ConfigurationSource
-    ) throws(ConfigurationError) -> ConfigurationKey {
-        if let key = ConfigurationKey.named(entry.name, in: entry.section) { return key }
+    ) throws(ConfigurationError) -> SettingKey<Configuration> {
+        if let key = Self.key(entry.name, in: entry.section) { return key }
         if entry.section.isEmpty { throw .noSection(source, name: entry.name) }
-        guard ConfigurationKey.sections.contains(entry.section) else {
+        guard sections.contains(entry.section) else {
             throw .unknownSection(
                 source, section: entry.section,
-                nearest: KeysetSection.nearest(to: entry.section)
-                    ?? Spelling.nearest(
-                        to: entry.section, among: ConfigurationKey.sections
-                    ).map { "[\($0)]" })
+                nearest: NamedKeyset.nearest(to: entry.section)
+                    ?? Spelling.nearest(to: entry.section, among: sections).map { "[\($0)]" })
         }
-        let elsewhere =
-            ConfigurationKey.all.first { $0.name == entry.name }?.title
-            ?? KeysetKey.named(entry.name)?.title(in: "NAME")
-        let siblings = ConfigurationKey.all.filter { $0.section == entry.section }
+        let siblings = keys.filter { $0.section == entry.section }
         throw .unknownKey(
             source, key: "[\(entry.section)] \(entry.name)",
-            nearest: elsewhere
+            nearest: title(ofKey: entry.name)
                 ?? Spelling.nearest(to: entry.name, among: siblings.map(\.name)))
+    }
+
+    /// A section that has a key of this name, with the key.
+    static func title(ofKey name: String) -> String? {
+        keys.first { $0.name == name }?.title
+            ?? NamedKeyset.key(named: name).map { "\(NamedKeyset.title("NAME")) \($0.name)" }
     }
 
     /// Takes our variables.
@@ -176,7 +176,7 @@ extension Configuration {
     /// that runs a service of this name sets some of its own, `SYNCDAEMON_SERVICE_HOST` and more.
     private mutating func apply(_ environment: [String: String]) -> [ConfigurationError] {
         var mistakes: [ConfigurationError] = []
-        for key in ConfigurationKey.all {
+        for key in Self.keys {
             guard let value = environment[key.variable] else { continue }
             do throws(ConfigurationError) {
                 try set(key, to: value, from: .variable(key.variable))
@@ -184,7 +184,7 @@ extension Configuration {
                 mistakes.append(error)
             }
         }
-        let names = ConfigurationKey.all.map(\.variable)
+        let names = Self.keys.map(\.variable)
         let foreign = environment.keys.filter {
             $0.hasPrefix("SYNCDAEMON_") && !names.contains($0) && !Self.otherVariables.contains($0)
         }
@@ -197,18 +197,14 @@ extension Configuration {
     }
 
     private mutating func set(
-        _ key: ConfigurationKey, to value: String, from source: ConfigurationSource
+        _ key: SettingKey<Configuration>, to value: String, from source: ConfigurationSource
     ) throws(ConfigurationError) {
-        var trial = self
-        guard key.read(value, &trial) else {
+        // A list grows from line to line of the file, and starts anew in each other place.
+        let isLater = Self.isSameFile(source, sources[key.path])
+        guard key.read(value, after: isLater, into: &self) else {
             let name = if case .file = source { key.name } else { "the value" }
             throw .badValue(source, key: name, value: value, expected: key.expected)
         }
-        // A list grows from line to line of the file, and starts anew in each other place.
-        if key.isList, Self.isSameFile(source, sources[key.path]) {
-            _ = key.read(key.write(self) + "," + value, &trial)
-        }
-        self = trial
         sources[key.path] = source
     }
 
@@ -239,7 +235,7 @@ extension ConfigurationError {
         case .unknownSection(let source, _, _), .unknownKey(let source, _, _),
             .noSection(let source, _), .repeated(let source, _),
             .badValue(let source, _, _, _), .sameSubscribeKey(let source, _, _),
-            .tooManyKeysets(let source),
+            .tooMany(let source, _, _),
             .twoSecrets(let source, _), .unreadableSecret(let source, _, _),
             .badSecret(let source, _, _), .noCredentials(let source, _),
             .malformedLine(let source), .lineTooLong(let source):

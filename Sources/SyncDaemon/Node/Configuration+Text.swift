@@ -4,9 +4,8 @@ extension Configuration {
     /// Every setting with its meaning and where it came from, as a file that can be read again.
     func text() -> String {
         Self.text { key in
-            let source = sources[key.path] ?? .standard
-            return (comment: "From: \(source)", line: assignment(of: key))
-        } + (namedKeysets.isEmpty ? Self.sampleKeyset() : keysetsText())
+            ("From: \(sources[key.path] ?? .standard)", Self.line(key, key.write(self)))
+        } + (namedKeysets.isEmpty ? Self.sampleKeyset() : namedKeysets.map(text).joined())
     }
 
     /// A file with every key commented out at its default.
@@ -22,9 +21,9 @@ extension Configuration {
         return head
             + text { key in
                 if key.path == "store.directory" {
-                    return (comment: "Default: \(key.standard)", line: "#\(key.name) =")
+                    return ("Default: \(key.standard)", line(key, nil))
                 }
-                return (comment: nil, line: "#" + Configuration().assignment(of: key))
+                return (nil, "#" + line(key, key.standard))
             } + sampleKeyset()
     }
 
@@ -41,66 +40,60 @@ extension Configuration {
 
             """
         return head
-            + keysetText { key in
+            + rows(NamedKeyset.keys) { key in
                 guard let value = key.example ?? key.standard else {
-                    return (comment: "Default: none", line: "#\(key.name) =")
+                    return (["Default: none"], line(key, nil))
                 }
-                return (comment: nil, line: "#\(key.name) = \(value)")
+                return ([], "#" + line(key, value))
             }
     }
 
-    private func keysetsText() -> String {
-        namedKeysets.map { named in
-            "\n[keyset \(named.name)]\n\n"
-                + Self.keysetText { key in
-                    let source = sources["keyset \(named.name).\(key.name)"] ?? .standard
-                    let value = key.write(named).map {
-                        key.isSecret ? KeysetKey.hiddenSecret : $0
-                    }
-                    let line = value.map { "\(key.name) = \($0)" } ?? "#\(key.name) ="
-                    return (comment: "From: \(source)", line: line)
+    private func text<Section: NamedSection>(of section: Section) -> String {
+        "\n\(section.title)\n\n"
+            + Self.rows(Section.keys) { key in
+                let source = sources[key.path(in: section)] ?? .standard
+                let value = key.write(section).map {
+                    key.isSecret ? SettingKey<Section>.hiddenSecret : $0
                 }
-        }.joined()
+                return (["From: \(source)"], Self.line(key, value))
+            }
     }
 
-    private static func keysetText(
-        _ row: (KeysetKey) -> (comment: String?, line: String)
-    ) -> String {
-        KeysetKey.all.map { key in
-            let (comment, line) = row(key)
-            let head = TextLayout.wrap(key.summary, width: 96) + (comment.map { [$0] } ?? [])
-            return head.map { "# \($0)\n" }.joined() + line + "\n"
-        }.joined(separator: "\n")
-    }
-
-    private func assignment(of key: ConfigurationKey) -> String {
-        let value = key.write(self)
+    /// Such as `readers = 2`; a comment when there is no value.
+    private static func line<Root>(_ key: SettingKey<Root>, _ value: String?) -> String {
         // One element a line: inih takes only short lines.
-        if key.isList, value.contains(", ") {
+        if key.isList, let value, value.contains(", ") {
             return value.split(separator: ", ").map { "\(key.name) = \($0)" }
                 .joined(separator: "\n")
         }
-        if !value.isEmpty { return "\(key.name) = \(value)" }
+        if let value, !value.isEmpty { return "\(key.name) = \(value)" }
         // Only a list may be empty; a memory store has no directory.
         return key.isList ? "\(key.name) =" : "#\(key.name) ="
     }
 
     private static func text(
-        _ row: (ConfigurationKey) -> (comment: String?, line: String)
+        _ row: (SettingKey<Configuration>) -> (comment: String?, line: String)
     ) -> String {
-        var lines: [String] = []
-        for section in ConfigurationKey.sections {
-            lines += ["[\(section)]", ""]
-            for key in ConfigurationKey.all where key.section == section {
-                let (comment, line) = row(key)
-                lines += TextLayout.wrap(key.summary, width: 96).map { "# \($0)" }
-                let flag = key.flag + (key.placeholder.map { " \($0)" } ?? "")
-                lines.append("# \(flag), \(key.variable)")
-                if let comment { lines.append("# \(comment)") }
-                lines += [line, ""]
-            }
-        }
-        return lines.dropLast().joined(separator: "\n") + "\n"
+        sections.map { section in
+            "[\(section)]\n\n"
+                + rows(keys.filter { $0.section == section }) { key in
+                    let (comment, line) = row(key)
+                    let flag = key.flag + (key.placeholder.map { " \($0)" } ?? "")
+                    return (["\(flag), \(key.variable)"] + [comment].compactMap(\.self), line)
+                }
+        }.joined(separator: "\n")
+    }
+
+    /// Each key below what it means.
+    private static func rows<Root>(
+        _ keys: [SettingKey<Root>],
+        _ row: (SettingKey<Root>) -> (comments: [String], line: String)
+    ) -> String {
+        keys.map { key in
+            let (comments, line) = row(key)
+            let head = TextLayout.wrap(key.summary, width: 96) + comments
+            return head.map { "# \($0)\n" }.joined() + line + "\n"
+        }.joined(separator: "\n")
     }
 }
 

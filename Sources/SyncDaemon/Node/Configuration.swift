@@ -4,7 +4,7 @@ import EventModel
 
 /// All settings of one daemon, checked.
 ///
-/// Made by `Configuration.resolve`; the rows of `ConfigurationKey.all` say how each is written.
+/// Made by `Configuration.resolve`; the rows of `Configuration.keys` say how each is written.
 struct Configuration: Hashable, Sendable {
     // MARK: [server]
 
@@ -56,7 +56,7 @@ struct Configuration: Hashable, Sendable {
     /// The tenants, the first of the file being that of clients that name none.
     var keysets: Keysets { Keysets(namedKeysets.map(\.keyset)) }
 
-    /// Where each setting that is not a default came from, by `ConfigurationKey.path`.
+    /// Where each setting that is not a default came from, by `SettingKey.path`.
     var sources: [String: ConfigurationSource] = [:]
 
     /// Refuses an address that other machines can reach, unless `insecure` is set or every keyset
@@ -71,14 +71,6 @@ struct Configuration: Hashable, Sendable {
             throw .reachableByOthers(source, address)
         }
     }
-}
-
-/// A tenant with the name that people know it by.
-struct NamedKeyset: Hashable, Sendable {
-    let name: String
-    var keyset: Keyset
-    /// Where its secret key stands; `nil` when it stands in the configuration file, or nowhere.
-    var secretSource: SecretSource?
 }
 
 /// What keeps the data.

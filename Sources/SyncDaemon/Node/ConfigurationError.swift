@@ -42,7 +42,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case badValue(ConfigurationSource, key: String, value: String, expected: String)
     case noSubscribeKey(ConfigurationSource, keyset: String)
     case sameSubscribeKey(ConfigurationSource, keyset: String, other: String)
-    case tooManyKeysets(ConfigurationSource)
+    /// Too many of what a plural names.
+    case tooMany(ConfigurationSource, String, max: Int)
     case twoSecrets(ConfigurationSource, keyset: String)
     case unreadableSecret(ConfigurationSource, path: String, reason: String)
     case badSecret(ConfigurationSource, path: String, expected: String)
@@ -64,7 +65,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .missingCommand, .unknownCommand, .unexpectedArgument, .missingFile, .unknownFlag,
             .unknownVariable, .missingValue:
             usage
-        case .noSubscribeKey, .sameSubscribeKey, .tooManyKeysets, .twoSecrets:
+        case .noSubscribeKey, .sameSubscribeKey, .tooMany, .twoSecrets:
             keysets
         case .unreadableSecret, .badSecret, .noCredentials:
             secrets
@@ -147,8 +148,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .sameSubscribeKey(let source, let name, let other):
             "\(source): [keyset \(name)] subscribe_key is that of [keyset \(other)] already."
                 + " Give each keyset a key of its own."
-        case .tooManyKeysets(let source):
-            "\(source): there are more than \(Limits.keysetsMax) keysets."
+        case .tooMany(let source, let what, let limit):
+            "\(source): there are more than \(limit) \(what)."
                 + " Remove some, or run another daemon for them."
         case .twoSecrets(let source, let name):
             "\(source): [keyset \(name)] has a secret_key already. Keep one of the two."

@@ -150,9 +150,9 @@ enum HelpText {
                 + " may be",
             "      absent.",
         ]
-        for section in ConfigurationKey.sections {
+        for section in Configuration.sections {
             lines += ["", "Flags of section [\(section)]:"]
-            for key in ConfigurationKey.all where key.section == section {
+            for key in Configuration.keys where key.section == section {
                 lines.append("  \(key.flag)" + (key.placeholder.map { " \($0)" } ?? ""))
                 let standard = key.standard.isEmpty ? "none" : key.standard
                 lines += TextLayout.wrap("\(key.summary) Default: \(standard).", width: 90)

@@ -76,15 +76,15 @@ struct ChangedSetting: Hashable, Sendable {
 extension Configuration {
     /// What is not the same.
     func changes(since old: Configuration) -> [ChangedSetting] {
-        var changes = ConfigurationKey.all.filter { $0.write(self) != $0.write(old) }.map {
+        var changes = Self.keys.filter { $0.write(self) != $0.write(old) }.map {
             ChangedSetting(title: $0.title, isReloaded: $0.isReloaded)
         }
         for named in namedKeysets where !old.namedKeysets.contains(named) {
-            changes.append(ChangedSetting(title: "[keyset \(named.name)]", isReloaded: true))
+            changes.append(ChangedSetting(title: named.title, isReloaded: true))
         }
         for named in old.namedKeysets where !namedKeysets.contains(where: { $0.name == named.name })
         {
-            changes.append(ChangedSetting(title: "[keyset \(named.name)]", isReloaded: true))
+            changes.append(ChangedSetting(title: named.title, isReloaded: true))
         }
         let order = namedKeysets.map(\.name)
         if changes.isEmpty, order != old.namedKeysets.map(\.name) {
@@ -95,9 +95,9 @@ extension Configuration {
 
     /// Takes those settings of another configuration that need no restart.
     mutating func takeReloaded(from new: Configuration) {
-        for key in ConfigurationKey.all where key.isReloaded {
+        for key in Self.keys where key.isReloaded {
             // A list without elements is written as nothing, which reads back as such.
-            let isRead = key.read(key.write(new), &self)
+            let isRead = key.read(key.write(new) ?? "", &self)
             precondition(isRead, "\(key.title) does not read what it wrote.")
             sources[key.path] = new.sources[key.path]
         }

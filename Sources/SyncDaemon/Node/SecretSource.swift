@@ -13,7 +13,7 @@ enum SecretSource: Hashable, Sendable, CustomStringConvertible {
     init?(_ text: String) {
         if text.hasPrefix(Self.credentialPrefix) {
             let name = text.dropFirst(Self.credentialPrefix.count)
-            guard KeysetSection.isName(String(name)), name.first != "." else { return nil }
+            guard SectionName.isValid(String(name)), name.first != "." else { return nil }
             self = .credential(name: String(name))
         } else {
             guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
@@ -88,8 +88,8 @@ extension Examination {
             // Editors end a file with a line feed.
             let key = String(text.prefix { $0 != "\n" && $0 != "\r\n" })
             let rest = text.dropFirst(key.count)
-            guard KeysetKey.isSecretKey(key), rest.allSatisfy(\.isNewline) else {
-                mistakes.append(.badSecret(line, path: path, expected: KeysetKey.secretExpected))
+            guard NamedKeyset.isSecretKey(key), rest.allSatisfy(\.isNewline) else {
+                mistakes.append(.badSecret(line, path: path, expected: NamedKeyset.secretExpected))
                 return nil
             }
             return key

@@ -80,7 +80,7 @@ struct ConfigurationFileTests {
 
     @Test("the sample is valid, and stays so when its keys are uncommented")
     func sampleIsValid() throws {
-        let keys = ConfigurationKey.all.map(\.name)
+        let keys = Configuration.keys.map(\.name)
         let uncommented = Configuration.sampleText().split(separator: "\n")
             .map { line in
                 let isKey = keys.contains { line.hasPrefix("#\($0) =") && line != "#directory =" }
@@ -99,11 +99,11 @@ struct ConfigurationFileTests {
         #expect(uncommented.contains("\nlisten = 127.0.0.1:8080\n"))
     }
 
-    @Test("the manual has a row for every key", arguments: ConfigurationKey.all.map(\.path))
+    @Test("the manual has a row for every key", arguments: Configuration.keys.map(\.path))
     func manual(path: String) throws {
         let manual = try String(
             contentsOf: Self.root.appending(path: "docs/OPERATIONS.md"), encoding: .utf8)
-        let key = try #require(ConfigurationKey.all.first { $0.path == path })
+        let key = try #require(Configuration.keys.first { $0.path == path })
 
         let rows = manual.split(separator: "\n").filter {
             $0.hasPrefix("| `\(key.title)` | `\(key.flag)` |")

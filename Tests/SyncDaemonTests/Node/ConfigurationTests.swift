@@ -65,7 +65,7 @@ struct ConfigurationTests {
         "each key can be set in the file, as a flag and as a variable",
         arguments: ConfigurationSample.all)
     func everyKey(sample: ConfigurationSample) throws {
-        let key = try #require(ConfigurationKey.all.first { $0.path == sample.path })
+        let key = try #require(Configuration.keys.first { $0.path == sample.path })
         let insecure = ["SYNCDAEMON_SERVER_INSECURE": "yes"]
         let line = "[\(key.section)]\n\(key.name) = \(sample.text)\n"
 
@@ -80,7 +80,7 @@ struct ConfigurationTests {
 
     @Test("the samples leave out no key")
     func samplesAreComplete() {
-        #expect(ConfigurationKey.all.map(\.path) == ConfigurationSample.all.map(\.path))
+        #expect(Configuration.keys.map(\.path) == ConfigurationSample.all.map(\.path))
     }
 
     @Test(
@@ -102,7 +102,7 @@ struct ConfigurationTests {
         let arguments = ServeArguments(
             settings: [
                 FlagSetting(
-                    key: try #require(ConfigurationKey.named("kind", in: "store")),
+                    key: try #require(Configuration.key("kind", in: "store")),
                     value: "memory")
             ])
 

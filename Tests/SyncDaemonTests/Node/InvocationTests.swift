@@ -111,7 +111,7 @@ struct InvocationTests {
 
     @Test("the help names every flag with its key, its variable and its default")
     func help() {
-        for key in ConfigurationKey.all {
+        for key in Configuration.keys {
             #expect(HelpText.serve.contains("  \(key.flag)"))
             #expect(HelpText.serve.contains("[\(key.name), \(key.variable)]"))
         }
@@ -129,7 +129,7 @@ struct InvocationTests {
 
     @Test("no two settings share a flag or a variable")
     func distinct() {
-        #expect(Set(ConfigurationKey.all.map(\.flag)).count == ConfigurationKey.all.count)
-        #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
+        #expect(Set(Configuration.keys.map(\.flag)).count == Configuration.keys.count)
+        #expect(Set(Configuration.keys.map(\.variable)).count == Configuration.keys.count)
     }
 }

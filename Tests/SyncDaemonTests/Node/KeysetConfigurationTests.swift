@@ -82,7 +82,7 @@ struct KeysetConfigurationTests {
 
     @Test("each key can be set", arguments: KeysetSample.all)
     func everyKey(sample: KeysetSample) throws {
-        let key = try #require(KeysetKey.named(sample.name))
+        let key = try #require(NamedKeyset.key(named: sample.name))
         let other = sample.name == "subscribe_key" ? "" : "subscribe_key = sub\n"
 
         let configuration = try resolve("[keyset a]\n\(other)\(sample.name) = \(sample.text)\n")
@@ -94,7 +94,7 @@ struct KeysetConfigurationTests {
 
     @Test("the samples leave out no key")
     func samplesAreComplete() {
-        #expect(KeysetKey.all.map(\.name) == KeysetSample.all.map(\.name))
+        #expect(NamedKeyset.keys.map(\.name) == KeysetSample.all.map(\.name))
     }
 
     @Test("every mistake is named with its place and its mend", arguments: KeysetMistake.all)
@@ -185,12 +185,12 @@ struct KeysetConfigurationTests {
         for line in sample.split(separator: "\n") { #expect(line.count <= 100) }
     }
 
-    @Test("the manual has a row for every key", arguments: KeysetKey.all.map(\.name))
+    @Test("the manual has a row for every key", arguments: NamedKeyset.keys.map(\.name))
     func manual(name: String) throws {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
         let manual = try String(
             contentsOf: root.appending(path: "docs/OPERATIONS.md"), encoding: .utf8)
-        let key = try #require(KeysetKey.named(name))
+        let key = try #require(NamedKeyset.key(named: name))
         let standard = key.standard.map { "`\($0)`" } ?? (key.example == nil ? "none" : "required")
 
         let rows = manual.split(separator: "\n").filter {

@@ -41,7 +41,7 @@ struct ReloaderTests {
 
     @Test("each setting is taken, or left as it was", arguments: ConfigurationSample.all)
     func taken(sample: ConfigurationSample) throws {
-        let key = try #require(ConfigurationKey.all.first { $0.path == sample.path })
+        let key = try #require(Configuration.keys.first { $0.path == sample.path })
         let new = try configuration(
             "[server]\ninsecure = yes\n[\(key.section)]\n"
                 + (key.path == "server.insecure" ? "" : "\(key.name) = \(sample.text)\n"))
@@ -63,7 +63,7 @@ struct ReloaderTests {
         let section = manual[start.upperBound...].prefix { $0 != "#" }
         let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
 
-        for key in ConfigurationKey.all {
+        for key in Configuration.keys {
             let named = rows.filter { $0.contains("`\(key.title)`") }
             #expect(named.count == (key.isReloaded ? 1 : 0), "\(key.title)")
         }

@@ -1,0 +1,120 @@
+// The table of settings. A new setting is a field in Configuration and a row here.
+
+import EventModel
+
+extension Configuration {
+    /// Every setting, section by section.
+    static let keys: [SettingKey<Configuration>] =
+        section("server", server) + section("store", store) + section("log", log)
+        + section("limits", limits)
+
+    /// The sections, in the table's order.
+    static let sections: [String] = keys.reduce(into: []) { sections, key in
+        if sections.last != key.section { sections.append(key.section) }
+    }
+
+    static func key(_ name: String, in section: String) -> SettingKey<Configuration>? {
+        keys.first { $0.section == section && $0.name == name }
+    }
+
+    private static func section(
+        _ name: String, _ keys: [SettingKey<Configuration>]
+    ) -> [SettingKey<Configuration>] {
+        keys.map { $0.with(\.section, name) }
+    }
+
+    private static let server: [SettingKey<Configuration>] = [
+        .address(
+            "listen", into: \.listen,
+            "Address and port for WebSocket and HTTP. Port 0 takes any free one."),
+        .number(
+            "reactors", 0...256, into: \.reactors,
+            "Threads that serve connections. 0 means one per core."),
+        .number(
+            "readers", 1...64, into: \.readers,
+            "Threads that read the store for history and catching up."),
+        .origins(
+            "allowed_origins", into: \.allowedOrigins,
+            "Web pages of these origins may connect. Pages from this machine always may;"
+                + " programs that send no Origin are not concerned."
+        ).with(\.isReloaded, true),
+        .number(
+            "connections", 1...10_000_000, into: \.connections,
+            "Open connections in all. Further ones are closed at once."
+        ).with(\.isReloaded, true),
+        .number(
+            "connections_per_address", 1...10_000_000, into: \.connectionsPerAddress,
+            "Open connections from one address. Further ones are closed at once. Behind a proxy"
+                + " all connections have the proxy's address."
+        ).with(\.isReloaded, true),
+        .yesOrNo(
+            "insecure", into: \.insecure,
+            "Lets other machines connect although there is no access control yet: whoever"
+                + " connects may read and write everything."
+        ).with(\.isReloaded, true),
+    ]
+
+    private static let store: [SettingKey<Configuration>] = [
+        .choice(
+            "kind", into: \.storeKind,
+            "sqlite keeps the data in one file and acknowledges a write when it is on the disk."
+                + " memory is for tests: everything is gone when the daemon stops."
+        ).with(\.flag, "--store"),
+        .directory(
+            "directory", into: \.directory,
+            "Directory of the data. It is created when it is absent."
+        ).with(\.flag, "--data-dir"),
+        .number(
+            "tombstone_days", 0...36_500, into: \.tombstoneDays,
+            "Days for which it is remembered that a reaction was removed. Devices that were away"
+                + " for longer compare their reactions with the server's when they come back."),
+        .number(
+            "mutation_days", 1...36_500, into: \.mutationDays,
+            "Days for which a write's mutation id is remembered. A retry after that is a new write."
+        ),
+    ]
+
+    private static let log: [SettingKey<Configuration>] = [
+        .choice(
+            "level", into: \.logLevel, "The least important level that is still logged."
+        ).with(\.flag, "--log-level").with(\.isReloaded, true),
+        .choice(
+            "format", into: \.logFormat,
+            "text writes lines to standard error, journal sends fields to systemd's journal,"
+                + " auto takes journal when standard error is the journal."
+        ).with(\.flag, "--log-format"),
+    ]
+
+    private static let limits: [SettingKey<Configuration>] = [
+        .number(
+            "send_queue_bytes", (64 * 1024)...(1024 * 1024 * 1024), bytes: true,
+            into: \.sendQueueBytes,
+            "Bytes that may wait for one client that reads slowly. Over it they are dropped, and"
+                + " read again from the store once the client reads."
+        ).with(\.isReloaded, true),
+        .number(
+            "batch_window", 0...Limits.batchWindowMax, into: \.batchWindow,
+            "Milliseconds that events wait for more, so that fewer and larger batches leave. 0"
+                + " sends at once what came together. A subscriber may ask for longer."
+        ).with(\.isReloaded, true),
+        .number(
+            "commands_per_second", 1...1_000_000, into: \.commandsPerSecond,
+            "Commands per second from one connection, after a burst of as many. Further ones are"
+                + " answered with rate_limited."
+        ).with(\.isReloaded, true),
+    ]
+}
+
+extension SettingKey<Configuration> {
+    /// Such as `server.listen`.
+    var path: String { "\(section).\(name)" }
+    /// Such as `[server] listen`.
+    var title: String { "[\(section)] \(name)" }
+    /// Such as `SYNCDAEMON_SERVER_LISTEN`.
+    var variable: String { "SYNCDAEMON_\(section)_\(name)".uppercased() }
+    /// The default, for people.
+    var standard: String {
+        if path == "store.directory" { return Configuration.defaultDirectoryText }
+        return write(Configuration()) ?? ""
+    }
+}

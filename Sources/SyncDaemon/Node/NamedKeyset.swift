@@ -1,0 +1,143 @@
+// What stands in a section [keyset NAME]: a tenant's settings, in the file only.
+
+import EventModel
+
+/// A tenant with the name that people know it by.
+struct NamedKeyset: NamedSection {
+    static let word = "keyset"
+    static let countMax = Limits.keysetsMax
+
+    let name: String
+    var keyset: Keyset
+    /// Where its secret key stands; `nil` when it stands in the configuration file, or nowhere.
+    var secretSource: SecretSource?
+
+    /// The secret key that stands in the configuration file: what came from elsewhere is not shown
+    /// as if it stood there.
+    private var writtenSecret: String? {
+        get { secretSource == nil ? keyset.secretKey : nil }
+        set { keyset.secretKey = newValue }
+    }
+
+    private static let keyBytesMax = 128
+    private static let keyExpected = "1 to \(keyBytesMax) letters, digits, dots, - or _"
+    /// Ends the sentence "Write …".
+    static let secretExpected = "the key itself, 1 to \(keyBytesMax) visible ASCII characters"
+
+    static let keys: [SettingKey<NamedKeyset>] = [
+        .value(
+            "subscribe_key", into: \.keyset.subscribeKey, expected: keyExpected,
+            "The key by which clients name this keyset. Each keyset must have its own.",
+            parse: key, format: { $0.isEmpty ? nil : $0 }
+        ).with(\.example, "sub-example"),
+        .optional(
+            "publish_key", into: \.keyset.publishKey, expected: keyExpected,
+            "The key that publishers must name, SDKs and WebSockets alike. Without one any key is"
+                + " accepted.",
+            parse: key, format: { $0 }),
+        .optional(
+            "secret_key", into: \.writtenSecret, expected: secretExpected,
+            "Signs the requests of administrators. Whoever can read this file can read it"
+                + " here; see secret_key_file.",
+            parse: { isSecretKey($0) ? $0 : nil }, format: { $0 }
+        ).with(\.isSecret, true),
+        .optional(
+            "secret_key_file", into: \.secretSource,
+            expected: "the absolute path of a file, or credential:NAME",
+            "The file that holds the secret_key. credential:NAME stands for what systemd"
+                + " passes with LoadCredential=NAME:/PATH.",
+            parse: { SecretSource($0) }, format: { $0.description }),
+        .yesOrNo(
+            "store", into: \.keyset.keepsMessages,
+            "Whether messages are stored. With no, none is, whatever its publisher says."),
+        .number(
+            "retention_hours", 0...876_000, into: \.keyset.hoursKept,
+            "Hours after which messages are deleted. 0 keeps them."),
+        .number(
+            "least_window", 0...Limits.batchWindowMax, into: \.keyset.batchWindow,
+            "Milliseconds that events wait for more, if longer than [limits] batch_window."),
+        .yesOrNo(
+            "delete", into: \.keyset.allowsDeleting, "Whether clients may delete messages."),
+        .yesOrNo(
+            "presence", into: \.keyset.hasPresence, "Whether clients can ask who is in a channel."),
+        .number(
+            "presence_timeout", Limits.presenceSecondsMin...Limits.presenceSecondsMax,
+            into: \.keyset.presenceSeconds,
+            "Seconds that a user is in a channel after a heartbeat or a poll that names no time."),
+        .number(
+            "presence_timeout_min", Limits.presenceSecondsMin...Limits.presenceSecondsMax,
+            into: \.keyset.presenceSecondsMin,
+            "The least seconds that a heartbeat or a poll may name; fewer are taken for these."),
+        .number(
+            "announce_max", 0...10_000, into: \.keyset.announceMax,
+            "Users in a channel above which single joins and leaves are no longer announced."),
+        .number(
+            "announce_interval", 10...86_400, into: \.keyset.intervalSeconds,
+            "Seconds between two announcements of how many users are in such a channel."),
+        .yesOrNo(
+            "presence_deltas", into: \.keyset.sendsDeltas,
+            "Whether those announcements also say who came and who left."),
+        .yesOrNo(
+            "access_control", into: \.keyset.isAccessControlled,
+            "Admits only who shows a token. Tokens do not exist yet, so it admits nobody."),
+    ]
+
+    /// Keys stand in URLs, so they consist of what needs no escaping there (RFC 3986, section 2.3).
+    @Sendable
+    private static func key(_ text: String) -> String? {
+        let isKey =
+            (1...keyBytesMax).contains(text.utf8.count)
+            && text.utf8.allSatisfy(SectionName.isWordByte)
+        return isKey ? text : nil
+    }
+
+    /// What `config print` shows instead of a secret is none: its output is no file to use as it
+    /// is.
+    static func isSecretKey(_ text: String) -> Bool {
+        (1...keyBytesMax).contains(text.utf8.count)
+            && text != SettingKey<NamedKeyset>.hiddenSecret
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension NamedKeyset {
+    init(name: String) {
+        self.init(name: name, keyset: Keyset(subscribeKey: ""))
+    }
+}
+
+extension SectionCollector<NamedKeyset> {
+    /// What the keysets lack, or have in common.
+    var mistakes: [ConfigurationError] {
+        var mistakes: [ConfigurationError] = []
+        for (index, named) in sections.enumerated() {
+            let key = named.keyset.subscribeKey
+            if let source = source(of: "subscribe_key", in: named) {
+                let other = sections[..<index].first { $0.keyset.subscribeKey == key }
+                // One whose key is wrong has been named already.
+                if let other, !key.isEmpty {
+                    mistakes.append(
+                        .sameSubscribeKey(source, keyset: named.name, other: other.name))
+                }
+            } else {
+                mistakes.append(.noSubscribeKey(beginning(of: named), keyset: named.name))
+            }
+        }
+        return mistakes + sections.compactMap(contradiction)
+    }
+
+    /// A time that the keyset itself would not take.
+    private func contradiction(_ named: NamedKeyset) -> ConfigurationError? {
+        let (least, usual) = (named.keyset.presenceSecondsMin, named.keyset.presenceSeconds)
+        guard usual < least else { return nil }
+        if let source = source(of: "presence_timeout", in: named) {
+            return .badValue(
+                source, key: "presence_timeout", value: String(usual),
+                expected: "presence_timeout_min, which is \(least), or more")
+        }
+        return .badValue(
+            source(of: "presence_timeout_min", in: named) ?? .standard,
+            key: "presence_timeout_min", value: String(least),
+            expected: "presence_timeout, which is \(usual), or less")
+    }
+}

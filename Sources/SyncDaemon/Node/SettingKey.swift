@@ -1,0 +1,217 @@
+// What one setting is: its names, how its value is written, and what it means.
+
+/// A row of a table that drives the file, the flags, the variables, the help and the manual.
+///
+/// The root is what the rows of a table fill: the configuration, or what a section of the file
+/// that has a name describes.
+struct SettingKey<Root>: Sendable {
+    /// The field that a setting fills.
+    typealias Field<Value> = any WritableKeyPath<Root, Value> & Sendable
+
+    /// Empty where each section has a name of its own; those settings stand in the file only.
+    var section = ""
+    let name: String
+    /// Such as `--data-dir`.
+    var flag: String
+    /// What stands for the value in a help text, or nil when the flag alone means yes.
+    let placeholder: String?
+    /// Ends the sentence "Write …".
+    let expected: String
+    /// A sentence or two; says the unit.
+    let summary: String
+    /// Whether it may be given several times in the file, one element each.
+    var isList = false
+    /// Whether people must not see the value.
+    var isSecret = false
+    /// Whether SIGHUP changes it while the daemon runs.
+    var isReloaded = false
+    /// What a sample has, when there is no default.
+    var example: String?
+    /// Reads a value's text into the root; false when it cannot be read.
+    let read: @Sendable (String, inout Root) -> Bool
+    /// The value as it would be written in the file; nil when it is not set.
+    let write: @Sendable (Root) -> String?
+
+    /// What stands for a secret where people see it.
+    static var hiddenSecret: String { "***" }
+
+    /// The same row but for one thing.
+    func with<Value>(_ path: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+        var copy = self
+        copy[keyPath: path] = value
+        return copy
+    }
+
+    /// Reads what one line says; a list adds it to what `earlier` lines of the file said.
+    func read(_ text: String, after earlier: Bool, into root: inout Root) -> Bool {
+        guard isList, earlier, let old = write(root) else { return read(text, &root) }
+        // The element by itself first: together with others an empty one would do.
+        var trial = root
+        return read(text, &trial) && read(old + "," + text, &root)
+    }
+}
+
+// MARK: - One maker per type of value
+
+extension SettingKey {
+    /// What can be read by one function and written by another.
+    static func value<Value>(
+        _ name: String, into path: Field<Value>, placeholder: String? = nil, expected: String,
+        _ summary: String, parse: @escaping @Sendable (String) -> Value?,
+        format: @escaping @Sendable (Value) -> String?
+    ) -> SettingKey {
+        SettingKey(
+            name: name, flag: "--" + name.replacing("_", with: "-"), placeholder: placeholder,
+            expected: expected, summary: summary,
+            read: { text, root in
+                guard let value = parse(text) else { return false }
+                root[keyPath: path] = value
+                return true
+            },
+            write: { format($0[keyPath: path]) })
+    }
+
+    /// What may be absent.
+    static func optional<Value>(
+        _ name: String, into path: Field<Value?>, expected: String, _ summary: String,
+        parse: @escaping @Sendable (String) -> Value?,
+        format: @escaping @Sendable (Value) -> String
+    ) -> SettingKey {
+        value(
+            name, into: path, expected: expected, summary,
+            parse: { text in parse(text).map { .some($0) } }, format: { $0.map(format) })
+    }
+
+    /// A whole number, with `K`, `M` and `G` for bytes.
+    static func number(
+        _ name: String, _ range: ClosedRange<Int>, bytes: Bool = false, into path: Field<Int>,
+        _ summary: String
+    ) -> SettingKey {
+        let unit = bytes ? " bytes (K, M and G stand for KiB, MiB and GiB)" : ""
+        return value(
+            name, into: path, placeholder: bytes ? "BYTES" : "N",
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)",
+            summary,
+            parse: { text in
+                wholeNumber(text, bytes: bytes).flatMap { range.contains($0) ? $0 : nil }
+            },
+            format: { String($0) })
+    }
+
+    static func yesOrNo(
+        _ name: String, into path: Field<Bool>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, expected: "yes or no", summary, parse: isYes,
+            format: { $0 ? "yes" : "no" })
+    }
+
+    static func choice<Value>(
+        _ name: String, into path: Field<Value>, _ summary: String
+    ) -> SettingKey
+    where Value: RawRepresentable<String> & CaseIterable & Sendable {
+        let words = Value.allCases.map(\.rawValue)
+        return value(
+            name, into: path, placeholder: words.joined(separator: "|"),
+            expected: words.dropLast().joined(separator: ", ") + " or \(words.last ?? "")",
+            summary, parse: { Value(rawValue: $0) }, format: { $0.rawValue })
+    }
+
+    static func address(
+        _ name: String, into path: Field<ListenAddress>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "HOST:PORT",
+            expected: "a numeric address and a port, such as 127.0.0.1:8080 or [::1]:8080",
+            summary, parse: { ListenAddress($0) }, format: { $0.description })
+    }
+
+    static func directory(
+        _ name: String, into path: Field<String>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "DIR",
+            expected: "the path of a directory, written out (~ has no meaning here)", summary,
+            parse: { text in
+                let isOneLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+                return isOneLine && !text.isEmpty && !text.hasPrefix("~") ? text : nil
+            },
+            format: { $0 })
+    }
+
+    /// Words separated by commas; a further line of the file adds to them.
+    ///
+    /// - Parameter parse: Reads one word.
+    static func list(
+        _ name: String, into path: Field<[String]>, placeholder: String, expected: String,
+        _ summary: String, parse: @escaping @Sendable (String) -> String?
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: placeholder, expected: expected, summary,
+            parse: { text in
+                let words = text.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
+                let read = words.compactMap { parse(String($0)) }
+                return read.count == words.count ? read : nil
+            },
+            format: { $0.joined(separator: ", ") }
+        ).with(\.isList, true)
+    }
+
+    /// Web origins (RFC 6454).
+    static func origins(
+        _ name: String, into path: Field<[String]>, _ summary: String
+    ) -> SettingKey {
+        list(
+            name, into: path, placeholder: "ORIGIN,...",
+            expected: "origins separated by commas, each SCHEME://HOST or SCHEME://HOST:PORT"
+                + " without a path, such as https://app.example.com", summary,
+            parse: { text in isOrigin(text.lowercased()) ? text.lowercased() : nil })
+    }
+}
+
+// MARK: - Values as people write them
+
+/// Digits, with a factor behind them when they count bytes; nil when it is anything else.
+private func wholeNumber(_ text: String, bytes: Bool) -> Int? {
+    let factors = ["K", "M", "G"]
+    var digits = Substring(text)
+    var factor = 1
+    if bytes, let last = text.last, let power = factors.firstIndex(of: last.uppercased()) {
+        digits.removeLast()
+        factor = 1 << (10 * (power + 1))
+    }
+    guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits) else {
+        return nil
+    }
+    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : product
+}
+
+/// Yes or no, in any of the usual words; nil when it is anything else.
+@Sendable
+private func isYes(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "yes", "true", "on", "1": true
+    case "no", "false", "off", "0": false
+    default: nil
+    }
+}
+
+private func trimmed(_ text: Substring) -> Substring {
+    let start = text.drop { $0 == " " || $0 == "\t" }
+    guard let end = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+    return start[...end]
+}
+
+/// `scheme://host` or `scheme://host:port`, in visible ASCII, without user, path or wildcard.
+private func isOrigin(_ text: String) -> Bool {
+    guard let separator = text.firstRange(of: "://"), separator.lowerBound > text.startIndex,
+        text[..<separator.lowerBound].allSatisfy({
+            $0.isASCII && ($0.isLetter || "+-.".contains($0))
+        })
+    else { return false }
+    let authority = text[separator.upperBound...]
+    return !authority.isEmpty
+        && authority.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        && !authority.contains(where: { "/\\@?#*,\"<>".contains($0) })
+}
