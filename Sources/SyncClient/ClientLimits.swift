@@ -12,8 +12,6 @@ public enum ClientLimits {
     public static let commandsInFlightMax = 512
     /// Commands that wait, sent or not; over it: ``SyncClientError/tooManyWaiting(max:)``.
     public static let commandsWaitingMax = 10_000
-    /// Channels in one `subscribe`, so that the frame stays under the daemon's 32 KiB.
-    public static let channelsPerSubscribeMax = 48
 
     // MARK: Memory
 

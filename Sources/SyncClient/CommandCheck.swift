@@ -9,8 +9,6 @@ extension Command {
     ///   ``SyncClientError/invalidMessage(reason:)``.
     func check() throws(SyncClientError) {
         switch self {
-        case .subscribe(let requests):
-            for request in requests { try Self.checkChannel(request.channel) }
         case .publish(let request):
             try Self.checkChannel(request.channel, isWritten: true)
             try Self.check(request.message)
@@ -22,7 +20,7 @@ extension Command {
             try Self.checkChannel(request.channel, isWritten: true)
         case .history(let query): try Self.checkChannel(query.channel)
         case .actions(let query): try Self.checkChannel(query.channel)
-        case .hello, .unsubscribe, .repair, .ping: break
+        case .hello, .subscribe, .unsubscribe, .repair, .ping: break
         }
     }
 

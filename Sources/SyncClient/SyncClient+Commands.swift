@@ -129,12 +129,6 @@ extension SyncClient {
     /// Sends a command, now or after the next reconnect, and waits for its reply.
     func perform(_ command: Command) async throws(SyncClientError) -> Reply {
         let id = nextID()
-        return try await perform(command, id: id)
-    }
-
-    func perform(
-        _ command: Command, id: CommandID
-    ) async throws(SyncClientError) -> Reply {
         try command.check()
         let frame = CommandEncoder.encode(command, id: id)
         try check(command.kind, frameBytes: frame.count)
@@ -183,7 +177,6 @@ extension SyncClient {
 
     /// Tells whoever waits for a command how it ended.
     func finish(_ item: Item, _ result: Result<Reply, SyncClientError>) {
-        if case .failure = result, item.kind == .subscribe { abandonStart(item.id) }
         if case .caller(let continuation) = item.owner { continuation.resume(returning: result) }
     }
 
@@ -204,7 +197,7 @@ extension SyncClient {
         for item in commands.expire(at: .now) {
             switch item.owner {
             case .caller: finish(item, .failure(.timedOut(after: configuration.commandTimeout)))
-            case .hello, .resumption, .device:
+            case .hello, .device:
                 silence = configuration.commandTimeout
                 connection?.close(code: 1000)
             }

@@ -22,6 +22,9 @@ extension SyncClient {
         for (channel, changes) in effects.changes {
             tell(.changes(changes), of: channel)
         }
+        for (channel, cursor) in effects.tailsBegun {
+            emit(.began(channel: channel, after: cursor))
+        }
         for (channel, envelopes) in effects.announced {
             emit(.announced(channel: channel, envelopes))
         }

@@ -78,12 +78,7 @@ extension SyncClient {
         retryTask?.cancel()
         retryTask = nil
         let lost = SyncClientError.connectionLost(reason: closure.reason)
-        for item in commands.connectionBroke() {
-            // A channel that is not followed any more has been left, however that came about.
-            finish(
-                item,
-                item.kind == .unsubscribe ? .success(.unsubscribed(channels: [])) : .failure(lost))
-        }
+        for item in commands.connectionBroke() { finish(item, .failure(lost)) }
         if isDisconnecting {
             rest()
             return nil
@@ -123,10 +118,10 @@ extension SyncClient {
         } catch {
             return try leaveOut(error)
         }
-        for problem in problems where problem.channel.map(follows) ?? true { report(problem) }
+        for problem in problems
+        where problem.channel.map({ device.channel($0) != nil }) ?? true { report(problem) }
         switch frame {
         case .push(let batch):
-            apply(batch)
             run { $0.received(batch) }
         case .reply(let id, let result):
             guard let item = commands.answer(id) else { return }
@@ -153,10 +148,6 @@ extension SyncClient {
         pump()
     }
 
-    private func follows(_ channel: String) -> Bool {
-        subscriptions[Channel(channel)] != nil || device.channel(channel) != nil
-    }
-
     private func report(_ problem: SyncEvent.Problem) {
         problemCount += 1
         emit(.problem(problem))
@@ -172,20 +163,9 @@ extension SyncClient {
         switch item.owner {
         case .hello:
             try welcome(result)
-        case .resumption(let channels):
-            guard case .success(.subscribed(let confirmed)) = result else {
-                throw WebSocketClosure(reason: "\(channels.count) channels were not resumed")
-            }
-            for channel in confirmed { confirm(channel, isStart: false) }
         case .device(let ticket):
             run { $0.received(result, to: ticket) }
         case .caller:
-            if case .success(.subscribed(let confirmed)) = result {
-                for channel in confirmed
-                where subscriptions[Channel(channel.channel)]?.start == item.id {
-                    confirm(channel, isStart: true)
-                }
-            }
             finish(item, result.mapError { .refused($0) })
         }
     }
@@ -205,10 +185,6 @@ extension SyncClient {
             phase = .online(welcome)
             stopsAtFirstFailure = false
             emit(.connected(welcome))
-            for channel in subscriptions.keys {
-                subscriptions[channel]?.announcedThrough = .zero
-            }
-            resume(subscriptions.keys.map(\.name))
             retryBackoff.reset()
             run { $0.connected(epoch: welcome.epoch) }
             resumeConnectWaiters(.success(welcome))
@@ -223,18 +199,6 @@ extension SyncClient {
             throw WebSocketClosure(reason: error.message)
         case .success:
             throw WebSocketClosure(reason: "the reply to hello is another one")
-        }
-    }
-
-    /// Asks for what was missed in these channels, as far as they were followed before.
-    func resume(_ channels: [String]) {
-        var requests = channels.sorted().compactMap {
-            subscriptions[Channel($0)]?.resumption(of: $0)
-        }[...]
-        while !requests.isEmpty {
-            let some = Array(requests.prefix(ClientLimits.channelsPerSubscribeMax))
-            requests = requests.dropFirst(some.count)
-            sendFirst(.subscribe(some), owner: .resumption(channels: some.map(\.channel)))
         }
     }
 

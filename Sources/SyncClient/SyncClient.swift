@@ -1,4 +1,4 @@
-// One device of one user: its connection, its subscriptions and its caches.
+// One device of one user: its connection, its channels and its unsent writes.
 //
 // Start at `SyncClient+Session.swift` for the life of a connection, and at
 // `SyncClient+Commands.swift` for what a user calls.
@@ -7,7 +7,7 @@ public import EventModel
 
 /// A client of the daemon that reconnects by itself and misses nothing.
 ///
-/// - After each reconnect every subscription resumes from its last cursor: no event is missed, and
+/// - After each reconnect every channel goes on from its last cursor: no event is missed, and
 ///   none is applied twice.
 /// - A write whose connection breaks before its reply is sent again after the reconnect, under the
 ///   same mutation id, so that it is applied once. At most ``ClientLimits/commandsWaitingMax``
@@ -39,8 +39,6 @@ public actor SyncClient {
         case caller(CheckedContinuation<Result<Reply, SyncClientError>, Never>)
         /// The client itself: the session begins with it.
         case hello
-        /// The client itself: these channels go on from where they stopped.
-        case resumption(channels: [String])
         /// The device that the client runs.
         case device(DeviceTicket)
     }
@@ -52,7 +50,6 @@ public actor SyncClient {
     var phase = Phase.idle
     var connection: (any WebSocketConnection)?
     var commands = CommandQueue<Owner>()
-    var subscriptions: [Channel: Subscription] = [:]
     var backoff: Backoff
     var sessionTask: Task<Void, Never>?
     var deadlineTask: Task<Void, Never>?
@@ -70,7 +67,7 @@ public actor SyncClient {
     public internal(set) var problemCount = 0
     /// Whether the first failure ends the attempts, as ``connect()`` promises.
     var stopsAtFirstFailure = false
-    /// What decides about the channels of ``channel(_:)`` and about their unsent writes.
+    /// What decides about channels and unsent writes.
     var device: Device
     /// Where that is kept; without one it ends with the process.
     let store: (any DeviceStore)?
@@ -175,7 +172,7 @@ public actor SyncClient {
     /// Ends the connection until ``connect()`` or ``start()``; waits until the daemon has heard of
     /// it, at most 3 seconds.
     ///
-    /// Channels, subscriptions and unsent writes stay, and go on then. Commands that wait for
+    /// Channels and unsent writes stay, and go on then. Commands that wait for
     /// their reply fail with ``SyncClientError/connectionLost(reason:)``.
     public func disconnect() async {
         switch phase {
@@ -243,13 +240,6 @@ public actor SyncClient {
         if case .closed = phase { queue.finish() }
         readers.append(WeakReader(queue: queue))
         return queue.stream
-    }
-
-    /// What the device knows of a channel; `nil` until its subscription is confirmed.
-    ///
-    /// It holds what happened since the cursor of the subscription.
-    public func cache(of channel: String) -> DeviceCache? {
-        subscriptions[Channel(channel)]?.cache
     }
 
     func emit(_ event: SyncEvent) {

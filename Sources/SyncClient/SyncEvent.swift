@@ -4,23 +4,21 @@ public import EventModel
 
 /// One thing that happened to a client or to a channel that it follows.
 public enum SyncEvent: Hashable, Sendable {
-    /// A session began; every subscription resumes from where it stopped.
+    /// A session began; every channel goes on from where it stopped.
     case connected(Welcome)
     /// The session ended; `retryIn` is `nil` when the client will not come back.
     case disconnected(reason: String, retryIn: Duration?)
-    /// News of a channel, already applied to its cache: each event once, in order.
-    case batch(Batch)
-    /// Signals, presence and messages that nobody stores, in a followed ``SyncedChannel``: each
-    /// once, in order. They are in no list.
-    ///
-    /// Those of a subscription are in its batches.
+    /// What happened in a channel of ``SyncClient/SyncClient/follow(_:after:)``; in a
+    /// ``SyncedChannel`` the signals, presence and messages that nobody stores, which are in no
+    /// list. Each once, in order.
     case announced(channel: String, [Envelope])
     /// Something that came could not be read, and was left out; everything else goes on.
     ///
     /// ``SyncClient/SyncClient/problemCount`` counts them.
     case problem(Problem)
-    /// The cache of a channel was emptied; all of the channel follows as batches.
-    case cacheReset(channel: String)
+    /// A channel of ``SyncClient/SyncClient/follow(_:after:)`` is announced from this position on;
+    /// once more, and from the channel's beginning, when the store was replaced.
+    case began(channel: String, after: Timetoken)
     /// A followed ``SyncedChannel`` was compared with the daemon's state, and is equal.
     ///
     /// Told when that was not known before, not with each batch.

@@ -90,9 +90,6 @@ extension SyncClient {
 
     /// Follows a channel, from what the device has of it, until ``forget(_:)``.
     ///
-    /// Do not ``subscribe(_:from:epoch:)`` to the same channel: the daemon has one subscription
-    /// per session and channel.
-    ///
     /// - Throws: ``SyncClientError/invalidChannel(reason:)``, or ``SyncClientError/cache(_:)``.
     public func channel(_ name: String) throws(SyncClientError) -> SyncedChannel {
         try Command.checkChannel(name)
@@ -101,6 +98,21 @@ extension SyncClient {
             run { $0.follow(name, base: base) }
         }
         return SyncedChannel(name: name, client: self)
+    }
+
+    /// Follows a channel across reconnects, until ``unfollow(_:)``, without keeping it.
+    ///
+    /// ``events()`` tells what happens in it: ``SyncEvent/began(channel:after:)``, and then
+    /// ``SyncEvent/announced(channel:_:)``. A channel is followed in one way at a time.
+    ///
+    /// - Parameter cursor: Everything after it comes first; `Timetoken.zero`: everything; `nil`:
+    ///   only what happens from now on.
+    /// - Throws: ``SyncClientError/invalidChannel(reason:)``.
+    public func follow(
+        _ name: String, after cursor: Timetoken? = nil
+    ) throws(SyncClientError) {
+        try Command.checkChannel(name)
+        run { $0.follow(name, after: cursor) }
     }
 
     private func kept(of channel: String) throws(SyncClientError) -> ChannelBase {

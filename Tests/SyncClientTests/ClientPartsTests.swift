@@ -92,11 +92,11 @@ struct CommandQueueTests {
         }
     }
 
-    @Test("after a break writes and subscriptions are sent again in order; the rest has failed")
+    @Test("after a break writes are sent again in order; the rest has failed")
     func breaks() throws {
         var commands = Commands()
         let kinds: [CommandKind] = [
-            .publish, .history, .subscribe, .ping, .addAction, .actions, .removeAction,
+            .publish, .history, .deleteMessages, .ping, .addAction, .actions, .removeAction,
         ]
         for (index, kind) in kinds.enumerated() {
             try commands.add(item(Int64(index + 1), kind))
@@ -146,7 +146,7 @@ struct StreamQueueTests {
     @Test("a reader that is too far behind is told, and goes on with what is new")
     func overflows() async {
         let queue = StreamQueue<SyncEvent>(capacity: 3)
-        func event(_ number: Int) -> SyncEvent { .cacheReset(channel: "\(number)") }
+        func event(_ number: Int) -> SyncEvent { .channelVerified("\(number)") }
 
         for number in 1...7 {
             queue.append(event(number), orInstead: { [.eventsMissed, event(number)] })

@@ -167,29 +167,6 @@ struct CommandTests {
         await client.close()
     }
 
-    @Test("a refused subscription is forgotten")
-    func refusedSubscription() async throws {
-        let server = try await ScriptedServer(
-            connection(
-                greeting(), expect("subscribe"), refusal(400, "invalid_channel"), expect("ping"),
-                drop),
-            connection(greeting(), expect("ping"), ok(#"{"time":"5"}"#)))
-        let client = try SyncClient(of: server)
-        let events = await client.events()
-
-        try await client.connect()
-        await #expect(throws: SyncClientError.self) { try await client.subscribe("room") }
-        await #expect(throws: SyncClientError.self) { try await client.ping() }
-        _ = await take(from: events) { taken in
-            taken.count { if case .connected = $0 { true } else { false } } == 2
-        }
-        try await client.ping()
-
-        try await server.expect([["hello", "subscribe", "ping"], ["hello", "ping"]])
-        #expect(await client.cache(of: "room") == nil)
-        await client.close()
-    }
-
     @Test("a subscription whose reply is lost starts where it was to start")
     func subscribesAgain() async throws {
         let server = try await ScriptedServer(
@@ -199,10 +176,9 @@ struct CommandTests {
         let events = await client.events()
 
         try await client.connect()
-        let start = try await client.subscribe("room", from: Timetoken(rawValue: 41))
+        try await client.follow("room", after: Timetoken(rawValue: 41))
         let taken = await take(from: events) { $0.positions.count == 1 }
 
-        #expect(start.mode == .delta)
         #expect(taken.positions == [42])
         let channels = try await server.commands(4).compactMap { $0.members["channels"] }
         #expect(channels.count == 2)
@@ -210,28 +186,8 @@ struct CommandTests {
         await client.close()
     }
 
-    @Test("subscribing again starts again, with an empty cache")
-    func startsAgain() async throws {
-        let server = try await ScriptedServer(
-            connection(
-                greeting(), subscribed("current", at: 10), push(11), subscribed("delta", at: 0),
-                push(5, 11)))
-        let client = try SyncClient(of: server)
-        let events = await client.events()
-
-        try await client.connect()
-        try await client.subscribe("room")
-        try await client.subscribe("room", from: .zero)
-        let taken = await take(from: events) { $0.positions.count == 3 }
-
-        #expect(taken.positions == [11, 5, 11])
-        #expect(taken.contains(.cacheReset(channel: "room")))
-        #expect(await client.cache(of: "room")?.messages.count == 2)
-        await client.close()
-    }
-
-    @Test("after unsubscribing nothing more is applied or resumed")
-    func unsubscribes() async throws {
+    @Test("of a channel that was left nothing more is told or resumed")
+    func leaves() async throws {
         let server = try await ScriptedServer(
             connection(
                 greeting(), subscribed("current", at: 10), push(11), expect("unsubscribe"),
@@ -241,17 +197,17 @@ struct CommandTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         _ = await take(from: events) { $0.positions == [11] }
-        try await client.unsubscribe("room")
+        await client.unfollow("room")
         await #expect(throws: SyncClientError.self) { try await client.ping() }
         try await eventually("it is back") { (try? await client.ping()) != nil }
 
-        #expect(await client.cache(of: "room") == nil)
         try await server.expect([
             ["hello", "subscribe", "unsubscribe", "ping"], ["hello", "ping"],
         ])
         await client.close()
+        #expect(await take(from: events) { _ in false }.positions.isEmpty)
     }
 
     @Test("close() fails what still waits")

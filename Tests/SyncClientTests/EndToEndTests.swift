@@ -18,14 +18,14 @@ struct EndToEndTests {
         return client
     }
 
-    /// Waits until a device's cache has what `isThere` looks for.
+    /// Waits until what a device has of a channel has what `isThere` looks for.
     private func cache(
         of channel: String, on client: SyncClient, _ what: String,
         _ isThere: (DeviceCache) -> Bool
     ) async throws -> DeviceCache {
         try await eventually(what) {
-            guard let cache = await client.cache(of: channel), isThere(cache) else { return nil }
-            return cache
+            let cache = try await client.channel(channel).base.cache
+            return isThere(cache) ? cache : nil
         }
     }
 
@@ -35,7 +35,7 @@ struct EndToEndTests {
         let phone = try await device("ada", "phone", of: daemon)
         let laptop = try await device("ada", "laptop", of: daemon)
         let tablet = try await device("bob", "tablet", of: daemon)
-        for client in [phone, laptop, tablet] { try await client.subscribe("room") }
+        for client in [phone, laptop, tablet] { _ = try await client.channel("room") }
 
         let message = try await phone.publish(Message(payload: #"{"text":"hi"}"#), to: "room")
         let (action, applied) = try await tablet.addAction("👍", to: message, in: "room")
@@ -69,8 +69,8 @@ struct EndToEndTests {
         let writer = try await device("ada", "phone", of: daemon)
         let reader = try await device("bob", "tablet", of: daemon)
         let events = await reader.events()
-        try await reader.subscribe("room", from: .zero)
-        try await writer.subscribe("room", from: .zero)
+        try await reader.follow("room", after: .zero)
+        _ = try await writer.channel("room")
 
         let writing = Task {
             var timetokens: [Timetoken] = []
@@ -99,27 +99,6 @@ struct EndToEndTests {
             #expect(numbers == (0..<300).map { "\($0)" })
             await client.close()
         }
-    }
-
-    @Test("a store that was replaced starts the caches anew")
-    func replacedStore() async throws {
-        let first = try await Daemon()
-        let writer = try await device("ada", "phone", of: first)
-        let old = try await writer.publish(Message(payload: #""old""#), to: "room")
-        let epoch = try await writer.connect().epoch
-        await writer.close()
-
-        let second = try await Daemon()
-        let reader = try await device("ada", "phone", of: second)
-        let new = try await reader.publish(Message(payload: #""new""#), to: "room")
-        let start = try await reader.subscribe("room", from: old, epoch: epoch)
-
-        #expect(start.mode == .snapshot)
-        let cache = try await cache(of: "room", on: reader, "the message is there") {
-            !$0.messages.isEmpty
-        }
-        #expect(Array(cache.messages.keys) == [new])
-        await reader.close()
     }
 
     @Test("pages, filters and refusals")
@@ -162,7 +141,7 @@ struct EndToEndTests {
         let daemon = try await Daemon()
         let client = try await device("ada", "phone", of: daemon)
         let reader = try await device("bob", "tablet", of: daemon)
-        try await reader.subscribe("room", from: .zero)
+        _ = try await reader.channel("room")
         var messages: [Timetoken] = []
         for number in 0..<4 {
             messages.append(try await client.publish(Message(payload: "\(number)"), to: "room"))

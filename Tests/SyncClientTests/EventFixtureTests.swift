@@ -186,13 +186,13 @@ struct EventFixtureTests {
         let client = try SyncClient(of: server)
         let events = await client.events()
         try await client.connect()
-        try await client.subscribe(channel)
+        try await client.follow(channel)
         #expect(try await client.ping() == Timetoken(rawValue: 7))
         await client.close()
 
         let taken = await take(from: events) { _ in false }
         let told = taken.flatMap { event -> [Envelope] in
-            if case .batch(let batch) = event { batch.envelopes } else { [] }
+            if case .announced(_, let envelopes) = event { envelopes } else { [] }
         }
         let expected = shapes.count { $0.gives != nil } + shapes.count
         #expect(told.count == expected)

@@ -25,7 +25,7 @@ struct NameTests {
         for name in Self.badChannels {
             let codes = [
                 await code { _ = try await client.channel(name) },
-                await code { try await client.subscribe(name) },
+                await code { try await client.follow(name) },
                 await code { try await client.publish(Message(payload: "1"), to: name) },
                 await code { try await client.addAction("👍", to: message, in: name) },
                 await code { try await client.removeAction("👍", from: message, in: name) },

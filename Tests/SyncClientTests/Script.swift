@@ -77,11 +77,11 @@ func take(
 }
 
 extension [SyncEvent] {
-    /// The positions of all events in the batches, in order.
+    /// The positions of all events that were told, in order.
     var positions: [UInt64] {
         flatMap { event -> [UInt64] in
-            guard case .batch(let batch) = event else { return [] }
-            return batch.envelopes.map(\.timetoken.rawValue)
+            guard case .announced(_, let envelopes) = event else { return [] }
+            return envelopes.map(\.timetoken.rawValue)
         }
     }
 }

@@ -16,11 +16,10 @@ struct SessionTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         let taken = await take(from: events) { $0.positions.count == 3 }
 
         #expect(taken.positions == [101, 102, 103])
-        #expect(await client.cache(of: "room")?.messages.count == 3)
         let resumption = try #require(try await server.commands(4).last)
         #expect(resumption.connection == 1)
         #expect(resumption.members["channels"]?.contains("102") == true)
@@ -40,7 +39,7 @@ struct SessionTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         _ = await take(from: events) { $0.positions == [101, 102] }
         try await client.ping()
 
@@ -49,7 +48,7 @@ struct SessionTests {
         await client.close()
     }
 
-    @Test("a snapshot empties the cache before it fills it")
+    @Test("a store that was replaced is told from its beginning, and followed from there")
     func snapshot() async throws {
         let server = try await ScriptedServer(
             connection(greeting(), subscribed("current", at: 500), push(501, 502), drop),
@@ -59,13 +58,14 @@ struct SessionTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         let taken = await take(from: events) { $0.positions.count == 4 }
 
         #expect(taken.positions == [501, 502, 7, 8])
-        #expect(taken.contains(.cacheReset(channel: "room")))
-        let cache = try #require(await client.cache(of: "room"))
-        #expect(cache.messages.keys.map(\.rawValue).sorted() == [7, 8])
+        #expect(
+            taken.flatMap { event -> [UInt64] in
+                if case .began("room", let cursor) = event { [cursor.rawValue] } else { [] }
+            } == [500, 0])
         let last = try await server.commands(6).last
         #expect(last?.members["channels"]?.contains("e2") == true)
         await client.close()
@@ -119,7 +119,7 @@ struct SessionTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         let taken = await take(from: events) { $0.positions.count == 2 }
 
         #expect(taken.positions == [2, 3])
@@ -156,7 +156,7 @@ struct SessionTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         let taken = await take(from: events) { $0.positions.count == 2 }
 
         #expect(taken.positions == [2, 3])
@@ -178,7 +178,7 @@ struct SessionTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         let taken = await take(from: events) { $0.positions.count == 1 }
 
         #expect(taken.positions == [3])
@@ -238,7 +238,7 @@ struct SessionTests {
             forgotten = client
             let events = await client.events()
             try await client.connect()
-            try await client.subscribe("room")
+            try await client.follow("room")
             _ = await take(from: events) { $0.positions == [2] }
             await client.close()
         }
@@ -255,7 +255,7 @@ struct SessionTests {
         let events = await client.events()
 
         try await client.connect()
-        try await client.subscribe("room")
+        try await client.follow("room")
         _ = await take(from: events) { $0.positions == [2] }
         let waiting = Task { try await client.ping() }
         try await eventually("the ping is there") { server.operations[0].last == "ping" }

@@ -38,5 +38,7 @@ extension ChannelSync {
         var hasLostServer = false
         /// How the rows came to be different from the base's, when not by what happened.
         var healedBy: Rung?
+        /// Where a tail began, at first or anew.
+        var tailBegan: Timetoken?
     }
 }

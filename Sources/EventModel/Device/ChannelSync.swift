@@ -35,10 +35,25 @@ public struct ChannelSync: Sendable {
     /// The server lost track of a repair once in this session.
     private var wasInterrupted = false
     private var symbols = SymbolQuestions()
+    /// Whether it began after the channel's beginning, for whoever wants to hear what happens.
+    ///
+    /// What was before is not there: so it is not kept, and never compared.
+    public let isTail: Bool
+    /// Whether a tail is to begin where the server is.
+    private var startsNow = false
 
     public init(_ name: String, base: ChannelBase = ChannelBase()) {
         self.name = name
         self.base = base
+        isTail = false
+    }
+
+    /// - Parameter cursor: Where the tail begins; `nil`: where the server is.
+    init(tailOf name: String, after cursor: Timetoken?) {
+        self.name = name
+        base = ChannelBase(cache: DeviceCache(cursor: cursor ?? .zero))
+        isTail = true
+        startsNow = cursor == nil
     }
 
     /// Whether ``base`` is what the server has, in the order of its events.
@@ -86,7 +101,8 @@ public struct ChannelSync: Sendable {
         let from = incoming ?? base
         let hasRows = from.cursor > .zero
         return SubscribeRequest(
-            channel: name, cursor: from.cursor, epoch: hasRows ? from.epoch : nil,
+            channel: name, cursor: startsNow ? nil : from.cursor,
+            epoch: hasRows ? from.epoch : nil,
             base: hasRows && from.key != nil ? from.digest : nil,
             asksForRepair: needsRepair && hasRows)
     }
@@ -103,7 +119,7 @@ public struct ChannelSync: Sendable {
         guard phase == .subscribing, attempt == self.attempt else { return Step() }
         var step = Step()
         let from = incoming ?? base
-        if from.isPartial, from.epoch != epoch, reply.mode != .snapshot {
+        if !isTail, from.isPartial, from.epoch != epoch, reply.mode != .snapshot {
             startSnapshot(&step)
             return step
         }
@@ -130,7 +146,7 @@ public struct ChannelSync: Sendable {
         let isRestored = reply.cursor < base.cursor
         // Messages that a deletion took may be there again: only a snapshot brings them.
         let isBeyondRepair = isRestored && base.newestDeletion > reply.cursor
-        guard incoming == nil, !isBeyondRepair, reply.key ?? base.key != nil else {
+        guard !isTail, incoming == nil, !isBeyondRepair, reply.key ?? base.key != nil else {
             return startSnapshot(&step)
         }
         accept(reply, &step)
@@ -195,10 +211,15 @@ public struct ChannelSync: Sendable {
 
     // MARK: Batches
 
-    /// What a batch has that is not stored: it is told, whatever the base waits for, and once.
+    /// What a batch has that is to be told, once: what is not stored, whatever the base waits for,
+    /// and of a tail everything.
     mutating func takeAnnounced(from batch: Batch) -> [Envelope] {
-        let news = batch.envelopes.filter { !$0.isStored && $0.timetoken > announcedThrough }
-        if let last = news.last { announcedThrough = last.timetoken }
+        let news = batch.envelopes.filter {
+            $0.isStored
+                ? isTail && phase == .following && $0.timetoken > base.cursor
+                : $0.timetoken > announcedThrough
+        }
+        if let last = news.last(where: { !$0.isStored }) { announcedThrough = last.timetoken }
         return news
     }
 
@@ -255,7 +276,14 @@ public struct ChannelSync: Sendable {
     private mutating func accept(_ reply: SubscribedChannel, _ step: inout Step) {
         // A new run of the server may know less than the last one: it was perhaps set back.
         if let known = base.epoch, known != epoch { step.hasLostServer = true }
-        if incoming != nil {
+        if isTail {
+            if base.epoch == nil {
+                base = ChannelBase(cache: DeviceCache(cursor: reply.cursor))
+                startsNow = false
+                step.tailBegan = reply.cursor
+            }
+            base.accept(epoch: epoch, key: nil)
+        } else if incoming != nil {
             incoming?.accept(epoch: epoch, key: reply.key)
         } else {
             base.accept(epoch: epoch, key: reply.key)
@@ -266,12 +294,13 @@ public struct ChannelSync: Sendable {
     /// Everything comes anew; what is shown stays until it is complete.
     private mutating func restart(_ step: inout Step) {
         needsRepair = false
+        startsNow = false
         rung = .snapshot
         isSnapshot = true
-        incoming = base.isEmpty ? nil : ChannelBase()
-        if base.isEmpty {
+        incoming = base.isEmpty || isTail ? nil : ChannelBase()
+        if incoming == nil {
             // Not without the epoch: another one says that answers may be lost.
-            base = ChannelBase(cache: DeviceCache(), epoch: base.epoch)
+            base = ChannelBase(cache: DeviceCache(), epoch: isTail ? nil : base.epoch)
             step.hasMoved = true
         }
     }

@@ -122,11 +122,14 @@ extension Device {
         }
         guard let sync = channels[Channel(channel)] else { return }
         if sync.phase == .waiting { effects.retriesLater = true }
+        if let cursor = step.tailBegan { effects.tailsBegun.append((channel, cursor)) }
         if let rung = step.healedBy { effects.healed.append((channel, rung, step.rows)) }
         let reopened = step.hasLostServer ? outbox.reopen(channel) : []
         effects.writes += reopened.map { .outbox($0) }
         guard step.hasMoved || step.hasLostServer || !step.rows.isEmpty else { return }
-        effects.writes.append(.channel(channel, sync.base.header, step.rows))
+        if !sync.isTail {
+            effects.writes.append(.channel(channel, sync.base.header, step.rows))
+        }
 
         var news = ChannelView.News(messages: Set(step.rows.map(\.messageTimetoken)))
         for change in reopened {

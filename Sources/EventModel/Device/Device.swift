@@ -74,9 +74,19 @@ public struct Device: Sendable {
     public mutating func follow(
         _ channel: String, base: ChannelBase = ChannelBase()
     ) -> DeviceEffects {
+        follow(ChannelSync(channel, base: base))
+    }
+
+    /// Follows a channel from a position on, `nil`: from now, to be told what happens in it.
+    public mutating func follow(_ channel: String, after cursor: Timetoken?) -> DeviceEffects {
+        follow(ChannelSync(tailOf: channel, after: cursor))
+    }
+
+    private mutating func follow(_ sync: ChannelSync) -> DeviceEffects {
         var effects = DeviceEffects()
+        var sync = sync
+        let channel = sync.name
         guard channels[Channel(channel)] == nil else { return effects }
-        var sync = ChannelSync(channel, base: base)
         let step = epoch.map { sync.connect(epoch: $0) }
         channels[Channel(channel)] = sync
         if let step { take(step, of: channel, &effects) }

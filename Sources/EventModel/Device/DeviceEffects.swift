@@ -55,7 +55,10 @@ public struct DeviceEffects: Sendable {
     public var questions: [DeviceQuestion] = []
     /// By channel, for those with a view.
     public var changes: [(channel: String, changes: [ListChange])] = []
-    /// Signals, presence and messages that nobody stores, by channel, in order.
+    /// Tails that began, at first or anew, and where.
+    public var tailsBegun: [(channel: String, cursor: Timetoken)] = []
+    /// Signals, presence and messages that nobody stores, by channel, in order; of a tail all
+    /// events.
     public var announced: [(channel: String, envelopes: [Envelope])] = []
     /// Wishes that the server will never fulfil; the view has dropped them.
     public var refused: [(entry: OutboxEntry, error: ProtocolError)] = []

@@ -9,10 +9,10 @@ enum CommandKind: String, Hashable, Sendable, CaseIterable {
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
-    /// A write carries its mutation id, and a subscription starts again from its own cursor.
+    /// A write carries its mutation id.
     var canBeSentAgain: Bool {
         switch self {
-        case .publish, .addAction, .removeAction, .deleteMessages, .subscribe: true
+        case .publish, .addAction, .removeAction, .deleteMessages: true
         default: false
         }
     }

@@ -138,8 +138,8 @@ struct CacheJobRunner {
                 throw JobError(
                     code: error.code, message: "\(printable(channel)): \(error.message)")
             case .disconnected(let reason, nil): throw JobError(message: "\(reason).")
-            case .connected, .disconnected, .batch, .announced, .problem, .cacheReset,
-                .writeRefused, .eventsMissed:
+            case .connected, .disconnected, .announced, .began, .problem, .writeRefused,
+                .eventsMissed:
                 break
             }
             if waiting.isEmpty { break }

@@ -10,8 +10,7 @@ extension JobRunner {
         try await client.connect()
         var caches: [Channel: DeviceCache] = [:]
         for channel in following.channels {
-            let start = try await client.subscribe(channel, from: following.since)
-            caches[Channel(channel)] = try await cache(of: channel, upTo: start.cursor)
+            try await client.follow(channel, after: following.since)
         }
         var format = human
         format.showsChannel = following.channels.count > 1
@@ -19,23 +18,27 @@ extension JobRunner {
         var left = following.count ?? .max
         for await event in events {
             switch event {
-            case .batch(let batch):
-                for envelope in batch.envelopes {
-                    caches[Channel(batch.channel.name), default: DeviceCache()].apply(envelope)
-                    let cache = caches[Channel(batch.channel.name), default: DeviceCache()]
+            case .announced(let channel, let envelopes):
+                for envelope in envelopes {
+                    caches[Channel(channel), default: DeviceCache()].apply(envelope)
+                    let cache = caches[Channel(channel), default: DeviceCache()]
                     write(
                         json: json.line(for: envelope, in: cache),
                         human: format.line(for: envelope, in: cache))
                     left -= 1
                     if left == 0 { return }
                 }
-            case .cacheReset(let channel):
-                caches[Channel(channel)] = DeviceCache()
-                report("reset", "the store was replaced; \(printable(channel)) starts again")
+            case .began(let channel, let cursor):
+                if caches[Channel(channel)] != nil || cursor < following.since ?? .zero {
+                    report("reset", "the store was replaced; \(printable(channel)) starts again")
+                }
+                caches[Channel(channel)] = try await cache(of: channel, upTo: cursor)
+            case .channelRefused(_, let error):
+                throw SyncClientError.refused(error)
             case .eventsMissed:
                 report("missed", "too much happened at once; some of it is not shown")
                 for channel in following.channels {
-                    guard let cursor = await client.cache(of: channel)?.cursor else { continue }
+                    let cursor = try await client.channel(channel).base.cursor
                     caches[Channel(channel)] = try await cache(of: channel, upTo: cursor)
                 }
             case .connected:
@@ -45,8 +48,8 @@ extension JobRunner {
                 Terminal.complain(
                     options.writesJSON ? complaint : human.line(for: problem),
                     isWhole: options.writesJSON)
-            case .announced, .channelVerified, .cacheRepaired, .writeRefused, .channelRefused:
-                break  // Of channels with a durable cache, which this job has none of.
+            case .channelVerified, .cacheRepaired, .writeRefused:
+                break  // Of channels that are kept, which this job has none of.
             case .disconnected(let reason, let retryIn):
                 guard retryIn != nil else { throw JobError(message: "\(reason).") }
                 report("disconnected", "\(printable(reason)); reconnecting")
