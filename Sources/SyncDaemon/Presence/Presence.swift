@@ -8,48 +8,6 @@ import EventModel
 
 /// Who is in which channel.
 final class Presence {
-    /// One moment on both clocks.
-    struct Instant: Hashable, Sendable {
-        /// On the clock that never steps back; decides what is due.
-        var milliseconds: UInt64
-        /// Since 1970; only ever told to clients.
-        var wallSeconds: UInt64
-    }
-
-    /// A user of a tenant; nobody when the id is empty.
-    struct Member: Hashable, Sendable {
-        var userID: String
-        var keyset: String
-    }
-
-    /// Something to publish.
-    struct Announcement: Hashable, Sendable {
-        /// The presence channel of the channel that it is about.
-        var channel: Channel
-        var notice: PresenceNotice
-    }
-
-    /// What may be held; see `Limits` for what each protects.
-    struct Bounds {
-        var memberships = Limits.presenceMembershipsMax
-        var stateBytes = Limits.presenceStateBytesMax
-        var allStateBytes = Limits.presenceAllStateBytesMax
-        var absentStates = Limits.presenceAbsentStatesMax
-        var announcements = Limits.presenceAnnouncementsMax
-    }
-
-    /// Why a part of what was asked was not done; the other parts were.
-    enum Refusal: Hashable, Sendable {
-        /// Nobody new gets in anywhere; who is in stays in.
-        case tooManyMemberships
-        /// One state is over its limit.
-        case stateTooLong
-        /// The states of all users fill their memory.
-        case tooMuchState
-        /// Too many announcements wait: nobody new gets in and no state changes.
-        case tooManyAnnouncements
-    }
-
     private(set) var keysets: Keysets
     let bounds: Bounds
     /// Those with at least one membership.

@@ -1,7 +1,6 @@
 // The embedded store: one SQLite file in WAL mode, written by the ledger's thread alone.
 
 import EventModel
-import Glibc
 import SQLite
 
 /// A store in a directory of its own.
@@ -211,93 +210,6 @@ final class SQLiteStore: Store {
         }
     }
 
-    // MARK: Messages and actions
-
-    func insert(
-        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
-        expires: Timetoken?
-    ) throws(StoreError) {
-        let id = try id(of: channel)
-        let sum = RowSum.message(message, at: timetoken, in: id, by: uuid, expires: expires)
-        try statements.insertMessage.run(
-            .timetoken(timetoken), .integer(id), .text(uuid), .text(message.payload),
-            .optional(message.meta), .optional(message.type), .optional(expires), .integer(sum))
-    }
-
-    func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
-        // They may be among the hidden ones, and their order says nothing of that.
-        guard !hasHiddenRows else { return [] }
-        var found: [ExpiredMessage] = []
-        try statements.findExpired.query(.timetoken(moment), .integer(Int64(limit))) { row in
-            let channel = Channel(row.text(1), keyset: row.text(0))
-            found.append(ExpiredMessage(channel: channel, timetoken: row.timetoken(2)))
-            return true
-        }
-        return found
-    }
-
-    func actionKey(
-        onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
-    ) throws(StoreError) -> MessageAction.Key? {
-        let id = try id(of: channel)
-        guard !hidden.holdAction(on: message, addedAt: timetoken, in: id) else { return nil }
-        let arguments: [SQLiteValue] = [
-            .integer(id), .timetoken(timetoken), .timetoken(message),
-        ]
-        var isSound = true
-        let key = try statements.findActionKey.first(arguments) { row in
-            let key = MessageAction.Key(
-                messageTimetoken: message, type: row.text(0), value: row.text(1),
-                uuid: row.text(2))
-            isSound =
-                row.timetoken(3) == timetoken && row.hasSum(4, of: key, added: timetoken, in: id)
-                && row.optionalInteger(5) != nil
-            return key
-        }
-        if let key, !isSound { throw .wrongSum(of: key, in: path) }
-        return key
-    }
-
-    func standingAction(
-        _ key: MessageAction.Key, in channel: Channel
-    ) throws(StoreError) -> Timetoken? {
-        let id = try id(of: channel)
-        let arguments: [SQLiteValue] = [
-            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
-            .text(key.uuid),
-        ]
-        var isSound = true
-        let found = try statements.findAction.first(arguments) { row in
-            let added = row.timetoken(0)
-            isSound = row.timetoken(1) == added && row.hasSum(2, of: key, added: added, in: id)
-            return added
-        }
-        guard let added = found,
-            !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id)
-        else { return nil }
-        guard isSound else { throw .wrongSum(of: key, in: path) }
-        return added
-    }
-
-    func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
-        let (id, key, added) = (try id(of: channel), action.key, action.actionTimetoken)
-        let sum = RowSum.action(key, added: added, removed: nil, in: id)
-        try statements.putAction.run(
-            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
-            .text(key.uuid), .timetoken(added), .integer(sum))
-    }
-
-    func remove(
-        _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
-    ) throws(StoreError) {
-        guard let added = try standingAction(key, in: channel) else { return }
-        let id = try id(of: channel)
-        let sum = RowSum.action(key, added: added, removed: timetoken, in: id)
-        try statements.removeAction.run(
-            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
-            .text(key.uuid), .timetoken(timetoken), .integer(sum))
-    }
-
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {
         { [path, vfs] () throws(StoreError) in try SQLiteReader(path: path, vfs: vfs) }
     }
@@ -332,34 +244,4 @@ final class SQLiteStore: Store {
         devices[author] = id
         return id ?? 0
     }
-}
-
-/// Makes a directory and its parents, for this user only.
-func makeDirectories(_ path: String) throws(StoreError) {
-    var made = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/") {
-        made += "/" + part
-        guard unsafe mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-        throw failure(at: path)
-    }
-}
-
-/// Takes the lock that says "a daemon is using this directory", or says that another has it.
-func lockFile(_ path: String) throws(StoreError) -> FileDescriptor {
-    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    if opened < 0, errno == ELOOP { throw .isLink(path: path) }
-    guard opened >= 0 else { throw failure(at: path) }
-    let descriptor = FileDescriptor(owning: opened)
-    guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
-    return descriptor
-}
-
-/// What the system's last call says of a path.
-private func failure(at path: String) -> StoreError {
-    let code = errno
-    guard code == ENOSPC || code == EDQUOT else {
-        return .cannotOpen(path: path, reason: systemMessage(code))
-    }
-    let directory = path.split(separator: "/").dropLast().joined(separator: "/")
-    return .noRoom(path: path, free: FreeSpace.bytes(at: "/" + directory))
 }

@@ -18,10 +18,10 @@ struct LostRows: Hashable, Sendable {
 /// from both ends, and what is between by the keys that their indexes still have.
 struct Salvage: ~Copyable {
     private let old: StoreConnection
-    private let new: StoreConnection
+    let new: StoreConnection
     /// Every device that knows the file gets snapshots: nobody can say what it knows and lacks.
-    private let epoch: String
-    private let secret: String
+    let epoch: String
+    let secret: String
 
     /// - Parameters:
     ///   - source: A database of syncdaemon, of this release or an earlier one.
@@ -189,127 +189,5 @@ struct Salvage: ~Copyable {
             }
         }
         return texts
-    }
-
-    // MARK: What rows say about each other
-
-    /// Removes rows that are not what was written, and those whose channel or device has no name.
-    private func removeUnsound(_ table: String) throws(StoreError) -> Int64 {
-        var removed: Int64 = 0
-        switch table {
-        case "message":
-            for timetoken in try unsoundMessages() {
-                try new.prepare("DELETE FROM message WHERE timetoken = ?").run(timetoken)
-                removed += Int64(new.changedRows)
-            }
-        case "action":
-            for key in try unsoundActions() {
-                try new.prepare(
-                    """
-                    DELETE FROM action WHERE channel = ? AND message = ? AND type = ?
-                    AND value = ? AND uuid = ?
-                    """
-                ).run(key)
-                removed += Int64(new.changedRows)
-            }
-        default:
-            for timetoken in try unsoundMutations() {
-                try new.prepare("DELETE FROM mutation WHERE timetoken = ?").run(timetoken)
-                removed += Int64(new.changedRows)
-            }
-        }
-        let owner = table == "mutation" ? "device" : "channel"
-        try new.execute("DELETE FROM \(table) WHERE \(owner) NOT IN (SELECT id FROM \(owner))")
-        return removed + Int64(new.changedRows)
-    }
-
-    private func unsoundMessages() throws(StoreError) -> [SQLiteValue] {
-        var unsound: [SQLiteValue] = []
-        try new.prepare(
-            """
-            SELECT timetoken, channel, uuid, payload, meta, type, expires, sum FROM message
-            WHERE sum IS NOT NULL
-            """
-        ).query { row in
-            let message = Message(
-                payload: row.text(3), meta: row.optionalText(4), type: row.optionalText(5))
-            let sum = RowSum.message(
-                message, at: row.timetoken(0), in: row.integer(1), by: row.text(2),
-                expires: row.optionalTimetoken(6))
-            if sum != row.integer(7) { unsound.append(.integer(row.integer(0))) }
-            return true
-        }
-        return unsound
-    }
-
-    private func unsoundActions() throws(StoreError) -> [[SQLiteValue]] {
-        var unsound: [[SQLiteValue]] = []
-        try new.prepare(
-            """
-            SELECT channel, message, type, value, uuid, added, changed, live, sum FROM action
-            WHERE sum IS NOT NULL
-            """
-        ).query { row in
-            let key = MessageAction.Key(
-                messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
-                uuid: row.text(4))
-            let isSound = row.hasSum(
-                8, of: key, added: row.timetoken(5),
-                removed: row.integer(7) == 1 ? nil : row.timetoken(6), in: row.integer(0))
-            if !isSound, let values = row.values(5) { unsound.append(values) }
-            return true
-        }
-        return unsound
-    }
-
-    private func unsoundMutations() throws(StoreError) -> [SQLiteValue] {
-        var unsound: [SQLiteValue] = []
-        try new.prepare(
-            """
-            SELECT timetoken, device, name, fingerprint, kind, outcome, sum FROM mutation
-            WHERE sum IS NOT NULL
-            """
-        ).query { row in
-            let sum = RowSum.mutation(
-                row.text(2), at: row.timetoken(0), of: row.integer(1),
-                fingerprint: UInt64(bitPattern: row.integer(3)), kind: row.integer(4),
-                outcome: row.timetoken(5))
-            if sum != row.integer(6) { unsound.append(.integer(row.integer(0))) }
-            return true
-        }
-        return unsound
-    }
-
-    /// Brings what is computed from rows in agreement with those that are there.
-    private func agree() throws(StoreError) {
-        try new.prepare("UPDATE meta SET value = ? WHERE name = 'epoch'").run(.text(epoch))
-        let kept = try new.prepare("SELECT value FROM meta WHERE name = 'secret'").first {
-            DigestSecret($0.text(0))
-        }
-        let digestSecret = kept ?? nil
-        if digestSecret == nil {
-            try new.prepare("UPDATE meta SET value = ? WHERE name = 'secret'").run(.text(secret))
-        }
-        try new.execute("UPDATE channel SET count = 0, lane0 = 0, lane1 = 0")
-        if let secret = digestSecret ?? DigestSecret(secret) {
-            try SQLiteSchema.addDigests(new, secret)
-        }
-        // Every device gets a snapshot: nothing is asked of what was forgotten.
-        try new.execute("UPDATE meta SET value = '0' WHERE name LIKE '%floor'")
-        if (try? SQLiteSchema.clock(new, path: "")) == nil {
-            // The new daemon's own clock goes on from the rows, and from the machine's time.
-            try new.execute(
-                """
-                UPDATE clock SET last = 0, ceiling = 0, boot = '', uptime = 0, ticks = 0, age = 0
-                """)
-        }
-        try new.execute(
-            """
-            UPDATE clock SET sum = NULL,
-            last = max(last, (SELECT coalesce(max(timetoken), 0) FROM message),
-                (SELECT coalesce(max(changed), 0) FROM action)),
-            mutations = (SELECT count(*) FROM mutation);
-            UPDATE clock SET ceiling = max(ceiling, last);
-            """)
     }
 }

@@ -28,3 +28,33 @@ enum StoreFiles {
         }
     }
 }
+
+/// Makes a directory and its parents, for this user only.
+func makeDirectories(_ path: String) throws(StoreError) {
+    var made = path.hasPrefix("/") ? "" : "."
+    for part in path.split(separator: "/") {
+        made += "/" + part
+        guard unsafe mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+        throw failure(at: path)
+    }
+}
+
+/// Takes the lock that says "a daemon is using this directory", or says that another has it.
+func lockFile(_ path: String) throws(StoreError) -> FileDescriptor {
+    let opened = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if opened < 0, errno == ELOOP { throw .isLink(path: path) }
+    guard opened >= 0 else { throw failure(at: path) }
+    let descriptor = FileDescriptor(owning: opened)
+    guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path) }
+    return descriptor
+}
+
+/// What the system's last call says of a path.
+private func failure(at path: String) -> StoreError {
+    let code = errno
+    guard code == ENOSPC || code == EDQUOT else {
+        return .cannotOpen(path: path, reason: systemMessage(code))
+    }
+    let directory = path.split(separator: "/").dropLast().joined(separator: "/")
+    return .noRoom(path: path, free: FreeSpace.bytes(at: "/" + directory))
+}

@@ -47,3 +47,20 @@ struct StoreMeta {
         deletionFloor = try floor("deletion_floor", since: 5)
     }
 }
+
+/// A name for a new store: 64 random bits in hexadecimal.
+func makeEpoch() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return makeEpoch(using: &generator)
+}
+
+func makeEpoch(using generator: inout some RandomNumberGenerator) -> String {
+    let digits = String(generator.next(), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+/// A secret for a new store.
+func makeSecret() -> DigestSecret {
+    var generator = SystemRandomNumberGenerator()
+    return .random(using: &generator)
+}

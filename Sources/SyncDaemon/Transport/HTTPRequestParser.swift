@@ -103,7 +103,7 @@ import EventModel
             return end
         }
         let isFirst = line.isEmpty
-        if isFirst, !mayStartLine(bytes[start]) {
+        if isFirst, !RequestRules.mayStartLine(with: bytes[start], isFirst: !hasStartLine) {
             refuse(400, "This is no HTTP/1.1 request.")
         } else if isFirst, hasEnd {
             read(bytes.extracting(start..<end))
@@ -118,48 +118,25 @@ import EventModel
         return end
     }
 
-    /// Says early that a peer speaks something else, such as TLS; and refuses folded headers.
-    private func mayStartLine(_ byte: UInt8) -> Bool {
-        if hasStartLine { return byte != UInt8(ascii: " ") && byte != UInt8(ascii: "\t") }
-        let isLetter = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-        return isLetter || byte == UInt8(ascii: "\r") || byte == lineFeed
-    }
-
     private func read(_ line: Span<UInt8>) {
         let isBlank = line.count <= 2 && (line.count == 1 || line[0] == UInt8(ascii: "\r"))
         // RFC 9112, section 2.2: blank lines before a request are passed over.
         if !hasStartLine, isBlank { return }
         let isStart = !hasStartLine
         hasStartLine = true
-        guard !hasControl(line) else {
+        guard !RequestRules.hasControl(line) else {
             return refuse(400, "There is a control character in the head of the request.")
         }
         _ = execute(line)
         if isStart, refusal == nil { checkStartLine(line) }
     }
 
-    /// Whether there is what no header may have; http-parser lets one pass where a value begins.
-    private func hasControl(_ line: Span<UInt8>) -> Bool {
-        let ending = line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r") ? 2 : 1
-        return (0..<(line.count - ending)).contains { index in
-            let byte = line[index]
-            return (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
-        }
-    }
-
     /// METHOD SP TARGET SP HTTP/1.N, and nothing looser.
     private func checkStartLine(_ line: Span<UInt8>) {
-        let ending = line[line.count - 2] == UInt8(ascii: "\r") ? 2 : 1
-        let version = line.count - ending - 8
-        let count = method.utf8.count + 1 + target.count + 1
-        var isRight = version == count
-        if isRight {
-            for (offset, byte) in " HTTP/".utf8.enumerated()
-            where line[version - 1 + offset] != byte {
-                isRight = false
-            }
+        let length = method.utf8.count + 1 + target.count + 1
+        guard RequestRules.isStartLine(line, versionAt: length) else {
+            return refuse(400, "The request line is not well-formed.")
         }
-        guard isRight else { return refuse(400, "The request line is not well-formed.") }
         guard unsafe parser.pointee.http_major == 1 else { return refuse(505, "Speak HTTP/1.1.") }
         let isText = target.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7F }
         guard isText else { return refuse(400, "Percent-encode the target.") }

@@ -1,6 +1,7 @@
-// Which requests are refused before anything looks at them. Pure: header texts in, a verdict out.
+// Which requests are refused before anything looks at them. Pure: lines and texts in, a
+// verdict out.
 
-/// The checks that libwebsockets 4.1.6 does not make.
+/// The checks that libwebsockets 4.1.6 and http-parser 2.9.4 do not make.
 enum RequestRules {
     /// What to do with a request body's framing headers.
     ///
@@ -19,6 +20,31 @@ enum RequestRules {
             digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
         else { return .error(400, "Content-Length must be one plain number.") }
         return nil
+    }
+
+    /// Says early that a peer speaks something else, such as TLS; and refuses folded headers.
+    static func mayStartLine(with byte: UInt8, isFirst: Bool) -> Bool {
+        guard isFirst else { return byte != UInt8(ascii: " ") && byte != UInt8(ascii: "\t") }
+        let isLetter = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+        return isLetter || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
+    }
+
+    /// Whether there is what no header may have; http-parser lets one pass where a value begins.
+    static func hasControl(_ line: Span<UInt8>) -> Bool {
+        (0..<(line.count - endingLength(of: line))).contains { index in
+            let byte = line[index]
+            return (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
+        }
+    }
+
+    /// Whether a line ends with SP HTTP/N.N after the bytes of its method and target.
+    static func isStartLine(_ line: Span<UInt8>, versionAt start: Int) -> Bool {
+        guard line.count - endingLength(of: line) - 8 == start else { return false }
+        return " HTTP/".utf8.enumerated().allSatisfy { line[start - 1 + $0] == $1 }
+    }
+
+    private static func endingLength(of line: Span<UInt8>) -> Int {
+        line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r") ? 2 : 1
     }
 
     /// The path and the query of a target in absolute form; any other target as it is.

@@ -1,0 +1,53 @@
+// What became of a write, and how a store remembers it for the retry.
+
+import EventModel
+
+/// What a mutation did, so that its retry can be answered alike.
+struct MutationRecord: Sendable, Hashable {
+    /// Tells one operation from another under a reused id.
+    var fingerprint: UInt64
+    var outcome: Outcome
+}
+
+/// What the ledger decided about a write; the raw values are stored: append, never renumber.
+enum Outcome: Sendable, Hashable {
+    case published(Timetoken)
+    case added(Timetoken)
+    case already(Timetoken)
+    case removed
+    case absent
+    case stale
+    case deleted(Timetoken)
+    case groupChanged
+    case notOwner
+
+    /// The outcome as two numbers, for a table.
+    var stored: (kind: Int64, timetoken: Timetoken) {
+        switch self {
+        case .published(let timetoken): (1, timetoken)
+        case .added(let timetoken): (2, timetoken)
+        case .already(let timetoken): (3, timetoken)
+        case .removed: (4, .zero)
+        case .absent: (5, .zero)
+        case .stale: (6, .zero)
+        case .deleted(let timetoken): (7, timetoken)
+        case .groupChanged: (8, .zero)
+        case .notOwner: (9, .zero)
+        }
+    }
+
+    init?(kind: Int64, timetoken: Timetoken) {
+        switch kind {
+        case 1: self = .published(timetoken)
+        case 2: self = .added(timetoken)
+        case 3: self = .already(timetoken)
+        case 4: self = .removed
+        case 5: self = .absent
+        case 6: self = .stale
+        case 7: self = .deleted(timetoken)
+        case 8: self = .groupChanged
+        case 9: self = .notOwner
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// What changed in channels after a position, as pages and as the backlog of a poll.
+
+import EventModel
+import SQLite
+
+extension SQLiteReader {
+    func changes(in channel: Channel, from start: ChangeStart) throws(StoreError) -> ChangePage {
+        try beginTransaction()
+        defer { endTransaction() }
+        let last = try last()
+        let (id, digest) = try state(of: channel)
+        guard let id else {
+            return ChangePage(
+                envelopes: [], through: last, isComplete: true, digest: digest, asOf: last)
+        }
+        let limit = Limits.catchUpEventsMax
+        let lists = [
+            try messages(in: channel, id, after: start.messages, before: .end, limit: limit),
+            try actions(in: channel, id, from: start, before: .end, limit: limit),
+            try deletions(in: channel, id, after: start.deletions, limit: limit),
+        ]
+        var page = merge(lists, last: last)
+        if page.isComplete { page.digest = digest }
+        page.isTooOld = try isTooOld(start)
+        return page
+    }
+
+    /// Whether deletions were forgotten that a page from here should hold.
+    private func isTooOld(_ start: ChangeStart) throws(StoreError) -> Bool {
+        guard start.deletions > .zero else { return false }
+        let floor = try statements.deletionFloor.first { $0.timetoken(0) } ?? .zero
+        return start.deletions < floor
+    }
+
+    func backlog(
+        _ interests: [Interest], after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> Backlog? {
+        try beginTransaction()
+        defer { endTransaction() }
+        var merged = BacklogMerge(limit: limit, last: try last())
+        guard let channels = try channels(of: interests) else { return nil }
+        for (channel, id) in channels {
+            let end = Timetoken(rawValue: merged.through.rawValue + 1)
+            let lists = [
+                try messages(in: channel, id, after: cursor, before: end, limit: limit),
+                try actions(
+                    in: channel, id, from: ChangeStart(after: cursor), before: end, limit: limit),
+            ]
+            merged.add(merge(lists, last: merged.through))
+        }
+        return merged.backlog
+    }
+
+    private func messages(
+        in channel: Channel, _ id: Int64, after cursor: Timetoken, before end: Timetoken,
+        limit: Int
+    ) throws(StoreError) -> ChangeList {
+        var budget = PageBudget()
+        var envelopes: [Envelope] = []
+        try forEachMessage(in: id, after: cursor, before: end, forward: true, limit: limit) {
+            stored in
+            envelopes.append(stored.envelope(in: channel))
+            return budget.spend(stored.size)
+        }
+        let isCut = budget.isSpent || envelopes.count == limit
+        return ChangeList(envelopes: envelopes, cutAt: isCut ? envelopes.last?.timetoken : nil)
+    }
+
+    private func actions(
+        in channel: Channel, _ id: Int64, from start: ChangeStart, before end: Timetoken,
+        limit: Int
+    ) throws(StoreError) -> ChangeList {
+        var budget = PageBudget()
+        var list = ChangeList()
+        var examined = 0
+        let first = min(start.actions, start.tombstones)
+        try statements.actionsForward.query(
+            .integer(id), .timetoken(first), .timetoken(end), .integer(-1)
+        ) { row in
+            let changed = row.timetoken(0)
+            let isLive = isLive(row)
+            examined += 1
+            var isFull = examined >= Limits.actionsExaminedMax
+            if changed > (isLive ? start.actions : start.tombstones), !isHidden(row, in: id) {
+                let action = action(row, in: id)
+                list.envelopes.append(
+                    Envelope(
+                        channel: channel, timetoken: changed, uuid: action.key.uuid,
+                        event: isLive ? .actionAdded(action) : .actionRemoved(action)))
+                let mayGoOn = budget.spend(action.size) && list.envelopes.count < limit
+                isFull = isFull || !mayGoOn
+            }
+            if isFull { list.cutAt = changed }
+            return !isFull
+        }
+        try checkRows()
+        return list
+    }
+
+    private func deletions(
+        in channel: Channel, _ id: Int64, after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> ChangeList {
+        var envelopes: [Envelope] = []
+        try statements.deletions.query(
+            .integer(id), .timetoken(cursor), .integer(Int64(limit))
+        ) { row in
+            envelopes.append(
+                .deletion(
+                    after: row.timetoken(1), through: row.timetoken(2), at: row.timetoken(0),
+                    in: channel))
+            return true
+        }
+        return ChangeList(
+            envelopes: envelopes, cutAt: envelopes.count == limit ? envelopes.last?.timetoken : nil)
+    }
+
+    /// The channels that exist, each once; `nil` when they are too many.
+    private func channels(
+        of interests: [Interest]
+    ) throws(StoreError) -> [(channel: Channel, id: Int64)]? {
+        let limit = Limits.backlogChannelsMax
+        var seen: Set<Channel> = []
+        var channels: [(channel: Channel, id: Int64)] = []
+        for interest in interests {
+            var found: [(channel: Channel, id: Int64)] = []
+            switch interest {
+            case .channel(let channel):
+                if let id = try id(of: channel) { found = [(channel, id)] }
+            case .prefix(let prefix, let keyset):
+                found = try rows(inKeyset: keyset, withPrefix: prefix, limit: limit + 1)
+            }
+            channels += found.filter { seen.insert($0.channel).inserted }
+            guard channels.count <= limit else { return nil }
+        }
+        return channels
+    }
+
+    private func rows(
+        inKeyset keyset: String, withPrefix prefix: String, limit: Int
+    ) throws(StoreError) -> [(channel: Channel, id: Int64)] {
+        var found: [(channel: Channel, id: Int64)] = []
+        try statements.channelsFrom.query(
+            .text(keyset), .text(prefix), .integer(Int64(limit))
+        ) { row in
+            let name = row.text(1)
+            guard name.utf8.starts(with: prefix.utf8) else { return false }
+            found.append((Channel(name, keyset: keyset), row.integer(0)))
+            return true
+        }
+        return found
+    }
+}

@@ -1,0 +1,91 @@
+// Messages and actions of the open transaction, each row with its checksum.
+
+import EventModel
+import SQLite
+
+extension SQLiteStore {
+    func insert(
+        _ message: Message, at timetoken: Timetoken, in channel: Channel, by uuid: String,
+        expires: Timetoken?
+    ) throws(StoreError) {
+        let id = try id(of: channel)
+        let sum = RowSum.message(message, at: timetoken, in: id, by: uuid, expires: expires)
+        try statements.insertMessage.run(
+            .timetoken(timetoken), .integer(id), .text(uuid), .text(message.payload),
+            .optional(message.meta), .optional(message.type), .optional(expires), .integer(sum))
+    }
+
+    func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
+        // They may be among the hidden ones, and their order says nothing of that.
+        guard !hasHiddenRows else { return [] }
+        var found: [ExpiredMessage] = []
+        try statements.findExpired.query(.timetoken(moment), .integer(Int64(limit))) { row in
+            let channel = Channel(row.text(1), keyset: row.text(0))
+            found.append(ExpiredMessage(channel: channel, timetoken: row.timetoken(2)))
+            return true
+        }
+        return found
+    }
+
+    func actionKey(
+        onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction.Key? {
+        let id = try id(of: channel)
+        guard !hidden.holdAction(on: message, addedAt: timetoken, in: id) else { return nil }
+        let arguments: [SQLiteValue] = [
+            .integer(id), .timetoken(timetoken), .timetoken(message),
+        ]
+        var isSound = true
+        let key = try statements.findActionKey.first(arguments) { row in
+            let key = MessageAction.Key(
+                messageTimetoken: message, type: row.text(0), value: row.text(1),
+                uuid: row.text(2))
+            isSound =
+                row.timetoken(3) == timetoken && row.hasSum(4, of: key, added: timetoken, in: id)
+                && row.optionalInteger(5) != nil
+            return key
+        }
+        if let key, !isSound { throw .wrongSum(of: key, in: path) }
+        return key
+    }
+
+    func standingAction(
+        _ key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> Timetoken? {
+        let id = try id(of: channel)
+        let arguments: [SQLiteValue] = [
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid),
+        ]
+        var isSound = true
+        let found = try statements.findAction.first(arguments) { row in
+            let added = row.timetoken(0)
+            isSound = row.timetoken(1) == added && row.hasSum(2, of: key, added: added, in: id)
+            return added
+        }
+        guard let added = found,
+            !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id)
+        else { return nil }
+        guard isSound else { throw .wrongSum(of: key, in: path) }
+        return added
+    }
+
+    func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
+        let (id, key, added) = (try id(of: channel), action.key, action.actionTimetoken)
+        let sum = RowSum.action(key, added: added, removed: nil, in: id)
+        try statements.putAction.run(
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid), .timetoken(added), .integer(sum))
+    }
+
+    func remove(
+        _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) {
+        guard let added = try standingAction(key, in: channel) else { return }
+        let id = try id(of: channel)
+        let sum = RowSum.action(key, added: added, removed: timetoken, in: id)
+        try statements.removeAction.run(
+            .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
+            .text(key.uuid), .timetoken(timetoken), .integer(sum))
+    }
+}

@@ -1,0 +1,127 @@
+// What the rows of a salvaged file say about each other: none that was not written, none without
+// its owner, and nothing computed that they do not come to.
+
+import EventModel
+import SQLite
+
+extension Salvage {
+    /// Removes rows that are not what was written, and those whose channel or device has no name.
+    func removeUnsound(_ table: String) throws(StoreError) -> Int64 {
+        var removed: Int64 = 0
+        switch table {
+        case "message":
+            for timetoken in try unsoundMessages() {
+                try new.prepare("DELETE FROM message WHERE timetoken = ?").run(timetoken)
+                removed += Int64(new.changedRows)
+            }
+        case "action":
+            for key in try unsoundActions() {
+                try new.prepare(
+                    """
+                    DELETE FROM action WHERE channel = ? AND message = ? AND type = ?
+                    AND value = ? AND uuid = ?
+                    """
+                ).run(key)
+                removed += Int64(new.changedRows)
+            }
+        default:
+            for timetoken in try unsoundMutations() {
+                try new.prepare("DELETE FROM mutation WHERE timetoken = ?").run(timetoken)
+                removed += Int64(new.changedRows)
+            }
+        }
+        let owner = table == "mutation" ? "device" : "channel"
+        try new.execute("DELETE FROM \(table) WHERE \(owner) NOT IN (SELECT id FROM \(owner))")
+        return removed + Int64(new.changedRows)
+    }
+
+    private func unsoundMessages() throws(StoreError) -> [SQLiteValue] {
+        var unsound: [SQLiteValue] = []
+        try new.prepare(
+            """
+            SELECT timetoken, channel, uuid, payload, meta, type, expires, sum FROM message
+            WHERE sum IS NOT NULL
+            """
+        ).query { row in
+            let message = Message(
+                payload: row.text(3), meta: row.optionalText(4), type: row.optionalText(5))
+            let sum = RowSum.message(
+                message, at: row.timetoken(0), in: row.integer(1), by: row.text(2),
+                expires: row.optionalTimetoken(6))
+            if sum != row.integer(7) { unsound.append(.integer(row.integer(0))) }
+            return true
+        }
+        return unsound
+    }
+
+    private func unsoundActions() throws(StoreError) -> [[SQLiteValue]] {
+        var unsound: [[SQLiteValue]] = []
+        try new.prepare(
+            """
+            SELECT channel, message, type, value, uuid, added, changed, live, sum FROM action
+            WHERE sum IS NOT NULL
+            """
+        ).query { row in
+            let key = MessageAction.Key(
+                messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
+                uuid: row.text(4))
+            let isSound = row.hasSum(
+                8, of: key, added: row.timetoken(5),
+                removed: row.integer(7) == 1 ? nil : row.timetoken(6), in: row.integer(0))
+            if !isSound, let values = row.values(5) { unsound.append(values) }
+            return true
+        }
+        return unsound
+    }
+
+    private func unsoundMutations() throws(StoreError) -> [SQLiteValue] {
+        var unsound: [SQLiteValue] = []
+        try new.prepare(
+            """
+            SELECT timetoken, device, name, fingerprint, kind, outcome, sum FROM mutation
+            WHERE sum IS NOT NULL
+            """
+        ).query { row in
+            let sum = RowSum.mutation(
+                row.text(2), at: row.timetoken(0), of: row.integer(1),
+                fingerprint: UInt64(bitPattern: row.integer(3)), kind: row.integer(4),
+                outcome: row.timetoken(5))
+            if sum != row.integer(6) { unsound.append(.integer(row.integer(0))) }
+            return true
+        }
+        return unsound
+    }
+
+    /// Brings what is computed from rows in agreement with those that are there.
+    func agree() throws(StoreError) {
+        try new.prepare("UPDATE meta SET value = ? WHERE name = 'epoch'").run(.text(epoch))
+        let kept = try new.prepare("SELECT value FROM meta WHERE name = 'secret'").first {
+            DigestSecret($0.text(0))
+        }
+        let digestSecret = kept ?? nil
+        if digestSecret == nil {
+            try new.prepare("UPDATE meta SET value = ? WHERE name = 'secret'").run(.text(secret))
+        }
+        try new.execute("UPDATE channel SET count = 0, lane0 = 0, lane1 = 0")
+        if let secret = digestSecret ?? DigestSecret(secret) {
+            try SQLiteSchema.addDigests(new, secret)
+        }
+        // Every device gets a snapshot: nothing is asked of what was forgotten.
+        try new.execute("UPDATE meta SET value = '0' WHERE name LIKE '%floor'")
+        if (try? SQLiteSchema.clock(new, path: "")) == nil {
+            // The new daemon's own clock goes on from the rows, and from the machine's time.
+            try new.execute(
+                """
+                UPDATE clock SET last = 0, ceiling = 0, boot = '', uptime = 0, ticks = 0, age = 0
+                """)
+        }
+        try new.execute(
+            """
+            UPDATE clock SET sum = NULL,
+            last = max(last, (SELECT coalesce(max(timetoken), 0) FROM message),
+                (SELECT coalesce(max(changed), 0) FROM action)),
+            mutations = (SELECT count(*) FROM mutation);
+            UPDATE clock SET ceiling = max(ceiling, last);
+            """)
+    }
+}

@@ -1,0 +1,49 @@
+// What can go wrong with a store, and what the operator does about it.
+
+/// Why something could not be kept or read; always an operator's problem, never a client's.
+enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    case cannotOpen(path: String, reason: String)
+    case inUse(path: String)
+    case newerSchema(path: String, version: Int64)
+    case isLink(path: String)
+    /// The disk is full, and the file has yet to be made or brought up to date.
+    case noRoom(path: String, free: Int?)
+    /// The disk is full; the transaction left no trace and the store works on.
+    case full
+    /// Something cannot be read, or is not what was written; the transaction left no trace, and
+    /// the store works on.
+    case damaged(path: String, reason: String)
+    /// The files at the path are others than those that were opened, or gone: for good.
+    case lost(path: String)
+    /// The disk or the file failed. What was being committed may or may not be there.
+    case broken(code: Int32, reason: String)
+
+    var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason):
+            "Cannot open \(path): \(reason). Check that the directory exists and is writable "
+                + "(--data-dir chooses another)."
+        case .inUse(let path):
+            "\(path) is in use by another daemon. Stop that one, or choose another --data-dir."
+        case .newerSchema(let path, let version):
+            "\(path) was written by a newer release (schema \(version), and this one knows up to "
+                + "\(SQLiteSchema.version)). Install that release."
+        case .noRoom(let path, let free):
+            "The disk of \(path) is full\(free.map { " (\($0) bytes free)" } ?? ""), and the file "
+                + "has yet to be made or brought up to date. Free some space, and start again."
+        case .isLink(let path):
+            "\(path) is a symbolic link, which is not followed. Put the file itself there, or name"
+                + " its directory with --data-dir."
+        case .full:
+            "The disk is full. Free some space: until then writes are refused, and nothing is lost."
+        case .damaged(let path, let reason):
+            "\(path) is damaged or cannot be read: \(reason). Check the disk, and restore a backup"
+                + " (docs/OPERATIONS.md, \"When the file is damaged\")."
+        case .lost(let path):
+            "The files in \(path) were removed or replaced while the daemon ran. Put them right, "
+                + "and restart the daemon."
+        case .broken(let code, let reason):
+            "The store failed: \(reason) (SQLite \(code)). Check the disk."
+        }
+    }
+}
