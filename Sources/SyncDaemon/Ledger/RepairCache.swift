@@ -46,7 +46,7 @@ final class RepairCache: Sendable {
 
     /// Compares a device's symbols with the channel's.
     func outcome(
-        of symbols: SymbolRun, in channel: Channel, from reader: any StoreReader
+        of symbols: SymbolRun, in channel: Channel, from reader: any SnapshotSource
     ) throws(StoreError) -> RepairOutcome {
         let comparison = RepairComparison(symbols, key: secret.key(of: channel))
         guard comparison.isAcceptable else { return .snapshot }

@@ -193,10 +193,7 @@ final class SQLiteDeletionStatements {
         deleteMessages = try connection.prepare(
             "DELETE FROM message WHERE timetoken IN (SELECT timetoken \(messages) LIMIT ?)")
         countActions = try connection.prepare(
-            """
-            SELECT count(*) FROM (SELECT 1 FROM action
-            WHERE channel = ? AND message > ? AND message <= ? LIMIT ?)
-            """)
+            "SELECT count(*) FROM (SELECT 1 FROM action \(range) LIMIT ?)")
         // In the order of the primary key, from one key on.
         let actions = """
             FROM action WHERE channel = ?1 AND (message, type, value, uuid) >= (?2, ?3, ?4, ?5)

@@ -2,10 +2,18 @@
 
 import EventModel
 
+/// What a repair reads.
+protocol SnapshotSource: AnyObject {
+    /// Lends one committed state of a channel.
+    func withSnapshot<Result>(
+        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result
+}
+
 /// Reads a store's committed state.
 ///
 /// Confined to the thread that made it.
-protocol StoreReader: AnyObject {
+protocol StoreReader: SnapshotSource {
     /// Has something called, on the reader's thread, whenever a long read has got on.
     func onProgress(_ body: @escaping () -> Void)
 
@@ -24,11 +32,6 @@ protocol StoreReader: AnyObject {
     func digest(
         of channel: Channel
     ) throws(StoreError) -> (digest: Digest, cursor: Timetoken)
-
-    /// Lends one committed state of a channel.
-    func withSnapshot<Result>(
-        of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result
 
     func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage
 

@@ -9,15 +9,8 @@ func websocketCallback(
     _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ perSession: UnsafeMutableRawPointer?,
     _ input: UnsafeMutableRawPointer?, _ count: Int
 ) -> CInt {
-    guard let wsi = unsafe wsi, let transport = unsafe transport(of: wsi),
-        let slot = unsafe slot(of: wsi)
+    guard let wsi = unsafe wsi, let (transport, connection) = unsafe subject(of: wsi, reason)
     else { return 0 }
-    if reason == LWS_CALLBACK_WSI_DESTROY {
-        transport.release(slot)
-        return 0
-    }
-    guard let connection = transport.connection(at: slot) else { return 0 }
-    unsafe connection.wsi = wsi
 
     switch reason {
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
@@ -54,6 +47,22 @@ func websocketCallback(
     default:
         return 0
     }
+}
+
+/// Whom an event concerns; `nil` when that is nobody, or when all was done: it was the last one.
+func subject(
+    of wsi: OpaquePointer, _ reason: lws_callback_reasons
+) -> (transport: WebSocketTransport, connection: Connection)? {
+    guard let transport = unsafe transport(of: wsi), let slot = unsafe slot(of: wsi) else {
+        return nil
+    }
+    guard reason != LWS_CALLBACK_WSI_DESTROY else {
+        transport.release(slot)
+        return nil
+    }
+    guard let connection = transport.connection(at: slot) else { return nil }
+    unsafe connection.wsi = wsi
+    return (transport, connection)
 }
 
 /// The slot that `adopt` gave this connection.

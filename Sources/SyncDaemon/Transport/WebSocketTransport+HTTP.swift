@@ -9,15 +9,8 @@ func httpCallback(
     _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ perSession: UnsafeMutableRawPointer?,
     _ input: UnsafeMutableRawPointer?, _ count: Int
 ) -> CInt {
-    guard let wsi = unsafe wsi, let transport = unsafe transport(of: wsi),
-        let slot = unsafe slot(of: wsi)
+    guard let wsi = unsafe wsi, let (transport, connection) = unsafe subject(of: wsi, reason)
     else { return 0 }
-    if reason == LWS_CALLBACK_WSI_DESTROY {
-        transport.release(slot)
-        return 0
-    }
-    guard let connection = transport.connection(at: slot) else { return 0 }
-    unsafe connection.wsi = wsi
 
     switch reason {
     case LWS_CALLBACK_RAW_RX:

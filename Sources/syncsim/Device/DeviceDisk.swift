@@ -26,19 +26,8 @@ struct DeviceDisk {
                 channels[name] = rows
             case .forget(let name):
                 channels[name] = nil
-            case .outbox(.put(let entry)):
-                if let index = outbox.firstIndex(where: { $0.mutation == entry.mutation }) {
-                    outbox[index] = entry
-                } else {
-                    outbox.append(entry)
-                }
-            case .outbox(.replace(let mutation, let entry)):
-                guard let index = outbox.firstIndex(where: { $0.mutation == mutation }) else {
-                    preconditionFailure("No entry \(mutation) is on disk")
-                }
-                outbox[index] = entry
-            case .outbox(.drop(let mutation)):
-                outbox.removeAll { $0.mutation == mutation }
+            case .outbox(let change):
+                outbox.apply(change)
             }
         }
     }

@@ -33,17 +33,7 @@ struct ModelDisk {
                 for row in rows { saved.apply(row) }
                 channels[name] = saved
             case .forget(let name): channels[name] = nil
-            case .outbox(.put(let entry)):
-                if let index = outbox.firstIndex(where: { $0.mutation == entry.mutation }) {
-                    outbox[index] = entry
-                } else {
-                    outbox.append(entry)
-                }
-            case .outbox(.replace(let mutation, let entry)):
-                if let index = outbox.firstIndex(where: { $0.mutation == mutation }) {
-                    outbox[index] = entry
-                }
-            case .outbox(.drop(let mutation)): outbox.removeAll { $0.mutation == mutation }
+            case .outbox(let change): outbox.apply(change)
             }
         }
     }

@@ -7,12 +7,12 @@ import Testing
 @testable import SyncDaemon
 
 /// A reader that counts how often a whole channel is read.
-final class CountingReader: StoreReader {
+final class CountingReader: SnapshotSource {
     /// Shared by the readers of several threads.
     let wholeReads: Locked<Int>
-    private let base: any StoreReader
+    private let base: any SnapshotSource
 
-    init(_ base: any StoreReader, wholeReads: Locked<Int> = Locked(0)) {
+    init(_ base: any SnapshotSource, wholeReads: Locked<Int> = Locked(0)) {
         self.base = base
         self.wholeReads = wholeReads
     }
@@ -51,34 +51,6 @@ final class CountingReader: StoreReader {
             try body(Snapshot(base: snapshot, wholeReads: wholeReads))
         }
     }
-
-    func changes(in channel: Channel, from start: ChangeStart) throws(StoreError) -> ChangePage {
-        try base.changes(in: channel, from: start)
-    }
-
-    func digest(of channel: Channel) throws(StoreError) -> (digest: Digest, cursor: Timetoken) {
-        try base.digest(of: channel)
-    }
-
-    func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage {
-        try base.history(query, in: channel)
-    }
-
-    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
-        try base.actions(query, in: channel)
-    }
-
-    func messageCounts(
-        _ positions: [(channel: Channel, after: Timetoken)]
-    ) throws(StoreError) -> [Int] {
-        try base.messageCounts(positions)
-    }
-
-    func backlog(
-        _ interests: [Interest], after cursor: Timetoken, limit: Int
-    ) throws(StoreError) -> Backlog? {
-        try base.backlog(interests, after: cursor, limit: limit)
-    }
 }
 
 /// A device's actions of one channel, which need not be anything like the server's.
@@ -103,7 +75,7 @@ struct RepairingDevice {
     ///
     /// - Returns: What the server said at last.
     mutating func repair(
-        _ channel: Channel, with cache: RepairCache, from reader: any StoreReader
+        _ channel: Channel, with cache: RepairCache, from reader: any SnapshotSource
     ) throws -> RepairOutcome {
         var count = 32
         while true {

@@ -5,16 +5,6 @@ import Testing
 
 @testable import SyncDaemon
 
-private func endpoint(
-    _ target: String, _ method: HTTPRequest.Method = .get, body: String = ""
-) throws -> PubNubRequest.Endpoint {
-    let request = try #require(decoded(method, target, body: body)).get()
-    #expect(request.subscribeKey == "s")
-    return request.endpoint
-}
-
-private func timetoken(_ value: UInt64) -> Timetoken { Timetoken(rawValue: value) }
-
 private let presence = "/v2/presence/sub-key/s"
 private let actions = "/v1/message-actions/s/channel/room%201"
 
@@ -103,7 +93,7 @@ struct PubNubActionRequestTests {
             #expect(
                 try endpoint(actions + "/message/\(digits)?uuid=u", .post, body: body)
                     == .addAction(
-                        channel: "room 1", messageTimetoken: timetoken(1234), type: "reaction",
+                        channel: "room 1", messageTimetoken: tick(1234), type: "reaction",
                         value: "👍"))
         }
     }
@@ -184,15 +174,15 @@ struct PubNubActionRequestTests {
         #expect(
             try endpoint(actions + "/message/5/action/18446744073709551615?uuid=u", .delete)
                 == .removeAction(
-                    channel: "room 1", messageTimetoken: timetoken(5),
-                    actionTimetoken: timetoken(UInt64(Int64.max))))
+                    channel: "room 1", messageTimetoken: tick(5),
+                    actionTimetoken: tick(UInt64(Int64.max))))
         #expect(
             try endpoint(actions)
                 == .actions(.init(channel: "room 1", start: nil, end: nil, limit: 100)))
         #expect(
             try endpoint(actions + "?start=9&end=3&limit=2")
                 == .actions(
-                    .init(channel: "room 1", start: timetoken(9), end: timetoken(3), limit: 2)))
+                    .init(channel: "room 1", start: tick(9), end: tick(3), limit: 2)))
         #expect(
             try endpoint(actions + "?limit=0&start=")
                 == .actions(.init(channel: "room 1", start: nil, end: nil, limit: 1)))

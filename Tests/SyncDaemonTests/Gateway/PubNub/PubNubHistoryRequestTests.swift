@@ -5,16 +5,6 @@ import Testing
 
 @testable import SyncDaemon
 
-private func endpoint(
-    _ target: String, _ method: HTTPRequest.Method = .get, body: String = ""
-) throws -> PubNubRequest.Endpoint {
-    let request = try #require(decoded(method, target, body: body)).get()
-    #expect(request.subscribeKey == "s")
-    return request.endpoint
-}
-
-private func timetoken(_ value: UInt64) -> Timetoken { Timetoken(rawValue: value) }
-
 private let groups = "/v1/channel-registration/sub-key/s/channel-group"
 
 @Suite("PubNub requests about history and groups")
@@ -35,7 +25,7 @@ struct PubNubHistoryRequestTests {
                     + "&string_message_token=true")
                 == .history(
                     .init(
-                        channel: "c", count: 100, start: timetoken(3), end: .zero,
+                        channel: "c", count: 100, start: tick(3), end: .zero,
                         isReversed: true, includesTimetokens: true, includesMeta: true,
                         quotesTimetokens: true)))
     }
@@ -46,7 +36,7 @@ struct PubNubHistoryRequestTests {
             "?max=90&start=9&end=1&include_meta=true&include_uuid=true&include_message_type=true"
             + "&include_custom_message_type=true&string_message_token=true"
         let one = PubNubRequest.FetchRequest(
-            channels: ["a"], start: timetoken(9), end: timetoken(1), limit: 90, includesMeta: true,
+            channels: ["a"], start: tick(9), end: tick(1), limit: 90, includesMeta: true,
             includesUser: true, includesMessageType: true, includesCustomType: true,
             includesActions: false)
         var two = one
@@ -74,15 +64,15 @@ struct PubNubHistoryRequestTests {
     func counts() throws {
         let target = "/v3/history/sub-key/s/message-counts/"
         let both = PubNubRequest.Endpoint.messageCounts([
-            .init(channel: "a", cursor: timetoken(1)), .init(channel: "b", cursor: timetoken(2)),
+            .init(channel: "a", cursor: tick(1)), .init(channel: "b", cursor: tick(2)),
         ])
         #expect(try endpoint(target + "a,b?channelsTimetoken=1,2") == both)
         #expect(try endpoint(target + "a,a,b?channelsTimetoken=1%2C1%2C2") == both)
         #expect(
             try endpoint(target + "a,b?timetoken=7")
                 == .messageCounts([
-                    .init(channel: "a", cursor: timetoken(7)),
-                    .init(channel: "b", cursor: timetoken(7)),
+                    .init(channel: "a", cursor: tick(7)),
+                    .init(channel: "b", cursor: tick(7)),
                 ]))
     }
 
@@ -108,7 +98,7 @@ struct PubNubHistoryRequestTests {
             try endpoint(target, .delete) == .deleteMessages(channel: "c", start: nil, end: nil))
         #expect(
             try endpoint(target + "?start=1&end=0", .delete)
-                == .deleteMessages(channel: "c", start: timetoken(1), end: .zero))
+                == .deleteMessages(channel: "c", start: tick(1), end: .zero))
     }
 
     @Test("channel groups")

@@ -6,8 +6,6 @@ import Testing
 
 @testable import SyncDaemon
 
-private func timetoken(_ value: UInt64) -> Timetoken { Timetoken(rawValue: value) }
-
 private func action(
     _ timetoken: UInt64, on message: UInt64 = 5, type: String = "reaction", value: String = "👍",
     by user: String = "u"
@@ -22,7 +20,7 @@ private func stored(
     _ value: UInt64, meta: String? = nil, type: String? = nil, actions: [MessageAction] = []
 ) -> StoredMessage {
     StoredMessage(
-        timetoken: timetoken(value), uuid: "u",
+        timetoken: tick(value), uuid: "u",
         message: Message(payload: #"{"n":\#(value)}"#, meta: meta, type: type), actions: actions)
 }
 
@@ -49,14 +47,14 @@ struct PubNubReplyEncoderTests {
     func polledEvents(subscription: String?) throws {
         let envelope = EncodedEnvelope(
             Envelope(
-                channel: Channel("c", keyset: "s"), timetoken: timetoken(7), uuid: "u",
+                channel: Channel("c", keyset: "s"), timetoken: tick(7), uuid: "u",
                 event: .actionAdded(action(7))))
 
         let body = PubNubReplyEncoder.poll(
             events: [
                 PolledEvent(envelope: envelope, subscription: subscription),
                 PolledEvent(envelope: envelope, subscription: nil),
-            ], cursor: timetoken(7), for: .sample()
+            ], cursor: tick(7), for: .sample()
         ).body
 
         let json = try JSONValue(parsing: String(decoding: body, as: UTF8.self))
@@ -77,7 +75,7 @@ struct PubNubReplyEncoderTests {
     @Test("history with a message whose actions are not all there says that there is more")
     func cutActions() throws {
         var message = StoredMessage(
-            timetoken: timetoken(7), uuid: "u", message: Message(payload: "1"), actions: [action(8)]
+            timetoken: tick(7), uuid: "u", message: Message(payload: "1"), actions: [action(8)]
         )
         let request = PubNubRequest.FetchRequest(
             channels: ["c"], limit: 25, includesMeta: false, includesUser: false,
@@ -89,12 +87,12 @@ struct PubNubReplyEncoderTests {
                     subscribeKey: "s"))
         }
         #expect(!body(nil).contains(#""more""#))
-        #expect(body(timetoken(6)).contains(#""start":"\#(timetoken(6))","max":25"#))
+        #expect(body(tick(6)).contains(#""start":"\#(tick(6))","max":25"#))
 
-        message.moreActions = timetoken(8)
+        message.moreActions = tick(8)
 
-        #expect(body(nil).contains(#""start":"\#(timetoken(7))","max":25"#))
-        #expect(body(timetoken(6)).contains(#""start":"\#(timetoken(6))","max":25"#))
+        #expect(body(nil).contains(#""start":"\#(tick(7))","max":25"#))
+        #expect(body(tick(6)).contains(#""start":"\#(tick(6))","max":25"#))
     }
 
     @Test("a preflight allows what browsers ask for, and has no body")
@@ -248,13 +246,13 @@ struct PubNubHistoryReplyTests {
         #expect(
             answer(ActionsPage(actions: [action(9)], next: nil))
                 == #"200 {"status":200,"data":[\#(item)]}"#)
-        let more = ActionsPage(actions: [action(9)], next: timetoken(9))
+        let more = ActionsPage(actions: [action(9)], next: tick(9))
         #expect(
             answer(more)
                 == #"200 {"status":200,"data":[\#(item)],"more":{"url":"#
                 + #""/v1/message-actions/s/channel/a%20b%2Fc?start=9&limit=2","start":"9","#
                 + #""limit":2}}"#)
-        request.end = timetoken(3)
+        request.end = tick(3)
         #expect(
             answer(more)
                 == #"200 {"status":200,"data":[\#(item)],"more":{"url":"#
@@ -295,7 +293,7 @@ struct PubNubHistoryReplyTests {
             channels: ["a", "b", "c\""], limit: 25, includesMeta: false, includesUser: false,
             includesMessageType: false, includesCustomType: false, includesActions: false)
         let pages = [
-            ("a", HistoryPage(messages: [stored(3, type: "text")], next: timetoken(3))),
+            ("a", HistoryPage(messages: [stored(3, type: "text")], next: tick(3))),
             ("b", HistoryPage(messages: [], next: nil)),
             ("c\"", HistoryPage(messages: [stored(4, meta: "5")], next: nil)),
         ]
@@ -334,7 +332,7 @@ struct PubNubHistoryReplyTests {
                 action(6, by: "u1"), action(7, value: "é"), action(8, type: "seen\"", value: ""),
                 action(9, by: "u2"), action(10, value: "e\u{301}"),
             ])
-        let page = HistoryPage(messages: [message, stored(9)], next: timetoken(5))
+        let page = HistoryPage(messages: [message, stored(9)], next: tick(5))
 
         #expect(
             text(of: PubNubReplyEncoder.fetched([("c", page)], for: request, subscribeKey: "s"))

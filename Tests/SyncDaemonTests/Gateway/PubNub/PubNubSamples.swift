@@ -1,6 +1,7 @@
 // Requests and errors of the PubNub tests, and how they are read.
 
 import EventModel
+import Testing
 
 @testable import SyncDaemon
 
@@ -18,6 +19,15 @@ func decoded(
 ) -> Result<PubNubRequest, PubNubError>? {
     PubNubRequestDecoder.decode(
         HTTPRequest(method: method, target: target, body: body), now: sampleTime)
+}
+
+/// What a request of the tenant `s` is about.
+func endpoint(
+    _ target: String, _ method: HTTPRequest.Method = .get, body: String = ""
+) throws -> PubNubRequest.Endpoint {
+    let request = try #require(decoded(method, target, body: body)).get()
+    #expect(request.subscribeKey == "s")
+    return request.endpoint
 }
 
 /// Status and body of the refusal; `nil` when there is none.
