@@ -197,7 +197,11 @@ class Daemon:
         return processor_seconds(self.process.pid)
 
     def rests(self, looks=30):
-        """Whether it comes to rest; a loop that spins uses all of the processor that it gets."""
+        """Whether it comes to rest; a loop that spins uses all of the processor that it gets.
+
+        Time that passes is what is measured, and a spinning loop would pass for progress: so the
+        looks are counted, which take longer on a loaded machine.
+        """
         for _ in range(looks):
             before = self.cpu_seconds()
             time.sleep(1)

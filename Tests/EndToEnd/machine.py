@@ -14,6 +14,8 @@ import subprocess
 import tempfile
 import time
 
+from waiting import Patience
+
 #: Without any word from a command for so long, it is taken for stuck, in seconds.
 PATIENCE = 60
 CLONE_NEWNET = 0x40000000
@@ -119,12 +121,9 @@ class Machine:
         return self
 
     def _until(self, condition, what):
-        begun, printed = time.monotonic(), 0
+        patience = Patience(lambda: os.path.getsize(self.console), PATIENCE)
         while not condition():
-            size = os.path.getsize(self.console)
-            if size > printed:
-                begun, printed = time.monotonic(), size
-            if self.nspawn.poll() is not None or time.monotonic() - begun > PATIENCE:
+            if self.nspawn.poll() is not None or patience.is_over:
                 with open(self.console, encoding="utf-8", errors="replace") as console:
                     raise AssertionError(f"The machine has not come to {what}: {console.read()}")
             time.sleep(0.05)

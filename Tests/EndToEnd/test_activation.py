@@ -164,7 +164,7 @@ class Activation(DaemonTestCase):
                     pass
                 except OSError as error:
                     refused.append(error)
-                time.sleep(0.002)
+                time.sleep(0.002)  # A pace: nothing is waited for.
 
         threads = [threading.Thread(target=knock, daemon=True) for _ in range(4)]
         for thread in threads:
@@ -207,7 +207,8 @@ class Supervision(DaemonTestCase):
                 daemon = self.start_daemon(environment={
                     "NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1000000"})
                 notifications.wait_for("READY=1")
-                # Counted in sleeps, which a loaded machine makes longer, too.
+                # The pace is what is tested: five in 5.5 seconds, counted in sleeps, which a loaded
+                # machine makes longer, too.
                 sleeps = 0
                 while notifications.heard.count("WATCHDOG=1") < 5:
                     time.sleep(0.5)

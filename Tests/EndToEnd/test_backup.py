@@ -12,13 +12,12 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
-import time
 
 from case import DaemonTestCase
 from daemon import ROOT, binary, clean_environment, run_to_end
 from disk import Faults
 from manual import blocks
-from waiting import Patience
+from waiting import until
 
 
 class Backup(DaemonTestCase):
@@ -270,11 +269,9 @@ class Backup(DaemonTestCase):
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                     env=clean_environment(**faults.options["environment"])) as backup:
                 # From then on signals are its own.
-                patience = Patience()
-                while not any(it.read_text() == "signals\n" for it in
-                              pathlib.Path(f"/proc/{backup.pid}/task").glob("*/comm")):
-                    patience.check("the backup to begin")
-                    time.sleep(0.01)
+                threads = pathlib.Path(f"/proc/{backup.pid}/task")
+                until(lambda: any(it.read_text() == "signals\n" for it in threads.glob("*/comm")),
+                      "the backup to begin")
                 backup.send_signal(number)
                 said, error = backup.communicate()
             self.assertEqual((backup.returncode, said), (128 + number, b""), error)

@@ -214,6 +214,7 @@ class Cursors(ClockTestCase):
         self.poll(daemon).handshake()
         log = os.path.join(daemon.data_dir, "syncdaemon.db-wal")
         def quiet():
+            # That nothing happens while time passes, what is under way at first apart.
             before = os.stat(log).st_mtime_ns, os.path.getsize(log)
             time.sleep(3)
             return before == (os.stat(log).st_mtime_ns, os.path.getsize(log))

@@ -37,6 +37,7 @@ class Descriptors(DaemonTestCase):
                 one.setblocking(False)
                 one.connect_ex(daemon.address)
                 crowd.append(one)
+            # What it uses while time passes is what is tested.
             busy = daemon.cpu_seconds()
             begun = time.monotonic()
             while (passed := time.monotonic() - begun) < 2:

@@ -110,7 +110,7 @@ class Idle(PubNubTestCase):
         """Waits until the daemon has done what is left to do, such as late presence events."""
         def idle():
             before = self.daemon.cpu_seconds()
-            time.sleep(0.5)
+            time.sleep(0.5)  # What it uses in that time says whether it rests.
             return self.daemon.cpu_seconds() - before < 0.01
         self.eventually(idle, "the daemon to rest")
 
@@ -150,7 +150,7 @@ class Idle(PubNubTestCase):
         self.quiet()
         each = (self.daemon.resident_bytes() - before) / POLLS
         busy = self.daemon.cpu_seconds()
-        time.sleep(IDLE_SECONDS)
+        time.sleep(IDLE_SECONDS)  # What the daemon uses while time passes is what is tested.
         share = (self.daemon.cpu_seconds() - busy) / IDLE_SECONDS
         self.assertTrue(crowd.is_silent(), "Nothing happened, so nobody is told anything.")
 

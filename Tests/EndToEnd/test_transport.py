@@ -272,7 +272,7 @@ class Silence(DaemonTestCase):
                 return None
             if opcode == CLOSE:
                 return struct.unpack("!H", payload[:2])[0]
-            time.sleep(0.5)
+            time.sleep(0.5)  # A pace: that pings alone keep nobody alive is what is tested.
 
     def deaf(self, client):
         client.hello("deaf", "deaf")

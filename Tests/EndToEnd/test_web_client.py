@@ -11,7 +11,7 @@ import unittest
 
 import disk
 from browser import Browser, Pages
-from case import DaemonTestCase
+from case import DaemonTestCase, eventually
 from raw import RawClient
 from rest import Rest
 
@@ -341,8 +341,7 @@ class Neighbours(WebCase):
         await self.assert_equal(second, writer)
         self.assertEqual(self.subscriptions(daemon), 1)
         await second.run("room.leave()")
-        while self.subscriptions(daemon) > 0:
-            await asyncio.sleep(0.05)
+        await eventually(lambda: self.subscriptions(daemon) == 0, "the channel to be left")
         # And back again, with what was missed.
         missed = await writer.publish("room", "missed")
         await second.run("window.room = client.channel('room')")
