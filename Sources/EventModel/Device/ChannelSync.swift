@@ -11,27 +11,27 @@
 public struct ChannelSync: Sendable {
     public let name: String
     /// What the device shows.
-    public private(set) var base: ChannelBase
+    public internal(set) var base: ChannelBase
     /// What will take the place of ``base`` once it is complete, so that nothing disappears while
     /// a snapshot comes in.
-    public private(set) var incoming: ChannelBase?
+    public internal(set) var incoming: ChannelBase?
     public private(set) var phase = Phase.offline
     /// The last rung that the server chose in this session.
-    public private(set) var rung: Rung?
+    public internal(set) var rung: Rung?
     /// Whether the actions were compared with the server's at ``ChannelBase/cursor``, and equal.
-    public private(set) var isVerified = false
+    public internal(set) var isVerified = false
 
     /// The newest event of this session that is not stored: a page may bring it again.
     private var announcedThrough = Timetoken.zero
-    private var epoch = ""
+    var epoch = ""
     private var attempt = 0
-    private var needsRepair = false
+    var needsRepair = false
     /// Repairs since the digests last agreed at a batch.
-    private var repairs = 0
+    var repairs = 0
     /// Snapshots of this session that were not equal to the server's state either.
-    private var failedSnapshots = 0
+    var failedSnapshots = 0
     /// Whether everything comes anew, and was not compared yet.
-    private var isSnapshot = false
+    var isSnapshot = false
     /// The server lost track of a repair once in this session.
     private var wasInterrupted = false
     private var symbols = SymbolQuestions()
@@ -40,7 +40,7 @@ public struct ChannelSync: Sendable {
     /// What was before is not there: so it is not kept, and never compared.
     public let isTail: Bool
     /// Whether a tail is to begin where the server is.
-    private var startsNow = false
+    var startsNow = false
 
     public init(_ name: String, base: ChannelBase = ChannelBase()) {
         self.name = name
@@ -90,7 +90,7 @@ public struct ChannelSync: Sendable {
         return phase == .following ? subscribe() : Step()
     }
 
-    private mutating func subscribe() -> Step {
+    mutating func subscribe() -> Step {
         attempt += 1
         phase = .subscribing
         isVerified = false
@@ -235,89 +235,5 @@ public struct ChannelSync: Sendable {
         }
         if let state = batch.state { compare(with: state, at: batch.cursor, &step) }
         return step
-    }
-
-    /// Compares with the server's state, and climbs a rung when they differ.
-    private mutating func compare(with state: Digest, at cursor: Timetoken, _ step: inout Step) {
-        let compared = incoming ?? base
-        guard compared.cursor == cursor, compared.key != nil else { return }
-        if compared.digest == state {
-            // Also when a repair brought the actions further: then nothing happened in between.
-            finishSnapshot(&step)
-            (repairs, failedSnapshots) = (0, 0)
-            isVerified = true
-        } else if compared.isComparable(at: cursor) {
-            isVerified = false
-            climb(&step)
-        }
-    }
-
-    private mutating func climb(_ step: inout Step) {
-        if isSnapshot {
-            failedSnapshots += 1
-        } else if repairs == 0 {
-            needsRepair = true
-            step.questions += subscribe().questions
-            return
-        }
-        if failedSnapshots < Self.snapshotsMax {
-            startSnapshot(&step)
-        } else if isSnapshot {
-            // The server contradicts itself. What it sent is shown, and not called verified.
-            finishSnapshot(&step)
-        }
-    }
-
-    // MARK: Rungs
-
-    /// Snapshots of one session that may fail, before the device stops to ask for more.
-    static let snapshotsMax = 2
-
-    private mutating func accept(_ reply: SubscribedChannel, _ step: inout Step) {
-        // A new run of the server may know less than the last one: it was perhaps set back.
-        if let known = base.epoch, known != epoch { step.hasLostServer = true }
-        if isTail {
-            if base.epoch == nil {
-                base = ChannelBase(cache: DeviceCache(cursor: reply.cursor))
-                startsNow = false
-                step.tailBegan = reply.cursor
-            }
-            base.accept(epoch: epoch, key: nil)
-        } else if incoming != nil {
-            incoming?.accept(epoch: epoch, key: reply.key)
-        } else {
-            base.accept(epoch: epoch, key: reply.key)
-            step.hasMoved = true
-        }
-    }
-
-    /// Everything comes anew; what is shown stays until it is complete.
-    private mutating func restart(_ step: inout Step) {
-        needsRepair = false
-        startsNow = false
-        rung = .snapshot
-        isSnapshot = true
-        incoming = base.isEmpty || isTail ? nil : ChannelBase()
-        if incoming == nil {
-            // Not without the epoch: another one says that answers may be lost.
-            base = ChannelBase(cache: DeviceCache(), epoch: isTail ? nil : base.epoch)
-            step.hasMoved = true
-        }
-    }
-
-    private mutating func startSnapshot(_ step: inout Step) {
-        restart(&step)
-        step.questions += subscribe().questions
-    }
-
-    /// What came anew takes the place of what was shown.
-    private mutating func finishSnapshot(_ step: inout Step) {
-        isSnapshot = false
-        guard let incoming else { return }
-        step.rows += incoming.changes(from: base)
-        step.hasMoved = true
-        step.healedBy = .snapshot
-        base = incoming
-        self.incoming = nil
     }
 }

@@ -293,26 +293,3 @@ extension ChannelBase {
         }
     }
 }
-
-extension [OutboxEntry] {
-    /// Makes a change to entries that are kept.
-    ///
-    /// - Precondition: What is replaced is there.
-    package mutating func apply(_ change: Outbox.Change) {
-        switch change {
-        case .put(let entry):
-            if let index = firstIndex(where: { $0.mutation == entry.mutation }) {
-                self[index] = entry
-            } else {
-                append(entry)
-            }
-        case .replace(let mutation, let entry):
-            guard let index = firstIndex(where: { $0.mutation == mutation }) else {
-                preconditionFailure("No entry \(mutation) is kept")
-            }
-            self[index] = entry
-        case .drop(let mutation):
-            removeAll { $0.mutation == mutation }
-        }
-    }
-}
