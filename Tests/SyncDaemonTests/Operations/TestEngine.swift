@@ -15,39 +15,25 @@ struct StandInEngine: Engine {
     var onSubmit: (Write) -> Bool = { _ in false }
     var onAnnounce: (Announcement) -> Announced = { _ in .refused }
     var onAsk: (ReadRequest) -> Bool = { _ in false }
-    var onAskPresence: (PresenceRequest) -> Bool = { _ in false }
-    var onFollow: (Channel) -> (visible: Timetoken, durable: Timetoken) = { _ in (.zero, .zero) }
-    var onUnfollow: (Channel) -> Void = { _ in }
     var onNewest: () -> Timetoken = { .zero }
-    var onSettled: (() -> (visible: Timetoken, durable: Timetoken))?
     var onTombstoneFloor: () -> Timetoken = { .zero }
-    var onDeletionFloor: () -> Timetoken = { .zero }
-    var onJudge: (Timetoken, String?) -> CursorJudgement = { _, _ in .known }
-    var onFreshCursor: ((Origin) -> Announced)?
-    var onWallTicks: () -> UInt64 = { 1 }
 
     func submit(_ write: Write) -> Bool { onSubmit(write) }
     func commitSoon() {}
     func announce(_ announcement: Announcement) -> Announced { onAnnounce(announcement) }
     func ask(_ request: ReadRequest) -> Bool { onAsk(request) }
-    func askPresence(_ request: PresenceRequest) -> Bool { onAskPresence(request) }
-    func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) {
-        onFollow(channel)
-    }
-    func unfollow(_ channel: Channel) { onUnfollow(channel) }
+    func askPresence(_ request: PresenceRequest) -> Bool { false }
+    func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) { (.zero, .zero) }
+    func unfollow(_ channel: Channel) {}
     var newest: Timetoken { onNewest() }
-    var settled: (visible: Timetoken, durable: Timetoken) {
-        onSettled?() ?? (newest, newest)
-    }
+    var settled: (visible: Timetoken, durable: Timetoken) { (newest, newest) }
     var tombstoneFloor: Timetoken { onTombstoneFloor() }
-    var deletionFloor: Timetoken { onDeletionFloor() }
-    func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement {
-        onJudge(cursor, epoch)
-    }
-    func freshCursor(for origin: Origin) -> Announced { onFreshCursor?(origin) ?? .at(newest) }
+    var deletionFloor: Timetoken { .zero }
+    func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement { .known }
+    func freshCursor(for origin: Origin) -> Announced { .at(newest) }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
     func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }
-    func wallTicks() -> UInt64 { onWallTicks() }
+    func wallTicks() -> UInt64 { 1 }
 }
 
 extension OperationOutcome {
