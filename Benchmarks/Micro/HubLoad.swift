@@ -6,8 +6,13 @@ import EventModel
 
 /// Takes every write, and only counts.
 final class CountingTransport: Transport {
+    var settings = TransportSettings()
     private(set) var writes = 0
     private(set) var bytes = 0
+
+    func adopt(_ socket: consuming AcceptedSocket) {}
+
+    func readOn() {}
 
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
         writes += 1

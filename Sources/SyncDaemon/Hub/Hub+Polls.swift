@@ -163,7 +163,8 @@ extension Hub {
         end(poll)
         let batch = events.prefix(Limits.pollEventsMax)
         tally.deliveries += batch.count
-        answerPoll(poll.request, Array(batch), batch.last?.envelope.timetoken ?? cursor)
+        pollReceiver?.answer(
+            poll.request, with: Array(batch), cursor: batch.last?.envelope.timetoken ?? cursor)
     }
 
     private func end(_ poll: LongPoll) {

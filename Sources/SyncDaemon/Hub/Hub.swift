@@ -42,8 +42,7 @@ final class Hub {
     let engine: any Engine
     private(set) var settings: HubSettings
     let counters: Counters
-    /// Answers a poll: its events, and the cursor to go on from.
-    var answerPoll: (PollRequest, [PolledEvent], Timetoken) -> Void = { _, _, _ in }
+    weak var pollReceiver: (any PollReceiver)?
     private(set) var transport: (any Transport)?
 
     init(engine: any Engine, settings: HubSettings = HubSettings(), counters: Counters) {

@@ -32,6 +32,12 @@ struct PolledEvent: Sendable, Hashable {
     let subscription: String?
 }
 
+/// Where the answers to polls go.
+protocol PollReceiver: AnyObject {
+    /// - Parameter cursor: Where the next poll goes on.
+    func answer(_ poll: PollRequest, with events: [PolledEvent], cursor: Timetoken)
+}
+
 /// A poll that has not been answered.
 final class LongPoll {
     enum State {

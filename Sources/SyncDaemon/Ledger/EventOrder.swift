@@ -71,7 +71,7 @@ final class EventOrder: Sendable {
     private let settledVisible: Atomic<UInt64>
     private let settledDurable: Atomic<UInt64>
     private let wallTicks: @Sendable () -> UInt64
-    private let publish: @Sendable (Commit) -> Void
+    private let receiver: any CommitReceiver
     private let askForCeiling: @Sendable () -> Void
 
     /// How far ahead of the clock a commit's timetokens are, in ticks: 5 ms, longer than most
@@ -90,13 +90,12 @@ final class EventOrder: Sendable {
     ///   - visible: The last timetoken of the store.
     ///   - ceiling: The store's.
     ///   - wallTicks: The daemon's time.
-    ///   - publish: Called with each visible step, in order, with the order locked: it may post to
-    ///     mailboxes and must not call back.
-    ///   - askForCeiling: Asks whoever has the store for ``raise(to:)`` or a commit. Called in the
-    ///     same way.
+    ///   - receiver: Told of each visible step, in order.
+    ///   - askForCeiling: Asks whoever has the store for ``raise(to:)`` or a commit. Called with
+    ///     the order locked: it must not call back.
     init(
         after visible: Timetoken, ceiling: Timetoken, wallTicks: @escaping @Sendable () -> UInt64,
-        publish: @escaping @Sendable (Commit) -> Void,
+        receiver: any CommitReceiver,
         askForCeiling: @escaping @Sendable () -> Void
     ) {
         state = Locked(State(visible: visible, durable: visible, ceiling: ceiling))
@@ -105,7 +104,7 @@ final class EventOrder: Sendable {
         settledVisible = Atomic(visible.rawValue)
         settledDurable = Atomic(visible.rawValue)
         self.wallTicks = wallTicks
-        self.publish = publish
+        self.receiver = receiver
         self.askForCeiling = askForCeiling
     }
 
@@ -143,7 +142,8 @@ final class EventOrder: Sendable {
             }
             var step = Commit(last: timetoken)
             add(announcement, at: timetoken, to: &step, &state)
-            tell(step, state)
+            receiver.publish(step)
+            settle(state)
             return .at(timetoken)
         }
     }
@@ -198,7 +198,8 @@ final class EventOrder: Sendable {
             see(max(state.visible, commit.last), &state)
             var commit = commit
             commit.last = state.visible
-            tell(commit, state)
+            receiver.publish(commit)
+            settle(state)
             placeWaiting(&state)
         }
     }
@@ -303,11 +304,12 @@ final class EventOrder: Sendable {
             }
         }
         step.last = state.visible
-        tell(step, state)
+        receiver.publish(step)
+        settle(state)
     }
 
-    private func tell(_ step: Commit, _ state: State) {
-        publish(step)
+    /// Says that the mailboxes have all that is visible.
+    private func settle(_ state: State) {
         settledVisible.store(state.visible.rawValue, ordering: .releasing)
         settledDurable.store(state.durable.rawValue, ordering: .releasing)
     }

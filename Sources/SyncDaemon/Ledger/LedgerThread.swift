@@ -44,19 +44,18 @@ final class LedgerThread: Sendable {
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - quarantine: What is left alone in a damaged store.
     ///   - troubles: Told of what the store refuses.
-    ///   - publish: Called with each visible step of the engine, in order; see ``EventOrder``.
+    ///   - receiver: Told of each visible step, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
         store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
         tombstoneTicksKept: UInt64, mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         counters: Counters, log: Log, quarantine: Quarantine, troubles: StoreTroubles,
-        publish: @escaping @Sendable (Commit) -> Void,
-        fail: @escaping @Sendable (StoreError) -> Void
+        receiver: any CommitReceiver, fail: @escaping @Sendable (StoreError) -> Void
     ) {
         let requests = self.requests
         order = EventOrder(
             after: store.last, ceiling: store.clock.ceiling, wallTicks: clock.ticks,
-            publish: publish, askForCeiling: { _ = requests.put(.ceiling) })
+            receiver: receiver, askForCeiling: { _ = requests.put(.ceiling) })
         self.clock = clock
         began = store.last
         groups = ChannelGroups(memberships)
@@ -170,14 +169,18 @@ final class LedgerThread: Sendable {
             chores.wasBusy()
             let start = Clock.monotonicMicroseconds()
             if let commit = ledger.work(after: order.reserve(), failure: &failure) {
-                publish(commit, of: ledger)
+                note(commit, of: ledger)
+                order.finish(commit)
             }
             ledger.removal.lasted(microseconds: Clock.monotonicMicroseconds() - start)
         } else if chores.isDue {
             let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
-            if let commit { publish(commit, of: ledger) }
+            if let commit {
+                note(commit, of: ledger)
+                order.finish(commit)
+                chores.wasBusy()
+            }
             chores.isDue = commit != nil
-            if commit != nil { chores.wasBusy() }
         } else if chores.hasSpace, chores.isIdle {
             chores.hasSpace = ledger.giveSpaceBack(failure: &failure)
         }
@@ -225,17 +228,17 @@ final class LedgerThread: Sendable {
                 "A commit was slow: the disk or the machine is busy.",
                 ["milliseconds": microseconds / 1000, "writes": writes.count])
         }
-        publish(commit, of: ledger)
+        note(commit, of: ledger)
+        order.finish(commit)
         report(failure, of: writes.count, ledger, troubles, fail: fail)
     }
 
-    private func publish(_ commit: Commit, of ledger: Ledger) {
-        // Before anyone is told: who then asks sees the new members.
+    /// Before anyone is told of a commit: who then asks sees the new members.
+    private func note(_ commit: Commit, of ledger: Ledger) {
         groups.apply(commit.groups)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
         mutations.store(ledger.store.mutationCount, ordering: .relaxed)
-        order.finish(commit)
     }
 
     /// Follows the wall clock; a jump is told once.

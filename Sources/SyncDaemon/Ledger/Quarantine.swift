@@ -36,11 +36,11 @@ final class Quarantine: Sendable {
     private let state = Locked(State())
     /// So that asking costs nothing while nothing is damaged.
     private let isEmpty = Atomic(true)
-    private let found: @Sendable (StoreError, String) -> Void
+    private let troubles: StoreTroubles?
 
-    /// - Parameter found: Told of each damage that the ledger met, and where that was.
-    init(found: @escaping @Sendable (StoreError, String) -> Void = { _, _ in }) {
-        self.found = found
+    /// - Parameter troubles: Told of each damage that the ledger met, and where that was.
+    init(troubles: StoreTroubles? = nil) {
+        self.troubles = troubles
     }
 
     // MARK: Writing
@@ -49,7 +49,7 @@ final class Quarantine: Sendable {
     ///
     /// - Returns: Whether there is a place, and it was not left alone before.
     func isolate(_ place: Place?, _ error: StoreError) -> Bool {
-        found(error, place?.description ?? "every write")
+        troubles?.damaged(error, in: place?.description ?? "every write")
         guard let place else { return false }
         return state.withLock { state in
             guard state.places.count < Limits.damagedPlacesMax else { return false }

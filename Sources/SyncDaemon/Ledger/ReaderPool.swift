@@ -56,6 +56,12 @@ struct ReadAnswer: Sendable {
     var failure: StoreError?
 }
 
+/// Where the readers' answers go.
+protocol ReadReceiver: Sendable {
+    /// Called on a reader's thread.
+    func deliver(_ answer: ReadAnswer)
+}
+
 /// Threads that each own a reader of the store.
 final class ReaderPool: Sendable {
     /// One for each thread.
@@ -74,13 +80,12 @@ final class ReaderPool: Sendable {
     ///   - repairs: What the threads share for repairs.
     ///   - quarantine: Told of channels that cannot be read.
     ///   - troubles: Told of what the store could not answer.
-    ///   - deliver: Called on a reader's thread with each answer.
+    ///   - receiver: Gets each answer.
     ///   - fail: Called when a reader cannot be made. It must end the process.
     init(
         count: Int, makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
         order: EventOrder, repairs: RepairCache, counters: Counters, quarantine: Quarantine,
-        troubles: StoreTroubles,
-        deliver: @escaping @Sendable (ReadAnswer) -> Void,
+        troubles: StoreTroubles, receiver: any ReadReceiver,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
         self.count = count
@@ -100,7 +105,7 @@ final class ReaderPool: Sendable {
                         } else {
                             troubles.read()
                         }
-                        deliver(answer)
+                        receiver.deliver(answer)
                         answered.add()
                     }
                 }

@@ -26,19 +26,19 @@ final class RepairCache: Sendable {
 
     private let secret: DigestSecret
     private let bytesMax: Int
-    private let mismatch: @Sendable (Channel) -> Void
+    private let troubles: StoreTroubles?
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - bytesMax: Memory for all sets together; over it those go that were not used for longest.
-    ///   - mismatch: Told of a channel whose digest is not that of its rows: the file is damaged.
+    ///   - troubles: Told of a channel whose digest is not that of its rows: the file is damaged.
     init(
         secret: DigestSecret, bytesMax: Int = Limits.repairCacheBytesMax,
-        mismatch: @escaping @Sendable (Channel) -> Void = { _ in }
+        troubles: StoreTroubles? = nil
     ) {
         self.secret = secret
         self.bytesMax = bytesMax
-        self.mismatch = mismatch
+        self.troubles = troubles
     }
 
     /// Bytes of all sets, roughly.
@@ -58,7 +58,7 @@ final class RepairCache: Sendable {
                 case .symbols(let local): return try comparison.outcome(local, snapshot)
                 case .isLater: return nil
                 case .mismatch:
-                    mismatch(channel)
+                    troubles?.contradicted(in: channel)
                     return .snapshot
                 }
             }

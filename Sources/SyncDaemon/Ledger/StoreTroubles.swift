@@ -129,6 +129,13 @@ final class StoreTroubles: Sendable {
             ["path": directory, "where": place, "error": error.description])
     }
 
+    /// Hears of a channel whose digest is not that of its rows.
+    func contradicted(in channel: Channel) {
+        damaged(
+            .damaged(path: directory, reason: "a channel's digest is not that of its rows"),
+            in: Quarantine.Place.channel(channel).description)
+    }
+
     /// Hears of writes that the store could not take for a reason that was told already.
     func refused(_ count: Int) {
         counters.writesRefused.add(count)

@@ -54,6 +54,12 @@ struct Write: Sendable, Hashable {
     }
 }
 
+/// Where what becomes visible goes.
+protocol CommitReceiver: Sendable {
+    /// Takes each step, in order; it may post to mailboxes, and must not ask the order.
+    func publish(_ step: Commit)
+}
+
 /// What became of one write.
 struct Answer: Sendable, Hashable {
     let origin: Origin

@@ -50,14 +50,14 @@ final class Node: Sendable {
         let troubles = StoreTroubles(
             directory: configuration.directory, health: health, counters: counters, log: log)
         if isFull { troubles.full(refusing: 0, missing: roomMissing) }
-        let quarantine = Quarantine { troubles.damaged($0, in: $1) }
+        let quarantine = Quarantine(troubles: troubles)
         let memberships: [GroupMembership]
         do throws(StoreError) {
             memberships = try store.allGroups()
         } catch {
             throw .store(error)
         }
-        let post = ReactorSwitch(count: count)
+        let reactorSwitch = ReactorSwitch()
         admission = Admission(
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
@@ -65,45 +65,33 @@ final class Node: Sendable {
             store: store, clock: clock, memberships: memberships,
             tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
-            quarantine: quarantine, troubles: troubles, publish: { post.publish($0) }, fail: failed)
-        self.readers = ReaderPool(
+            quarantine: quarantine, troubles: troubles, receiver: reactorSwitch, fail: failed)
+        readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader, order: ledger.order,
-            repairs: RepairCache(secret: ledger.secret) { channel in
-                troubles.damaged(
-                    .damaged(
-                        path: configuration.directory,
-                        reason: "a channel's digest is not that of its rows"),
-                    in: Quarantine.Place.channel(channel).description)
-            },
-            counters: counters, quarantine: quarantine, troubles: troubles,
-            deliver: { post.post(.read($0), to: $0.asker.reactor) }, fail: failed)
+            repairs: RepairCache(secret: ledger.secret, troubles: troubles), counters: counters,
+            quarantine: quarantine, troubles: troubles,
+            receiver: reactorSwitch, fail: failed)
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, health: health, troubles: troubles)
 
         presence = PresenceThread(
-            keysets: configuration.keysets,
-            announce: { [order = ledger.order] in order.announce($0) },
-            deliver: { post.post(.presence($0), to: $0.origin.reactor) })
+            keysets: configuration.keysets, order: ledger.order, receiver: reactorSwitch)
 
         let started = WorkQueue<TransportError?>(capacity: count)
-        let parts = ReactorParts(
-            configuration: configuration, interests: post.interests, ledger: ledger,
-            readers: self.readers, quarantine: quarantine, presence: presence, counters: counters,
-            admission: admission, log: log)
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
-            readers: self.readers)
-        let (admission, drained) = (self.admission, self.drained)
-        reactors = (0..<count).map { number in
+            readers: readers)
+        reactors = (0..<count).map { [ledger, readers, presence, counters, admission, drained] in
             Reactor(
-                number: number,
-                settings: TransportSettings(allowedOrigins: configuration.allowedOrigins),
-                admission: admission, log: log,
-                makeCore: { parts.makeCore(number, routes: Endpoints(metrics: metrics).routes) },
-                ready: { _ = started.put($0) },
-                drained: { _ = drained.put(number) })
+                engine: LocalEngine(
+                    reactor: $0, ledger: ledger, readers: readers, presence: presence,
+                    interests: reactorSwitch.interests, quarantine: quarantine),
+                settings: configuration.reactorSettings,
+                recentBytesMax: Limits.recentBytesMax / count, counters: counters,
+                admission: admission, log: log, routes: Endpoints(metrics: metrics).routes,
+                started: started, drained: drained)
         }
-        post.connect(reactors)
+        reactorSwitch.connect(reactors)
         for _ in 0..<count {
             if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
         }
@@ -164,7 +152,7 @@ final class Node: Sendable {
     func requestHeartbeats() {
         ledger.requestHeartbeat()
         presence.requestHeartbeat()
-        for reactor in reactors { reactor.post(.heartbeat) }
+        for reactor in reactors { reactor.requestHeartbeat() }
         acceptor.requestHeartbeat()
         nudgeReaders()
     }
@@ -185,6 +173,13 @@ extension Configuration {
 
     /// How long a mutation id is remembered, in timetoken ticks.
     fileprivate var mutationTicksKept: UInt64 { UInt64(mutationDays) * 24 * 3600 * 10_000_000 }
+
+    /// What reactors take anew when the configuration is reloaded.
+    fileprivate var reactorSettings: ReactorSettings {
+        ReactorSettings(
+            keysets: keysets, allowedOrigins: allowedOrigins, sendQueueBytesMax: sendQueueBytes,
+            batchWindow: batchWindow, commandsPerSecondMax: commandsPerSecond)
+    }
 
     /// Threads that serve connections.
     var reactorCount: Int {

@@ -43,6 +43,12 @@ struct PresenceAnswer: Sendable {
     let reply: PresenceReply
 }
 
+/// Where presence's answers go.
+protocol PresenceReceiver: Sendable {
+    /// Called on presence's thread.
+    func deliver(_ answer: PresenceAnswer)
+}
+
 /// The part of presence that any thread may hold.
 final class PresenceThread: Sendable {
     private enum Request: Sendable {
@@ -68,13 +74,9 @@ final class PresenceThread: Sendable {
     /// Starts the thread; it runs until the process ends.
     ///
     /// - Parameters:
-    ///   - announce: Called on the thread with each presence event, in order; again with one that
-    ///     it refused.
-    ///   - deliver: Called on the thread with each answer.
-    init(
-        keysets: Keysets, announce: @escaping @Sendable (Announcement) -> Announced,
-        deliver: @escaping @Sendable (PresenceAnswer) -> Void
-    ) {
+    ///   - order: Told of each presence event, in order; again of one that it refused.
+    ///   - receiver: Gets each answer.
+    init(keysets: Keysets, order: EventOrder, receiver: any PresenceReceiver) {
         _ = OSThread(name: "presence") { [requests, heartbeat, newSettings] in
             let presence = Presence(keysets: keysets)
             var outgoing: [Announcement] = []
@@ -94,7 +96,7 @@ final class PresenceThread: Sendable {
                 for case .ask(let request) in taken {
                     let reply = presence.reply(to: request, at: time)
                     guard let origin = request.origin else { continue }
-                    deliver(PresenceAnswer(origin: origin, reply: reply))
+                    receiver.deliver(PresenceAnswer(origin: origin, reply: reply))
                 }
                 for event in presence.advance(to: time) {
                     outgoing.append(
@@ -103,7 +105,7 @@ final class PresenceThread: Sendable {
                             origin: nil))
                 }
                 // A join that nobody hears of would be wrong for ever: what is refused waits.
-                let rest = outgoing.drop { announce($0) != .refused }
+                let rest = outgoing.drop { order.announce($0) != .refused }
                 outgoing = Array(rest)
             }
         }

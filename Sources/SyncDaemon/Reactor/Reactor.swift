@@ -14,28 +14,30 @@ final class Reactor: Sendable {
     /// Starts a reactor on a thread of its own; it runs until the process ends.
     ///
     /// - Parameters:
-    ///   - makeCore: Runs on the new thread, so that its result need not be `Sendable`.
-    ///   - ready: Called on the new thread: with an error when the reactor cannot run.
-    ///   - drained: Called on the new thread once a drain is complete.
+    ///   - engine: What it asks; it knows the reactor's number.
+    ///   - started: Gets `nil` once it runs, or why it cannot.
+    ///   - drained: Gets its number once a drain is complete.
     init(
-        number: Int, settings: TransportSettings, admission: Admission, log: Log,
-        makeCore: @escaping @Sendable () -> ReactorCore,
-        ready: @escaping @Sendable (TransportError?) -> Void,
-        drained: @escaping @Sendable () -> Void
+        engine: any Engine & Sendable, settings: ReactorSettings, recentBytesMax: Int,
+        counters: Counters, admission: Admission, log: Log, routes: HTTPRoutes,
+        started: WorkQueue<TransportError?>, drained: WorkQueue<Int>
     ) {
-        _ = OSThread(name: "reactor-\(number)") { [mailbox, heartbeat] in
+        _ = OSThread(name: "reactor-\(engine.reactor)") { [mailbox] in
             let loop = EventLoop()
-            let core = makeCore()
+            let core = ReactorCore(
+                engine: engine, settings: settings, recentBytesMax: recentBytesMax,
+                mailbox: mailbox, counters: counters, log: log, routes: routes)
             do throws(TransportError) {
                 let transport = try WebSocketTransport(
-                    on: loop, of: number, delegate: core, settings: settings, admission: admission,
-                    log: log)
-                core.hub.attach(transport)
+                    on: loop, of: engine.reactor, delegate: core,
+                    settings: TransportSettings(allowedOrigins: settings.allowedOrigins),
+                    admission: admission, log: log)
+                core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
-                ready(nil)
-                run(loop, core, transport, mailbox, heartbeat, drained)
+                _ = started.put(nil)
+                run(loop, core, transport, mailbox) { _ = drained.put(engine.reactor) }
             } catch {
-                ready(error)
+                _ = started.put(error)
             }
         }
     }
@@ -48,44 +50,26 @@ final class Reactor: Sendable {
         let isTaken = mailbox.post(message)
         precondition(isTaken, "A reactor has not run for \(Limits.reactorMailboxMax) messages.")
     }
+
+    /// Asks the thread to beat once.
+    func requestHeartbeat() {
+        post(.heartbeat(heartbeat))
+    }
 }
 
-/// The loop: what the sockets brought, what other threads said, then one flush.
+/// The loop: it sleeps until something happens or is due, and takes a turn.
 private func run(
     _ loop: EventLoop, _ core: ReactorCore, _ transport: WebSocketTransport,
-    _ mailbox: Mailbox<ReactorMessage>, _ heartbeat: Heartbeat, _ drained: () -> Void
+    _ mailbox: Mailbox<ReactorMessage>, _ drained: () -> Void
 ) {
-    var batch: [ReactorMessage] = []
     var hasReported = false
     var pacing = Pacing()
-    core.beginTurn(at: Clock.monotonicMilliseconds())
     while true {
         loop.runOnce(
             waitingAtMost: pacing.sleep(
                 at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.hub.nextDue))
         let now = Clock.monotonicMilliseconds()
-        core.beginTurn(at: now)
-        transport.readOn()
-        mailbox.drain(into: &batch)
-        for message in batch {
-            switch message {
-            case .adopt(let handed):
-                if let socket = handed.take() { transport.adopt(socket) }
-            case .commit(let commit): core.receive(commit)
-            case .read(let answer): core.receive(answer)
-            case .presence(let answer): core.receive(answer)
-            case .settings(let settings, let applied):
-                core.apply(settings)
-                transport.settings.allowedOrigins = settings.allowedOrigins
-                applied()
-            case .heartbeat: heartbeat.beat()
-            case .drain(let deadline): core.drain(until: deadline)
-            }
-        }
-        core.endReading()
-        guard !pacing.holds(at: now) else { continue }
-        let hadNews = core.hub.hasNews
-        core.endTurn()
+        guard let hadNews = core.turn(at: now, isHeld: pacing.holds(at: now)) else { continue }
         let end = Clock.monotonicMilliseconds()
         pacing.flushed(from: now, to: end, leftEvents: hadNews && mailbox.count > 0)
         transport.endTurn(at: end)

@@ -1,7 +1,7 @@
 // The deciding half of a reactor: socket events and messages in, calls on hub and engine out.
 //
-// It knows no thread, no socket and no clock: the reactor, or a test, passes the time in and says
-// when a turn ends.
+// It knows no thread, no socket and no clock: the reactor, the simulator or a test passes the time
+// in and says when a turn is.
 
 import EventModel
 
@@ -17,43 +17,70 @@ final class ReactorCore: TransportDelegate {
     /// What the mailbox held at the start of this turn reached so far.
     private var settled: (visible: Timetoken, durable: Timetoken) = (.zero, .zero)
     private var drainDeadline: UInt64?
+    /// What other threads say.
+    private let mailbox: Mailbox<ReactorMessage>
+    private var messages: [ReactorMessage] = []
 
     init(
-        hub: Hub, keysets: Keysets = Keysets(), counters: Counters, commandsPerSecondMax: Int,
-        log: Log? = nil, routes: HTTPRoutes = HTTPRoutes()
+        engine: any Engine, settings: ReactorSettings = ReactorSettings(),
+        recentBytesMax: Int = Limits.recentBytesMax, mailbox: Mailbox<ReactorMessage>,
+        counters: Counters, log: Log? = nil, routes: HTTPRoutes = HTTPRoutes()
     ) {
-        self.hub = hub
-        tenants = Tenants(keysets)
+        hub = Hub(
+            engine: engine,
+            settings: HubSettings(
+                sendQueueBytesMax: settings.sendQueueBytesMax, recentBytesMax: recentBytesMax,
+                window: settings.window(ofKeyset:)),
+            counters: counters)
+        self.mailbox = mailbox
+        tenants = Tenants(settings.keysets)
         native = NativeDoor(
             hub: hub, tenants: tenants, counters: counters,
-            commandsPerSecondMax: commandsPerSecondMax, log: log)
+            commandsPerSecondMax: settings.commandsPerSecondMax, log: log)
         http = HTTPDoor(
             hub: hub, tenants: tenants, routes: routes, counters: counters, log: log)
     }
 
     // MARK: Turns
 
-    func beginTurn(at milliseconds: UInt64) {
-        now = milliseconds
-        settled = hub.engine.settled
-        hub.beginTurn(at: milliseconds)
-        native.beginTurn(at: milliseconds)
+    /// Connects it to the transport, which cannot exist before its delegate.
+    func attach(_ transport: any Transport, at milliseconds: UInt64) {
+        hub.attach(transport)
+        begin(at: milliseconds)
     }
 
-    /// Everything that came in this turn was heard.
-    func endReading() {
+    /// One turn: what the sockets brought, what other threads said, then one flush.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: On a clock that never steps back.
+    ///   - isHeld: Asked once all was read: whether it leaves with a later turn.
+    /// - Returns: Whether events left; `nil` when it was held.
+    @discardableResult
+    func turn(at milliseconds: UInt64, isHeld: @autoclosure () -> Bool = false) -> Bool? {
+        begin(at: milliseconds)
+        hub.transport?.readOn()
+        mailbox.drain(into: &messages)
+        for message in messages { receive(message) }
         // Before anything is sent: the ledger works while the sockets are written to.
         hub.engine.commitSoon()
-    }
-
-    func endTurn() {
+        guard !isHeld() else { return nil }
         hub.settle(visible: settled.visible, durable: settled.durable)
         if now >= lastTick + 1000 { tick() }
         if drainDeadline != nil { native.closeIdleSessions() }
+        let hadNews = hub.hasNews
         hub.endTurn()
         #if DEBUG
         if lastTick == now, hub.isSmall { hub.checkInvariants() }
         #endif
+        return hadNews
+    }
+
+    private func begin(at milliseconds: UInt64) {
+        now = milliseconds
+        // Before the mailbox is emptied: then all up to here was heard.
+        settled = hub.engine.settled
+        hub.beginTurn(at: milliseconds)
+        native.beginTurn(at: milliseconds)
     }
 
     /// Whether a drain was asked for and has nothing left to do.
@@ -73,7 +100,8 @@ final class ReactorCore: TransportDelegate {
     }
 
     /// Takes new settings; a session whose tenant is gone, or guarded now, is closed.
-    func apply(_ settings: ReactorSettings) {
+    private func apply(_ settings: ReactorSettings) {
+        hub.transport?.settings.allowedOrigins = settings.allowedOrigins
         tenants.keysets = settings.keysets
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(ofKeyset:))
@@ -89,14 +117,25 @@ final class ReactorCore: TransportDelegate {
 
     // MARK: Messages from other threads
 
+    private func receive(_ message: ReactorMessage) {
+        switch message {
+        case .adopt(let handed):
+            if let socket = handed.take() { hub.transport?.adopt(socket) }
+        case .commit(let commit): receive(commit)
+        case .read(let answer): receive(answer)
+        case .presence(let answer): http.finish(answer)
+        case .settings(let settings, let applied):
+            apply(settings)
+            applied()
+        case .heartbeat(let heartbeat): heartbeat.beat()
+        case .drain(let deadline): drain(until: deadline)
+        }
+    }
+
     func receive(_ commit: Commit) {
         hub.accept(commit)
         hub.groupsChanged(commit.groups.map(\.group))
         for answer in commit.answers { finish(answer.origin, answer.result) }
-    }
-
-    func receive(_ answer: PresenceAnswer) {
-        http.finish(answer)
     }
 
     func receive(_ answer: ReadAnswer) {

@@ -15,7 +15,7 @@ enum ReactorMessage: Sendable {
     /// Settings that hold from now on; says when it has taken them.
     case settings(ReactorSettings, applied: @Sendable () -> Void)
     /// Asks it to beat once, for the watchdog.
-    case heartbeat
+    case heartbeat(Heartbeat)
     /// Answer what is under way, close every session, then report.
     case drain(deadline: UInt64)
 

@@ -21,8 +21,17 @@ protocol TransportDelegate: AnyObject {
     func connectionDidClose(_ connection: SessionID)
 }
 
-/// What the layers above may do with a connection.
+/// What the layers above may do with connections.
 protocol Transport: AnyObject {
+    /// Looked at for each new connection.
+    var settings: TransportSettings { get set }
+
+    /// Takes over a connected socket.
+    func adopt(_ socket: consuming AcceptedSocket)
+
+    /// Tells the delegate what a turn of the loop has left behind in sockets.
+    func readOn()
+
     /// Sends bytes that are WebSocket frames already, without copying them.
     ///
     /// - Returns: `false` when the socket is full: the transport keeps what it did not take, and

@@ -5,6 +5,20 @@ import EventModel
 
 @testable import SyncDaemon
 
+/// What became visible and no reactor was told of.
+private final class Steps: CommitReceiver {
+    private let waiting = Locked<[Commit]>([])
+
+    func publish(_ step: Commit) { waiting.withLock { $0.append(step) } }
+
+    func take() -> [Commit] {
+        waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}
+
 /// From start to crash or drain.
 final class SimulatedDaemon {
     let order: EventOrder
@@ -16,7 +30,7 @@ final class SimulatedDaemon {
     let groups: ChannelGroups
     private unowned let world: World
     let interests = InterestTable()
-    private let steps = Locked<[Commit]>([])
+    private let steps = Steps()
     private let asksForCeiling = Locked(false)
     let counters = Counters()
     let clock: SimulatedClock
@@ -32,52 +46,30 @@ final class SimulatedDaemon {
         self.world = world
         self.clock = clock
         ignoresFloor = world.bug == .ignoredFloor
-        let steps = steps
         let asks = asksForCeiling
         order = EventOrder(
             after: store.last,
             ceiling: store.clock.ceiling, wallTicks: clock.ticks,
-            publish: { step in steps.withLock { $0.append(step) } },
-            askForCeiling: { asks.withLock { $0 = true } })
+            receiver: steps, askForCeiling: { asks.withLock { $0 = true } })
         groups = ChannelGroups(try store.allGroups())
-        let ledger = SimulatedLedger(
-            store, order: order, groups: groups, clock, in: world
-        ) { [weak world] in
-            world?.crash("the disk is beyond use", isPowerLoss: store.hasLostPower)
-        }
+        let ledger = SimulatedLedger(store, order: order, groups: groups, clock, in: world)
         let readers = SimulatedReaders(
             try store.makeReader(), order: order, repairs: RepairCache(secret: store.secret),
-            in: world
-        ) { [weak self] answer in
-            self?.reactors[answer.asker.reactor].post(.read(answer))
-        }
-        let presence = SimulatedPresence(
-            in: world, announce: { [unowned self] in announce($0) },
-            deliver: { [weak self] answer in
-                self?.reactors[answer.origin.reactor].post(.presence(answer))
-            }, isCommitting: { [unowned ledger] in ledger.isBusy })
+            in: world)
+        let presence = SimulatedPresence(in: world)
         self.presence = presence
         self.ledger = ledger
         self.readers = readers
         for number in 0..<world.setting.reactors {
-            let hub = Hub(
-                engine: SimulatedEngine(
-                    reactor: number, daemon: self, ledger: ledger, readers: readers,
-                    presence: presence, store: store),
-                settings: HubSettings(
-                    sendQueueBytesMax: world.setting.sendQueueBytes,
-                    recentBytesMax: world.setting.recentBytes,
-                    window: { [window = world.setting.windowMilliseconds] _ in window }),
-                counters: counters)
-            reactors.append(
-                SimulatedReactor(
-                    number,
-                    core: ReactorCore(
-                        hub: hub, counters: counters,
-                        commandsPerSecondMax: Limits.commandsPerSecondMax),
-                    in: world))
+            let engine = SimulatedEngine(
+                reactor: number, daemon: self, ledger: ledger, readers: readers,
+                presence: presence, store: store)
+            reactors.append(SimulatedReactor(engine, counters: counters, in: world))
         }
     }
+
+    /// Whether a commit is under way.
+    var isCommitting: Bool { ledger?.isBusy ?? false }
 
     func announce(_ announcement: Announcement) -> Announced {
         let announced = order.announce(announcement)
@@ -101,11 +93,7 @@ final class SimulatedDaemon {
 
     /// Tells the reactors what became visible, as `ReactorSwitch` does.
     func spread() {
-        let steps = self.steps.withLock { steps in
-            defer { steps = [] }
-            return steps
-        }
-        for step in steps {
+        for step in steps.take() {
             world.witness(step)
             let parts = step.parts(
                 for: reactors.count, wanted: interests.reactors(wanting: step.events))

@@ -13,8 +13,6 @@ final class SimulatedLedger {
     private let groups: ChannelGroups
     private let clock: SimulatedClock
     private unowned let world: World
-    /// Tells that the process must end.
-    private let fail: () -> Void
     private var writes: [Write] = []
     /// Whether a commit is under way.
     private(set) var isBusy = false
@@ -26,15 +24,13 @@ final class SimulatedLedger {
 
     init(
         _ store: SimulatedStore, order: EventOrder, groups: ChannelGroups,
-        _ clock: SimulatedClock, in world: World,
-        fail: @escaping () -> Void
+        _ clock: SimulatedClock, in world: World
     ) {
         self.store = store
         self.order = order
         self.groups = groups
         self.clock = clock
         self.world = world
-        self.fail = fail
         floor = store.tombstoneFloor
         deletionFloor = store.deletionFloor
         ledger = Ledger(
@@ -48,6 +44,11 @@ final class SimulatedLedger {
         guard writes.count < world.setting.writesMax else { return false }
         writes.append(write)
         return true
+    }
+
+    /// The process must end.
+    private func fail() {
+        world.crash("the disk is beyond use", isPowerLoss: store.hasLostPower)
     }
 
     func die() {

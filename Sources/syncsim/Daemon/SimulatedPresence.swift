@@ -9,23 +9,13 @@ import EventModel
 final class SimulatedPresence {
     private let presence = Presence(keysets: Keysets())
     private unowned let world: World
-    private let announce: (Announcement) -> Announced
-    private let deliver: (PresenceAnswer) -> Void
-    /// Whether a commit is under way; for a planted bug.
-    private let isCommitting: () -> Bool
     private var requests: [PresenceRequest] = []
     private var outgoing: [Announcement] = []
     private var plan: UInt64?
     private var isAlive = true
 
-    init(
-        in world: World, announce: @escaping (Announcement) -> Announced,
-        deliver: @escaping (PresenceAnswer) -> Void, isCommitting: @escaping () -> Bool
-    ) {
+    init(in world: World) {
         self.world = world
-        self.announce = announce
-        self.deliver = deliver
-        self.isCommitting = isCommitting
         wake(after: Microseconds.second)
     }
 
@@ -54,6 +44,7 @@ final class SimulatedPresence {
 
     /// One round of `PresenceThread`.
     private func turn() {
+        guard let daemon = world.daemon else { return }
         let milliseconds = world.scheduler.now / Microseconds.millisecond
         let now = Presence.Instant(
             milliseconds: milliseconds, wallSeconds: world.clock.ticks / 10_000_000)
@@ -63,7 +54,8 @@ final class SimulatedPresence {
             world.witness(request)
             let reply = presence.reply(to: request, at: now)
             guard let origin = request.origin else { continue }
-            deliver(PresenceAnswer(origin: origin, reply: reply))
+            let answer = PresenceAnswer(origin: origin, reply: reply)
+            daemon.reactors[origin.reactor].post(.presence(answer))
         }
         for event in presence.advance(to: now) {
             world.tally.count("presence \(event.notice.action.rawValue)")
@@ -71,8 +63,8 @@ final class SimulatedPresence {
                 Announcement(
                     channel: event.channel, uuid: "", event: .presence(event.notice), origin: nil))
         }
-        let isLost = world.bug == .presenceLostInCommit && isCommitting()
-        let rest = outgoing.drop { isLost || announce($0) != .refused }
+        let isLost = world.bug == .presenceLostInCommit && daemon.isCommitting
+        let rest = outgoing.drop { isLost || daemon.announce($0) != .refused }
         outgoing = Array(rest)
         let due = presence.nextDeadline.map { $0 > milliseconds ? $0 - milliseconds : 0 } ?? 1000
         wake(after: max(1, min(due, 1000)) * Microseconds.millisecond)

@@ -12,20 +12,17 @@ final class SimulatedReaders {
     private let order: EventOrder
     private let repairs: RepairCache
     private unowned let world: World
-    private let deliver: (ReadAnswer) -> Void
     private var questions: [ReadRequest] = []
     private var busyCount = 0
     private var isAlive = true
 
     init(
-        _ reader: any StoreReader, order: EventOrder, repairs: RepairCache, in world: World,
-        deliver: @escaping (ReadAnswer) -> Void
+        _ reader: any StoreReader, order: EventOrder, repairs: RepairCache, in world: World
     ) {
         self.reader = reader
         self.order = order
         self.repairs = repairs
         self.world = world
-        self.deliver = deliver
     }
 
     func ask(_ question: ReadRequest) -> Bool {
@@ -53,7 +50,7 @@ final class SimulatedReaders {
                 [weak self] in
                 guard let self, isAlive else { return }
                 busyCount -= 1
-                deliver(answer)
+                world.daemon?.reactors[answer.asker.reactor].post(.read(answer))
                 next()
             }
         }

@@ -1,9 +1,26 @@
-// What the hub believes to be its sockets.
+// What a reactor believes to be its sockets.
+
+import Basis
+import EventModel
 
 @testable import SyncDaemon
 
-/// Carries frames to the connections of one reactor.
+/// Carries frames to the connections of one reactor, and from them what was sent.
 final class SimulatedTransport: Transport {
+    /// What the reactor hears of in its next turn.
+    enum SocketEvent {
+        case open(SessionID)
+        case text(SessionID, [UInt8])
+        case canWrite(SessionID)
+        case closed(SessionID)
+        case request(HTTPCall)
+        /// Who asked does not wait any longer.
+        case hungUp(HTTPCall)
+    }
+
+    var settings = TransportSettings()
+    private unowned let delegate: any TransportDelegate
+    private var events: [SocketEvent] = []
     private var connections: [SessionID: Connection] = [:]
     /// Requests without an answer.
     private var calls: [SessionID: HTTPCall] = [:]
@@ -11,9 +28,60 @@ final class SimulatedTransport: Transport {
     private var blocked: Set<SessionID> = []
     private unowned let world: World
 
-    init(in world: World) {
+    init(delegate: any TransportDelegate, in world: World) {
+        self.delegate = delegate
         self.world = world
     }
+
+    // MARK: In
+
+    func hear(_ event: SocketEvent) { events.append(event) }
+
+    /// Whether the delegate was told of everything.
+    var isIdle: Bool { events.isEmpty }
+
+    func readOn() {
+        let events = self.events
+        self.events = []
+        for event in events { tell(event) }
+    }
+
+    private func tell(_ event: SocketEvent) {
+        switch event {
+        case .open(let id): delegate.sessionDidOpen(id, query: [:])
+        case .text(let id, let text): unsafe delegate.session(id, didReceive: text.span.bytes)
+        case .canWrite(let id):
+            blocked.remove(id)
+            delegate.sessionCanWrite(id)
+        case .closed(let id):
+            connections[id] = nil
+            blocked.remove(id)
+            delegate.sessionDidClose(id)
+        case .request(let call):
+            call.begin()
+            delegate.connection(call.connection, didRequest: spoiled(call.request))
+        case .hungUp(let call):
+            guard !call.isAnswered else { return }
+            calls[call.connection] = nil
+            delegate.connectionDidClose(call.connection)
+        }
+    }
+
+    /// What a poll asks for, as somebody takes it who answers some from now on.
+    private func spoiled(_ request: HTTPRequest) -> HTTPRequest {
+        guard world.bug == .pollFromNow, world.choices.chance(10),
+            let start = request.target.firstRange(of: "tt=")
+        else { return request }
+        var request = request
+        let end = request.target[start.upperBound...].firstIndex(of: "&") ?? start.upperBound
+        request.target.replaceSubrange(start.upperBound..<end, with: "0")
+        return request
+    }
+
+    // MARK: The table
+
+    /// Its connections are made, not taken over.
+    func adopt(_ socket: consuming AcceptedSocket) {}
 
     func add(_ connection: Connection) {
         connections[connection.session] = connection
@@ -21,19 +89,6 @@ final class SimulatedTransport: Transport {
 
     func add(_ call: HTTPCall) {
         calls[call.connection] = call
-    }
-
-    func remove(_ call: HTTPCall) {
-        calls[call.connection] = nil
-    }
-
-    func remove(_ session: SessionID) {
-        connections[session] = nil
-        blocked.remove(session)
-    }
-
-    func unblock(_ session: SessionID) {
-        blocked.remove(session)
     }
 
     var all: [Connection] {
@@ -47,7 +102,10 @@ final class SimulatedTransport: Transport {
             call.daemonDied()
         }
         calls = [:]
+        events = []
     }
+
+    // MARK: Out
 
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
         if blocked.contains(session) { world.violation("wire", "a write to a full socket") }

@@ -126,11 +126,10 @@ private final class Doors {
             },
             onAnnounce: { _ in takes ? .at(tick(20)) : .refused },
             onAsk: { _ in takes })
-        let hub = Hub(engine: engine, counters: Counters())
-        hub.attach(transport)
         core = ReactorCore(
-            hub: hub, keysets: Keysets([obstacle.keyset]), counters: Counters(),
-            commandsPerSecondMax: 1000)
+            engine: engine, settings: ReactorSettings(keysets: Keysets([obstacle.keyset])),
+            mailbox: Mailbox(capacity: 1), counters: Counters())
+        core.attach(transport, at: 0)
     }
 
     /// The code of a refusal; `nil` when it is taken.
@@ -172,7 +171,7 @@ private final class Doors {
             }
             core.receive(Commit(answers: answers))
         }
-        core.endTurn()
+        core.turn(at: 0)
     }
 }
 

@@ -8,6 +8,7 @@ import Testing
 
 /// Keeps what was written to each session; sockets fill up and close as the test says.
 final class FakeTransport: Transport {
+    var settings = TransportSettings()
     /// The writes of each session, as the hub made them.
     private(set) var writes: [SessionID: [[UInt8]]] = [:]
     private(set) var closed: [SessionID: CloseCode] = [:]
@@ -18,6 +19,10 @@ final class FakeTransport: Transport {
     /// Sessions that were told that their socket is full, and not yet that it takes bytes again.
     private(set) var blocked: Set<SessionID> = []
     private var taken: [SessionID: Int] = [:]
+
+    func adopt(_ socket: consuming AcceptedSocket) {}
+
+    func readOn() {}
 
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
         #expect(!blocked.contains(session), "a write to a socket that is full")
@@ -85,20 +90,10 @@ final class FakeTransport: Transport {
 
 /// One text from the daemon.
 enum ServerText {
-    struct Reply: Equatable {
+    struct Reply {
         var id: CommandID?
         /// The code of an error.
         var code: String?
-        /// The whole answer to a command that succeeded.
-        var ok: String?
-        /// What a reply to `subscribe` says of each channel.
-        var channels: [String: SubscribedChannel] = [:]
-        /// What a reply to `repair` says.
-        var step: RepairStep?
-
-        static func == (left: Reply, right: Reply) -> Bool {
-            left.id == right.id && left.code == right.code && left.ok == right.ok
-        }
     }
 
     case push(Batch)
@@ -112,19 +107,6 @@ enum ServerText {
         }
         var reply = Reply(id: try json.optionalInteger("id"))
         reply.code = try json.member("error")?.string("code")
-        reply.ok = json.member("ok")?.compactText
-        if let channels = json.member("ok")?.member("channels") {
-            for index in 0..<channels.count where channels.element(at: index).isObject {
-                let channel = channels.element(at: index)
-                let mode = SubscribedChannel.Mode(rawValue: try channel.string("mode"))
-                let name = try channel.string("name")
-                reply.channels[name] = SubscribedChannel(
-                    channel: name, mode: try #require(mode),
-                    cursor: try Self.timetoken(channel, "cursor"),
-                    key: DigestKey(try channel.string("key")), state: try Self.state(channel))
-            }
-        }
-        if let result = json.member("ok") { reply.step = try Self.step(result) }
         self = .reply(reply)
     }
 
@@ -145,31 +127,12 @@ enum ServerText {
             envelopes: envelopes, state: try state(json))
     }
 
-    private static func step(_ json: borrowing JSONValue) throws -> RepairStep? {
-        if let need = try json.optionalInteger("need") { return .needsSymbols(Int(need)) }
-        if try json.flag("snapshot") { return .snapshot }
-        guard json.member("rows") != nil else { return nil }
-        let (rows, drop, state) = (
-            try json.string("rows"), try json.string("drop"), try state(json)
-        )
-        return .difference(
-            RepairDifference(
-                cursor: try timetoken(json, "cursor"), state: try #require(state),
-                rows: try PackedActions.actions(text: rows, actionsMax: 10_000),
-                dropped: try PackedActions.timetokens(text: drop, timetokensMax: 10_000)))
-    }
-
     private static func state(_ json: borrowing JSONValue) throws -> Digest? {
         guard json.member("s") != nil else { return nil }
         let state = try json.object("s")
         let (text, count) = (try state.string("d"), try state.integer("n"))
         let digest: Digest = try #require(Digest(text, count: count))
         return digest
-    }
-
-    /// One event by itself.
-    static func envelope(_ text: [UInt8]) throws -> Envelope {
-        try envelope(try JSONValue(parsing: text.span.bytes))
     }
 
     private static func envelope(_ event: borrowing JSONValue) throws -> Envelope {

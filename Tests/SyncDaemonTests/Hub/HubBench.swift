@@ -100,7 +100,7 @@ final class HubBench {
         questions.waiting.removeFirst()
         if case .backlog(let channels, let cursor) = question.query {
             let order = EventOrder(
-                after: store.last, ceiling: .end, wallTicks: { 1 }, publish: { _ in },
+                after: store.last, ceiling: .end, wallTicks: { 1 }, receiver: Steps(),
                 askForCeiling: {})
             let answer = question.answer(
                 from: try store.makeReader(), order, repairs: RepairCache(secret: store.secret))

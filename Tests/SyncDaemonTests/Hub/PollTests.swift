@@ -6,7 +6,7 @@ import Testing
 @testable import SyncDaemon
 
 /// A hub with polls, and what they were answered with.
-private final class PollBench {
+private final class PollBench: PollReceiver {
     struct Answer: Equatable {
         var poll: UInt32
         var events: [UInt64]
@@ -19,13 +19,14 @@ private final class PollBench {
     private var count: UInt32 = 0
 
     init() {
-        bench.hub.answerPoll = { [unowned self] poll, events, cursor in
-            answers.append(
-                Answer(
-                    poll: poll.session.generation,
-                    events: events.map(\.envelope.timetoken.rawValue),
-                    names: events.map(\.subscription), cursor: cursor.rawValue))
-        }
+        bench.hub.pollReceiver = self
+    }
+
+    func answer(_ poll: PollRequest, with events: [PolledEvent], cursor: Timetoken) {
+        answers.append(
+            Answer(
+                poll: poll.session.generation, events: events.map(\.envelope.timetoken.rawValue),
+                names: events.map(\.subscription), cursor: cursor.rawValue))
     }
 
     /// Opens a poll and ends the turn.

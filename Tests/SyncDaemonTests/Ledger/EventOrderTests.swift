@@ -9,18 +9,17 @@ import Testing
 /// An order under a clock that the test moves.
 private struct World {
     let clock = Locked<UInt64>(17_000_000_000_000_000)
-    let steps = Locked<[Commit]>([])
+    let steps = Steps()
     let order: EventOrder
 
     /// How often it asked for a ceiling.
     let asked = Locked(0)
 
     init(after visible: Timetoken = .zero, ceiling: Timetoken = .end) {
-        let (clock, steps, asked) = (self.clock, self.steps, self.asked)
+        let (clock, asked) = (self.clock, self.asked)
         order = EventOrder(
             after: visible, ceiling: ceiling, wallTicks: { clock.withLock { $0 } },
-            publish: { step in steps.withLock { $0.append(step) } },
-            askForCeiling: { asked.withLock { $0 += 1 } })
+            receiver: steps, askForCeiling: { asked.withLock { $0 += 1 } })
     }
 
     /// A cursor as of now.
@@ -37,7 +36,7 @@ private struct World {
     }
 
     /// What reactors heard, in order.
-    var events: [Envelope] { steps.withLock { $0.flatMap(\.events) } }
+    var events: [Envelope] { steps.all.flatMap(\.events) }
 }
 
 @Suite("Event order")
@@ -75,7 +74,7 @@ struct EventOrderTests {
 
         world.order.finish(Commit(last: Timetoken(rawValue: reserved.rawValue + 5)))
 
-        let steps = world.steps.withLock { $0 }
+        let steps = world.steps.all
         let answers = steps.flatMap(\.answers)
         #expect(answers.map(\.origin) == [origin])
         #expect(world.events.count == placed + 2)
@@ -177,7 +176,7 @@ struct EventOrderTests {
 
         world.order.raise(to: tick(start + Limits.ceilingTicks))
 
-        let answers = world.steps.withLock { $0.flatMap(\.answers) }
+        let answers = world.steps.all.flatMap(\.answers)
         #expect(
             answers == [
                 Answer(origin: origins[0], result: .success(.published(tick(start)))),

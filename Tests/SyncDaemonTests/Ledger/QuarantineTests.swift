@@ -1,6 +1,5 @@
 // A store that is damaged somewhere: what meets it is refused alone, and everything else goes on.
 
-import Basis
 import EventModel
 import Testing
 
@@ -9,11 +8,6 @@ import Testing
 @Suite("Quarantine")
 struct QuarantineTests {
     private static let damage = StoreError.damaged(path: "x", reason: "bad page")
-
-    /// Damage that was found, and where.
-    private final class Found: Sendable {
-        let places = Locked<[String]>([])
-    }
 
     private func write(
         _ operation: Write.Operation, mutation: String? = nil, in channel: String = "room",
@@ -36,8 +30,8 @@ struct QuarantineTests {
     @Test("a write that meets damage is refused alone, and its channel is left alone from then on")
     func channel() {
         let store = FaultyStore()
-        let found = Found()
-        let quarantine = Quarantine { _, place in found.places.withLock { $0.append(place) } }
+        let bench = TroubleBench()
+        let quarantine = Quarantine(troubles: bench.troubles())
         var now: UInt64 = 0
         let ledger = Ledger(store: store, tombstoneTicksKept: 1 << 60, quarantine: quarantine) {
             now += 1
@@ -57,7 +51,7 @@ struct QuarantineTests {
         #expect(commit.answers.map(code) == expected)
         #expect(failure == nil)
         #expect(commit.events.map(\.channel.name) == ["good", "good"])
-        #expect(found.places.withLock { $0.count } == 2)
+        #expect(bench.places.count == 2)
         let met = store.met
         #expect(ledger.commit(writes, failure: &failure).answers.map(code) == expected)
         // The file is not asked again for what is damaged.

@@ -10,7 +10,7 @@ struct ReadRequestTests {
     private let store = MemoryStore()
     private var order: EventOrder {
         EventOrder(
-            after: store.last, ceiling: .end, wallTicks: { 1 }, publish: { _ in },
+            after: store.last, ceiling: .end, wallTicks: { 1 }, receiver: Steps(),
             askForCeiling: {})
     }
 

@@ -337,16 +337,14 @@ struct RepairCacheTests {
         try add(1...3)
         let damaged = Digest(count: count, words: (0, 0))
         try store.commit(through: 4) { try $0.setDigest(damaged, of: room) }
-        let told = Locked<[Channel]>([])
-        let cache = RepairCache(secret: store.secret) { channel in
-            told.withLock { $0.append(channel) }
-        }
+        let bench = TroubleBench()
+        let cache = RepairCache(secret: store.secret, troubles: bench.troubles())
 
         let outcome = try cache.outcome(
             of: device.symbols(32), in: room, from: try store.makeReader())
 
         #expect(outcome == .snapshot)
-        #expect(told.withLock { $0 } == [room])
+        #expect(bench.places == [Quarantine.Place.channel(room).description])
         #expect(cache.bytes == 0)
     }
 }

@@ -6,31 +6,36 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite("Troubles of the store")
-struct StoreTroublesTests {
-    /// A disk and a clock that a test sets, and what was told.
-    private final class Bench: Sendable, LogSink {
-        let free = Locked<Int?>(0)
-        let now = Locked<UInt64>(0)
-        let messages = Locked<[String]>([])
-        let health = Health()
+/// A disk and a clock that a test sets, and what was told.
+final class TroubleBench: Sendable, LogSink {
+    let free = Locked<Int?>(0)
+    let now = Locked<UInt64>(0)
+    let records = Locked<[LogRecord]>([])
+    let health = Health()
 
-        func write(_ record: LogRecord) { messages.withLock { $0.append(record.message) } }
+    func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
 
-        func troubles() -> StoreTroubles {
-            StoreTroubles(
-                directory: "/data", health: health, counters: Counters(),
-                log: Log(level: .info, sink: self),
-                freeBytes: { [self] in free.withLock { $0 } },
-                milliseconds: { [self] in now.withLock { $0 } })
-        }
-
-        var text: String { health.troubles.first?.text ?? "" }
+    func troubles() -> StoreTroubles {
+        StoreTroubles(
+            directory: "/data", health: health, counters: Counters(),
+            log: Log(level: .info, sink: self),
+            freeBytes: { [self] in free.withLock { $0 } },
+            milliseconds: { [self] in now.withLock { $0 } })
     }
 
+    var text: String { health.troubles.first?.text ?? "" }
+
+    /// Where damage was told of.
+    var places: [String] {
+        records.withLock { $0.compactMap { $0.fields.first { $0.name == "where" }?.value } }
+    }
+}
+
+@Suite("Troubles of the store")
+struct StoreTroublesTests {
     @Test("a full disk says how many bytes are needed, which those that the log lacks are first")
     func needs() {
-        let bench = Bench()
+        let bench = TroubleBench()
         let troubles = bench.troubles()
         troubles.full(refusing: 1, missing: 196_608)
         #expect(bench.text.contains("(196608 bytes at least)"))
@@ -49,7 +54,7 @@ struct StoreTroublesTests {
 
     @Test("a disk that is full every second is told once a minute, its end as often")
     func tellsOnce() {
-        let bench = Bench()
+        let bench = TroubleBench()
         let troubles = bench.troubles()
         for second in 0..<UInt64(Limits.reminderSeconds) {
             bench.now.withLock { $0 = second * 1000 }
@@ -59,11 +64,11 @@ struct StoreTroublesTests {
             troubles.foundRoom()
             #expect(!troubles.isFull)
         }
-        #expect(bench.messages.withLock { $0.count } == 2)
+        #expect(bench.records.withLock { $0.count } == 2)
 
         bench.now.withLock { $0 += 1000 }
         troubles.full(refusing: 1, missing: 0)
         troubles.foundRoom()
-        #expect(bench.messages.withLock { $0.count } == 4)
+        #expect(bench.records.withLock { $0.count } == 4)
     }
 }

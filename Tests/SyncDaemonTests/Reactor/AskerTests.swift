@@ -24,16 +24,16 @@ private final class CoreBench {
                 return true
             },
             onNewest: { tick(1_000_000) })
-        let hub = Hub(engine: engine, counters: Counters())
-        hub.attach(transport)
         core = ReactorCore(
-            hub: hub, counters: Counters(), commandsPerSecondMax: rate)
+            engine: engine, settings: ReactorSettings(commandsPerSecondMax: rate),
+            mailbox: Mailbox(capacity: 1), counters: Counters())
+        core.attach(transport, at: 0)
     }
 
     func say(_ text: String, _ session: SessionID) {
         let bytes = Array(text.utf8)
         unsafe core.session(session, didReceive: bytes.span.bytes)
-        core.endTurn()
+        core.turn(at: 0)
     }
 
     func greeted(_ number: UInt32) -> SessionID {
@@ -53,7 +53,7 @@ struct AskerTests {
         let poller = SessionID(slot: 1, generation: 1)
         bench.core.connection(
             poller, didRequest: HTTPRequest(method: .get, target: "/v2/subscribe/s/den/0?tt=5"))
-        bench.core.endTurn()
+        bench.core.turn(at: 0)
         #expect(bench.waiting.count == 2)
         let page = try #require(bench.waiting.first { $0.channel.name == "room" })
         let poll = try #require(bench.waiting.first { $0.channel.name == "den" })
@@ -64,12 +64,12 @@ struct AskerTests {
         bench.core.connectionDidClose(poller)
         bench.core.receive(
             ReadAnswer(asker: poll.asker, channel: poll.channel, result: .failed(.full)))
-        bench.core.endTurn()
+        bench.core.turn(at: 0)
 
         #expect(bench.transport.closed.isEmpty)
         bench.core.receive(
             ReadAnswer(asker: page.asker, channel: page.channel, result: .failed(.full)))
-        bench.core.endTurn()
+        bench.core.turn(at: 0)
         #expect(bench.transport.closed[session] == .tryAgainLater)
     }
 
@@ -81,12 +81,12 @@ struct AskerTests {
         let poller = SessionID(slot: 1, generation: 1)
         bench.core.connection(
             poller, didRequest: HTTPRequest(method: .get, target: "/v2/subscribe/s/den/0?tt=5"))
-        bench.core.endTurn()
+        bench.core.turn(at: 0)
         let page = try #require(bench.waiting.first { $0.channel.name == "room" })
 
         bench.core.receive(
             ReadAnswer(asker: page.asker, channel: page.channel, result: .failed(.full)))
-        bench.core.endTurn()
+        bench.core.turn(at: 0)
 
         #expect(bench.transport.responses[poller] == nil)
         #expect(bench.transport.closed[session] == .tryAgainLater)
@@ -102,7 +102,7 @@ struct AskerTests {
 
         bench.core.receive(
             ReadAnswer(asker: page.asker, channel: page.channel, result: .tooOld))
-        bench.core.endTurn()
+        bench.core.turn(at: 0)
 
         #expect(bench.transport.closed == [old: .tryAgainLater])
     }

@@ -5,7 +5,7 @@ import EventModel
 /// Where requests come in and their answers leave, whatever their dialect.
 ///
 /// Confined to its reactor's thread.
-final class HTTPDoor {
+final class HTTPDoor: PollReceiver {
     /// Requests that wait for the ledger, a reader, presence or an event; one per connection.
     private var waiting: [SessionID: any HTTPCall] = [:]
     private var lastCommand: CommandID = 0
@@ -25,10 +25,7 @@ final class HTTPDoor {
         self.routes = routes
         self.counters = counters
         self.log = log
-        hub.answerPoll = { [unowned self] poll, events, cursor in
-            guard let call = waiting.removeValue(forKey: poll.session) else { return }
-            respond(call.response(to: events, cursor: cursor), to: poll.session)
-        }
+        hub.pollReceiver = self
     }
 
     /// Whether no request has to be answered before the daemon may stop.
@@ -109,6 +106,11 @@ final class HTTPDoor {
     func finish(_ answer: PresenceAnswer) {
         guard let call = take(answer.origin) else { return }
         respond(call.response(to: answer.reply), to: answer.origin.session)
+    }
+
+    func answer(_ poll: PollRequest, with events: [PolledEvent], cursor: Timetoken) {
+        guard let call = waiting.removeValue(forKey: poll.session) else { return }
+        respond(call.response(to: events, cursor: cursor), to: poll.session)
     }
 
     /// What to say of a request that is not read to its end.
