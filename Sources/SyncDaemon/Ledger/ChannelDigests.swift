@@ -148,6 +148,14 @@ struct ChannelDigests {
         self.reading = reading
     }
 
+    /// Whether the store has what is here.
+    var isWritten: Bool { touched.isEmpty && entries.allSatisfy { !$0.isTouched && !$0.isChanged } }
+
+    /// The channels that came last, with their digests.
+    func newest(_ count: Int) -> [(Channel, Digest)] {
+        entries.suffix(count).map { ($0.channel, $0.digest) }
+    }
+
     private mutating func forgetDigests() {
         entries = []
         indices = [:]

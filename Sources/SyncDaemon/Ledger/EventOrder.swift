@@ -38,31 +38,23 @@ final class EventOrder: Sendable {
     private enum Waiting {
         case event(Announcement)
         case position(Origin)
-    }
 
-    /// What is known of a higher ceiling.
-    private enum Raise {
-        case notAsked
-        /// - Parameter isAwaited: The clock was far beyond the ceiling: nobody has asked for long,
-        ///   and places below it would be of the past.
-        case asked(isAwaited: Bool)
-        /// The store could not, when the clock said this.
-        case refused(at: UInt64)
+        /// What it keeps in memory, roughly.
+        var byteCount: Int {
+            switch self {
+            case .event(let announcement): announcement.event.unstoredBytes
+            case .position: 0
+            }
+        }
     }
 
     private struct State {
-        /// No later event is at or before this.
-        var visible: Timetoken
-        /// The store's newest commit.
-        var durable: Timetoken
-        /// The commit under way has nothing below this.
-        var reserved: Timetoken?
-        /// The newest position that may be handed out.
-        var ceiling: Timetoken
-        var raise = Raise.notAsked
+        var places: Places
         var waiting: [Waiting] = []
         var waitingBytes = 0
         var unstored = UnstoredEvents()
+
+        var visible: Timetoken { places.visible }
     }
 
     private let state: Locked<State>
@@ -73,18 +65,6 @@ final class EventOrder: Sendable {
     private let wallTicks: @Sendable () -> UInt64
     private let receiver: any CommitReceiver
     private let askForCeiling: @Sendable () -> Void
-
-    /// How far ahead of the clock a commit's timetokens are, in ticks: 5 ms, longer than most
-    /// syncs.
-    private static let leadTicks: UInt64 = 50_000
-    /// The least number of places that are left below a commit.
-    private static let windowTicks: UInt64 = 1000
-    /// How far the order may run ahead of the clock for the sake of that window: one second.
-    private static let aheadTicksMax: UInt64 = 10_000_000
-    /// With less than this below the ceiling the order asks for a higher one.
-    private static let askTicks = Limits.ceilingTicks / 2
-    /// With less than this it goes on tick by tick: a million places for a disk that takes long.
-    private static let tightTicks = Limits.ceilingTicks / 10
 
     /// - Parameters:
     ///   - visible: The last timetoken of the store.
@@ -98,7 +78,7 @@ final class EventOrder: Sendable {
         receiver: any CommitReceiver,
         askForCeiling: @escaping @Sendable () -> Void
     ) {
-        state = Locked(State(visible: visible, durable: visible, ceiling: ceiling))
+        state = Locked(State(places: Places(after: visible, ceiling: ceiling)))
         newest = Atomic(visible.rawValue)
         newestDurable = Atomic(visible.rawValue)
         settledVisible = Atomic(visible.rawValue)
@@ -138,7 +118,7 @@ final class EventOrder: Sendable {
     func announce(_ announcement: Announcement) -> Announced {
         state.withLock { state in
             guard let timetoken = takePlace(&state) else {
-                return wait(.event(announcement), announcement.event.unstoredBytes, &state)
+                return wait(.event(announcement), &state)
             }
             var step = Commit(last: timetoken)
             add(announcement, at: timetoken, to: &step, &state)
@@ -157,8 +137,8 @@ final class EventOrder: Sendable {
     func now(for origin: Origin? = nil) -> Announced {
         state.withLock { state in
             if let timetoken = takePlace(&state) { return .at(timetoken) }
-            guard let origin, case .asked(isAwaited: true) = state.raise,
-                wait(.position(origin), 0, &state) == .waits
+            guard let origin, case .asked(isAwaited: true) = state.places.raise,
+                wait(.position(origin), &state) == .waits
             else { return .at(state.visible) }
             return .waits
         }
@@ -178,24 +158,17 @@ final class EventOrder: Sendable {
     /// Reserves timetokens for a commit: all its own must be after the answer.
     func reserve() -> Timetoken {
         state.withLock { state in
-            let now = wallTicks()
-            let window =
-                state.visible.rawValue < now + Self.aheadTicksMax ? Self.windowTicks : 0
-            let last = max(state.visible.rawValue + window, now + Self.leadTicks)
-            state.reserved = Timetoken(rawValue: last + 1)
-            return Timetoken(rawValue: last)
+            state.places.reserve(at: wallTicks())
         }
     }
 
     /// Tells the reactors of a commit, and then of what waited for it.
     func finish(_ commit: Commit) {
         state.withLock { state in
-            state.reserved = nil
-            hear(of: commit.ceiling, &state)
+            state.places.finish(commit, at: wallTicks())
             // Before `visible`, which `frontier` reads first.
-            state.durable = max(state.durable, commit.durable ?? .zero)
-            newestDurable.store(state.durable.rawValue, ordering: .releasing)
-            see(max(state.visible, commit.last), &state)
+            newestDurable.store(state.places.durable.rawValue, ordering: .releasing)
+            newest.store(state.visible.rawValue, ordering: .releasing)
             var commit = commit
             commit.last = state.visible
             receiver.publish(commit)
@@ -207,7 +180,7 @@ final class EventOrder: Sendable {
     /// Hears how far positions may go now, though nothing was committed; `nil`: the store failed.
     func raise(to ceiling: Timetoken?) {
         state.withLock { state in
-            hear(of: ceiling, &state)
+            state.places.hear(of: ceiling, at: wallTicks())
             placeWaiting(&state)
         }
     }
@@ -215,64 +188,32 @@ final class EventOrder: Sendable {
     /// Whether somebody still waits for a higher ceiling.
     var asksForCeiling: Bool {
         state.withLock { state in
-            if case .asked = state.raise { true } else { false }
-        }
-    }
-
-    private func hear(of ceiling: Timetoken?, _ state: inout State) {
-        if let ceiling {
-            state.ceiling = max(state.ceiling, ceiling)
-            state.raise = .notAsked
-        } else if case .asked = state.raise {
-            state.raise = .refused(at: wallTicks())
+            if case .asked = state.places.raise { true } else { false }
         }
     }
 
     // MARK: Places
 
-    /// The next place; `nil` when there is none below the commit under way or the ceiling, or one
-    /// that is worth waiting for.
     private func takePlace(_ state: inout State) -> Timetoken? {
-        let clock = wallTicks()
-        let next = state.visible.successor(at: clock)
-        // In a busy daemon each commit raises the ceiling, and this is all that it costs.
-        if next.rawValue + Self.askTicks > state.ceiling.rawValue { ask(for: next, clock, &state) }
-        let isWithin = state.reserved.map { next < $0 } ?? true
-        if isWithin, next.rawValue + Self.tightTicks <= state.ceiling.rawValue {
-            see(next, &state)
-            return next
-        }
-        if case .asked(isAwaited: true) = state.raise { return nil }
-        let tight = Timetoken(rawValue: state.visible.rawValue + 1)
-        guard tight <= state.ceiling, state.reserved.map({ tight < $0 }) ?? true else { return nil }
-        see(tight, &state)
-        return tight
+        var asks = false
+        let place = state.places.take(at: wallTicks(), ask: &asks)
+        if asks { askForCeiling() }
+        if let place { newest.store(place.rawValue, ordering: .releasing) }
+        return place
     }
 
-    private func ask(for next: Timetoken, _ clock: UInt64, _ state: inout State) {
-        switch state.raise {
-        case .asked: return
-        case .notAsked: state.raise = .asked(isAwaited: next > state.ceiling)
-        case .refused(let moment):
-            // A disk that is full is not asked all the time.
-            guard clock < moment || clock - moment >= Limits.ceilingTicks else { return }
-            state.raise = .asked(isAwaited: false)
-        }
-        askForCeiling()
-    }
-
-    private func wait(_ waiting: Waiting, _ bytes: Int, _ state: inout State) -> Announced {
+    private func wait(_ waiting: Waiting, _ state: inout State) -> Announced {
         // What waits for nothing that is to come would wait for ever.
-        if case .refused = state.raise, state.reserved == nil { return .refused }
+        if case .refused = state.places.raise, state.places.reserved == nil { return .refused }
         guard state.waiting.count < Limits.announcementsWaitingMax,
-            state.waitingBytes + bytes <= Limits.ledgerQueueBytesMax
+            state.waitingBytes + waiting.byteCount <= Limits.ledgerQueueBytesMax
         else { return .refused }
-        keep(waiting, bytes, &state)
+        keep(waiting, &state)
         return .waits
     }
 
-    private func keep(_ waiting: Waiting, _ bytes: Int, _ state: inout State) {
-        state.waitingBytes += bytes
+    private func keep(_ waiting: Waiting, _ state: inout State) {
+        state.waitingBytes += waiting.byteCount
         state.waiting.append(waiting)
     }
 
@@ -290,7 +231,7 @@ final class EventOrder: Sendable {
                 if let timetoken { add(announcement, at: timetoken, to: &step, &state) }
                 guard let origin = announcement.origin else {
                     // Nobody hears that there is no place, and would come again.
-                    if timetoken == nil { keep(one, announcement.event.unstoredBytes, &state) }
+                    if timetoken == nil { keep(one, &state) }
                     continue
                 }
                 let result: Result<Reply, ProtocolError> =
@@ -311,12 +252,7 @@ final class EventOrder: Sendable {
     /// Says that the mailboxes have all that is visible.
     private func settle(_ state: State) {
         settledVisible.store(state.visible.rawValue, ordering: .releasing)
-        settledDurable.store(state.durable.rawValue, ordering: .releasing)
-    }
-
-    private func see(_ timetoken: Timetoken, _ state: inout State) {
-        state.visible = timetoken
-        newest.store(timetoken.rawValue, ordering: .releasing)
+        settledDurable.store(state.places.durable.rawValue, ordering: .releasing)
     }
 
     private func add(
@@ -328,5 +264,25 @@ final class EventOrder: Sendable {
             event: announcement.event, isStored: false)
         state.unstored.append(envelope)
         step.events.append(envelope)
+    }
+
+    /// Looks whether what is said without the lock is what is known behind it.
+    ///
+    /// Called after each commit, by the simulator and by debug builds.
+    ///
+    /// - Complexity: O(who waits for a place).
+    func checkInvariants() {
+        state.withLock { state in
+            state.places.checkInvariants()
+            precondition(visible == state.visible, "All hear of the newest place.")
+            let settled = self.settled
+            precondition(settled.visible <= state.visible, "No mailbox is ahead of the order.")
+            precondition(
+                settled.durable <= state.places.durable, "No cursor is ahead of the store.")
+            let bytes = state.waiting.reduce(0) { $0 + $1.byteCount }
+            precondition(state.waitingBytes == bytes, "What waits is counted.")
+            precondition(
+                state.waiting.count <= Limits.announcementsWaitingMax, "What waits has a limit.")
+        }
     }
 }

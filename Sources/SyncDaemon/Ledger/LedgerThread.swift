@@ -94,6 +94,10 @@ final class LedgerThread: Sendable {
                         ? seekRoom(&chores, with: ledger, troubles)
                         : doChore(&chores, with: ledger)
                     report(failure, of: 0, ledger, troubles, fail: fail)
+                    #if DEBUG
+                    ledger.checkInvariants()
+                    order.checkInvariants()
+                    #endif
                 }
             }
         }

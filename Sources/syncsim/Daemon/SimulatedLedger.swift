@@ -148,6 +148,8 @@ final class SimulatedLedger {
     }
 
     private func conclude(_ commit: Commit, of writes: [Write], _ failure: StoreError?) {
+        ledger.checkInvariants()
+        order.checkInvariants()
         world.witness(commit, of: writes, store, failed: failure != nil)
         if failure == .full { world.tally.count("full disk") }
         let isBeyondUse = failure.map { $0 != .full } ?? false
