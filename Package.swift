@@ -65,7 +65,7 @@ let package = Package(
             name: "SyncDaemon",
             dependencies: [
                 "Basis", "EventModel", "JSON", "SQLite", "CWebsockets", "CUV", "CSystemd", "CInih",
-                "CHTTPParser", "CZlib", "CLinux",
+                "CHTTPParser", "CZlib", "CLinux", "CSodium",
             ],
             swiftSettings: shipped),
         .executableTarget(

@@ -19,21 +19,3 @@ public struct Channel: Hashable, Sendable {
         exactName = ExactText(name)
     }
 }
-
-/// Who does something, and on which of their devices; compared byte for byte.
-public struct Author: Hashable, Sendable {
-    private let exactKeyset: ExactText
-    private let exactUserID: ExactText
-    private let exactDeviceID: ExactText
-
-    public var keyset: String { exactKeyset.string }
-    public var userID: String { exactUserID.string }
-    /// Chosen by the device and kept for its life: it scopes mutation ids.
-    public var deviceID: String { exactDeviceID.string }
-
-    public init(keyset: String = Channel.defaultKeyset, userID: String, deviceID: String) {
-        exactKeyset = ExactText(keyset)
-        exactUserID = ExactText(userID)
-        exactDeviceID = ExactText(deviceID)
-    }
-}

@@ -11,6 +11,16 @@ public enum ChannelNameFault: Hashable, Sendable {
 }
 
 extension Channel {
+    package static let wildcardSuffix = ".*"
+
+    /// Whether it stands for all channels that begin like it.
+    ///
+    /// The presence of a wildcard ends with `.*-pnpres`.
+    package var isWildcard: Bool {
+        name.utf8.ends(with: Self.wildcardSuffix.utf8)
+            || name.utf8.ends(with: (Self.wildcardSuffix + Channel.presenceSuffix).utf8)
+    }
+
     /// What keeps channels, wildcards and groups from being called so.
     ///
     /// PubNub advises against more, and lets SDKs use it: `/` and `:` for example.

@@ -24,19 +24,6 @@ public enum Command: Hashable, Sendable {
     case ping
 }
 
-extension Command {
-    /// Commands that it counts as, for the rate limit.
-    public var cost: Int {
-        let channels =
-            switch self {
-            case .subscribe(let requests): requests.count
-            case .unsubscribe(let names): names.count
-            default: 0
-            }
-        return max(1, channels / Limits.channelsPerCommandCost)
-    }
-}
-
 /// Who connects.
 public struct Hello: Hashable, Sendable {
     public var userID: String
@@ -67,7 +54,7 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var base: Digest?
     /// Whether the device found that its actions are not the server's.
     public var asksForRepair: Bool
-    /// How long events may wait for more, in milliseconds, up to ``Limits/batchWindowMax``.
+    /// How long events may wait for more, in milliseconds; a second at most.
     public var batchMilliseconds: Int
     /// Whether only the net effect of each batch is wanted.
     public var coalesces: Bool
@@ -236,17 +223,5 @@ public struct ActionsQuery: Hashable, Sendable {
         self.before = before
         self.limit = limit
         self.fromNewest = fromNewest
-    }
-}
-
-/// How many messages came into a channel after a position.
-public struct CountQuery: Hashable, Sendable {
-    public var channel: String
-    /// Exclusive.
-    public var after: Timetoken
-
-    public init(channel: String, after: Timetoken) {
-        self.channel = channel
-        self.after = after
     }
 }

@@ -196,28 +196,12 @@ public struct ChannelHistory: Hashable, Sendable {
 /// Messages of one channel, counted.
 public struct MessageCount: Hashable, Sendable {
     public var channel: String
-    /// At most ``Limits/messageCountMax``.
+    /// At most `Limits.messageCountMax`.
     public var count: Int
 
     public init(channel: String, count: Int) {
         self.channel = channel
         self.count = count
-    }
-}
-
-/// What happened in several channels after a position.
-public struct Backlog: Hashable, Sendable {
-    /// Ascending by timetoken.
-    public var envelopes: [Envelope]
-    /// Nothing stored in these channels up to here is missing.
-    public var through: Timetoken
-    /// Whether `through` is the newest commit that the reader saw; if not, more may follow it.
-    public var isComplete: Bool
-
-    public init(envelopes: [Envelope], through: Timetoken, isComplete: Bool) {
-        self.envelopes = envelopes
-        self.through = through
-        self.isComplete = isComplete
     }
 }
 

@@ -15,13 +15,6 @@ struct UnicodeIdentityTests {
         #expect(Set([Channel(composed), Channel(decomposed)]).count == 2)
     }
 
-    @Test("two spellings of a letter are two authors")
-    func authors() {
-        let authors = [composed, decomposed].map { Author(userID: $0, deviceID: "phone") }
-
-        #expect(authors[0] != authors[1])
-    }
-
     @Test("equality of action keys agrees with their order")
     func keys() {
         let keys = [composed, decomposed].map {

@@ -28,7 +28,10 @@ enum HouseRules {
         ("CInih", ["Sources/SyncDaemon/Node/INIFile.swift"]),
         ("CZlib", ["Sources/SyncDaemon/Gateway/PubNub/InflateStream.swift"]),
         ("CSystemd", ["Sources/SyncDaemon/Platform/"]),
-        ("CSodium", ["Sources/EventModel/Reconciliation/"]),
+        (
+            "CSodium",
+            ["Sources/EventModel/Reconciliation/", "Sources/SyncDaemon/Store/DigestSecret.swift"]
+        ),
         ("Foundation", []),
         ("FoundationEssentials", []),
         ("Dispatch", []),

@@ -4,7 +4,7 @@ enum Manual {
     /// Names and values, digits grouped as the manual does: `1,048,576`.
     static func limits(_ file: SourceFile) -> [(name: String, value: String)] {
         file.code.compactMap { line in
-            guard let range = line.firstRange(of: "public static let ") else { return nil }
+            guard let range = line.firstRange(of: "static let ") else { return nil }
             let declaration = line[range.upperBound...].split(separator: "=")
             guard declaration.count == 2, let name = declaration[0].words.first else { return nil }
             let factors = declaration[1].split(separator: "*").map {

@@ -167,6 +167,25 @@ struct PlantedBreachTests {
             ])
     }
 
+    @Test("what clients do not use is not shared")
+    func diet() {
+        let limits = file(
+            "Sources/EventModel/Limits.swift", "public enum Limits {",
+            "    public static let a = 1", "    public static let b = 2", "}")
+        let names = file(
+            "Sources/EventModel/A.swift", "public struct Channel {", "    let name: Name", "}",
+            "package struct Name {}", "struct Own {}", "public indirect enum Secret {", "}",
+            "extension Secret { var name: Name }")
+        let client = file("Sources/SyncClient/A.swift", "let b: Channel = Limits.a // Secret")
+
+        #expect(
+            Diet.breaches([limits, names], clients: [client]).map(\.description) == [
+                "Sources/EventModel/A.swift:7: "
+                    + "no client uses Secret: the daemon's own belongs into SyncDaemon"
+            ])
+        #expect(Diet.breaches([limits, names], clients: []).count == 6)
+    }
+
     @Test("limits are read with their values")
     func limits() {
         let file = file(

@@ -21,13 +21,17 @@ public struct DigestKey: Hashable, Sendable {
         self.init(words: (words.0.byteSwapped, words.1.byteSwapped))
     }
 
-    init(words: (UInt64, UInt64)) {
+    package init(words: (UInt64, UInt64)) {
         self.words = words
     }
 
     /// The bytes in their order, two lower-case hexadecimal digits each.
     public var text: String {
         Hexadecimal.text(words.0.byteSwapped) + Hexadecimal.text(words.1.byteSwapped)
+    }
+
+    package var bytes: [UInt8] {
+        unsafe withBytes { bytes in unsafe Array(UnsafeBufferPointer(start: bytes, count: 16)) }
     }
 
     /// Lends the 16 bytes.

@@ -1,4 +1,4 @@
-// SipHash-2-4 with 128 bits of output. Beside DigestSecret the only code that touches libsodium.
+// SipHash-2-4 with 128 bits of output.
 //
 // - Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012, and its reference
 //   implementation's 128-bit variant.

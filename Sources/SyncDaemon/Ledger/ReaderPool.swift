@@ -28,6 +28,13 @@ struct ReadRequest: Sendable {
     let query: Query
 }
 
+/// How many messages came into a channel after a position.
+struct CountQuery: Hashable, Sendable {
+    var channel: String
+    /// Exclusive.
+    var after: Timetoken
+}
+
 /// An event with its channel, for those who asked about several.
 struct ChannelEvent: Sendable {
     let channel: Channel

@@ -58,6 +58,16 @@ extension StoreReader {
     func onProgress(_ body: @escaping () -> Void) {}
 }
 
+/// What happened in several channels after a position.
+struct Backlog: Hashable, Sendable {
+    /// Ascending by timetoken.
+    var envelopes: [Envelope]
+    /// Nothing stored in these channels up to here is missing.
+    var through: Timetoken
+    /// Whether `through` is the newest commit that the reader saw; if not, more may follow it.
+    var isComplete: Bool
+}
+
 /// Changes of one channel, in order.
 struct ChangePage: Sendable, Hashable {
     /// Ascending by timetoken.

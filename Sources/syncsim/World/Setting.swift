@@ -3,6 +3,8 @@
 import Basis
 import EventModel
 
+@testable import SyncDaemon
+
 /// The dice of one world, thrown before it begins.
 struct Setting {
     let reactors: Int

@@ -179,3 +179,16 @@ final class NativeDoor {
     /// A session as `hello` names it, too.
     private func name(of session: Session) -> String { "\(hub.engine.reactor)-\(session.id)" }
 }
+
+extension Command {
+    /// Commands that it counts as, for the rate limit.
+    var cost: Int {
+        let channels =
+            switch self {
+            case .subscribe(let requests): requests.count
+            case .unsubscribe(let names): names.count
+            default: 0
+            }
+        return max(1, channels / Limits.channelsPerCommandCost)
+    }
+}

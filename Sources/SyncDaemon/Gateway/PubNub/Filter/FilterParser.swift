@@ -1,5 +1,7 @@
 // Makes a tree of a filter expression.
 
+import EventModel
+
 /// A filter as a tree whose depth is bounded by the nesting of its text, not by its length.
 indirect enum FilterExpression: Sendable {
     case value(FilterValue)

@@ -1,5 +1,7 @@
 // Computes what a filter expression says about one message.
 
+import EventModel
+
 /// One run over one message.
 struct FilterEvaluator {
     private let meta: FilterValue

@@ -4,6 +4,8 @@ import Basis
 import EventModel
 import Testing
 
+@testable import SyncDaemon
+
 /// A malformed filter and what its error says.
 struct MalformedFilter: CustomTestStringConvertible {
     let text: String

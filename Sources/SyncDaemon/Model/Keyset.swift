@@ -1,63 +1,61 @@
 // A tenant and what its owner decided: nothing crosses from one keyset to another.
 
+import EventModel
+
 /// The settings of one tenant.
 ///
 /// Without a configured keyset, every subscribe key names the one tenant `default`, with these
 /// defaults.
-public struct Keyset: Hashable, Sendable {
+struct Keyset: Hashable, Sendable {
     /// Names the tenant on the wire and in the store.
-    public var subscribeKey: String
+    var subscribeKey: String
     /// What publishers must name; `nil` accepts any.
-    public var publishKey: String?
+    var publishKey: String?
     /// Signs administrators' requests; nothing is signed without it.
-    public var secretKey: String?
+    var secretKey: String?
     /// Whether published messages are stored unless a publisher says otherwise.
-    public var keepsMessages = true
+    var keepsMessages = true
     /// Hours after which messages are deleted; 0 keeps them.
-    public var hoursKept = 0
+    var hoursKept = 0
     /// Milliseconds that events wait for more before they leave, if that is longer than what holds
     /// for the whole daemon.
-    public var batchWindow = 0
+    var batchWindow = 0
     /// Whether clients may delete messages.
-    public var allowsDeleting = true
+    var allowsDeleting = true
     /// Whether who is in a channel is known.
-    public var hasPresence = true
+    var hasPresence = true
     /// Seconds that a user is in a channel after a heartbeat or a poll that does not say how long.
-    public var presenceSeconds = Limits.presenceSecondsDefault
+    var presenceSeconds = Limits.presenceSecondsDefault
     /// The shortest time that a heartbeat or a poll may ask for, in seconds; less is taken for it.
-    public var presenceSecondsMin = Limits.presenceSecondsMin
+    var presenceSecondsMin = Limits.presenceSecondsMin
     /// Users in a channel above which single joins and leaves are no longer announced.
-    public var announceMax = 20
+    var announceMax = 20
     /// Seconds between two announcements above that; 10 or more.
-    public var intervalSeconds = 10
+    var intervalSeconds = 10
     /// Whether those say who came and left.
-    public var sendsDeltas = false
+    var sendsDeltas = false
     /// Everyone is refused who shows no token.
-    public var isAccessControlled = false
-
-    public init(subscribeKey: String) {
-        self.subscribeKey = subscribeKey
-    }
+    var isAccessControlled = false
 }
 
 /// The tenants of a daemon.
-public struct Keysets: Hashable, Sendable {
+struct Keysets: Hashable, Sendable {
     /// By subscribe key; empty when every key names the default one.
-    public let configured: [String: Keyset]
+    let configured: [String: Keyset]
     /// The tenant of a client that names none.
-    public let defaultKey: String
+    let defaultKey: String
 
     /// - Parameter keysets: The configured ones, the default first. Without any there is one
     ///   tenant, and every key names it: so whoever tries the daemon out meets all the others, and
     ///   no client can make tenants.
-    public init(_ keysets: [Keyset] = []) {
+    init(_ keysets: [Keyset] = []) {
         configured = Dictionary(
             keysets.map { ($0.subscribeKey, $0) }, uniquingKeysWith: { first, _ in first })
         defaultKey = keysets.first?.subscribeKey ?? Channel.defaultKeyset
     }
 
     /// The tenant of a subscribe key; `nil` when there is none.
-    public subscript(subscribeKey: String) -> Keyset? {
+    subscript(subscribeKey: String) -> Keyset? {
         if configured.isEmpty { return Keyset(subscribeKey: defaultKey) }
         // A dictionary of strings takes some texts for equal that are not, byte for byte.
         guard let keyset = configured[subscribeKey],

@@ -1,8 +1,9 @@
 // What `like` takes for alike.
 
 import Basis
-import EventModel
 import Testing
+
+@testable import SyncDaemon
 
 @Suite("Filter patterns")
 struct FilterPatternTests {

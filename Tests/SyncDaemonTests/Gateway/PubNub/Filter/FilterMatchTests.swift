@@ -1,7 +1,8 @@
 // Which messages a filter expression lets pass.
 
-import EventModel
 import Testing
+
+@testable import SyncDaemon
 
 @Suite("Filters match")
 struct FilterMatchTests {

@@ -1,7 +1,9 @@
 // What filter expressions compute with.
 
+import EventModel
+
 /// A JSON value, or the lack of one.
-public indirect enum FilterValue: Sendable {
+indirect enum FilterValue: Sendable {
     /// A field that is not there, or a result that does not exist, such as a division by zero.
     case undefined
     case null
@@ -14,21 +16,21 @@ public indirect enum FilterValue: Sendable {
 }
 
 /// The members of a JSON object; their names are compared byte for byte.
-public struct FilterObject: Sendable, ExpressibleByDictionaryLiteral {
+struct FilterObject: Sendable, ExpressibleByDictionaryLiteral {
     private let members: [ExactText: FilterValue]
 
     /// - Parameter members: When a name comes twice, the last one holds.
-    public init(_ members: [(name: String, value: FilterValue)]) {
+    init(_ members: [(name: String, value: FilterValue)]) {
         self.members = Dictionary(
             members.map { (ExactText($0.name), $0.value) }, uniquingKeysWith: { _, last in last })
     }
 
-    public init(dictionaryLiteral members: (String, FilterValue)...) {
+    init(dictionaryLiteral members: (String, FilterValue)...) {
         self.init(members.map { (name: $0.0, value: $0.1) })
     }
 
     /// A member; ``FilterValue/undefined`` when there is none of this name.
-    public subscript(name: String) -> FilterValue {
+    subscript(name: String) -> FilterValue {
         members[ExactText(name)] ?? .undefined
     }
 

@@ -1,5 +1,7 @@
 // What a subscriber wants of the messages: PubNub's filter expressions.
 
+import EventModel
+
 /// A parsed filter expression, such as `priority > 5 && data.kind in ("text", "image")`.
 ///
 /// A name by itself, or behind `meta.`, is a field of what was published beside the message;
@@ -11,18 +13,18 @@
 /// neither does its negation: a message without `meta` never matches by what it lacks.
 ///
 /// - Source: PubNub's subscribe filters. Precedence is C's; `true`, `false` and `null` are values.
-public struct MessageFilter: Hashable, Sendable {
+struct MessageFilter: Hashable, Sendable {
     private let exactText: ExactText
     private let expression: FilterExpression
 
     /// As the client wrote it.
-    public var text: String { exactText.string }
+    var text: String { exactText.string }
 
     /// Parses a filter; a text without a word in it matches everything.
     ///
     /// - Throws: For a text that is malformed, longer than ``Limits/filterBytesMax`` or nested
     ///   deeper than ``Limits/filterDepthMax``.
-    public init(_ text: String) throws(MessageFilterError) {
+    init(_ text: String) throws(MessageFilterError) {
         guard text.utf8.count <= Limits.filterBytesMax else {
             throw MessageFilterError(
                 position: 1, found: "\(text.utf8.count) bytes",
@@ -39,34 +41,34 @@ public struct MessageFilter: Hashable, Sendable {
     ///   - meta: What was published beside it; ``FilterValue/undefined`` when nothing was.
     ///   - payload: The message itself; asked for at most once, and only by filters that name it.
     /// - Complexity: Linear in the text of the message, for each operator of the filter.
-    public func matches(meta: FilterValue, payload: () -> FilterValue) -> Bool {
+    func matches(meta: FilterValue, payload: () -> FilterValue) -> Bool {
         withoutActuallyEscaping(payload) { payload in
             var evaluator = FilterEvaluator(meta: meta, payload: payload)
             return evaluator.value(of: expression).isTrue ?? false
         }
     }
 
-    public static func == (lhs: Self, rhs: Self) -> Bool {
+    static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.exactText == rhs.exactText
     }
 
-    public func hash(into hasher: inout Hasher) {
+    func hash(into hasher: inout Hasher) {
         hasher.combine(exactText)
     }
 }
 
 /// A text that is not a filter expression.
-public struct MessageFilterError: Error, Hashable, CustomStringConvertible {
+struct MessageFilterError: Error, Hashable, CustomStringConvertible {
     /// Where the trouble begins: 1 is the first character.
     ///
     /// Counts Unicode scalars.
-    public let position: Int
+    let position: Int
     /// What stands there, as the client wrote it, or in words.
-    public let found: String
+    let found: String
     /// What could stand there, in words.
-    public let expected: String
+    let expected: String
 
-    public var description: String {
+    var description: String {
         "The filter is malformed at character \(position): found \(found), expected \(expected)."
     }
 }

@@ -4,6 +4,8 @@ import Basis
 import EventModel
 import Testing
 
+@testable import SyncDaemon
+
 @Suite("Digest secrets")
 struct DigestSecretTests {
     private static let ascending = (0..<32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

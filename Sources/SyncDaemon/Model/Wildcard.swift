@@ -1,20 +1,12 @@
 // Names that stand for many channels.
 
+import EventModel
+
 extension Channel {
-    private static let wildcardSuffix = ".*"
-
-    /// Whether it stands for all channels that begin like it.
-    ///
-    /// The presence of a wildcard ends with `.*-pnpres`.
-    package var isWildcard: Bool {
-        name.utf8.ends(with: Self.wildcardSuffix.utf8)
-            || name.utf8.ends(with: (Self.wildcardSuffix + Channel.presenceSuffix).utf8)
-    }
-
     /// The wildcards that this channel falls under: `a.*` and `a.b.*` for `a.b.c`.
     ///
     /// - Source: PubNub allows wildcards of two levels.
-    package var wildcards: [Channel] {
+    var wildcards: [Channel] {
         let suffix = isPresence ? Channel.presenceSuffix : ""
         let base = name.utf8.dropLast(suffix.utf8.count)
         var wildcards: [Channel] = []
@@ -28,7 +20,7 @@ extension Channel {
     }
 
     /// Whether events of another channel concern whoever follows this one.
-    package func covers(_ other: Channel) -> Bool {
+    func covers(_ other: Channel) -> Bool {
         self == other || (isWildcard && other.wildcards.contains(self))
     }
 }

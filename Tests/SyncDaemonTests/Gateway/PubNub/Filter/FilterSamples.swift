@@ -1,6 +1,6 @@
 // A message that filters are tried on, and what they say about it.
 
-import EventModel
+@testable import SyncDaemon
 
 enum FilterSamples {
     static let meta: FilterValue = .object([
