@@ -167,6 +167,41 @@ struct PlantedBreachTests {
             ])
     }
 
+    @Test(
+        "what only a room above has: a member, a function, a nested type, a case",
+        arguments: [
+            ("extension Hub { func settle() {} }", "hub.settle()", "settle"),
+            ("extension Hub { var isLate: Bool { true } }", "if hub.isLate {}", "isLate"),
+            ("func rewire(_ hub: Hub) {}", "rewire(hub)", "rewire"),
+            ("extension Hub { struct Ruling {} }", "let a: Hub.Ruling", "Ruling"),
+            ("struct Row { enum Verdict {} }", "var b: Verdict?", "Verdict"),
+            ("    case lost, found(Int), settled", "handle(.settled)", "settled"),
+        ])
+    func members(declaration: String, use: String, name: String) {
+        let hub = file("Sources/SyncDaemon/Hub/Hub.swift", "struct Hub {}", use)
+        let node = file("Sources/SyncDaemon/Node/Node.swift", declaration, use)
+        let below = file("Sources/JSON/A.swift", "a.\(name)")
+        let inHub = file("Sources/SyncDaemon/Hub/A.swift", declaration)
+
+        #expect(
+            Layers.breaches([hub, node]).map(\.description) == [
+                "Sources/SyncDaemon/Hub/Hub.swift:3: \(name) is from Node, which is above"
+            ])
+        #expect(Layers.breaches([hub, node], below: [below]).isEmpty)
+        #expect(Layers.breaches([hub, node, inHub]).isEmpty)
+    }
+
+    @Test(
+        "what a file has itself is not taken for a room's above",
+        arguments: ["init(settle: () -> Void) { settle() }", "private func settle() { settle() }"])
+    func ownNames(line: String) {
+        let hub = file("Sources/SyncDaemon/Hub/Hub.swift", line)
+        let node = file("Sources/SyncDaemon/Node/Node.swift", "func settle() {}")
+        let wire = file("Sources/SyncDaemon/Wire/A.swift", "switch a { case settle: b }")
+
+        #expect(Layers.breaches([hub, node, wire]).isEmpty)
+    }
+
     @Test("what clients do not use is not shared")
     func diet() {
         let limits = file(

@@ -53,4 +53,9 @@ extension Substring {
     var words: [Substring] {
         split { !($0.isLetter || $0.isNumber || $0 == "_") }
     }
+
+    /// The same, with what stands right before and behind each.
+    var placedWords: [(word: Substring, before: Character?, behind: Character?)] {
+        words.map { ($0, self[..<$0.startIndex].last, self[$0.endIndex...].first) }
+    }
 }
