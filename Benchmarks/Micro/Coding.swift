@@ -42,7 +42,7 @@ enum Coding {
                     var bytes = 0
                     for _ in 0..<count {
                         bytes &+=
-                            hub.frame(
+                            hub.outlet.frame(
                                 of: events[...], in: Samples.channel, cursor: cursor,
                                 state: Samples.state
                             )

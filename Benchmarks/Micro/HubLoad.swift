@@ -42,7 +42,7 @@ final class HubLoad {
         self.followers = followers
         followed = (0..<channels).map { Channel("chat.room.\($0)") }
         hub = Hub(engine: IdleEngine(), counters: counters)
-        hub.attach(transport)
+        hub.outlet.attach(transport)
         for number in 0..<followers {
             let session = Session(
                 id: SessionID(slot: UInt32(number), generation: 1),

@@ -43,12 +43,10 @@ enum Lookups {
     private static func topics(
         _ size: Int, _ hasWildcard: Bool, _ watch: Stopwatch
     ) -> Cost {
-        let topics = TopicTable(recentBytesMax: 0, unfollow: { _ in })
+        let topics = Hub(engine: IdleEngine(), counters: Counters()).topics
         let channels = (0..<size).map(channel) + (hasWildcard ? [wildcard] : [])
         for channel in channels {
-            _ = topics.topic(for: channel) {
-                Topic(channel: channel, position: .zero, durable: .zero)
-            }
+            _ = topics.topic(of: channel)
         }
         let asked = asked(size)
         return watch.measure { count in

@@ -10,10 +10,10 @@ struct Flights {
         let start: ChangeStart
     }
 
-    /// A subscription as it was when it began to wait; renewed or set back it has another serial.
+    /// A subscription as it was when it began to wait; set back it has another serial.
     struct Passenger {
         let subscription: Subscription
-        let serial: Int64
+        let serial: Int
     }
 
     private var open: [Page: PageNumber] = [:]
@@ -45,5 +45,12 @@ struct Flights {
         guard let landed = flights.removeValue(forKey: flight) else { return nil }
         open[landed.page] = nil
         return landed
+    }
+
+    func checkInvariants() {
+        precondition(open.count == flights.count, "A page is read once at a time.")
+        for (page, number) in open {
+            precondition(flights[number]?.page == page, "A read that is joined is under way.")
+        }
     }
 }

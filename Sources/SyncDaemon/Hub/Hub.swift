@@ -1,146 +1,107 @@
 // Who listens on this reactor, and getting every event to them: exactly once, in order.
 //
-// Confined to its reactor's thread. It knows no store: what is no longer in memory it asks the
-// engine for, and hears about in `received`.
+// Confined to its reactor's thread. It knows no store: what is no longer in memory its parts ask
+// the engine for. Each part owns its state, and knows those above it in the list below.
 
 import Basis
 import EventModel
-import JSON
 
-/// The sessions and topics of one reactor.
+/// The sessions of one reactor, and the order of a turn.
 final class Hub {
     private(set) var sessions: [SessionID: Session] = [:]
-    /// The newest event that this reactor has seen.
-    private(set) var position: Timetoken
-    /// The newest commit of the store that this reactor has seen: a cursor that survives a restart.
-    private(set) var durablePosition: Timetoken
-    /// Milliseconds on a clock that never steps back, as of the start of this turn.
-    private(set) var now: UInt64 = 0
+    let ground: Ground
+    let repairs = Repairs()
     let topics: TopicTable
-    var topicsWithNews: [Topic] = []
-    var windows = OpenWindows()
-    /// Each session gets at most one frame in this turn: nothing is gained by queueing it.
-    var writesAtOnce = false
-    var tally = Tally()
-    var polls = PollTable()
-    var sessionsToFlush: [Session] = []
-    /// Behind, but the readers had no room for their questions.
-    var starvedSessions: [Session] = []
-    /// Found to read too slowly, and given a while.
-    var slowSessions: [SessionID: Session] = [:]
-    var lastSerial: Int64 = 0
-    var flights = Flights()
-    /// Topics whose state is known, with subscriptions that still have to be told of it.
-    var topicsToTell: [Topic] = []
-    /// Topics whose state the readers had no room to be asked for.
-    var topicsToAskFor: [Topic] = []
-    /// Coded symbols that all sessions keep.
-    var repairSymbolCount = 0
-    var json = JSONWriter(reserving: 4096)
-    var scratch: [UInt8] = []
-
-    let engine: any Engine
-    private(set) var settings: HubSettings
-    let counters: Counters
-    weak var pollReceiver: (any PollReceiver)?
-    private(set) var transport: (any Transport)?
+    let outlet: Outlet
+    let states: States
+    let catchUp: CatchUp
+    let polls: Polls
+    let delivery: Delivery
 
     init(engine: any Engine, settings: HubSettings = HubSettings(), counters: Counters) {
-        self.engine = engine
-        // The newest commit before the reactor started.
-        position = engine.newest
-        durablePosition = position
-        self.settings = settings
-        self.counters = counters
-        topics = TopicTable(
-            recentBytesMax: settings.recentBytesMax, unfollow: { engine.unfollow($0) })
+        ground = Ground(engine: engine, settings: settings, counters: counters)
+        topics = TopicTable(ground: ground, repairs: repairs)
+        outlet = Outlet(ground: ground, topics: topics)
+        states = States(ground: ground, topics: topics, outlet: outlet)
+        catchUp = CatchUp(ground: ground, topics: topics, outlet: outlet, states: states)
+        polls = Polls(ground: ground, topics: topics, outlet: outlet)
+        delivery = Delivery(ground: ground, topics: topics, polls: polls, outlet: outlet)
     }
 
-    /// Connects the hub to the transport, which cannot exist before its delegate.
-    func attach(_ transport: any Transport) {
-        self.transport = transport
-    }
-
-    /// Answers a connection that is no session.
-    func respond(_ response: HTTPResponse, to connection: SessionID) {
-        transport?.respond(response, to: connection)
-    }
-
-    /// Whether sockets have not taken all of their responses yet.
-    var hasUnsentResponses: Bool { transport?.hasUnsentResponses ?? false }
-
-    /// Takes the time for this turn.
-    func beginTurn(at milliseconds: UInt64) {
-        now = milliseconds
-    }
-
-    /// Hears that everything up to these positions has been accepted.
-    ///
-    /// - Parameter durable: A cursor that survives a restart; at or before `visible`.
-    func settle(visible: Timetoken, durable: Timetoken) {
-        position = max(position, visible)
-        durablePosition = max(durablePosition, durable)
-    }
-
-    /// Does what is due by the clock; called about once a second.
-    func tick() {
-        topics.expire(at: now)
-        endOverduePolls()
-        retryStarved()
-        askForStates()
-        closeStuckSessions()
-    }
+    var engine: any Engine { ground.engine }
 
     /// Takes what an administrator decided anew.
     ///
     /// Subscriptions that there are keep their pace.
     func apply(sendQueueBytesMax: Int, window: @escaping (String) -> Int) {
-        settings.sendQueueBytesMax = sendQueueBytesMax
-        settings.window = window
-        topics.forEach { $0.window = window($0.channel.keyset) }
+        ground.apply(sendQueueBytesMax: sendQueueBytesMax, window: window)
+        topics.settingsChanged()
+    }
+
+    // MARK: Turns
+
+    func beginTurn(at milliseconds: UInt64) { ground.beginTurn(at: milliseconds) }
+
+    /// Takes the events of a step; they leave at the end of the turn.
+    func accept(_ step: Commit) {
+        for event in step.events {
+            var encoded: EncodedEnvelope?
+            topics.forEach(concernedBy: event.channel) { topic in
+                // Once, however many topics it concerns, and not at all for none.
+                let text = encoded ?? EncodedEnvelope(event)
+                encoded = text
+                if topic.pending.isEmpty { delivery.list(topic) }
+                topic.pending.append(text)
+            }
+        }
+        states.attach(step.digests)
+        settle(visible: step.last, durable: step.durable ?? ground.durablePosition)
+    }
+
+    func settle(visible: Timetoken, durable: Timetoken) {
+        ground.settle(visible: visible, durable: durable)
+    }
+
+    /// Does what is due by the clock; called about once a second.
+    func tick() {
+        topics.expire()
+        polls.tick()
+        catchUp.retryStarved()
+        states.askAgain()
+        outlet.closeStuck()
+    }
+
+    /// Sends what this turn brought.
+    func endTurn() {
+        delivery.publish()
+        // After every topic has its news: a poll's cursor stands for all its channels.
+        polls.endTurn()
+        states.endTurn()
+        catchUp.endTurn()
+        outlet.endTurn()
     }
 
     // MARK: Sessions
 
     func open(_ session: Session) {
         sessions[session.id] = session
-        counters.sessions.add()
+        ground.counters.sessions.add()
     }
 
     func forget(_ id: SessionID) {
         guard let session = sessions.removeValue(forKey: id) else { return }
-        unsubscribeAll(session)
+        topics.cancelAll(of: session)
         session.isClosing = true
-        counters.sessions.add(-1)
+        ground.counters.sessions.add(-1)
     }
 
-    /// Closes a session after what is queued for it has left.
-    func close(_ session: Session, _ code: CloseCode, _ reason: String) {
-        guard !session.isClosing else { return }
-        write(session)
-        session.isClosing = true
-        unsubscribeAll(session)
-        transport?.close(session.id, code, reason)
-    }
-
-    /// Queues a reply or an error.
-    func send(_ session: Session, _ write: (inout JSONWriter) -> Void) {
-        json.removeAll()
-        write(&json)
-        queue(Frame(text: json.bytes), for: session)
-    }
-
-    /// Takes a session's question to the readers, as soon as the session has room for the answer.
-    func ask(_ request: ReadRequest, for session: Session) {
-        session.questions.append(request)
-        listForFlush(session)
-    }
-
-    /// Queues the answer to a question.
-    func answer(_ session: Session, _ write: (inout JSONWriter) -> Void) {
-        session.pagesInFlight -= 1
-        send(session, write)
-        listForFlush(session)
+    /// Answers every question that no reader has yet: the daemon is stopping.
+    func refuseQuestions() {
+        for session in sessions.values {
+            while let question = session.questions.popFirst() {
+                catchUp.refuse(question, of: session, .draining)
+            }
+        }
     }
 
     // MARK: Subscriptions
@@ -153,75 +114,124 @@ final class Hub {
     func subscribe(
         _ session: Session, to channel: Channel, from cursor: Timetoken?, pace: Pace = Pace()
     ) -> Bool {
-        let topic = topic(of: channel)
-        let subscription = begin(
-            session, in: topic, at: cursor ?? max(position, topic.start), .live, pace)
-        let isCurrent = cursor.map { topic.recent.hasNoneStored(after: $0) } ?? true
+        let subscription = begin(session, on: channel, at: cursor, .live, pace)
+        let recent = subscription.topic.recent
+        let isCurrent = cursor.map { recent.hasNoneStored(after: $0) } ?? true
         if !isCurrent {
             subscription.lacksState = true
-            lag(subscription)
+            outlet.lag(subscription)
         }
         return !isCurrent
     }
 
+    /// Starts to follow a channel, and sends nothing of it before its device is repaired.
+    ///
+    /// - Parameter cursor: The device has all messages up to here.
+    func hold(
+        _ session: Session, on channel: Channel, at cursor: Timetoken, pace: Pace = Pace()
+    ) {
+        _ = begin(session, on: channel, at: cursor, .held, pace)
+    }
+
     /// Puts a subscription in the place of an earlier one of the session.
-    func begin(
-        _ session: Session, in topic: Topic, at position: Timetoken, _ state: Subscription.State,
-        _ pace: Pace
+    private func begin(
+        _ session: Session, on channel: Channel, at cursor: Timetoken?,
+        _ state: Subscription.State, _ pace: Pace
     ) -> Subscription {
-        unsubscribe(session, from: topic.channel)
-        lastSerial += 1
+        let topic = topics.topic(of: channel)
+        unsubscribe(session, from: channel)
         let subscription = Subscription(
-            session: session, topic: topic, serial: lastSerial, position: position, state: state)
-        topic.add(subscription, pace: pace)
-        session.subscriptions[topic.channel] = subscription
-        counters.subscriptions.add()
+            session: session, topic: topic,
+            position: cursor ?? max(ground.position, topic.start), state: state)
+        topics.add(subscription, pace: pace)
         return subscription
-    }
-
-    /// Has a subscription read on from its position, when its session has room.
-    func lag(_ subscription: Subscription) {
-        subscription.state = .lagging
-        subscription.session.lagging.append(subscription)
-        listForFlush(subscription.session)
-    }
-
-    /// The topic of a channel or wildcard, made when there is none.
-    func topic(of channel: Channel) -> Topic {
-        topics.topic(for: channel) {
-            let start = engine.follow(channel)
-            return Topic(
-                channel: channel, position: max(position, start.visible),
-                durable: max(durablePosition, start.durable),
-                window: settings.window(channel.keyset))
-        }
     }
 
     /// A cursor for who follows a channel from now on: every stored event after it will come.
     func freshCursor(in channel: Channel) -> Timetoken {
-        max(durablePosition, topic(of: channel).storedPosition)
+        max(ground.durablePosition, topics.topic(of: channel).storedPosition)
     }
 
     func unsubscribe(_ session: Session, from channel: Channel) {
         guard let subscription = session.subscriptions.removeValue(forKey: channel) else { return }
-        cancel(subscription)
-    }
-
-    private func unsubscribeAll(_ session: Session) {
-        // First: nobody is to be told what becomes of them.
-        session.questions = Queue()
-        for subscription in session.subscriptions.values { cancel(subscription) }
-        session.subscriptions = [:]
-        session.lagging.removeAll()
-    }
-
-    private func cancel(_ subscription: Subscription) {
-        subscription.state = .cancelled
         endRepair(of: subscription)
-        let topic = subscription.topic
-        topic.remove(subscription)
-        counters.subscriptions.add(-1)
-        topics.release(topic, at: now)
+        topics.cancel(subscription)
+    }
+
+    // MARK: Repairs
+
+    /// Takes symbols of a device's actions.
+    ///
+    /// - Returns: All that came so far, to be compared by a reader; or what to answer at once.
+    func take(
+        _ run: SymbolRun, for subscription: Subscription, command: CommandID
+    ) -> Result<SymbolRun, RepairRefusal> {
+        // The answer to an earlier question may be one more than the session has room for: then
+        // nobody is held any more.
+        if run.first == 0 { endRepair(of: subscription) }
+        return repairs.take(run, for: subscription, command: command)
+    }
+
+    /// Takes what a reader made of the symbols, and lets the subscription go on when they told.
+    func finishRepair(
+        _ outcome: RepairOutcome, for answer: ReadAnswer
+    ) -> Result<Reply, ProtocolError> {
+        guard case .client(let origin) = answer.asker, let session = sessions[origin.session],
+            let subscription = session.subscriptions[answer.channel],
+            subscription.state == .held, subscription.repair?.command == origin.command
+        else { return .failure(.noRepair) }
+        switch outcome {
+        case .needs(let count) where count <= Limits.repairSymbolsMax:
+            repairs.goOn(subscription, needing: count)
+            return .success(.repair(.needsSymbols(count)))
+        case .repaired(let channel):
+            endRepair(of: subscription)
+            states.learn(channel.digest, at: channel.cursor, of: answer.channel)
+            // Of actions it lacks only what came after.
+            subscription.actionsFrom = channel.cursor
+            outlet.lag(subscription)
+            return .success(
+                .repair(
+                    .difference(
+                        RepairDifference(
+                            cursor: channel.cursor, state: channel.digest, rows: channel.rows,
+                            dropped: channel.drop))))
+        case .needs, .snapshot:
+            endRepair(of: subscription)
+            return .success(.repair(.snapshot))
+        }
+    }
+
+    private func endRepair(of subscription: Subscription) {
+        for question in repairs.end(of: subscription) {
+            catchUp.refuse(question, of: subscription.session, .noRepair)
+        }
+    }
+
+    // MARK: Invariants
+
+    /// Whether looking at everything once a second costs nothing that a test could measure.
+    var isSmall: Bool { sessions.count + polls.count <= 500 }
+
+    /// Looks whether everything that points at something else is pointed back at, and every sum is
+    /// one; a breach is our own bug, and ends the process.
+    ///
+    /// Called after each turn by the simulator, and once a second by debug builds if ``isSmall``.
+    ///
+    /// - Complexity: O(sessions, subscriptions, polls and topics).
+    func checkInvariants() {
+        for (id, session) in sessions {
+            precondition(session.id == id, "A session is found under its own name.")
+            session.checkInvariants()
+        }
+        ground.checkInvariants()
+        repairs.checkInvariants(of: sessions.values)
+        topics.checkInvariants(of: sessions.values)
+        outlet.checkInvariants()
+        states.checkInvariants()
+        catchUp.checkInvariants()
+        polls.checkInvariants()
+        delivery.checkInvariants()
     }
 }
 
@@ -233,11 +243,4 @@ struct HubSettings {
     var recentBytesMax = Limits.recentBytesMax
     /// How long events of a keyset wait for more, in milliseconds.
     var window: (String) -> Int = { _ in 0 }
-}
-
-/// What a turn did, for the counters, which all threads share: each is touched once per turn.
-struct Tally {
-    var deliveries = 0
-    var frames = 0
-    var bytes = 0
 }

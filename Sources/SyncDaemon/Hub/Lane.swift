@@ -32,12 +32,28 @@ final class Lane {
     /// In the hub's list of lanes whose window is open.
     var isWaiting = false
     /// The store has nothing for these followers up to here that they were not sent.
-    var storedPosition: Timetoken
+    private(set) var storedPosition: Timetoken
 
     init(of topic: Topic, pace: Pace, storedPosition: Timetoken) {
         self.topic = topic
         self.pace = pace
         self.storedPosition = storedPosition
+    }
+
+    /// Takes the events of a window that is over.
+    func takePending() -> [EncodedEnvelope] {
+        defer { pending = [] }
+        return pending
+    }
+
+    /// Takes a batch's end into the cursor that goes with it.
+    ///
+    /// - Parameter durable: The newest commit that the reactor has seen.
+    func advance(to end: EncodedEnvelope, durable: Timetoken) {
+        // A restarted daemon knows nothing of what is not stored: the cursor stays before it, but
+        // at the newest commit. Who began to follow at that must not be set back.
+        let before = Timetoken(rawValue: end.timetoken.rawValue - 1)
+        storedPosition = max(storedPosition, end.isStored ? end.timetoken : min(durable, before))
     }
 }
 

@@ -16,10 +16,6 @@ struct PollTable {
     private var byGroup: [ChannelGroup: Set<SessionID>] = [:]
     /// All polls wait equally long, so they end in the order in which they came.
     private var deadlines = Queue<Deadline>()
-    /// Served at the end of this turn.
-    var listed: [LongPoll] = []
-    /// The readers had no room for their questions.
-    var starved: [LongPoll] = []
 
     mutating func add(_ poll: LongPoll, endsAt deadline: UInt64) {
         open[poll.request.session] = poll

@@ -38,6 +38,11 @@ final class Session {
         self.id = id
         self.bucket = bucket
     }
+
+    func checkInvariants() {
+        precondition(commandsInFlight >= 0, "No command is answered twice.")
+        precondition(pagesInFlight >= 0, "No page lands twice.")
+    }
 }
 
 /// A session's interest in one channel.
@@ -61,8 +66,8 @@ final class Subscription: Placed {
     let topic: Topic
     /// Where it is in its topic; `nil` once it was taken out.
     var lane: Lane?
-    /// Names it in a reader's answer; a subscription that was renewed or set back has another.
-    var serial: Int64
+    /// Names it in a reader's answer; one that was set back has another.
+    private(set) var serial = 0
     /// Everything of the channel up to here has been queued for the session.
     var position: Timetoken
     /// Its device has the channel's actions as of here, though it may lack messages before it.
@@ -77,11 +82,38 @@ final class Subscription: Placed {
     /// What its device sent for a repair, while it is held.
     var repair: Repair?
 
-    init(session: Session, topic: Topic, serial: Int64, position: Timetoken, state: State) {
+    init(session: Session, topic: Topic, position: Timetoken, state: State) {
         self.session = session
         self.topic = topic
-        self.serial = serial
         self.position = position
         self.state = state
+    }
+
+    /// Where reading what it lacks starts.
+    var start: ChangeStart {
+        let actions = max(position, actionsFrom)
+        if actions == .zero { return .ofNothing }
+        // A device that gets a repair has something: it hears of all deletions.
+        return ChangeStart(
+            messages: position, deletions: max(position, tombstonesFrom), actions: actions,
+            tombstones: max(actions, tombstonesFrom))
+    }
+
+    /// Whether an event after its position says something that a repair did not say.
+    func lacks(_ event: EncodedEnvelope) -> Bool {
+        event.action == nil || event.timetoken > actionsFrom
+    }
+
+    /// Goes back to before a batch that was dropped.
+    ///
+    /// - Returns: Whether it has to read on from there, and nothing has it do so yet.
+    func setBack(to before: Timetoken) -> Bool {
+        guard state != .cancelled else { return false }
+        position = min(position, before)
+        // The batch may have been the one that said it.
+        lacksState = true
+        // The page that is under way starts too late.
+        if state == .reading { serial += 1 }
+        return state == .reading || state == .live
     }
 }

@@ -7,25 +7,27 @@ import EventModel
 final class TopicTable {
     private var topics: [Channel: Topic] = [:]
     /// Topics whose name ends with `.*`; while there are none, events need one look-up.
-    private(set) var wildcardCount = 0
+    private var wildcardCount = 0
     /// Topics that nobody follows any more, oldest first.
     private var lingering = Queue<Topic>()
-    private(set) var recentByteCount = 0
-    private let recentBytesMax: Int
-    private let unfollow: (Channel) -> Void
+    /// Bytes of all topics' recent events.
+    private var recentByteCount = 0
+    private let ground: Ground
+    private let repairs: Repairs
 
-    /// - Parameters:
-    ///   - recentBytesMax: Bytes of all topics' recent events.
-    ///   - unfollow: Called with the channel of a topic that was forgotten.
-    init(recentBytesMax: Int, unfollow: @escaping (Channel) -> Void) {
-        self.recentBytesMax = recentBytesMax
-        self.unfollow = unfollow
+    init(ground: Ground, repairs: Repairs) {
+        self.ground = ground
+        self.repairs = repairs
     }
 
     /// The topic of a channel or wildcard, made when there is none.
-    func topic(for channel: Channel, otherwise make: () -> Topic) -> Topic {
+    func topic(of channel: Channel) -> Topic {
         if let topic = topics[channel] { return topic }
-        let topic = make()
+        let start = ground.engine.follow(channel)
+        let topic = Topic(
+            channel: channel, position: max(ground.position, start.visible),
+            durable: max(ground.durablePosition, start.durable),
+            window: ground.settings.window(channel.keyset))
         topics[channel] = topic
         if channel.isWildcard { wildcardCount += 1 }
         return topic
@@ -33,11 +35,6 @@ final class TopicTable {
 
     /// The topic of a channel or wildcard, if there is one.
     func existing(_ channel: Channel) -> Topic? { topics[channel] }
-
-    /// Calls with every topic.
-    func forEach(_ body: (Topic) -> Void) {
-        for topic in topics.values { body(topic) }
-    }
 
     /// Calls with every topic that an event of this channel concerns.
     ///
@@ -50,12 +47,45 @@ final class TopicTable {
         }
     }
 
+    /// Takes new settings.
+    func settingsChanged() {
+        for topic in topics.values {
+            topic.window = ground.settings.window(topic.channel.keyset)
+        }
+    }
+
+    /// Puts a new subscription into its topic and session, which has no other one to the channel.
+    func add(_ subscription: Subscription, pace: Pace) {
+        let topic = subscription.topic
+        topic.add(subscription, pace: pace)
+        subscription.session.subscriptions[topic.channel] = subscription
+        ground.counters.subscriptions.add()
+    }
+
+    /// Ends a subscription that its session no longer holds.
+    func cancel(_ subscription: Subscription) {
+        subscription.state = .cancelled
+        repairs.end(of: subscription)
+        subscription.topic.remove(subscription)
+        ground.counters.subscriptions.add(-1)
+        release(subscription.topic)
+    }
+
+    /// Ends all subscriptions of a session that is gone or about to go.
+    func cancelAll(of session: Session) {
+        // First: nobody is to be told what becomes of them.
+        session.questions = Queue()
+        for subscription in session.subscriptions.values { cancel(subscription) }
+        session.subscriptions = [:]
+        session.lagging.removeAll()
+    }
+
     /// Remembers the newest events of a topic, within the reactor's budget.
     func remember(_ events: [EncodedEnvelope], in topic: Topic) {
         // It may have been forgotten in the very turn that brought it news.
         guard topics[topic.channel] === topic else { return }
         let before = topic.recent.byteCount
-        let isTight = recentByteCount >= recentBytesMax
+        let isTight = recentByteCount >= ground.settings.recentBytesMax
         let bytesMax = isTight ? 0 : Limits.recentBytesPerChannelMax
         for event in events { topic.recent.append(event, bytesMax: bytesMax) }
         recentByteCount += topic.recent.byteCount - before
@@ -65,7 +95,7 @@ final class TopicTable {
     func remember(
         _ found: [EncodedEnvelope], after start: Timetoken, state: Digest, in topic: Topic
     ) {
-        guard recentByteCount < recentBytesMax else { return }
+        guard recentByteCount < ground.settings.recentBytesMax else { return }
         let before = topic.recent.byteCount
         topic.recent.reach(
             back: start, with: found, state: state, bytesMax: Limits.recentBytesPerChannelMax)
@@ -75,10 +105,10 @@ final class TopicTable {
     /// Hears that a topic has lost a follower; without any it is kept for a while.
     ///
     /// A device that polls comes back in a moment, and must find what happened meanwhile.
-    func release(_ topic: Topic, at now: UInt64) {
+    func release(_ topic: Topic) {
         guard topic.isDeserted, !topic.isLingering else { return }
         topic.isLingering = true
-        topic.lingersUntil = now + UInt64(Limits.topicLingerSeconds) * 1000
+        topic.lingersUntil = ground.now + UInt64(Limits.topicLingerSeconds) * 1000
         lingering.append(topic)
         if lingering.count > Limits.lingeringTopicsMax, let oldest = lingering.popFirst() {
             forget(oldest)
@@ -86,8 +116,10 @@ final class TopicTable {
     }
 
     /// Forgets topics that nobody has followed for a while.
-    func expire(at now: UInt64) {
-        while let topic = lingering.popFirst(where: { $0.lingersUntil <= now }) { forget(topic) }
+    func expire() {
+        while let topic = lingering.popFirst(where: { $0.lingersUntil <= ground.now }) {
+            forget(topic)
+        }
     }
 
     private func forget(_ topic: Topic) {
@@ -97,7 +129,46 @@ final class TopicTable {
         topic.state.waiting = []
         recentByteCount -= topic.recent.byteCount
         topics[topic.channel] = nil
-        unfollow(topic.channel)
+        ground.engine.unfollow(topic.channel)
         if topic.channel.isWildcard { wildcardCount -= 1 }
+    }
+
+    func checkInvariants(of sessions: some Sequence<Session>) {
+        for session in sessions {
+            for (channel, subscription) in session.subscriptions {
+                check(subscription, of: session, to: channel)
+            }
+        }
+        var (byteCount, wildcards) = (0, 0)
+        for (channel, topic) in topics {
+            precondition(topic.channel == channel, "A topic is found under its name.")
+            precondition(topic.pending.isEmpty, "A turn sends all that it brought.")
+            precondition(
+                !topic.isDeserted || topic.isLingering, "What nobody follows is forgotten some day."
+            )
+            for lane in topic.lanes {
+                precondition(!lane.subscriptions.isEmpty, "A lane has followers.")
+            }
+            byteCount += topic.recent.byteCount
+            wildcards += topic.channel.isWildcard ? 1 : 0
+        }
+        precondition(recentByteCount == byteCount, "What is remembered is counted.")
+        precondition(wildcardCount == wildcards, "Wildcards are counted.")
+    }
+
+    private func check(
+        _ subscription: Subscription, of session: Session, to channel: Channel
+    ) {
+        precondition(subscription.session === session, "A subscription is its session's.")
+        precondition(
+            topics[channel] === subscription.topic, "What is followed is not forgotten.")
+        guard let lane = subscription.lane else {
+            preconditionFailure("A subscription has a lane until it is cancelled.")
+        }
+        precondition(lane.topic === subscription.topic, "A lane is of its topic.")
+        precondition(
+            lane.subscriptions.elements[subscription.place] === subscription,
+            "A subscription is where it says.")
+        precondition(subscription.state != .cancelled, "What is cancelled is taken out.")
     }
 }

@@ -25,7 +25,7 @@ struct SessionCaller: Caller {
 
     /// Behind the session's other questions: the hub asks when the session has taken its answers.
     func ask(_ request: ReadRequest) -> Bool {
-        hub.ask(request, for: session)
+        hub.catchUp.ask(request, for: session)
         return true
     }
 }

@@ -71,11 +71,11 @@ extension Operations {
         let hasMissed = hub.subscribe(
             caller.session, to: channel, from: cursor, pace: request.pace)
         guard !hasMissed else { return reply(to: request, mode, cursor, for: caller) }
-        let state = hub.state(of: channel, at: cursor)
+        let state = hub.states.state(of: channel, at: cursor)
         if let base = request.base, let state, base != state, mode != .snapshot {
             return hold(request, at: cursor, for: caller)
         }
-        if state == nil { caller.session.subscriptions[channel].map(hub.tellState) }
+        if state == nil { caller.session.subscriptions[channel].map(hub.states.tell) }
         let quietMode = mode == .snapshot ? mode : .current
         return reply(to: request, quietMode, cursor, state: state, for: caller)
     }

@@ -67,7 +67,7 @@ private func run(
     while true {
         loop.runOnce(
             waitingAtMost: pacing.sleep(
-                at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.hub.nextDue))
+                at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.hub.delivery.nextDue))
         let now = Clock.monotonicMilliseconds()
         guard let hadNews = core.turn(at: now, isHeld: pacing.holds(at: now)) else { continue }
         let end = Clock.monotonicMilliseconds()

@@ -45,7 +45,7 @@ final class ReactorCore: TransportDelegate {
 
     /// Connects it to the transport, which cannot exist before its delegate.
     func attach(_ transport: any Transport, at milliseconds: UInt64) {
-        hub.attach(transport)
+        hub.outlet.attach(transport)
         begin(at: milliseconds)
     }
 
@@ -58,7 +58,7 @@ final class ReactorCore: TransportDelegate {
     @discardableResult
     func turn(at milliseconds: UInt64, isHeld: @autoclosure () -> Bool = false) -> Bool? {
         begin(at: milliseconds)
-        hub.transport?.readOn()
+        hub.outlet.transport?.readOn()
         mailbox.drain(into: &messages)
         for message in messages { receive(message) }
         // Before anything is sent: the ledger works while the sockets are written to.
@@ -67,7 +67,7 @@ final class ReactorCore: TransportDelegate {
         hub.settle(visible: settled.visible, durable: settled.durable)
         if now >= lastTick + 1000 { tick() }
         if drainDeadline != nil { native.closeIdleSessions() }
-        let hadNews = hub.hasNews
+        let hadNews = hub.delivery.hasNews
         hub.endTurn()
         #if DEBUG
         if lastTick == now, hub.isSmall { hub.checkInvariants() }
@@ -86,7 +86,7 @@ final class ReactorCore: TransportDelegate {
     /// Whether a drain was asked for and has nothing left to do.
     var isDrained: Bool {
         guard let drainDeadline else { return false }
-        return (hub.sessions.isEmpty && http.isIdle && !hub.hasUnsentResponses)
+        return (hub.sessions.isEmpty && http.isIdle && !hub.outlet.hasUnsentResponses)
             || now >= drainDeadline
     }
 
@@ -96,12 +96,12 @@ final class ReactorCore: TransportDelegate {
         native.drain()
         http.drain()
         hub.refuseQuestions()
-        hub.endPolls()
+        hub.polls.endAll()
     }
 
     /// Takes new settings; a session whose tenant is gone, or guarded now, is closed.
     private func apply(_ settings: ReactorSettings) {
-        hub.transport?.settings.allowedOrigins = settings.allowedOrigins
+        hub.outlet.transport?.settings.allowedOrigins = settings.allowedOrigins
         tenants.keysets = settings.keysets
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(ofKeyset:))
@@ -120,7 +120,7 @@ final class ReactorCore: TransportDelegate {
     private func receive(_ message: ReactorMessage) {
         switch message {
         case .adopt(let handed):
-            if let socket = handed.take() { hub.transport?.adopt(socket) }
+            if let socket = handed.take() { hub.outlet.transport?.adopt(socket) }
         case .commit(let commit): receive(commit)
         case .read(let answer): receive(answer)
         case .presence(let answer): http.finish(answer)
@@ -134,7 +134,7 @@ final class ReactorCore: TransportDelegate {
 
     func receive(_ commit: Commit) {
         hub.accept(commit)
-        hub.groupsChanged(commit.groups.map(\.group))
+        hub.polls.groupsChanged(commit.groups.map(\.group))
         for answer in commit.answers { finish(answer.origin, answer.result) }
     }
 
@@ -143,27 +143,27 @@ final class ReactorCore: TransportDelegate {
         case .client(let origin): receive(answer, for: origin)
         case .poll(let origin):
             // Closed or answered meanwhile: nobody waits.
-            guard let poll = hub.poll(waitingFor: origin) else { return }
+            guard let poll = hub.polls.poll(waitingFor: origin) else { return }
             if case .backlog(let events, let through) = answer.result {
-                hub.received(events, through: through, for: poll)
+                hub.polls.received(events, through: through, for: poll)
             } else if case .damaged? = answer.failure {
                 // An empty answer would be asked for again at once, and for ever.
-                hub.giveUp(poll)
+                hub.polls.giveUp(poll)
                 http.finish(origin, .failure(.storeDamaged))
             } else {
-                hub.failedToReadForPoll(poll)
+                hub.polls.failedToRead(for: poll)
             }
         case .page(let page, _):
             if case .changes(let found) = answer.result {
-                hub.received(found, for: page)
+                hub.catchUp.received(found, for: page)
             } else {
-                hub.failedToRead(page)
+                hub.catchUp.failedToRead(page)
             }
         case .state:
             if case .state(let state, let position) = answer.result {
-                hub.learn(state, at: position, of: answer.channel)
+                hub.states.learn(state, at: position, of: answer.channel)
             } else {
-                hub.failedToLearn(of: answer.channel)
+                hub.states.failedToLearn(of: answer.channel)
             }
         }
     }
@@ -201,7 +201,7 @@ final class ReactorCore: TransportDelegate {
 
     func sessionCanWrite(_ id: SessionID) {
         guard let session = hub.sessions[id] else { return }
-        hub.canWrite(session)
+        hub.outlet.canWrite(session)
     }
 
     func sessionDidClose(_ id: SessionID) {

@@ -81,7 +81,7 @@ final class SimulatedReactor {
             return wake()
         }
         core.hub.checkInvariants()
-        guard let due = core.hub.nextDue else { return }
+        guard let due = core.hub.delivery.nextDue else { return }
         world.scheduler.at(due * Microseconds.millisecond) { [weak self] in self?.wake() }
     }
 }

@@ -29,7 +29,7 @@ struct BatchWindowTests {
         try bench.publish(1...1)
         bench.hub.beginTurn(at: 1050)
         try bench.publish(2...3)
-        #expect(bench.hub.nextDue == 1100)
+        #expect(bench.hub.delivery.nextDue == 1100)
         turn(at: 1099)
         #expect(try bench.transport.takeBatches(of: patient.id).isEmpty)
         turn(at: 1100)
@@ -38,7 +38,7 @@ struct BatchWindowTests {
         #expect(batches.map { $0.envelopes.map(\.timetoken.rawValue) } == [[1, 2, 3]])
         #expect(batches.map(\.cursor) == [tick(3)])
         #expect(try bench.transport.takeBatches(of: prompt.id).count == 2)
-        #expect(bench.hub.nextDue == nil)
+        #expect(bench.hub.delivery.nextDue == nil)
     }
 
     @Test("followers with one window share one frame")
@@ -90,7 +90,7 @@ struct BatchWindowTests {
         bench.hub.tick()
         bench.hub.endTurn()
         #expect(try bench.seen(session) == [])
-        #expect(bench.hub.nextDue == nil)
+        #expect(bench.hub.delivery.nextDue == nil)
     }
 
     @Test("only what is left of a window is sent to who wants the net effect")

@@ -51,7 +51,7 @@ struct FlightTests {
         let frame = try #require(bench.transport.writes[first.id]?.first)
         #expect(bench.transport.writes[same.id]?.first == frame)
         #expect(try bench.seen(later) == [8, 9, 10])
-        #expect(bench.hub.state(of: room, at: tick(10)) == .empty)
+        #expect(bench.hub.states.state(of: room, at: tick(10)) == .empty)
         try bench.publish(11...12)
         #expect(try bench.seen(current) == [11, 12])
         #expect(try bench.seen(follow(from: 8)) == Array(9...12))

@@ -39,7 +39,7 @@ final class HubBench {
             engine: engine,
             settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax, window: { _ in window }),
             counters: counters)
-        hub.attach(transport)
+        hub.outlet.attach(transport)
     }
 
     var waiting: [ReadRequest] { questions.waiting }
@@ -84,7 +84,7 @@ final class HubBench {
     }
 
     func deliver(_ events: [Envelope]) {
-        let last = events.last?.timetoken ?? hub.position
+        let last = events.last?.timetoken ?? hub.ground.position
         hub.accept(Commit(events: events, last: last, durable: last))
     }
 
@@ -110,9 +110,9 @@ final class HubBench {
             }
             return { [hub] in
                 guard let origin = question.asker.origin,
-                    let poll = hub.poll(waitingFor: origin)
+                    let poll = hub.polls.poll(waitingFor: origin)
                 else { return }
-                hub.received(events, through: through, for: poll)
+                hub.polls.received(events, through: through, for: poll)
                 hub.endTurn()
             }
         }
@@ -123,7 +123,7 @@ final class HubBench {
                 guard let origin = question.asker.origin,
                     let session = hub.sessions[origin.session]
                 else { return }
-                hub.answer(session) { json in
+                hub.catchUp.answer(session) { json in
                     ReplyEncoder.encode(
                         .history(HistoryPage(messages: [], next: nil)),
                         to: origin.command, into: &json)
@@ -133,7 +133,7 @@ final class HubBench {
         }
         let page = try store.makeReader().changes(in: question.channel, from: start)
         return { [hub] in
-            hub.received(
+            hub.catchUp.received(
                 EncodedPage(
                     events: page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
                     through: page.through, state: page.digest, asOf: page.asOf),
@@ -145,9 +145,9 @@ final class HubBench {
     /// Has a reader fail with a question that belongs to nobody alone.
     func fail(_ question: ReadRequest) {
         if case .page(let page, _) = question.asker {
-            hub.failedToRead(page)
+            hub.catchUp.failedToRead(page)
         } else {
-            hub.failedToLearn(of: question.channel)
+            hub.states.failedToLearn(of: question.channel)
         }
     }
 

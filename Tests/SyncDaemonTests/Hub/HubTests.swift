@@ -235,7 +235,7 @@ struct HubTests {
         try bench.publish(1...2)
         for number in 0..<20 {
             bench.hub.subscribe(session, to: Channel("c\(number)"), from: .zero)
-            bench.hub.ask(
+            bench.hub.catchUp.ask(
                 ReadRequest(
                     asker: .client(Origin(reactor: 3, session: session.id, command: Int64(number))),
                     channel: room, query: .history(HistoryQuery(channel: "room"))),
@@ -269,7 +269,7 @@ struct HubTests {
         bench.hub.endTurn()
         #expect(bench.asked == 0)
 
-        bench.hub.retryStarved()
+        bench.hub.catchUp.retryStarved()
         bench.hub.endTurn()
         try bench.answerAll()
 
@@ -288,7 +288,7 @@ struct HubTests {
         #expect(try bench.seen(session) == [1])
 
         #expect(bench.transport.makeRoom(session.id))
-        bench.hub.canWrite(session)
+        bench.hub.outlet.canWrite(session)
         bench.hub.endTurn()
 
         #expect(try bench.seen(session) == [2, 3, 4, 5])
@@ -300,7 +300,7 @@ struct HubTests {
         let session = bench.open()
         bench.hub.subscribe(session, to: Channel("den"), from: nil)
         bench.transport.full.insert(session.id)
-        bench.hub.send(session) { $0.null() }
+        bench.hub.outlet.send(session) { $0.null() }
         bench.hub.endTurn()
         try bench.publish(1...3)
         bench.hub.subscribe(session, to: room, from: .zero)
@@ -308,7 +308,7 @@ struct HubTests {
         #expect(bench.asked == 0)
 
         #expect(bench.transport.makeRoom(session.id))
-        bench.hub.canWrite(session)
+        bench.hub.outlet.canWrite(session)
         bench.hub.endTurn()
 
         #expect(bench.asked == 1)
@@ -332,7 +332,7 @@ struct HubTests {
         #expect(try bench.seen(other) == Array(1...20))
 
         for _ in 0..<20 {
-            if bench.transport.makeRoom(slow.id) { bench.hub.canWrite(slow) }
+            if bench.transport.makeRoom(slow.id) { bench.hub.outlet.canWrite(slow) }
             bench.hub.endTurn()
             try bench.answerAll()
         }
@@ -367,7 +367,7 @@ struct HubTests {
         let session = bench.open()
 
         for _ in 0..<3 {
-            bench.hub.send(session) { $0.string(String(repeating: "x", count: 3000)) }
+            bench.hub.outlet.send(session) { $0.string(String(repeating: "x", count: 3000)) }
         }
         bench.hub.endTurn()
 

@@ -19,7 +19,7 @@ private final class PollBench: PollReceiver {
     private var count: UInt32 = 0
 
     init() {
-        bench.hub.pollReceiver = self
+        bench.hub.polls.receiver = self
     }
 
     func answer(_ poll: PollRequest, with events: [PolledEvent], cursor: Timetoken) {
@@ -44,7 +44,7 @@ private final class PollBench: PollReceiver {
         interests += members.map {
             PollRequest.Interest(channel: Channel($0), subscription: group)
         }
-        bench.hub.open(
+        bench.hub.polls.open(
             PollRequest(
                 session: session, command: 1, interests: interests,
                 groups: group.map { [ChannelGroup($0, keyset: Channel.defaultKeyset)] } ?? [],
@@ -178,9 +178,9 @@ struct PollTests {
     func groups() {
         polls.poll(["a"], after: 7, group: "g", members: [])
         polls.poll(["a"], after: 8)
-        hub.groupsChanged([ChannelGroup("other", keyset: Channel.defaultKeyset)])
+        hub.polls.groupsChanged([ChannelGroup("other", keyset: Channel.defaultKeyset)])
         #expect(polls.take() == [])
-        hub.groupsChanged([ChannelGroup("g", keyset: Channel.defaultKeyset)])
+        hub.polls.groupsChanged([ChannelGroup("g", keyset: Channel.defaultKeyset)])
         #expect(polls.take() == [.init(poll: 1, events: [], names: [], cursor: 7)])
     }
 
@@ -188,7 +188,7 @@ struct PollTests {
     func ends() throws {
         polls.poll(["a"], after: 5)
         let gone = polls.poll(["a"], after: 6)
-        hub.forgetPoll(of: gone)
+        hub.polls.forget(gone)
         hub.beginTurn(at: UInt64(Limits.pollSeconds) * 1000 - 1)
         hub.tick()
         #expect(polls.take() == [])

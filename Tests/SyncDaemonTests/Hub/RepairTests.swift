@@ -84,7 +84,7 @@ struct RepairTests {
             return
         }
         #expect(try hub.take(run(8), for: subscription, command: 11).get() == run(0, count: 12))
-        #expect(hub.repairSymbolCount == 12)
+        #expect(hub.repairs.symbolCount == 12)
     }
 
     @Test(
@@ -107,7 +107,7 @@ struct RepairTests {
         }
         // From 0 it may always begin anew.
         #expect(try hub.take(run(0), for: subscription, command: 11).get() == run(0))
-        #expect(hub.repairSymbolCount == 4)
+        #expect(hub.repairs.symbolCount == 4)
         // What the first question finds now has nobody who waits for it.
         #expect(hub.finishRepair(.snapshot, for: answer) == .failure(.noRepair))
     }
@@ -116,24 +116,24 @@ struct RepairTests {
     func forgets() throws {
         let (session, subscription) = try held(at: 5)
         _ = hub.take(run(0), for: subscription, command: 9)
-        #expect(hub.repairSymbolCount == 4)
+        #expect(hub.repairs.symbolCount == 4)
         hub.unsubscribe(session, from: room)
-        #expect(hub.repairSymbolCount == 0)
+        #expect(hub.repairs.symbolCount == 0)
 
         hub.hold(session, on: room, at: tick(5))
         #expect(
             try repair(session, at: 6, to: .snapshot, digest: .empty)
                 == .success(.repair(.snapshot)))
-        #expect(hub.repairSymbolCount == 0)
+        #expect(hub.repairs.symbolCount == 0)
 
         _ = hub.take(run(0), for: try #require(session.subscriptions[room]), command: 9)
         hub.hold(session, on: Channel("den"), at: tick(5))
         let den = try #require(session.subscriptions[Channel("den")])
         _ = hub.take(run(0, count: 7), for: den, command: 10)
-        #expect(hub.repairSymbolCount == 11, "each channel has its own")
+        #expect(hub.repairs.symbolCount == 11, "each channel has its own")
         #expect(session.repairSymbolCount == 11)
         hub.forget(session.id)
-        #expect(hub.repairSymbolCount == 0)
+        #expect(hub.repairs.symbolCount == 0)
         #expect(bench.counters.subscriptions.value == 0)
     }
 
@@ -145,7 +145,7 @@ struct RepairTests {
         let symbols = try hub.take(run(0), for: subscription, command: 9).get()
         bench.refuseQuestions(true)
         session.commandsInFlight = 1
-        hub.ask(
+        hub.catchUp.ask(
             ReadRequest(
                 asker: .client(Origin(reactor: 3, session: session.id, command: 9)), channel: room,
                 query: .repair(symbols)), for: session)
@@ -176,7 +176,7 @@ struct RepairTests {
             _ = hub.take(run(0, count: many), for: try held(at: 5).1, command: 9)
             taken += many
         }
-        #expect(hub.repairSymbolCount == taken)
+        #expect(hub.repairs.symbolCount == taken)
 
         guard
             case .failure(.error(.overloaded)) = hub.take(
@@ -185,7 +185,7 @@ struct RepairTests {
             Issue.record("too many symbols were kept")
             return
         }
-        #expect(hub.repairSymbolCount == taken)
+        #expect(hub.repairs.symbolCount == taken)
     }
 
     @Test("one session keeps symbols of several channels, but not of many")
@@ -356,7 +356,7 @@ struct RepairTests {
         #expect(subscription.start.actions >= tick(2))
 
         for _ in 0..<20 {
-            if bench.transport.makeRoom(slow.id) { hub.canWrite(slow) }
+            if bench.transport.makeRoom(slow.id) { hub.outlet.canWrite(slow) }
             hub.endTurn()
             try bench.answerAll()
         }

@@ -46,7 +46,7 @@ struct StateTests {
     private func follow(from cursor: UInt64) -> Session {
         let session = bench.open()
         hub.subscribe(session, to: room, from: tick(cursor))
-        session.subscriptions[room].map(hub.tellState)
+        session.subscriptions[room].map(hub.states.tell)
         hub.endTurn()
         return session
     }
@@ -56,10 +56,10 @@ struct StateTests {
         commitElsewhere(5)
         let session = bench.open()
         hub.subscribe(session, to: room, from: tick(5))
-        hub.learn(digest(3), at: tick(3), of: room)
-        #expect(hub.state(of: room, at: tick(5)) == nil)
-        hub.learn(digest(5), at: tick(5), of: room)
-        #expect(hub.state(of: room, at: tick(5)) == digest(5))
+        hub.states.learn(digest(3), at: tick(3), of: room)
+        #expect(hub.states.state(of: room, at: tick(5)) == nil)
+        hub.states.learn(digest(5), at: tick(5), of: room)
+        #expect(hub.states.state(of: room, at: tick(5)) == digest(5))
     }
 
     @Test("nobody waits for the state of a channel that was forgotten")
@@ -143,9 +143,9 @@ struct StateTests {
         hub.endTurn()
 
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [digest(3)])
-        #expect(hub.state(of: room, at: tick(3)) == digest(3))
-        #expect(hub.state(of: room, at: tick(2)) == nil)
-        #expect(hub.state(of: room, at: tick(4)) == nil, "a commit that was not heard of")
+        #expect(hub.states.state(of: room, at: tick(3)) == digest(3))
+        #expect(hub.states.state(of: room, at: tick(2)) == nil)
+        #expect(hub.states.state(of: room, at: tick(4)) == nil, "a commit that was not heard of")
         #expect(bench.asked == 0)
     }
 
@@ -161,7 +161,7 @@ struct StateTests {
             Issue.record("no page was asked for")
             return
         }
-        hub.received(
+        hub.catchUp.received(
             EncodedPage(
                 events: [], cursor: tick(3), through: tick(3), state: digest(3), asOf: tick(3)),
             for: number)
@@ -171,7 +171,7 @@ struct StateTests {
         #expect(batches.map(\.cursor) == [tick(3)])
         #expect(batches.map(\.state) == [digest(3)])
         #expect(batches.flatMap(\.envelopes).isEmpty)
-        #expect(hub.state(of: room, at: tick(3)) == digest(3))
+        #expect(hub.states.state(of: room, at: tick(3)) == digest(3))
     }
 
     @Test("a full page that turns out to be the last one is followed by the state")
@@ -187,7 +187,7 @@ struct StateTests {
             return
         }
         let events = [message(2), message(3)].map { EncodedEnvelope($0) }
-        hub.received(
+        hub.catchUp.received(
             EncodedPage(
                 events: events, cursor: tick(3), through: tick(3), state: nil, asOf: tick(3)),
             for: number)
@@ -195,7 +195,7 @@ struct StateTests {
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [nil])
         #expect(bench.waiting.contains { isStateQuestion($0) })
 
-        hub.learn(digest(3), at: tick(3), of: room)
+        hub.states.learn(digest(3), at: tick(3), of: room)
         hub.endTurn()
 
         let batches = try bench.transport.takeBatches(of: session.id)
@@ -212,7 +212,7 @@ struct StateTests {
         #expect(bench.waiting.count { isStateQuestion($0) } == 1)
         #expect(bench.asked == 1)
 
-        hub.learn(digest(3), at: tick(3), of: room)
+        hub.states.learn(digest(3), at: tick(3), of: room)
         hub.endTurn()
         hub.endTurn()
 
@@ -229,11 +229,11 @@ struct StateTests {
     func readerIsAhead() throws {
         try bench.publish(1...3)
         let session = follow(from: 3)
-        hub.learn(digest(7), at: tick(7), of: room)
+        hub.states.learn(digest(7), at: tick(7), of: room)
         hub.endTurn()
         commitElsewhere(6)
         #expect(try bench.transport.takeBatches(of: session.id).isEmpty)
-        #expect(hub.state(of: room, at: tick(3)) == nil)
+        #expect(hub.states.state(of: room, at: tick(3)) == nil)
 
         commitElsewhere(8)
         let batches = try bench.transport.takeBatches(of: session.id)
@@ -246,22 +246,22 @@ struct StateTests {
         try bench.publish(1...3)
         let session = follow(from: 3)
         commit(5)
-        hub.learn(digest(3), at: tick(3), of: room)
+        hub.states.learn(digest(3), at: tick(3), of: room)
         hub.endTurn()
-        hub.learn(digest(4), at: tick(4), of: room)
+        hub.states.learn(digest(4), at: tick(4), of: room)
         hub.endTurn()
 
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [digest(5)])
-        #expect(hub.state(of: room, at: tick(5)) == digest(5))
+        #expect(hub.states.state(of: room, at: tick(5)) == digest(5))
     }
 
     @Test("a device that another reactor served beyond this one is compared with nothing too old")
     func deviceIsAhead() throws {
         commit(1)
         hub.endTurn()
-        hub.learn(digest(1), at: tick(1), of: room)
+        hub.states.learn(digest(1), at: tick(1), of: room)
         let session = follow(from: 4)
-        hub.learn(digest(1), at: tick(1), of: room)
+        hub.states.learn(digest(1), at: tick(1), of: room)
         hub.endTurn()
         #expect(try bench.transport.takeBatches(of: session.id).isEmpty)
 
@@ -275,14 +275,14 @@ struct StateTests {
     func droppedForRoom() throws {
         try bench.publish(1...3)
         let session = follow(from: 3)
-        bench.hub.send(session) { $0.string("fills the socket") }
+        bench.hub.outlet.send(session) { $0.string("fills the socket") }
         bench.transport.full.insert(session.id)
         bench.hub.endTurn()
-        hub.learn(digest(3), at: tick(3), of: room)
+        hub.states.learn(digest(3), at: tick(3), of: room)
         hub.endTurn()
-        hub.collapse(session)
+        hub.outlet.collapse(session)
         #expect(bench.transport.makeRoom(session.id))
-        hub.canWrite(session)
+        hub.outlet.canWrite(session)
         hub.endTurn()
         hub.endTurn()
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [digest(3)])
@@ -307,7 +307,7 @@ struct StateTests {
         hub.tick()
         #expect(bench.asked == 2)
         #expect(bench.transport.closed.isEmpty)
-        hub.learn(digest(3), at: tick(3), of: room)
+        hub.states.learn(digest(3), at: tick(3), of: room)
         hub.endTurn()
         #expect(try bench.transport.takeBatches(of: session.id).map(\.state) == [digest(3)])
     }

@@ -68,7 +68,7 @@ struct NameBytesTests {
     func topics() throws {
         let transport = FakeTransport()
         let hub = Hub(engine: StandInEngine(onAsk: { _ in true }), counters: Counters())
-        hub.attach(transport)
+        hub.outlet.attach(transport)
         let session = Session(
             id: SessionID(slot: 0, generation: 1), bucket: TokenBucket(ratePerSecond: 1, at: 0))
         hub.open(session)

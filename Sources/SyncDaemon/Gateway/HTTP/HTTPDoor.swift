@@ -25,7 +25,7 @@ final class HTTPDoor: PollReceiver {
         self.routes = routes
         self.counters = counters
         self.log = log
-        hub.pollReceiver = self
+        hub.polls.receiver = self
     }
 
     /// Whether no request has to be answered before the daemon may stop.
@@ -51,7 +51,7 @@ final class HTTPDoor: PollReceiver {
         case .now(let response): respond(response, to: connection)
         case .call(let call): start(call, for: connection)
         }
-        return hub.polls.open[connection] != nil
+        return hub.polls.isOpen(on: connection)
     }
 
     private func start(_ call: any HTTPCall, for connection: SessionID) {
@@ -78,7 +78,7 @@ final class HTTPDoor: PollReceiver {
     ///
     /// Other requests are under way already, and are answered in a moment.
     func tenantsChanged() {
-        for (connection, call) in waiting where hub.polls.open[connection] != nil {
+        for (connection, call) in waiting where hub.polls.isOpen(on: connection) {
             guard let refusal = refusal(of: call) else { continue }
             forget(connection)
             respond(refusal, to: connection)
@@ -88,7 +88,7 @@ final class HTTPDoor: PollReceiver {
     /// Hears that a connection is gone: nobody waits for its answer any more.
     func forget(_ connection: SessionID) {
         waiting[connection] = nil
-        hub.forgetPoll(of: connection)
+        hub.polls.forget(connection)
     }
 
     // MARK: Out
@@ -125,7 +125,7 @@ final class HTTPDoor: PollReceiver {
                 "Request refused.",
                 ["connection": "\(hub.engine.reactor)-\(connection)", "status": response.status])
         }
-        hub.respond(response, to: connection)
+        hub.outlet.respond(response, to: connection)
     }
 
     /// The call that an answer is for, unless it was answered or its connection is gone.

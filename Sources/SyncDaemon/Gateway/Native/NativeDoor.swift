@@ -40,7 +40,7 @@ final class NativeDoor {
     func tick() {
         while let (_, id) = awaitingHello.popFirst(where: { $0.deadline <= now }) {
             guard let session = hub.sessions[id], session.author == nil else { continue }
-            hub.close(session, .policyViolation, "Say hello within 10 seconds.")
+            hub.outlet.close(session, .policyViolation, "Say hello within 10 seconds.")
         }
     }
 
@@ -50,7 +50,7 @@ final class NativeDoor {
     /// Closes the sessions that wait for no answer: the daemon is stopping.
     func closeIdleSessions() {
         for session in hub.sessions.values where session.commandsInFlight == 0 {
-            hub.close(session, .goingAway, "The daemon stops. Reconnect.")
+            hub.outlet.close(session, .goingAway, "The daemon stops. Reconnect.")
         }
     }
 
@@ -62,7 +62,7 @@ final class NativeDoor {
             guard let author = session.author, !tenants.admits(author.keyset) else {
                 continue
             }
-            hub.close(session, .policyViolation, "Your subscribe key is no longer valid.")
+            hub.outlet.close(session, .policyViolation, "Your subscribe key is no longer valid.")
         }
     }
 
@@ -139,13 +139,13 @@ final class NativeDoor {
     /// Takes the ledger's answer to a session's command.
     func finish(_ result: Result<Reply, ProtocolError>, to id: CommandID, of session: Session) {
         session.commandsInFlight -= 1
-        hub.send(session) { json in encode(result, to: id, of: session, into: &json) }
+        hub.outlet.send(session) { json in encode(result, to: id, of: session, into: &json) }
     }
 
     /// Takes a reader's answer, for which the session kept room.
     func answer(_ result: Result<Reply, ProtocolError>, to id: CommandID, of session: Session) {
         session.commandsInFlight -= 1
-        hub.answer(session) { json in encode(result, to: id, of: session, into: &json) }
+        hub.catchUp.answer(session) { json in encode(result, to: id, of: session, into: &json) }
     }
 
     private func reply(_ outcome: OperationOutcome, to id: CommandID?, of session: Session) {
@@ -157,7 +157,7 @@ final class NativeDoor {
             session.commandsInFlight += 1
             return
         }
-        hub.send(session) { json in encode(result, to: id, of: session, into: &json) }
+        hub.outlet.send(session) { json in encode(result, to: id, of: session, into: &json) }
     }
 
     private func encode(

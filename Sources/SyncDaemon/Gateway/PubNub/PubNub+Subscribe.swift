@@ -9,14 +9,14 @@ extension PubNubRouter {
         // Each start of a poll is a beat; an open poll is none.
         Operations.tellPresence(beat(poll.beat, isPoll: true, in: context), for: context)
         guard poll.cursor != .zero else {
-            context.hub.expectPoll(in: interests(of: poll, in: context))
+            context.hub.polls.expect(in: interests(of: poll, in: context))
             return response(to: Operations.position(for: context), in: context)
         }
         guard let cursor = known(poll, in: context) else {
             return PubNubReplyEncoder.poll(
                 events: [], cursor: max(context.engine.began, Timetoken(rawValue: 1)), for: poll)
         }
-        context.hub.open(
+        context.hub.polls.open(
             PollRequest(
                 session: context.origin.session, command: context.origin.command,
                 interests: interests(of: poll, in: context),

@@ -2,31 +2,53 @@
 
 import EventModel
 
-extension Hub {
+/// The long polls of one reactor.
+final class Polls {
+    weak var receiver: (any PollReceiver)?
+    private var table = PollTable()
+    /// Served at the end of this turn.
+    private var listed: [LongPoll] = []
+    /// The readers had no room for their questions.
+    private var starved: [LongPoll] = []
+    private let ground: Ground
+    private let topics: TopicTable
+    private let outlet: Outlet
+
+    init(ground: Ground, topics: TopicTable, outlet: Outlet) {
+        self.ground = ground
+        self.topics = topics
+        self.outlet = outlet
+    }
+
+    /// How many wait.
+    var count: Int { table.open.count }
+
+    /// Whether a connection has a poll that waits.
+    func isOpen(on connection: SessionID) -> Bool { table.open[connection] != nil }
+
     /// Takes a poll; its answer leaves at the end of this turn at the earliest.
     func open(_ request: PollRequest) {
         let poll = LongPoll(request)
         for interest in request.interests {
-            let topic = topic(of: interest.channel)
+            let topic = topics.topic(of: interest.channel)
             let interest = PollInterest(
                 of: poll, in: topic, subscription: interest.subscription)
             topic.interests.add(interest)
             poll.interests.append(interest)
         }
-        polls.add(poll, endsAt: now + UInt64(Limits.pollSeconds) * 1000)
-        counters.polls.add()
-        listToServe(poll)
+        table.add(poll, endsAt: ground.now + UInt64(Limits.pollSeconds) * 1000)
+        ground.counters.polls.add()
+        list(poll)
     }
 
     /// Starts to remember what happens in these channels: a poll will come for it in a moment.
-    func expectPoll(in interests: [PollRequest.Interest]) {
-        for interest in interests { topics.release(topic(of: interest.channel), at: now) }
+    func expect(in interests: [PollRequest.Interest]) {
+        for interest in interests { topics.release(topics.topic(of: interest.channel)) }
     }
 
     /// Forgets the poll of a connection that is gone.
-    func forgetPoll(of session: SessionID) {
-        guard let poll = polls.open[session] else { return }
-        end(poll)
+    func forget(_ connection: SessionID) {
+        table.open[connection].map(end)
     }
 
     /// Ends the polls that name a group whose channels are others now.
@@ -35,28 +57,31 @@ extension Hub {
     /// channels.
     func groupsChanged(_ groups: [ChannelGroup]) {
         for group in groups {
-            for poll in polls.polls(of: group) { answer(poll, [], from: poll.request.cursor) }
+            for poll in table.polls(of: group) { answer(poll, [], from: poll.request.cursor) }
         }
     }
 
     /// Answers all polls: the daemon is stopping.
-    func endPolls() {
-        for poll in polls.open.values { answer(poll, []) }
+    func endAll() {
+        for poll in table.open.values { answer(poll, []) }
     }
 
-    func endOverduePolls() {
-        for poll in polls.takeOverdue(at: now) { answer(poll, []) }
-        let starved = polls.starved
-        polls.starved = []
+    /// Answers those whose time is over, and asks for those that the readers had no room for.
+    func tick() {
+        for poll in table.takeOverdue(at: ground.now) { answer(poll, []) }
+        let starved = starved
+        self.starved = []
         for poll in starved where poll.state == .starved {
             poll.state = .waiting
-            listToServe(poll)
+            list(poll)
         }
     }
 
+    // MARK: Readers' answers
+
     /// The poll that a reader's answer is for, if it still waits.
     func poll(waitingFor origin: Origin) -> LongPoll? {
-        polls.open[origin.session].flatMap { $0.request.command == origin.command ? $0 : nil }
+        table.open[origin.session].flatMap { $0.request.command == origin.command ? $0 : nil }
     }
 
     /// Takes a reader's page for a poll that asked for what memory does not hold.
@@ -80,11 +105,11 @@ extension Hub {
         }
         guard found.isEmpty else { return answer(poll, found) }
         poll.position = max(poll.position, through)
-        listToServe(poll)
+        list(poll)
     }
 
     /// Hears that a reader could not read.
-    func failedToReadForPoll(_ poll: LongPoll) {
+    func failedToRead(for poll: LongPoll) {
         guard poll.state == .reading else { return }
         // Empty, with the same cursor: the client asks again.
         answer(poll, [])
@@ -96,16 +121,17 @@ extension Hub {
         end(poll)
     }
 
-    func listToServe(_ poll: LongPoll) {
+    /// Has a poll looked at when the turn ends.
+    func list(_ poll: LongPoll) {
         guard !poll.isListed, poll.state == .waiting else { return }
         poll.isListed = true
-        polls.listed.append(poll)
+        listed.append(poll)
     }
 
     /// Answers the listed polls for which something is there.
-    func servePolls() {
-        let listed = polls.listed
-        polls.listed.removeAll(keepingCapacity: true)
+    func endTurn() {
+        let listed = listed
+        self.listed.removeAll(keepingCapacity: true)
         for poll in listed {
             poll.isListed = false
             if poll.state == .waiting { serve(poll) }
@@ -115,7 +141,7 @@ extension Hub {
     private func serve(_ poll: LongPoll) {
         guard let events = remembered(for: poll) else { return askReaders(for: poll) }
         guard events.isEmpty else { return answer(poll, events) }
-        poll.position = max(poll.position, position)
+        poll.position = max(poll.position, ground.position)
     }
 
     /// What memory holds for a poll; `nil` when some of it may be gone from there.
@@ -141,16 +167,17 @@ extension Hub {
         guard poll.readCount < Limits.pollReadsMax else { return answer(poll, []) }
         poll.readCount += 1
         let origin = Origin(
-            reactor: engine.reactor, session: poll.request.session, command: poll.request.command)
+            reactor: ground.engine.reactor, session: poll.request.session,
+            command: poll.request.command)
         let channels = poll.request.interests.map(\.channel)
         let request = ReadRequest(
             asker: .poll(origin), channel: channels[0],
             query: .backlog(channels, after: poll.position))
-        if engine.ask(request) {
+        if ground.engine.ask(request) {
             poll.state = .reading
         } else {
             poll.state = .starved
-            polls.starved.append(poll)
+            starved.append(poll)
         }
     }
 
@@ -162,8 +189,8 @@ extension Hub {
         guard poll.state != .done else { return }
         end(poll)
         let batch = events.prefix(Limits.pollEventsMax)
-        tally.deliveries += batch.count
-        pollReceiver?.answer(
+        outlet.count(deliveries: batch.count)
+        receiver?.answer(
             poll.request, with: Array(batch), cursor: batch.last?.envelope.timetoken ?? cursor)
     }
 
@@ -171,11 +198,28 @@ extension Hub {
         poll.state = .done
         for interest in poll.interests {
             interest.topic.interests.remove(interest)
-            topics.release(interest.topic, at: now)
+            topics.release(interest.topic)
         }
         poll.interests = []
-        polls.remove(poll)
-        counters.polls.add(-1)
+        table.remove(poll)
+        ground.counters.polls.add(-1)
+    }
+
+    func checkInvariants() {
+        precondition(listed.isEmpty, "A turn serves all polls that it listed.")
+        for (connection, poll) in table.open {
+            precondition(poll.request.session == connection, "A poll is found at its connection.")
+            precondition(poll.state != .done, "What is answered is taken out.")
+            precondition(poll.position >= poll.request.cursor, "No poll looks back.")
+            for interest in poll.interests {
+                precondition(
+                    topics.existing(interest.topic.channel) === interest.topic,
+                    "What a poll waits for is not forgotten.")
+                precondition(
+                    interest.topic.interests.elements[interest.place] === interest,
+                    "An interest is where it says.")
+            }
+        }
     }
 }
 

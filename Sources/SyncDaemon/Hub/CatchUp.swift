@@ -1,0 +1,231 @@
+// Bringing sessions up to date: from memory when that is enough, else page by page from the
+// readers.
+
+import Basis
+import EventModel
+import JSON
+
+/// What sessions wait for from the readers.
+final class CatchUp {
+    private var flights = Flights()
+    /// Behind, but the readers had no room for their questions.
+    private var starved: [Session] = []
+    private let ground: Ground
+    private let topics: TopicTable
+    private let outlet: Outlet
+    private let states: States
+
+    init(ground: Ground, topics: TopicTable, outlet: Outlet, states: States) {
+        self.ground = ground
+        self.topics = topics
+        self.outlet = outlet
+        self.states = states
+    }
+
+    /// Takes a session's question to the readers, as soon as the session has room for the answer.
+    func ask(_ request: ReadRequest, for session: Session) {
+        session.questions.append(request)
+        outlet.listForFlush(session)
+    }
+
+    /// Queues the answer to a question.
+    func answer(_ session: Session, _ write: (inout JSONWriter) -> Void) {
+        session.pagesInFlight -= 1
+        outlet.send(session, write)
+        outlet.listForFlush(session)
+    }
+
+    /// Answers a question that no reader gets.
+    func refuse(_ question: ReadRequest, of session: Session, _ error: ProtocolError) {
+        session.commandsInFlight -= 1
+        outlet.send(session) { json in
+            ReplyEncoder.encode(error, to: question.asker.origin?.command, into: &json)
+        }
+    }
+
+    /// Takes a reader's page for the subscriptions that wait for it: one frame for all of them.
+    func received(_ found: EncodedPage, for number: PageNumber) {
+        guard let (page, waiting) = flights.land(number) else { return }
+        if let state = found.state {
+            states.learn(state, at: found.cursor, of: page.channel)
+            remember(found, state, of: page)
+        }
+        let hasNews = !found.events.isEmpty || found.state != nil
+        var shared: Frame?
+        for subscription in stillReading(waiting) {
+            if hasNews {
+                let before = subscription.position
+                let frame =
+                    shared
+                    ?? outlet.frame(
+                        of: found.events[...], in: page.channel, cursor: found.cursor,
+                        state: found.state)
+                shared = frame
+                outlet.queue(
+                    frame, of: found.events.count, for: subscription, through: found.through)
+                // Without room it was set back already, and goes on from there.
+                guard subscription.state == .reading || subscription.position > before else {
+                    continue
+                }
+            }
+            subscription.position = max(subscription.position, found.through)
+            if page.start == .ofNothing { subscription.tombstonesFrom = found.asOf }
+            subscription.lacksState = found.state == nil
+            if subscription.state != .cancelled { outlet.lag(subscription) }
+        }
+    }
+
+    /// Keeps a last page in memory: after a restart everybody asks for much the same.
+    private func remember(_ found: EncodedPage, _ state: Digest, of page: Flights.Page) {
+        // It has to end where memory begins, or later, to be of a commit that was heard of here,
+        // and to have all removals: who is served from memory would never hear that some lack.
+        let start = page.start.messages
+        guard let topic = topics.existing(page.channel), found.through >= topic.recent.floor,
+            found.cursor <= ground.durablePosition, topic.pending.isEmpty,
+            page.start == ChangeStart(after: start), start >= ground.engine.tombstoneFloor,
+            start >= ground.engine.deletionFloor
+        else { return }
+        topics.remember(found.events, after: start, state: state, in: topic)
+    }
+
+    /// Hears that a page could not be read: the clients' cursors still hold, so they may come
+    /// again.
+    func failedToRead(_ page: PageNumber) {
+        guard let (_, waiting) = flights.land(page) else { return }
+        for subscription in stillReading(waiting) {
+            outlet.close(
+                subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
+        }
+    }
+
+    /// Those who still want the page that they waited for.
+    private func stillReading(_ waiting: [Flights.Passenger]) -> [Subscription] {
+        waiting.compactMap { passenger in
+            let subscription = passenger.subscription
+            subscription.session.pagesInFlight -= 1
+            guard subscription.serial == passenger.serial, subscription.state == .reading else {
+                outlet.listForFlush(subscription.session)
+                return nil
+            }
+            return subscription
+        }
+    }
+
+    // MARK: One page after the other
+
+    /// Asks again for sessions whose questions found no place; called about once a second.
+    func retryStarved() {
+        for session in starved { outlet.listForFlush(session) }
+        starved = []
+    }
+
+    /// Brings all on that are listed; flushing may list them again, for what they catch up on.
+    func endTurn() {
+        while let session = outlet.takeListed() { flush(session) }
+    }
+
+    /// Writes what is queued, and then asks for more of what the session waits for.
+    private func flush(_ session: Session) {
+        outlet.write(session)
+        if session.queue.isEmpty, !session.isBlocked { session.mustReadBy = nil }
+        // Only a session that reads gets further pages: so its queue stays short, however much it
+        // asks for.
+        while !session.isBlocked, !session.isClosing, session.queue.isEmpty,
+            session.pagesInFlight < Limits.pagesInFlightMax
+        {
+            if let question = session.questions.popFirst() {
+                guard forward(question, of: session) else { return }
+            } else if let subscription = session.lagging.popFirst() {
+                guard catchUp(subscription) else {
+                    session.lagging.prepend(subscription)
+                    return
+                }
+            } else {
+                return
+            }
+        }
+    }
+
+    /// - Returns: `false` when it has to be tried again later.
+    private func forward(_ question: ReadRequest, of session: Session) -> Bool {
+        if ground.engine.ask(question) {
+            session.pagesInFlight += 1
+        } else if case .repair = question.query {
+            // Its symbols are here: sending them again would only cost more.
+            session.questions.prepend(question)
+            starved.append(session)
+            return false
+        } else {
+            refuse(question, of: session, .overloaded)
+        }
+        return true
+    }
+
+    /// Brings a subscription further, from memory when that is enough.
+    ///
+    /// - Returns: `false` when it has to be tried again later.
+    private func catchUp(_ subscription: Subscription) -> Bool {
+        guard subscription.state == .lagging else { return true }
+        if let events = remembered(for: subscription) {
+            subscription.state = .live
+            bring(events, to: subscription)
+            return true
+        }
+        guard board(subscription) else {
+            starved.append(subscription.session)
+            return false
+        }
+        subscription.state = .reading
+        subscription.session.pagesInFlight += 1
+        return true
+    }
+
+    /// The events that a subscription needs to be up to date, those before its repair included;
+    /// `nil` when memory does not reach back far enough, or this reactor has not heard of all
+    /// commits up to the repair.
+    private func remembered(for subscription: Subscription) -> ArraySlice<EncodedEnvelope>? {
+        let topic = subscription.topic
+        guard ground.durablePosition >= subscription.actionsFrom,
+            subscription.actionsFrom <= subscription.position || topic.pending.isEmpty
+        else { return nil }
+        let events = topic.recent.events(after: subscription.position)
+        // A device with nothing is to hear of no deletion: of what it never had, or is about to
+        // lose again. The readers leave both out.
+        if subscription.position == .zero, events?.contains(where: \.isDeletion) ?? false {
+            return nil
+        }
+        return events
+    }
+
+    private func bring(_ events: ArraySlice<EncodedEnvelope>, to subscription: Subscription) {
+        // Signals and the like reach only those who are here when they are sent.
+        guard let lastStored = events.last(where: \.isStored) else {
+            states.tellIfMissing(subscription)
+            subscription.position = events.last?.timetoken ?? subscription.position
+            return
+        }
+        let missing = summed(events.filter { $0.isStored && subscription.lacks($0) })
+        let frame = outlet.frame(
+            of: missing[...], in: subscription.topic.channel, cursor: lastStored.timetoken,
+            state: lastStored.state)
+        outlet.queue(
+            frame, of: missing.count, for: subscription,
+            through: events.last?.timetoken ?? lastStored.timetoken)
+        subscription.lacksState = lastStored.state == nil
+    }
+
+    /// Has a subscription wait for the page that it needs, which is asked for once for all who need
+    /// the same.
+    private func board(_ subscription: Subscription) -> Bool {
+        let page = Flights.Page(channel: subscription.topic.channel, start: subscription.start)
+        if flights.join(page, subscription) { return true }
+        let request = ReadRequest(
+            asker: .page(flights.next, reactor: ground.engine.reactor), channel: page.channel,
+            query: .changes(from: page.start))
+        guard ground.engine.ask(request) else { return false }
+        flights.begin(page, with: subscription)
+        return true
+    }
+
+    func checkInvariants() { flights.checkInvariants() }
+}

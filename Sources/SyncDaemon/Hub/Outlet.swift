@@ -1,0 +1,226 @@
+// Getting frames to sockets: what a session may hold, who is written to at the end of the turn, and
+// who reads more slowly than events come.
+
+import Basis
+import EventModel
+import JSON
+
+/// The sockets of one reactor, and what waits for them.
+final class Outlet {
+    private(set) var transport: (any Transport)?
+    private var toFlush: [Session] = []
+    /// Found to read too slowly, and given a while.
+    private var slow: [SessionID: Session] = [:]
+    private var tally = Tally()
+    private var json = JSONWriter(reserving: 4096)
+    private var scratch: [UInt8] = []
+    private let ground: Ground
+    private let topics: TopicTable
+
+    private static let tooSlow = "You read too slowly. Reconnect with your cursors."
+
+    /// What a turn did, for the counters, which all threads share: each is touched once per turn.
+    private struct Tally: Equatable {
+        var deliveries = 0
+        var frames = 0
+        var bytes = 0
+    }
+
+    init(ground: Ground, topics: TopicTable) {
+        self.ground = ground
+        self.topics = topics
+    }
+
+    /// Connects the hub to the transport, which cannot exist before its delegate.
+    func attach(_ transport: any Transport) { self.transport = transport }
+
+    /// Answers a connection that is no session.
+    func respond(_ response: HTTPResponse, to connection: SessionID) {
+        transport?.respond(response, to: connection)
+    }
+
+    /// Whether sockets have not taken all of their responses yet.
+    var hasUnsentResponses: Bool { transport?.hasUnsentResponses ?? false }
+
+    func frame(
+        of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken,
+        state: Digest?
+    ) -> Frame {
+        json.removeAll()
+        json.push(events, of: channel, cursor: cursor, state: state)
+        return Frame(text: json.bytes)
+    }
+
+    /// Queues a batch for a subscription, or sets the subscription back when there is no room.
+    ///
+    /// - Parameters:
+    ///   - count: The batch's events.
+    ///   - position: What the subscription has seen once the batch has left.
+    ///   - atOnce: Whether to write it past the session's queue, if nothing is in its way.
+    func queue(
+        _ frame: Frame, of count: Int, for subscription: Subscription,
+        through position: Timetoken, atOnce: Bool = false
+    ) {
+        tally.deliveries += count
+        let session = subscription.session
+        guard !session.isClosing else { return }
+        if atOnce, let transport, !session.isListedForFlush, !session.isBlocked,
+            session.queue.isEmpty
+        {
+            session.isBlocked = !transport.write(frame.bytes.span, to: session.id)
+            tally.frames += 1
+            tally.bytes += frame.bytes.count
+            subscription.position = max(subscription.position, position)
+            return
+        }
+        let push = QueuedPush(subscription: subscription, before: subscription.position)
+        guard hasRoom(for: frame, in: session) else { return setBack(push) }
+        // Making room may have set this very subscription back: then it reads this again, too.
+        guard subscription.position == push.before, subscription.state != .lagging else { return }
+        subscription.position = max(subscription.position, position)
+        session.queue.append(frame, push)
+        listForFlush(session)
+    }
+
+    /// Counts events that went another way than through a queue.
+    func count(deliveries: Int) { tally.deliveries += deliveries }
+
+    /// Queues a reply or an error.
+    func send(_ session: Session, _ write: (inout JSONWriter) -> Void) {
+        json.removeAll()
+        write(&json)
+        let frame = Frame(text: json.bytes)
+        guard !session.isClosing, hasRoom(for: frame, in: session) else { return }
+        session.queue.append(frame)
+        listForFlush(session)
+    }
+
+    /// Closes a session after what is queued for it has left.
+    func close(_ session: Session, _ code: CloseCode, _ reason: String) {
+        guard !session.isClosing else { return }
+        write(session)
+        session.isClosing = true
+        topics.cancelAll(of: session)
+        transport?.close(session.id, code, reason)
+    }
+
+    // MARK: Writing
+
+    /// The socket takes bytes again.
+    func canWrite(_ session: Session) {
+        session.isBlocked = false
+        listForFlush(session)
+    }
+
+    func listForFlush(_ session: Session) {
+        guard !session.isListedForFlush else { return }
+        session.isListedForFlush = true
+        toFlush.append(session)
+    }
+
+    /// Takes the next session that is to be flushed, which may list others, and itself again.
+    func takeListed() -> Session? {
+        guard let session = toFlush.popLast() else { return nil }
+        session.isListedForFlush = false
+        return session
+    }
+
+    /// Writes what waits, as far as the socket takes it.
+    func write(_ session: Session) {
+        guard let transport else { return }
+        while !session.isBlocked, !session.isClosing, !session.queue.isEmpty {
+            session.queue.takeNext(atMost: Limits.writeBytesMax, scratch: &scratch) { bytes in
+                session.isBlocked = !transport.write(bytes, to: session.id)
+                tally.frames += 1
+                tally.bytes += bytes.count
+            }
+        }
+    }
+
+    /// Adds what was done to the counters.
+    func endTurn() {
+        if tally.frames > 0 {
+            ground.counters.framesWritten.add(tally.frames)
+            ground.counters.bytesWritten.add(tally.bytes)
+        }
+        if tally.deliveries > 0 { ground.counters.deliveries.add(tally.deliveries) }
+        tally = Tally()
+    }
+
+    // MARK: Slow readers
+
+    /// Whether a frame still fits, after the socket and then the batches had to make room.
+    private func hasRoom(for frame: Frame, in session: Session) -> Bool {
+        func fits() -> Bool {
+            // One frame alone may be larger: it is not the reader's fault how long a reply is.
+            session.queue.isEmpty
+                || session.queue.byteCount + frame.bytes.count
+                    <= ground.settings.sendQueueBytesMax
+        }
+        if fits() { return true }
+        // What came in this turn has not been offered to the socket yet: that is not the reader's
+        // fault.
+        write(session)
+        if fits() { return true }
+        collapse(session)
+        if fits() { return true }
+        // Replies alone: nobody is owed so many.
+        closeTooSlow(session)
+        return false
+    }
+
+    /// Drops the batches that wait for a session, and has it read them again when it can.
+    ///
+    /// Nothing is lost but what is not stored. The memory is given back, and nobody else notices.
+    func collapse(_ session: Session) {
+        for push in session.queue.dropPushes() { setBack(push) }
+        ground.counters.slowConsumersCollapsed.add()
+        guard session.mustReadBy == nil else { return }
+        session.mustReadBy = ground.now + UInt64(Limits.stuckSeconds) * 1000
+        slow[session.id] = session
+    }
+
+    /// Has a subscription read again from before a batch that was dropped.
+    private func setBack(_ push: QueuedPush) {
+        if push.subscription.setBack(to: push.before) { lag(push.subscription) }
+    }
+
+    /// Has a subscription read on from its position, when its session has room.
+    func lag(_ subscription: Subscription) {
+        subscription.state = .lagging
+        subscription.session.lagging.append(subscription)
+        listForFlush(subscription.session)
+    }
+
+    /// Closes those that have taken nothing for a while; called about once a second.
+    ///
+    /// A part of them at a time: closing a thousand in one turn would be felt by all others.
+    func closeStuck() {
+        var rest = max(Limits.stuckClosedPerSecond, slow.count / 10)
+        for session in slow.values {
+            guard !session.isClosing, let deadline = session.mustReadBy else {
+                slow[session.id] = nil
+                continue
+            }
+            guard ground.now >= deadline else { continue }
+            guard rest > 0 else { return }
+            rest -= 1
+            slow[session.id] = nil
+            closeTooSlow(session)
+        }
+    }
+
+    private func closeTooSlow(_ session: Session) {
+        session.queue.removeAll()
+        ground.counters.slowConsumersClosed.add()
+        close(session, .tryAgainLater, Self.tooSlow)
+    }
+
+    func checkInvariants() {
+        precondition(toFlush.isEmpty, "A turn flushes all that it listed.")
+        precondition(tally == Tally(), "A turn adds all that it did to the counters.")
+        for (id, session) in slow {
+            precondition(session.id == id, "Who is slow is found under its own name.")
+        }
+    }
+}
