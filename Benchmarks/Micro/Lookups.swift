@@ -21,6 +21,9 @@ enum Lookups {
                     interests(size, hasWildcard, watch))
             }
         }
+        for size in [0, 10, Limits.namespacePatternsMax] {
+            table.add("settings of a channel: \(size) patterns", settings(size, watch))
+        }
     }
 
     private static func title(_ size: Int, _ hasWildcard: Bool) -> String {
@@ -76,6 +79,23 @@ enum Lookups {
                 if !wanted[0].isEmpty { found &+= 1 }
             }
             precondition(found == count, "reactors were not found")
+            return found
+        }
+    }
+
+    /// As each publish asks, in a keyset none of whose patterns fits.
+    private static func settings(_ size: Int, _ watch: Stopwatch) -> Cost {
+        var keyset = Keyset(subscribeKey: "sub")
+        for number in 0..<size {
+            let pattern = ChannelPattern("chat.room.x\(number)*")
+            pattern.map { keyset.namespaces.set(ChannelSettings(), for: $0) }
+        }
+        let asked = asked(1000)
+        return watch.measure { count in
+            var found = 0
+            for index in 0..<count {
+                found &+= keyset.settings(of: asked[index % asked.count]).announceMax
+            }
             return found
         }
     }

@@ -34,7 +34,7 @@ final class Ground {
         durablePosition = max(durablePosition, durable)
     }
 
-    func apply(sendQueueBytesMax: Int, window: @escaping (String) -> Int) {
+    func apply(sendQueueBytesMax: Int, window: @escaping (Channel) -> Int) {
         settings.sendQueueBytesMax = sendQueueBytesMax
         settings.window = window
     }

@@ -33,7 +33,7 @@ final class Hub {
     /// Takes what an administrator decided anew.
     ///
     /// Subscriptions that there are keep their pace.
-    func apply(sendQueueBytesMax: Int, window: @escaping (String) -> Int) {
+    func apply(sendQueueBytesMax: Int, window: @escaping (Channel) -> Int) {
         ground.apply(sendQueueBytesMax: sendQueueBytesMax, window: window)
         topics.settingsChanged()
     }
@@ -241,6 +241,6 @@ struct HubSettings {
     var sendQueueBytesMax = Limits.sendQueueBytesMax
     /// Bytes of recent events, of all topics.
     var recentBytesMax = Limits.recentBytesMax
-    /// How long events of a keyset wait for more, in milliseconds.
-    var window: (String) -> Int = { _ in 0 }
+    /// How long events of a channel wait for more, in milliseconds.
+    var window: (Channel) -> Int = { _ in 0 }
 }

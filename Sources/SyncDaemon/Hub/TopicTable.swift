@@ -27,7 +27,7 @@ final class TopicTable {
         let topic = Topic(
             channel: channel, position: max(ground.position, start.visible),
             durable: max(ground.durablePosition, start.durable),
-            window: ground.settings.window(channel.keyset))
+            window: ground.settings.window(channel))
         topics[channel] = topic
         if channel.isWildcard { wildcardCount += 1 }
         return topic
@@ -50,7 +50,7 @@ final class TopicTable {
     /// Takes new settings.
     func settingsChanged() {
         for topic in topics.values {
-            topic.window = ground.settings.window(topic.channel.keyset)
+            topic.window = ground.settings.window(topic.channel)
         }
     }
 

@@ -226,6 +226,9 @@ extension Limits {
     static let damagedPlacesMax = 10_000
     /// Keysets in the configuration; over it: the daemon does not start.
     static let keysetsMax = 1000
+    /// Channels, or beginnings of them, that all namespaces of the configuration name; over it: the
+    /// daemon does not start.
+    static let namespacePatternsMax = 256
 
     // MARK: Presence
 

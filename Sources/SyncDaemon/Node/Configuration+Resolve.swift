@@ -115,17 +115,23 @@ extension Configuration {
             }
         }
         var keysets = SectionCollector<NamedKeyset>()
+        var namespaces = SectionCollector<Namespace>()
+        func begin(_ section: INISection, _ mistakes: inout [ConfigurationError]) {
+            keysets.begin(section, in: file.path, &mistakes)
+            namespaces.begin(section, in: file.path, &mistakes)
+        }
         var sections = content.sections[...]
         var seen: Set<String> = []
         var unknownSections: Set<String> = []
         for entry in content.entries {
             while let section = sections.first, section.line < entry.line {
                 sections.removeFirst()
-                keysets.begin(section, in: file.path, &mistakes)
+                begin(section, &mistakes)
             }
             do throws(ConfigurationError) {
                 let source = ConfigurationSource.file(path: file.path, line: entry.line)
                 if try keysets.take(entry, at: source) { continue }
+                if try namespaces.take(entry, at: source) { continue }
                 // Named once is enough.
                 if unknownSections.contains(entry.section) { continue }
                 let key = try Self.key(for: entry, at: source)
@@ -140,10 +146,13 @@ extension Configuration {
                 mistakes.append(error)
             }
         }
-        for section in sections { keysets.begin(section, in: file.path, &mistakes) }
+        for section in sections { begin(section, &mistakes) }
         namedKeysets = keysets.sections
-        sources.merge(keysets.sources) { first, _ in first }
-        return mistakes + keysets.mistakes
+        self.namespaces = namespaces.sections
+        for more in [keysets.sources, namespaces.sources] {
+            sources.merge(more) { first, _ in first }
+        }
+        return mistakes + keysets.mistakes + namespaces.mistakes(in: namedKeysets)
     }
 
     private static func key(
@@ -155,6 +164,7 @@ extension Configuration {
             throw .unknownSection(
                 source, section: entry.section,
                 nearest: NamedKeyset.nearest(to: entry.section)
+                    ?? Namespace.nearest(to: entry.section)
                     ?? Spelling.nearest(to: entry.section, among: sections).map { "[\($0)]" })
         }
         let siblings = keys.filter { $0.section == entry.section }
@@ -168,6 +178,7 @@ extension Configuration {
     static func title(ofKey name: String) -> String? {
         keys.first { $0.name == name }?.title
             ?? NamedKeyset.key(named: name).map { "\(NamedKeyset.title("NAME")) \($0.name)" }
+            ?? Namespace.key(named: name).map { "\(Namespace.title("NAME")) \($0.name)" }
     }
 
     /// Takes our variables.
@@ -234,7 +245,8 @@ extension ConfigurationError {
         switch self {
         case .unknownSection(let source, _, _), .unknownKey(let source, _, _),
             .noSection(let source, _), .repeated(let source, _),
-            .badValue(let source, _, _, _), .sameSubscribeKey(let source, _, _),
+            .badValue(let source, _, _, _),
+            .sameSubscribeKey(let source, _, _), .samePattern(let source, _, _, _),
             .tooMany(let source, _, _),
             .twoSecrets(let source, _), .unreadableSecret(let source, _, _),
             .badSecret(let source, _, _), .noCredentials(let source, _),

@@ -5,7 +5,9 @@ extension Configuration {
     func text() -> String {
         Self.text { key in
             ("From: \(sources[key.path] ?? .standard)", Self.line(key, key.write(self)))
-        } + (namedKeysets.isEmpty ? Self.sampleKeyset() : namedKeysets.map(text).joined())
+        }
+            + (namedKeysets.isEmpty ? Self.sampleKeyset() : namedKeysets.map(text).joined())
+            + (namespaces.isEmpty ? Self.sampleNamespace() : namespaces.map(text).joined())
     }
 
     /// A file with every key commented out at its default.
@@ -24,7 +26,7 @@ extension Configuration {
                     return ("Default: \(key.standard)", line(key, nil))
                 }
                 return (nil, "#" + line(key, key.standard))
-            } + sampleKeyset()
+            } + sampleKeyset() + sampleNamespace()
     }
 
     /// What keysets are, with one that is commented out.
@@ -39,19 +41,38 @@ extension Configuration {
 
 
             """
-        return head
-            + rows(NamedKeyset.keys) { key in
-                guard let value = key.example ?? key.standard else {
-                    return (["Default: none"], line(key, nil))
-                }
-                return ([], "#" + line(key, value))
+        return head + sample(of: NamedKeyset.self)
+    }
+
+    /// What namespaces are, with one that is commented out.
+    private static func sampleNamespace() -> String {
+        let head = """
+
+            # Namespaces say for some channels what else a keyset says for all of its own. There may
+            # be any number of them, each with a name for people.
+            # They have no flags and no variables.
+            #[namespace example]
+
+
+            """
+        return head + sample(of: Namespace.self)
+    }
+
+    private static func sample<Section: NamedSection>(of section: Section.Type) -> String {
+        rows(section.keys) { key in
+            guard let value = key.example ?? key.standard else {
+                return (["Default: \(key.isInherited ? "its keyset's" : "none")"], line(key, nil))
             }
+            return ([], "#" + line(key, value))
+        }
     }
 
     private func text<Section: NamedSection>(of section: Section) -> String {
         "\n\(section.title)\n\n"
             + Self.rows(Section.keys) { key in
-                let source = sources[key.path(in: section)] ?? .standard
+                let source =
+                    sources[key.path(in: section)]?.description
+                    ?? (key.isInherited ? "its keyset" : "\(ConfigurationSource.standard)")
                 let value = key.write(section).map {
                     key.isSecret ? SettingKey<Section>.hiddenSecret : $0
                 }

@@ -53,8 +53,11 @@ struct Configuration: Hashable, Sendable {
 
     /// In the file's order.
     var namedKeysets: [NamedKeyset] = []
-    /// The tenants, the first of the file being that of clients that name none.
-    var keysets: Keysets { Keysets(namedKeysets.map(\.keyset)) }
+
+    // MARK: [namespace NAME]
+
+    /// In the file's order; `keysets` has them and the tenants together.
+    var namespaces: [Namespace] = []
 
     /// Where each setting that is not a default came from, by `SettingKey.path`.
     var sources: [String: ConfigurationSource] = [:]

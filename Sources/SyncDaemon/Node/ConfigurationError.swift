@@ -40,8 +40,10 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case missingValue(flag: String, expected: String)
     case repeated(ConfigurationSource, key: String)
     case badValue(ConfigurationSource, key: String, value: String, expected: String)
-    case noSubscribeKey(ConfigurationSource, keyset: String)
+    /// A section without what it must have; `line` says it.
+    case missing(ConfigurationSource, section: String, line: String)
     case sameSubscribeKey(ConfigurationSource, keyset: String, other: String)
+    case samePattern(ConfigurationSource, String, in: String, and: String)
     /// Too many of what a plural names.
     case tooMany(ConfigurationSource, String, max: Int)
     case twoSecrets(ConfigurationSource, keyset: String)
@@ -65,8 +67,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .missingCommand, .unknownCommand, .unexpectedArgument, .missingFile, .unknownFlag,
             .unknownVariable, .missingValue:
             usage
-        case .noSubscribeKey, .sameSubscribeKey, .tooMany, .twoSecrets:
-            keysets
+        case .missing, .sameSubscribeKey, .samePattern, .tooMany, .twoSecrets:
+            sections
         case .unreadableSecret, .badSecret, .noCredentials:
             secrets
         case .unknownSection(let source, let section, let nearest):
@@ -139,21 +141,24 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The mistakes that only keysets can have.
-    private var keysets: String {
+    /// The mistakes that only keysets and namespaces can have.
+    private var sections: String {
         switch self {
-        case .noSubscribeKey(let source, let name):
-            "\(source): [keyset \(name)] has no subscribe_key."
-                + " Write a line such as subscribe_key = sub-\(name) below it."
+        case .missing(let source, let section, let line):
+            "\(source): \(section) has no \(line.prefix { $0 != " " })."
+                + " Write a line such as \(line) below it."
         case .sameSubscribeKey(let source, let name, let other):
             "\(source): [keyset \(name)] subscribe_key is that of [keyset \(other)] already."
                 + " Give each keyset a key of its own."
+        case .samePattern(let source, let pattern, let section, let other):
+            "\(source): \(section) channels names \(LogText.quoted(pattern)), as \(other) does"
+                + " already. Keep one of the two."
         case .tooMany(let source, let what, let limit):
             "\(source): there are more than \(limit) \(what)."
                 + " Remove some, or run another daemon for them."
         case .twoSecrets(let source, let name):
             "\(source): [keyset \(name)] has a secret_key already. Keep one of the two."
-        default: preconditionFailure("This is no mistake of keysets.")
+        default: preconditionFailure("This is no mistake of sections.")
         }
     }
 

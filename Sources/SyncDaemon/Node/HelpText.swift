@@ -32,7 +32,8 @@ enum HelpText {
         flag beats a variable, a variable beats the file, the file beats the default.
 
         Keysets, which are tenants, stand in the file only: one section [keyset NAME] for each,
-        without flags and variables. "config print" shows their keys.
+        without flags and variables. So do namespaces, which say for some channels what a keyset
+        says for all: sections [namespace NAME]. "config print" shows their keys.
 
         Files:
           --config FILE              sections and "name = value" lines; see "config print"
@@ -41,8 +42,8 @@ enum HelpText {
         Signals:
           SIGTERM, SIGINT, SIGQUIT   drain: take no more connections, finish what is begun, send
                                      clients away with code 1001, exit within 10 seconds
-          SIGHUP                     read the configuration again: log level, limits, origins and
-                                     keysets change, nobody is disconnected
+          SIGHUP                     read the configuration again: log level, limits, origins,
+                                     keysets and namespaces change, nobody is disconnected
           SIGUSR1, SIGUSR2           nothing
 
         Exit codes:

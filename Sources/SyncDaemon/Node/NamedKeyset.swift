@@ -24,7 +24,9 @@ struct NamedKeyset: NamedSection {
     /// Ends the sentence "Write …".
     static let secretExpected = "the key itself, 1 to \(keyBytesMax) visible ASCII characters"
 
-    static let keys: [SettingKey<NamedKeyset>] = [
+    static let keys = own + ChannelSettings.keys.map { $0.inside(\.keyset.defaults) } + access
+
+    private static let own: [SettingKey<NamedKeyset>] = [
         .value(
             "subscribe_key", into: \.keyset.subscribeKey, expected: keyExpected,
             "The key by which clients name this keyset. Each keyset must have its own.",
@@ -47,39 +49,12 @@ struct NamedKeyset: NamedSection {
             "The file that holds the secret_key. credential:NAME stands for what systemd"
                 + " passes with LoadCredential=NAME:/PATH.",
             parse: { SecretSource($0) }, format: { $0.description }),
-        .yesOrNo(
-            "store", into: \.keyset.keepsMessages,
-            "Whether messages are stored. With no, none is, whatever its publisher says."),
-        .number(
-            "retention_hours", 0...876_000, into: \.keyset.hoursKept,
-            "Hours after which messages are deleted. 0 keeps them."),
-        .number(
-            "least_window", 0...Limits.batchWindowMax, into: \.keyset.batchWindow,
-            "Milliseconds that events wait for more, if longer than [limits] batch_window."),
-        .yesOrNo(
-            "delete", into: \.keyset.allowsDeleting, "Whether clients may delete messages."),
-        .yesOrNo(
-            "presence", into: \.keyset.hasPresence, "Whether clients can ask who is in a channel."),
-        .number(
-            "presence_timeout", Limits.presenceSecondsMin...Limits.presenceSecondsMax,
-            into: \.keyset.presenceSeconds,
-            "Seconds that a user is in a channel after a heartbeat or a poll that names no time."),
-        .number(
-            "presence_timeout_min", Limits.presenceSecondsMin...Limits.presenceSecondsMax,
-            into: \.keyset.presenceSecondsMin,
-            "The least seconds that a heartbeat or a poll may name; fewer are taken for these."),
-        .number(
-            "announce_max", 0...10_000, into: \.keyset.announceMax,
-            "Users in a channel above which single joins and leaves are no longer announced."),
-        .number(
-            "announce_interval", 10...86_400, into: \.keyset.intervalSeconds,
-            "Seconds between two announcements of how many users are in such a channel."),
-        .yesOrNo(
-            "presence_deltas", into: \.keyset.sendsDeltas,
-            "Whether those announcements also say who came and who left."),
+    ]
+
+    private static let access: [SettingKey<NamedKeyset>] = [
         .yesOrNo(
             "access_control", into: \.keyset.isAccessControlled,
-            "Admits only who shows a token. Tokens do not exist yet, so it admits nobody."),
+            "Admits only who shows a token. Tokens do not exist yet, so it admits nobody.")
     ]
 
     /// Keys stand in URLs, so they consist of what needs no escaping there (RFC 3986, section 2.3).
@@ -120,24 +95,13 @@ extension SectionCollector<NamedKeyset> {
                         .sameSubscribeKey(source, keyset: named.name, other: other.name))
                 }
             } else {
-                mistakes.append(.noSubscribeKey(beginning(of: named), keyset: named.name))
+                mistakes.append(
+                    .missing(
+                        beginning(of: named), section: named.title,
+                        line: "subscribe_key = sub-\(named.name)"))
             }
         }
-        return mistakes + sections.compactMap(contradiction)
-    }
-
-    /// A time that the keyset itself would not take.
-    private func contradiction(_ named: NamedKeyset) -> ConfigurationError? {
-        let (least, usual) = (named.keyset.presenceSecondsMin, named.keyset.presenceSeconds)
-        guard usual < least else { return nil }
-        if let source = source(of: "presence_timeout", in: named) {
-            return .badValue(
-                source, key: "presence_timeout", value: String(usual),
-                expected: "presence_timeout_min, which is \(least), or more")
-        }
-        return .badValue(
-            source(of: "presence_timeout_min", in: named) ?? .standard,
-            key: "presence_timeout_min", value: String(least),
-            expected: "presence_timeout, which is \(usual), or less")
+        return mistakes
+            + sections.compactMap { contradiction(in: $0, $0.keyset.defaults) }
     }
 }

@@ -79,18 +79,21 @@ extension Configuration {
         var changes = Self.keys.filter { $0.write(self) != $0.write(old) }.map {
             ChangedSetting(title: $0.title, isReloaded: $0.isReloaded)
         }
-        for named in namedKeysets where !old.namedKeysets.contains(named) {
-            changes.append(ChangedSetting(title: named.title, isReloaded: true))
-        }
-        for named in old.namedKeysets where !namedKeysets.contains(where: { $0.name == named.name })
-        {
-            changes.append(ChangedSetting(title: named.title, isReloaded: true))
-        }
+        changes += Self.changes(from: old.namedKeysets, to: namedKeysets)
+        changes += Self.changes(from: old.namespaces, to: namespaces)
         let order = namedKeysets.map(\.name)
         if changes.isEmpty, order != old.namedKeysets.map(\.name) {
             changes.append(ChangedSetting(title: "the first keyset", isReloaded: true))
         }
         return changes
+    }
+
+    private static func changes<Section: NamedSection>(
+        from old: [Section], to new: [Section]
+    ) -> [ChangedSetting] {
+        let changed = new.filter { !old.contains($0) }
+        let gone = old.filter { section in !new.contains { $0.name == section.name } }
+        return (changed + gone).map { ChangedSetting(title: $0.title, isReloaded: true) }
     }
 
     /// Takes those settings of another configuration that need no restart.
@@ -102,5 +105,6 @@ extension Configuration {
             sources[key.path] = new.sources[key.path]
         }
         namedKeysets = new.namedKeysets
+        namespaces = new.namespaces
     }
 }

@@ -25,6 +25,8 @@ struct SettingKey<Root>: Sendable {
     var isSecret = false
     /// Whether SIGHUP changes it while the daemon runs.
     var isReloaded = false
+    /// Whether somebody else says it, where it is not set.
+    var isInherited = false
     /// What a sample has, when there is no default.
     var example: String?
     /// Reads a value's text into the root; false when it cannot be read.
@@ -141,19 +143,23 @@ extension SettingKey {
 
     /// Words separated by commas; a further line of the file adds to them.
     ///
-    /// - Parameter parse: Reads one word.
-    static func list(
-        _ name: String, into path: Field<[String]>, placeholder: String, expected: String,
-        _ summary: String, parse: @escaping @Sendable (String) -> String?
+    /// - Parameters:
+    ///   - isRequired: Whether there has to be one.
+    ///   - parse: Reads one word.
+    static func list<Element>(
+        _ name: String, into path: Field<[Element]>, placeholder: String? = nil,
+        isRequired: Bool = false, expected: String, _ summary: String,
+        parse: @escaping @Sendable (String) -> Element?,
+        format: @escaping @Sendable (Element) -> String
     ) -> SettingKey {
         value(
             name, into: path, placeholder: placeholder, expected: expected, summary,
             parse: { text in
                 let words = text.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
                 let read = words.compactMap { parse(String($0)) }
-                return read.count == words.count ? read : nil
+                return read.count == words.count && !(isRequired && read.isEmpty) ? read : nil
             },
-            format: { $0.joined(separator: ", ") }
+            format: { $0.map(format).joined(separator: ", ") }
         ).with(\.isList, true)
     }
 
@@ -165,7 +171,8 @@ extension SettingKey {
             name, into: path, placeholder: "ORIGIN,...",
             expected: "origins separated by commas, each SCHEME://HOST or SCHEME://HOST:PORT"
                 + " without a path, such as https://app.example.com", summary,
-            parse: { text in isOrigin(text.lowercased()) ? text.lowercased() : nil })
+            parse: { text in isOrigin(text.lowercased()) ? text.lowercased() : nil },
+            format: { $0 })
     }
 }
 

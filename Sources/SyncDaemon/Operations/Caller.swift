@@ -39,6 +39,11 @@ extension Caller {
         Channel(name, keyset: keyset.subscribeKey)
     }
 
+    /// What the tenant's owner decided about a channel.
+    func settings(of name: String) -> ChannelSettings {
+        keyset.settings(of: channel(name))
+    }
+
     /// Sends a change on its way; its answer comes with a commit.
     func submit(
         _ operation: Write.Operation, in name: String, mutation: String? = nil,

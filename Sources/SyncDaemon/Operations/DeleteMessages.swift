@@ -6,7 +6,9 @@ extension Operations {
     static func deleteMessages(_ request: DeletionRequest, by caller: some Caller)
         -> OperationOutcome
     {
-        guard caller.keyset.allowsDeleting else { return .refused(.deletingDisabled) }
+        guard caller.settings(of: request.channel).allowsDeleting else {
+            return .refused(.deletingDisabled)
+        }
         return caller.submit(
             .deleteMessages(after: request.after, through: request.through), in: request.channel,
             mutation: request.mutation)

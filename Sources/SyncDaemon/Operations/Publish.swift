@@ -9,13 +9,13 @@ extension Operations {
         _ request: PublishRequest, isReplicated: Bool = true, by caller: some Caller
     ) -> OperationOutcome {
         guard caller.mayPublish else { return .refused(.invalidPublishKey) }
-        let keyset = caller.keyset
-        guard keyset.keepsMessages, request.isStored ?? true else {
+        let settings = caller.settings(of: request.channel)
+        guard settings.keepsMessages, request.isStored ?? true else {
             guard isReplicated else { return position(for: caller) }
             return caller.announce(.message(request.message), in: request.channel)
         }
         return caller.submit(
-            .publish(request.message, hoursKept: request.hoursKept ?? keyset.hoursKept),
+            .publish(request.message, hoursKept: request.hoursKept ?? settings.hoursKept),
             in: request.channel, mutation: request.mutation, hoursAsked: request.hoursKept)
     }
 

@@ -48,7 +48,7 @@ extension Presence {
         _ change: PresenceDeltas.Change, of membership: PresenceMembership, at now: Instant
     ) {
         let room = membership.room
-        guard room.occupancy <= max(0, room.tenant.keyset.announceMax) else {
+        guard room.occupancy <= max(0, room.settings.announceMax) else {
             note(change, of: membership, at: now)
             return
         }
@@ -75,14 +75,13 @@ extension Presence {
         _ change: PresenceDeltas.Change, of membership: PresenceMembership, at now: Instant
     ) {
         let room = membership.room
-        let keyset = room.tenant.keyset
         if room.news == nil {
             room.news = PresenceDeltas()
-            let span = UInt64(max(1, keyset.intervalSeconds)) * 1000
+            let span = UInt64(max(1, room.settings.intervalSeconds)) * 1000
             room.deadline = PresenceTick(notBefore: now.milliseconds + span)
             intervals.schedule(room)
         }
-        if keyset.sendsDeltas { room.news?.note(change, of: membership.user.id) }
+        if room.settings.sendsDeltas { room.news?.note(change, of: membership.user.id) }
     }
 
     /// Announces a busy channel as a whole, if anybody came or went since the last time.

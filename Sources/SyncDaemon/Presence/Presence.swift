@@ -28,13 +28,6 @@ final class Presence {
         self.bounds = bounds
     }
 
-    /// The tenant's settings; `nil` when it does not exist or wants no presence.
-    func settings(_ subscribeKey: String) -> Keyset? {
-        let keyset = tenants[ExactText(subscribeKey)]?.keyset ?? keysets[subscribeKey]
-        guard let keyset, keyset.hasPresence else { return nil }
-        return keyset
-    }
-
     /// Whether users can be in a channel of this name.
     ///
     /// SDKs name presence channels and wildcards in heartbeats too; nobody is ever in those. A star
@@ -48,19 +41,26 @@ final class Presence {
 
     /// Takes the tenants' new settings.
     ///
-    /// Everybody leaves the channels of tenants that want no presence any more, or are gone.
+    /// Everybody leaves channels where presence is not wanted any more, and those of tenants that
+    /// are gone.
     ///
-    /// - Complexity: O(tenants and those who leave).
+    /// - Complexity: O(channels and those who leave).
     func apply(_ keysets: Keysets, at now: Instant) {
         self.keysets = keysets
-        for (key, tenant) in tenants {
-            if let keyset = keysets[key.string], keyset.hasPresence {
-                tenant.keyset = keyset
+        for room in tenants.values.flatMap(\.rooms.values) {
+            if let settings = settings(of: room.channel, in: keysets[room.channel.keyset]) {
+                room.settings = settings
                 continue
             }
-            let leaving = tenant.users.values.flatMap(\.memberships)
-            for membership in leaving { remove(membership, .left, at: now) }
+            for membership in room.membersInOrder() { remove(membership, .left, at: now) }
         }
+    }
+
+    /// What holds for a channel; `nil` when nobody can be in it.
+    private func settings(of channel: Channel, in keyset: Keyset?) -> ChannelSettings? {
+        guard let keyset, Self.canHoldUsers(channel.name) else { return nil }
+        let settings = keyset.settings(of: channel)
+        return settings.hasPresence ? settings : nil
     }
 
     // MARK: What users do
@@ -74,7 +74,7 @@ final class Presence {
     /// not throw everybody out.
     ///
     /// - Parameters:
-    ///   - seconds: As the client named them; forced between the keyset's least and
+    ///   - seconds: As the client named them; forced between the channel's least and
     ///     `Limits.presenceSecondsMax`.
     ///   - isPoll: Whether it is the start of a poll.
     ///   - states: By channel, as compact JSON objects; a channel without one keeps its state.
@@ -86,20 +86,24 @@ final class Presence {
     ) -> Refusal? {
         let key = ExactText(member.keyset)
         let id = ExactText(member.userID)
-        guard !member.userID.isEmpty,
-            let tenant = tenants[key]
-                ?? settings(member.keyset).map({ PresenceTenant(keyset: $0, key: key) })
-        else { return nil }
+        guard !member.userID.isEmpty, let keyset = keysets[member.keyset] else { return nil }
+        let tenant = tenants[key] ?? PresenceTenant(key: key)
         let user = tenant.users[id] ?? PresenceUser(id: id)
-        let wanted = seconds ?? tenant.keyset.presenceSeconds
-        let span = min(max(wanted, tenant.keyset.presenceSecondsMin), Limits.presenceSecondsMax)
-        let deadline = PresenceTick(notBefore: now.milliseconds + UInt64(span) * 1000)
         var refusal: Refusal?
-        for channel in channels where Self.canHoldUsers(channel) {
-            let name = ExactText(channel)
+        for name in channels {
+            let channel = Channel(name, keyset: member.keyset)
+            let name = ExactText(name)
+            let room = tenant.rooms[name]
+            guard let settings = room?.settings ?? settings(of: channel, in: keyset) else {
+                continue
+            }
+            let span = min(
+                max(seconds ?? settings.presenceSeconds, settings.presenceSecondsMin),
+                Limits.presenceSecondsMax)
+            let deadline = PresenceTick(notBefore: now.milliseconds + UInt64(span) * 1000)
             let state = states[name]
             let refused: Refusal?
-            if let membership = tenant.rooms[name]?.membership(of: user) {
+            if let membership = room?.membership(of: user) {
                 if seconds != nil || !isPoll || !membership.isTimed {
                     membership.deadline = deadline
                     membership.isTimed = seconds != nil
@@ -107,7 +111,9 @@ final class Presence {
                 }
                 refused = state.flatMap { change(membership, to: $0, at: now) }
             } else {
-                refused = join(user, name, of: tenant, until: deadline, state: state, at: now)
+                refused = join(
+                    user, room ?? PresenceRoom(channel, tenant: tenant, settings: settings),
+                    until: deadline, state: state, at: now)
                 tenant.rooms[name]?.membership(of: user)?.isTimed = seconds != nil
             }
             refusal = refusal ?? refused
@@ -140,12 +146,15 @@ final class Presence {
     func setState(
         _ member: Member, channels: [String], state: String, at now: Instant
     ) -> Refusal? {
-        guard !member.userID.isEmpty, settings(member.keyset) != nil else { return nil }
-        guard state.utf8.count <= bounds.stateBytes else { return .stateTooLong }
+        guard !member.userID.isEmpty, let keyset = keysets[member.keyset] else { return nil }
+        let wanted = channels.filter {
+            settings(of: Channel($0, keyset: member.keyset), in: keyset) != nil
+        }
+        guard wanted.isEmpty || state.utf8.count <= bounds.stateBytes else { return .stateTooLong }
         let tenant = tenants[ExactText(member.keyset)]
         let user = tenant?.users[ExactText(member.userID)]
         var refusal: Refusal?
-        for channel in channels where Self.canHoldUsers(channel) {
+        for channel in wanted {
             let refused: Refusal?
             if let user,
                 let membership = tenant?.rooms[ExactText(channel)]?.membership(of: user)
@@ -167,18 +176,18 @@ final class Presence {
     // MARK: Memberships
 
     private func join(
-        _ user: PresenceUser, _ name: ExactText, of tenant: PresenceTenant,
-        until deadline: PresenceTick, state: String?, at now: Instant
+        _ user: PresenceUser, _ room: PresenceRoom, until deadline: PresenceTick, state: String?,
+        at now: Instant
     ) -> Refusal? {
         guard membershipCount < bounds.memberships else { return .tooManyMemberships }
         guard outbox.count < bounds.announcements else { return .tooManyAnnouncements }
-        let room = tenant.rooms[name] ?? PresenceRoom(tenant: tenant, name: name)
+        let tenant = room.tenant
         lastSerial += 1
         let membership = PresenceMembership(
             user: user, room: room, serial: lastSerial, deadline: deadline)
         room.add(membership)
         tenants[tenant.key] = tenant
-        tenant.rooms[name] = room
+        tenant.rooms[room.name] = room
         tenant.users[user.id] = user
         tenant.membershipCount += 1
         membershipCount += 1

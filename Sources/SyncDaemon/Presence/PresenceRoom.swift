@@ -4,15 +4,13 @@ import EventModel
 
 /// One keyset's users and channels; nothing in it knows another keyset.
 final class PresenceTenant {
-    var keyset: Keyset
     /// The keyset's name as clients spell it.
     let key: ExactText
     var users: [ExactText: PresenceUser] = [:]
     var rooms: [ExactText: PresenceRoom] = [:]
     var membershipCount = 0
 
-    init(keyset: Keyset, key: ExactText) {
-        self.keyset = keyset
+    init(key: ExactText) {
         self.key = key
     }
 }
@@ -31,6 +29,9 @@ final class PresenceUser {
 final class PresenceRoom: Timed {
     unowned let tenant: PresenceTenant
     let name: ExactText
+    let channel: Channel
+    /// As long as it has users, presence is wanted there.
+    var settings: ChannelSettings
     private var members: [ObjectIdentifier: PresenceMembership] = [:]
     /// `nil` after a change; asking twice for pages of a quiet channel sorts once.
     private var sorted: [PresenceMembership]?
@@ -41,11 +42,11 @@ final class PresenceRoom: Timed {
     var deadline = PresenceTick(notBefore: 0)
     var place: WheelPlace?
 
-    private(set) lazy var channel = Channel(name.string, keyset: tenant.key.string)
-
-    init(tenant: PresenceTenant, name: ExactText) {
+    init(_ channel: Channel, tenant: PresenceTenant, settings: ChannelSettings) {
         self.tenant = tenant
-        self.name = name
+        self.channel = channel
+        self.settings = settings
+        name = ExactText(channel.name)
     }
 
     var occupancy: Int { members.count }

@@ -30,7 +30,7 @@ final class ReactorCore: TransportDelegate {
             engine: engine,
             settings: HubSettings(
                 sendQueueBytesMax: settings.sendQueueBytesMax, recentBytesMax: recentBytesMax,
-                window: settings.window(ofKeyset:)),
+                window: settings.window(of:)),
             counters: counters)
         self.mailbox = mailbox
         tenants = Tenants(settings.keysets)
@@ -104,7 +104,7 @@ final class ReactorCore: TransportDelegate {
         hub.outlet.transport?.settings.allowedOrigins = settings.allowedOrigins
         tenants.keysets = settings.keysets
         hub.apply(
-            sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(ofKeyset:))
+            sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:))
         http.tenantsChanged()
         native.apply(commandsPerSecondMax: settings.commandsPerSecondMax)
     }

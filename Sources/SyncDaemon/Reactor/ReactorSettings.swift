@@ -14,8 +14,8 @@ struct ReactorSettings: Hashable, Sendable {
     var batchWindow = 0
     var commandsPerSecondMax = Limits.commandsPerSecondMax
 
-    /// How long events of a tenant wait for more, in milliseconds.
-    func window(ofKeyset subscribeKey: String) -> Int {
-        max(batchWindow, keysets[subscribeKey]?.batchWindow ?? 0)
+    /// How long events of a channel wait for more, in milliseconds.
+    func window(of channel: Channel) -> Int {
+        max(batchWindow, keysets.settings(of: channel).batchWindow)
     }
 }

@@ -77,11 +77,11 @@ extension ProtocolError {
 
     static let deletingDisabled = ProtocolError(
         status: 403, code: "deleting_disabled",
-        message: "The owner of this keyset lets nobody delete messages. Ask the operator.")
+        message: "The owner of this keyset lets nobody delete messages here. Ask the operator.")
 
     static let historyDisabled = ProtocolError(
         status: 403, code: "history_disabled",
-        message: "The owner of this keyset has no messages stored. Ask the operator.")
+        message: "The owner of this keyset has no messages stored here. Ask the operator.")
 
     static let helloAgain = ProtocolError(
         status: 409, code: "hello_again",

@@ -98,8 +98,8 @@ private enum Obstacle: CaseIterable {
         var keyset = Keyset(subscribeKey: self == .noSuchTenant ? "other" : "sub")
         keyset.isAccessControlled = self == .guarded
         keyset.publishKey = self == .wrongPublishKey ? "right" : nil
-        keyset.keepsMessages = self != .storesNothing
-        keyset.allowsDeleting = self != .deletesNothing
+        keyset.defaults.keepsMessages = self != .storesNothing
+        keyset.defaults.allowsDeleting = self != .deletesNothing
         return keyset
     }
 }

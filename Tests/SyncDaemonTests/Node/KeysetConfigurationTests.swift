@@ -61,10 +61,10 @@ struct KeysetConfigurationTests {
         #expect(keysets.defaultKey == "sub-web")
         #expect(keysets["sub-web"]?.publishKey == "pub-web")
         #expect(keysets["sub-web"]?.secretKey == "hush")
-        #expect(keysets["sub-web"]?.hoursKept == 24)
-        #expect(keysets["sub-web"]?.hasPresence == true)
+        #expect(keysets["sub-web"]?.defaults.hoursKept == 24)
+        #expect(keysets["sub-web"]?.defaults.hasPresence == true)
         #expect(keysets["sub-app"]?.publishKey == nil)
-        #expect(keysets["sub-app"]?.hasPresence == false)
+        #expect(keysets["sub-app"]?.defaults.hasPresence == false)
         #expect(keysets["sub-ap"] == nil)
         #expect(keysets["default"] == nil)
         #expect(configuration.namedKeysets.map(\.name) == ["web", "app"])
@@ -198,6 +198,10 @@ struct KeysetConfigurationTests {
         }
 
         #expect(rows.count == 1, "docs/OPERATIONS.md: one row for \(name)")
+        let namespaces = manual.split(separator: "### Namespaces")[1].prefix { $0 != "#" }
+        #expect(
+            namespaces.contains("`\(name)`") == ChannelSettings.keys.contains { $0.name == name },
+            "docs/OPERATIONS.md: the namespaces' list of keys")
     }
 
     @Test("the help says where keysets stand")

@@ -76,6 +76,9 @@ struct KeysetMistake: Sendable, CustomTestStringConvertible {
 
     private static let keys = [
         KeysetMistake(
+            "[keyset a]\nchannels = x\n",
+            "2: there is no key [keyset a] channels. Did you mean [namespace NAME] channels?"),
+        KeysetMistake(
             "[keyset a]\nsubscribe_key = x\n[keyset b]\n\nsubscribe_key = x\n",
             "5: [keyset b] subscribe_key is that of [keyset a] already. Give each keyset a key of "
                 + "its own."),

@@ -10,8 +10,8 @@ struct PresenceIntervalTests {
     /// Single announcements up to two users, else one every ten seconds.
     private func bench(deltas: Bool = true) -> PresenceBench {
         var keyset = Keyset(subscribeKey: "k")
-        keyset.announceMax = 2
-        keyset.sendsDeltas = deltas
+        keyset.defaults.announceMax = 2
+        keyset.defaults.sendsDeltas = deltas
         return PresenceBench(keyset)
     }
 

@@ -127,8 +127,9 @@ struct PresenceModel {
         state: String?, at now: Presence.Instant
     ) {
         let occupancy = users(channel).count
-        if occupancy > keyset.announceMax {
-            let tick = (now.milliseconds + UInt64(keyset.intervalSeconds) * 1000 + 249) / 250
+        if occupancy > keyset.defaults.announceMax {
+            let tick =
+                (now.milliseconds + UInt64(keyset.defaults.intervalSeconds) * 1000 + 249) / 250
             var item = news[channel] ?? News(before: before, tick: tick)
             item.ends[userID] = action
             news[channel] = item
@@ -147,7 +148,7 @@ struct PresenceModel {
         guard let item = news.removeValue(forKey: channel) else { return }
         var notice = PresenceNotice(
             action: .interval, occupancy: after.count, seconds: now.wallSeconds)
-        if keyset.sendsDeltas {
+        if keyset.defaults.sendsDeltas {
             let gone = item.before.subtracting(after).sorted()
             notice.joined = after.subtracting(item.before).sorted()
             notice.left = gone.filter { item.ends[$0] == .leave }

@@ -22,9 +22,9 @@ private struct PresencePair {
     init(seed: UInt64) {
         choices = SeededGenerator(seed: seed)
         var keyset = Keyset(subscribeKey: "k")
-        keyset.announceMax = choices.pick([0, 2, 4, 20])
-        keyset.sendsDeltas = choices.chance(70)
-        keyset.intervalSeconds = choices.pick([10, 17])
+        keyset.defaults.announceMax = choices.pick([0, 2, 4, 20])
+        keyset.defaults.sendsDeltas = choices.chance(70)
+        keyset.defaults.intervalSeconds = choices.pick([10, 17])
         var bounds = Presence.Bounds()
         bounds.absentStates = 5
         bounds.memberships = choices.pick([18, 1000])
@@ -126,7 +126,7 @@ struct PresenceModelTests {
         pair.end()
 
         let kinds: [PresenceNotice.Action] =
-            pair.model.keyset.announceMax == 20 ? [.join, .leave, .timeout] : [.interval]
+            pair.model.keyset.defaults.announceMax == 20 ? [.join, .leave, .timeout] : [.interval]
         for kind in kinds + [.stateChange] {
             #expect(pair.published[kind, default: 0] > 3, "seed \(seed): hardly any \(kind)")
         }

@@ -47,8 +47,8 @@ struct PresenceTests {
     @Test("a keyset says how long is too short, and how long it is when nobody says")
     func keysetTimes() {
         var keyset = Keyset(subscribeKey: "k")
-        keyset.presenceSecondsMin = 30
-        keyset.presenceSeconds = 60
+        keyset.defaults.presenceSecondsMin = 30
+        keyset.defaults.presenceSeconds = 60
         let bench = PresenceBench(keyset)
         bench.beat("ada", "room", seconds: 5)
         bench.presence.beat(bench.member("bob"), channels: ["room"], at: bench.now)
@@ -194,7 +194,7 @@ struct PresenceTests {
     @Test("a tenant without presence, or none at all, has nobody anywhere")
     func without() {
         var keyset = Keyset(subscribeKey: "k")
-        keyset.hasPresence = false
+        keyset.defaults.hasPresence = false
         let bench = PresenceBench(keyset)
         let stranger = Presence.Member(userID: "ada", keyset: "unknown")
 

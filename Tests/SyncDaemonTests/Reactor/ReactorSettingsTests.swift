@@ -17,10 +17,11 @@ struct ReactorSettingsTests {
     @Test("a window is the longer one of the daemon's and the tenant's")
     func window() {
         let settings = ReactorSettings(
-            keysets: Keysets([Self.keyset("slow") { $0.batchWindow = 50 }]), batchWindow: 20)
+            keysets: Keysets([Self.keyset("slow") { $0.defaults.batchWindow = 50 }]),
+            batchWindow: 20)
 
-        #expect(settings.window(ofKeyset: "slow") == 50)
-        #expect(settings.window(ofKeyset: "other") == 20)
+        #expect(settings.window(of: Channel("room", keyset: "slow")) == 50)
+        #expect(settings.window(of: Channel("room", keyset: "other")) == 20)
     }
 
     @Test("a bucket goes on at its new rate, and keeps no more than its new burst")
@@ -61,14 +62,15 @@ struct ReactorSettingsTests {
 
         presence.apply(
             Keysets([
-                Self.keyset("a") { $0.hasPresence = false },
-                Self.keyset("b") { $0.announceMax = 7 },
+                Self.keyset("a") { $0.defaults.hasPresence = false },
+                Self.keyset("b") { $0.defaults.announceMax = 7 },
             ]), at: later)
 
         #expect(presence.membershipCount == 2)
         #expect(presence.channels(of: ada).isEmpty)
         #expect(presence.channels(of: bob).count == 2)
-        #expect(presence.settings("b")?.announceMax == 7)
+        #expect(
+            presence.tenants[ExactText("b")]?.rooms.values.map(\.settings.announceMax) == [7, 7])
         presence.beat(ada, channels: ["x"], at: later)
         #expect(presence.membershipCount == 2)
         let end = Presence.Instant(milliseconds: 9000, wallSeconds: 9)
