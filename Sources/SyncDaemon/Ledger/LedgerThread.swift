@@ -94,10 +94,6 @@ final class LedgerThread: Sendable {
                         ? seekRoom(&chores, with: ledger, troubles)
                         : doChore(&chores, with: ledger)
                     report(failure, of: 0, ledger, troubles, fail: fail)
-                    #if DEBUG
-                    ledger.checkInvariants()
-                    order.checkInvariants()
-                    #endif
                 }
             }
         }
@@ -173,14 +169,14 @@ final class LedgerThread: Sendable {
             chores.wasBusy()
             let start = Clock.monotonicMicroseconds()
             if let commit = ledger.work(after: order.reserve(), failure: &failure) {
-                note(commit, of: ledger)
+                note(commit, of: ledger, failure)
                 order.finish(commit)
             }
             ledger.removal.lasted(microseconds: Clock.monotonicMicroseconds() - start)
         } else if chores.isDue {
             let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
             if let commit {
-                note(commit, of: ledger)
+                note(commit, of: ledger, failure)
                 order.finish(commit)
                 chores.wasBusy()
             }
@@ -232,13 +228,17 @@ final class LedgerThread: Sendable {
                 "A commit was slow: the disk or the machine is busy.",
                 ["milliseconds": microseconds / 1000, "writes": writes.count])
         }
-        note(commit, of: ledger)
+        note(commit, of: ledger, failure)
         order.finish(commit)
         report(failure, of: writes.count, ledger, troubles, fail: fail)
     }
 
     /// Before anyone is told of a commit: who then asks sees the new members.
-    private func note(_ commit: Commit, of ledger: Ledger) {
+    private func note(_ commit: Commit, of ledger: Ledger, _ failure: StoreError?) {
+        #if DEBUG
+        if failure == nil { ledger.checkInvariants() }
+        order.checkInvariants()
+        #endif
         groups.apply(commit.groups)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
