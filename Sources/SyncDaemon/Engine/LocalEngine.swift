@@ -15,8 +15,13 @@ struct LocalEngine: Engine {
     var began: Timetoken { ledger.began }
     var groups: ChannelGroups { ledger.groups }
 
-    func submit(_ write: Write) -> Bool { ledger.submit(write) }
-    func commitSoon() { ledger.wake() }
+    func submit(_ write: Write) -> Bool {
+        ledger.requests.put(.write(write), wakesReader: false)
+    }
+
+    /// Once for everything that came in one turn.
+    func commitSoon() { ledger.requests.wakeReader() }
+
     func announce(_ announcement: Announcement) -> Announced {
         ledger.order.announce(announcement)
     }

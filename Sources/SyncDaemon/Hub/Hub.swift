@@ -56,6 +56,7 @@ final class Hub {
         }
         states.attach(step.digests)
         settle(visible: step.last, durable: step.durable ?? ground.durablePosition)
+        polls.groupsChanged(step.groups.map(\.group))
     }
 
     func settle(visible: Timetoken, durable: Timetoken) {

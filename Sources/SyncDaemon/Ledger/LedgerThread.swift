@@ -7,7 +7,7 @@ import Synchronization
 
 /// The part of the ledger that any thread may hold.
 final class LedgerThread: Sendable {
-    private enum Request: Sendable {
+    enum Request: Sendable {
         case write(Write)
         /// Wakes the thread so that it can show that it runs.
         case heartbeat
@@ -27,7 +27,8 @@ final class LedgerThread: Sendable {
     private let floor: Atomic<UInt64>
     private let deletions: Atomic<UInt64>
     private let mutations: Atomic<Int>
-    private let requests = WorkQueue<Request>(
+    /// What waits for the thread; writes wait for somebody to wake it.
+    let requests = WorkQueue<Request>(
         capacity: Limits.ledgerQueueMax, costMax: Limits.ledgerQueueBytesMax
     ) { request in
         if case .write(let write) = request { write.size } else { 0 }
@@ -107,18 +108,6 @@ final class LedgerThread: Sendable {
 
     /// Mutations that are remembered.
     var mutationCount: Int { mutations.value }
-
-    /// Queues a write; its answer comes with a commit, some time after the next ``wake()``.
-    ///
-    /// - Returns: `false` when too much waits already, or the ledger is stopping.
-    func submit(_ write: Write) -> Bool {
-        requests.put(.write(write), wakesReader: false)
-    }
-
-    /// Has the thread commit what was submitted: once for everything that came in one turn.
-    func wake() {
-        requests.wakeReader()
-    }
 
     /// Asks the thread to beat once.
     func requestHeartbeat() {

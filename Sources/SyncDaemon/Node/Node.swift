@@ -30,6 +30,7 @@ final class Node: Sendable {
     let readers: ReaderPool
     let presence: PresenceThread
     private let watch: HealthWatch
+    private let reactorSwitch: ReactorSwitch
     private let reactors: [Reactor]
     private let acceptor = AcceptorControl()
     private let drained = WorkQueue<Int>(capacity: 1024)
@@ -57,7 +58,7 @@ final class Node: Sendable {
         } catch {
             throw .store(error)
         }
-        let reactorSwitch = ReactorSwitch()
+        reactorSwitch = ReactorSwitch(count: count)
         admission = Admission(
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
@@ -81,17 +82,20 @@ final class Node: Sendable {
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
             readers: readers)
-        reactors = (0..<count).map { [ledger, readers, presence, counters, admission, drained] in
+        reactors = (0..<count).map {
+            [
+                reactorSwitch, ledger, readers, presence, counters, admission, drained
+            ] in
             Reactor(
                 engine: LocalEngine(
                     reactor: $0, ledger: ledger, readers: readers, presence: presence,
                     interests: reactorSwitch.interests, quarantine: quarantine),
+                mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings,
                 recentBytesMax: Limits.recentBytesMax / count, counters: counters,
                 admission: admission, log: log, routes: Endpoints(metrics: metrics).routes,
                 started: started, drained: drained)
         }
-        reactorSwitch.connect(reactors)
         for _ in 0..<count {
             if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
         }
@@ -101,8 +105,8 @@ final class Node: Sendable {
     func accept(on listener: consuming Listener) {
         var acceptor = Acceptor(
             listener, admission: admission, counters: counters, log: log
-        ) { [reactors] reactor, socket in
-            reactors[reactor].post(.adopt(ReactorMessage.Handed(socket)))
+        ) { [reactorSwitch] reactor, socket in
+            reactorSwitch.post(.adopt(ReactorMessage.Handed(socket)), to: reactor)
         }
         acceptor.run(under: self.acceptor)
     }
@@ -120,8 +124,9 @@ final class Node: Sendable {
         let threads = reactors.count + 1
         let taken = WorkQueue<Bool>(capacity: threads)
         let settings = configuration.reactorSettings
-        for reactor in reactors {
-            reactor.post(.settings(settings, applied: { _ = taken.put(true) }))
+        for number in reactors.indices {
+            reactorSwitch.post(
+                .settings(settings, applied: { _ = taken.put(true) }), to: number)
         }
         presence.apply(configuration.keysets) { _ = taken.put(true) }
         let end = Clock.monotonicMilliseconds() + UInt64(Limits.reloadSeconds) * 1000
@@ -142,7 +147,9 @@ final class Node: Sendable {
         health.isServing.store(false, ordering: .relaxed)
         begins(.sessions)
         let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
-        for reactor in reactors { reactor.post(.drain(deadline: deadline)) }
+        for number in reactors.indices {
+            reactorSwitch.post(.drain(deadline: deadline), to: number)
+        }
         for _ in reactors { _ = drained.take(atMost: 1) }
         begins(.ledger)
         ledger.stop()
@@ -152,7 +159,9 @@ final class Node: Sendable {
     func requestHeartbeats() {
         ledger.requestHeartbeat()
         presence.requestHeartbeat()
-        for reactor in reactors { reactor.requestHeartbeat() }
+        for (number, reactor) in reactors.enumerated() {
+            reactorSwitch.post(.heartbeat(reactor.heartbeat), to: number)
+        }
         acceptor.requestHeartbeat()
         nudgeReaders()
     }

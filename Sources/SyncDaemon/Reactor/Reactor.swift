@@ -9,27 +9,29 @@ import EventModel
 /// The part of a reactor that any thread may hold.
 final class Reactor: Sendable {
     let heartbeat = Heartbeat()
-    private let mailbox = Mailbox<ReactorMessage>(capacity: Limits.reactorMailboxMax)
 
     /// Starts a reactor on a thread of its own; it runs until the process ends.
     ///
     /// - Parameters:
     ///   - engine: What it asks; it knows the reactor's number.
+    ///   - mailbox: What other threads tell it by.
     ///   - started: Gets `nil` once it runs, or why it cannot.
     ///   - drained: Gets its number once a drain is complete.
     init(
-        engine: any Engine & Sendable, settings: ReactorSettings, recentBytesMax: Int,
+        engine: any Engine & Sendable, mailbox: Mailbox<ReactorMessage>,
+        settings: ReactorSettings, recentBytesMax: Int,
         counters: Counters, admission: Admission, log: Log, routes: HTTPRoutes,
         started: WorkQueue<TransportError?>, drained: WorkQueue<Int>
     ) {
-        _ = OSThread(name: "reactor-\(engine.reactor)") { [mailbox] in
+        _ = OSThread(name: "reactor-\(engine.reactor)") {
             let loop = EventLoop()
             let core = ReactorCore(
                 engine: engine, settings: settings, recentBytesMax: recentBytesMax,
                 mailbox: mailbox, counters: counters, log: log, routes: routes)
             do throws(TransportError) {
                 let transport = try WebSocketTransport(
-                    on: loop, of: engine.reactor, delegate: core,
+                    on: loop, of: engine.reactor, sessions: core.native,
+                    requests: core.http,
                     settings: TransportSettings(allowedOrigins: settings.allowedOrigins),
                     admission: admission, log: log)
                 core.attach(transport, at: Clock.monotonicMilliseconds())
@@ -40,20 +42,6 @@ final class Reactor: Sendable {
                 _ = started.put(error)
             }
         }
-    }
-
-    /// Tells the reactor something; callable from any thread.
-    func post(_ message: ReactorMessage) {
-        // It drains its mailbox whole in each turn. So many messages mean that it hangs: our bug,
-        // and no reason to lose events. systemd restarts the daemon and the devices resume from
-        // their cursors.
-        let isTaken = mailbox.post(message)
-        precondition(isTaken, "A reactor has not run for \(Limits.reactorMailboxMax) messages.")
-    }
-
-    /// Asks the thread to beat once.
-    func requestHeartbeat() {
-        post(.heartbeat(heartbeat))
     }
 }
 

@@ -6,10 +6,12 @@
 import EventModel
 
 /// All sessions of one reactor.
-final class ReactorCore: TransportDelegate {
+final class ReactorCore {
     let hub: Hub
-    private let native: NativeDoor
-    private let http: HTTPDoor
+    /// What the transport tells of WebSockets.
+    let native: NativeDoor
+    /// What it tells of HTTP requests.
+    let http: HTTPDoor
     private let tenants: Tenants
     /// Milliseconds on a clock that never steps back, as of the start of this turn.
     private var now: UInt64 = 0
@@ -60,7 +62,22 @@ final class ReactorCore: TransportDelegate {
         begin(at: milliseconds)
         hub.outlet.transport?.readOn()
         mailbox.drain(into: &messages)
-        for message in messages { receive(message) }
+        for message in messages {
+            switch message {
+            case .adopt(let handed):
+                if let socket = handed.take() { hub.outlet.transport?.adopt(socket) }
+            case .commit(let commit):
+                hub.accept(commit)
+                for answer in commit.answers { finish(answer.origin, answer.result) }
+            case .read(let answer): receive(answer)
+            case .presence(let answer): http.finish(answer)
+            case .settings(let settings, let applied):
+                apply(settings)
+                applied()
+            case .heartbeat(let heartbeat): heartbeat.beat()
+            case .drain(let deadline): drain(until: deadline)
+            }
+        }
         // Before anything is sent: the ledger works while the sockets are written to.
         hub.engine.commitSoon()
         guard !isHeld() else { return nil }
@@ -117,27 +134,6 @@ final class ReactorCore: TransportDelegate {
 
     // MARK: Messages from other threads
 
-    private func receive(_ message: ReactorMessage) {
-        switch message {
-        case .adopt(let handed):
-            if let socket = handed.take() { hub.outlet.transport?.adopt(socket) }
-        case .commit(let commit): receive(commit)
-        case .read(let answer): receive(answer)
-        case .presence(let answer): http.finish(answer)
-        case .settings(let settings, let applied):
-            apply(settings)
-            applied()
-        case .heartbeat(let heartbeat): heartbeat.beat()
-        case .drain(let deadline): drain(until: deadline)
-        }
-    }
-
-    func receive(_ commit: Commit) {
-        hub.accept(commit)
-        hub.polls.groupsChanged(commit.groups.map(\.group))
-        for answer in commit.answers { finish(answer.origin, answer.result) }
-    }
-
     func receive(_ answer: ReadAnswer) {
         switch answer.asker {
         case .client(let origin): receive(answer, for: origin)
@@ -187,37 +183,5 @@ final class ReactorCore: TransportDelegate {
             return http.finish(origin, result)
         }
         native.finish(result, to: origin.command, of: session)
-    }
-
-    // MARK: TransportDelegate
-
-    func sessionDidOpen(_ id: SessionID, query: [String: String]) {
-        native.open(id, query: query)
-    }
-
-    func session(_ id: SessionID, didReceive message: RawSpan) {
-        native.receive(message, from: id)
-    }
-
-    func sessionCanWrite(_ id: SessionID) {
-        guard let session = hub.sessions[id] else { return }
-        hub.outlet.canWrite(session)
-    }
-
-    func sessionDidClose(_ id: SessionID) {
-        hub.forget(id)
-    }
-
-    @discardableResult
-    func connection(_ id: SessionID, didRequest request: HTTPRequest) -> Bool {
-        http.receive(request, from: id)
-    }
-
-    func response(to refusal: HTTPRefusal) -> HTTPResponse {
-        http.response(to: refusal)
-    }
-
-    func connectionDidClose(_ id: SessionID) {
-        http.forget(id)
     }
 }

@@ -26,7 +26,7 @@ func websocketCallback(
         return -1  // Nothing that this daemon answers has a body; the answer has been sent.
     case LWS_CALLBACK_ESTABLISHED:
         transport.didOpen(connection)
-        transport.delegate.sessionDidOpen(connection.id, query: unsafe query(of: wsi))
+        transport.sessions.sessionDidOpen(connection.id, query: unsafe query(of: wsi))
         return 0
     case LWS_CALLBACK_RECEIVE_PONG:
         connection.silence?.heard(at: transport.now)
@@ -42,7 +42,7 @@ func websocketCallback(
         return connection.hasSentClose ? -1 : 0
     case LWS_CALLBACK_CLOSED:
         connection.isSession = false
-        transport.delegate.sessionDidClose(connection.id)
+        transport.sessions.sessionDidClose(connection.id)
         return 0
     default:
         return 0
@@ -124,10 +124,10 @@ private func receive(
     case .incomplete:
         return 0
     case .wholeMessage:
-        unsafe transport.delegate.session(connection.id, didReceive: piece.bytes)
+        unsafe transport.sessions.session(connection.id, didReceive: piece.bytes)
     case .complete:
         let message = connection.assembler.take()
-        unsafe transport.delegate.session(connection.id, didReceive: message.span.bytes)
+        unsafe transport.sessions.session(connection.id, didReceive: message.span.bytes)
     case .refused(let code, let reason):
         return close(connection, code, reason)
     }
@@ -147,7 +147,7 @@ private func becameWritable(
         return 0
     }
     transport.sendPing(to: connection)
-    transport.delegate.sessionCanWrite(connection.id)
+    transport.sessions.sessionCanWrite(connection.id)
     return 0
 }
 

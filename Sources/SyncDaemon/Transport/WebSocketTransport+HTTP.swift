@@ -22,7 +22,7 @@ func httpCallback(
     case LWS_CALLBACK_RAW_CLOSE:
         let wasWaiting = connection.http?.isWaiting ?? false
         connection.http = nil
-        if wasWaiting { transport.delegate.connectionDidClose(connection.id) }
+        if wasWaiting { transport.requests.connectionDidClose(connection.id) }
     default:
         break
     }
@@ -79,13 +79,13 @@ extension WebSocketTransport {
                 send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: connection)
             case .request(let request):
                 connection.isInDelegate = true
-                let mayTakeLong = delegate.connection(connection.id, didRequest: request)
+                let mayTakeLong = requests.connection(connection.id, didRequest: request)
                 connection.isInDelegate = false
                 connection.isAnsweredSoon = !mayTakeLong
                 setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
                 if settle(connection) { next = connection.http?.readOn() }
             case .refuse(let refusal, let isHead):
-                let response = delegate.response(to: refusal).closing
+                let response = requests.response(to: refusal).closing
                 send(response.encoded(omitsBody: isHead), to: connection)
                 _ = settle(connection)
             case .hangUp:

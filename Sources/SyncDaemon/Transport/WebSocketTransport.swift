@@ -17,7 +17,8 @@ struct TransportSettings: Sendable {
 
 /// WebSocket and HTTP on the connections that a reactor was handed.
 @safe final class WebSocketTransport: Transport {
-    unowned let delegate: any TransportDelegate
+    unowned let sessions: any SessionDelegate
+    unowned let requests: any RequestDelegate
     /// Looked at for each new connection.
     var settings: TransportSettings
     private let reactor: Int
@@ -41,13 +42,16 @@ struct TransportSettings: Sendable {
 
     /// - Parameters:
     ///   - loop: The reactor's; it must outlive `self`.
-    ///   - delegate: Called on the thread that runs `loop`; it must outlive `self`.
+    ///   - sessions: Called on the thread that runs `loop`; it must outlive `self`.
+    ///   - requests: Likewise.
     init(
-        on loop: EventLoop, of reactor: Int, delegate: any TransportDelegate,
-        settings: TransportSettings, admission: Admission, log: Log? = nil
+        on loop: EventLoop, of reactor: Int, sessions: any SessionDelegate,
+        requests: any RequestDelegate, settings: TransportSettings, admission: Admission,
+        log: Log? = nil
     ) throws(TransportError) {
         self.log = log
-        self.delegate = delegate
+        self.sessions = sessions
+        self.requests = requests
         self.settings = settings
         self.reactor = reactor
         self.loop = loop

@@ -24,7 +24,7 @@ final class SimulatedReactor {
             settings: ReactorSettings(
                 sendQueueBytesMax: setting.sendQueueBytes, batchWindow: setting.windowMilliseconds),
             recentBytesMax: setting.recentBytes, mailbox: mailbox, counters: counters)
-        transport = SimulatedTransport(delegate: core, in: world)
+        transport = SimulatedTransport(core.native, core.http, in: world)
         core.attach(transport, at: milliseconds)
         beat()
     }

@@ -19,7 +19,8 @@ final class SimulatedTransport: Transport {
     }
 
     var settings = TransportSettings()
-    private unowned let delegate: any TransportDelegate
+    private unowned let sessions: any SessionDelegate
+    private unowned let requests: any RequestDelegate
     private var events: [SocketEvent] = []
     private var connections: [SessionID: Connection] = [:]
     /// Requests without an answer.
@@ -28,8 +29,9 @@ final class SimulatedTransport: Transport {
     private var blocked: Set<SessionID> = []
     private unowned let world: World
 
-    init(delegate: any TransportDelegate, in world: World) {
-        self.delegate = delegate
+    init(_ sessions: any SessionDelegate, _ requests: any RequestDelegate, in world: World) {
+        self.sessions = sessions
+        self.requests = requests
         self.world = world
     }
 
@@ -37,7 +39,7 @@ final class SimulatedTransport: Transport {
 
     func hear(_ event: SocketEvent) { events.append(event) }
 
-    /// Whether the delegate was told of everything.
+    /// Whether the delegates were told of everything.
     var isIdle: Bool { events.isEmpty }
 
     func readOn() {
@@ -48,22 +50,22 @@ final class SimulatedTransport: Transport {
 
     private func tell(_ event: SocketEvent) {
         switch event {
-        case .open(let id): delegate.sessionDidOpen(id, query: [:])
-        case .text(let id, let text): unsafe delegate.session(id, didReceive: text.span.bytes)
+        case .open(let id): sessions.sessionDidOpen(id, query: [:])
+        case .text(let id, let text): unsafe sessions.session(id, didReceive: text.span.bytes)
         case .canWrite(let id):
             blocked.remove(id)
-            delegate.sessionCanWrite(id)
+            sessions.sessionCanWrite(id)
         case .closed(let id):
             connections[id] = nil
             blocked.remove(id)
-            delegate.sessionDidClose(id)
+            sessions.sessionDidClose(id)
         case .request(let call):
             call.begin()
-            delegate.connection(call.connection, didRequest: spoiled(call.request))
+            requests.connection(call.connection, didRequest: spoiled(call.request))
         case .hungUp(let call):
             guard !call.isAnswered else { return }
             calls[call.connection] = nil
-            delegate.connectionDidClose(call.connection)
+            requests.connectionDidClose(call.connection)
         }
     }
 

@@ -111,6 +111,7 @@ private final class Doors {
     }
 
     private let core: ReactorCore
+    private let mailbox = Mailbox<ReactorMessage>(capacity: 1)
     private let transport = FakeTransport()
     private let writes = Writes()
     private let obstacle: Obstacle
@@ -128,21 +129,21 @@ private final class Doors {
             onAsk: { _ in takes })
         core = ReactorCore(
             engine: engine, settings: ReactorSettings(keysets: Keysets([obstacle.keyset])),
-            mailbox: Mailbox(capacity: 1), counters: Counters())
+            mailbox: mailbox, counters: Counters())
         core.attach(transport, at: 0)
     }
 
     /// The code of a refusal; `nil` when it is taken.
     func code(of asked: Asked) throws -> String? {
         let session = SessionID(slot: 0, generation: 1)
-        core.sessionDidOpen(
+        core.native.sessionDidOpen(
             session,
             query: [
                 "userId": "ada", "deviceId": "phone", "keyset": "sub", "publishKey": "wrong",
             ])
         prepare()
         let bytes = Array((asked.command ?? "").utf8)
-        unsafe core.session(session, didReceive: bytes.span.bytes)
+        unsafe core.native.session(session, didReceive: bytes.span.bytes)
         finish()
         let codes = try transport.takeFrames(of: session).compactMap { frame in
             if case .reply(let reply) = frame { reply.code } else { nil }
@@ -155,7 +156,7 @@ private final class Doors {
     func status(of asked: Asked) -> Int {
         let connection = SessionID(slot: 1, generation: 1)
         prepare()
-        core.connection(connection, didRequest: asked.request)
+        core.http.connection(connection, didRequest: asked.request)
         finish()
         return transport.responses[connection]?.status ?? 200
     }
@@ -169,7 +170,7 @@ private final class Doors {
             let answers = writes.waiting.map {
                 Answer(origin: $0.origin, result: .failure(.storeFull))
             }
-            core.receive(Commit(answers: answers))
+            #expect(mailbox.post(.commit(Commit(answers: answers))))
         }
         core.turn(at: 0)
     }

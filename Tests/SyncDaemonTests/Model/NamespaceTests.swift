@@ -126,7 +126,7 @@ struct NamespaceTests {
             engine: StandInEngine(), settings: HubSettings(window: settings.window(of:)),
             counters: Counters())
         let (inside, outside) = (Channel("chat.a"), Channel("room"))
-        let topics = [inside, outside].map(hub.topic(of:))
+        let topics = [inside, outside].map(hub.topics.topic(of:))
         #expect(topics.map(\.window) == [0, 0])
         var slow = ChannelSettings()
         slow.batchWindow = 50
@@ -137,7 +137,7 @@ struct NamespaceTests {
         hub.apply(sendQueueBytesMax: 1 << 20, window: settings.window(of:))
 
         #expect(topics.map(\.window) == [50, 0])
-        #expect(hub.topic(of: Channel("chat.b")).window == 50)
-        #expect(hub.topic(of: Channel("chat.*")).window == 0)
+        #expect(hub.topics.topic(of: Channel("chat.b")).window == 50)
+        #expect(hub.topics.topic(of: Channel("chat.*")).window == 0)
     }
 }

@@ -32,13 +32,13 @@ private final class CoreBench {
 
     func say(_ text: String, _ session: SessionID) {
         let bytes = Array(text.utf8)
-        unsafe core.session(session, didReceive: bytes.span.bytes)
+        unsafe core.native.session(session, didReceive: bytes.span.bytes)
         core.turn(at: 0)
     }
 
     func greeted(_ number: UInt32) -> SessionID {
         let session = SessionID(slot: 0, generation: number)
-        core.sessionDidOpen(session, query: ["userId": "ada", "deviceId": "phone"])
+        core.native.sessionDidOpen(session, query: ["userId": "ada", "deviceId": "phone"])
         return session
     }
 }
@@ -51,7 +51,7 @@ struct AskerTests {
         let session = bench.greeted(1)
         bench.say(#"{"id":1,"op":"subscribe","channels":[{"name":"room","cursor":"5"}]}"#, session)
         let poller = SessionID(slot: 1, generation: 1)
-        bench.core.connection(
+        bench.core.http.connection(
             poller, didRequest: HTTPRequest(method: .get, target: "/v2/subscribe/s/den/0?tt=5"))
         bench.core.turn(at: 0)
         #expect(bench.waiting.count == 2)
@@ -61,7 +61,7 @@ struct AskerTests {
         #expect(page.asker == .page(1, reactor: 0))
         #expect(poll.asker.origin?.command == 1)
 
-        bench.core.connectionDidClose(poller)
+        bench.core.http.connectionDidClose(poller)
         bench.core.receive(
             ReadAnswer(asker: poll.asker, channel: poll.channel, result: .failed(.full)))
         bench.core.turn(at: 0)
@@ -79,7 +79,7 @@ struct AskerTests {
         let session = bench.greeted(1)
         bench.say(#"{"id":1,"op":"subscribe","channels":[{"name":"room","cursor":"5"}]}"#, session)
         let poller = SessionID(slot: 1, generation: 1)
-        bench.core.connection(
+        bench.core.http.connection(
             poller, didRequest: HTTPRequest(method: .get, target: "/v2/subscribe/s/den/0?tt=5"))
         bench.core.turn(at: 0)
         let page = try #require(bench.waiting.first { $0.channel.name == "room" })

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncDaemon
 
 /// One transport on the test's own thread, and a peer of one of its connections.
-final class TransportBench: TransportDelegate {
+final class TransportBench: SessionDelegate, RequestDelegate {
     private(set) var requests: [(connection: SessionID, request: HTTPRequest)] = []
     private(set) var closed: [SessionID] = []
     /// Messages that came through WebSockets.
@@ -25,7 +25,8 @@ final class TransportBench: TransportDelegate {
     init() throws {
         listener = try Listener(host: "127.0.0.1", port: 0)
         let transport = try WebSocketTransport(
-            on: loop, of: 0, delegate: self, settings: TransportSettings(), admission: admission)
+            on: loop, of: 0, sessions: self, requests: self, settings: TransportSettings(),
+            admission: admission)
         // Transports are never taken down.
         _ = Unmanaged.passRetained(transport)
         self.transport = transport

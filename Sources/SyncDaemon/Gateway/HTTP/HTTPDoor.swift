@@ -5,7 +5,7 @@ import EventModel
 /// Where requests come in and their answers leave, whatever their dialect.
 ///
 /// Confined to its reactor's thread.
-final class HTTPDoor: PollReceiver {
+final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Requests that wait for the ledger, a reader, presence or an event; one per connection.
     private var waiting: [SessionID: any HTTPCall] = [:]
     private var lastCommand: CommandID = 0
@@ -39,7 +39,8 @@ final class HTTPDoor: PollReceiver {
     /// Takes a request.
     ///
     /// - Returns: Whether it waits for an event, which may take minutes.
-    func receive(_ request: HTTPRequest, from connection: SessionID) -> Bool {
+    @discardableResult
+    func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool {
         counters.requests.add()
         lastCommand += 1
         let asking = HTTPAsking(
@@ -80,13 +81,13 @@ final class HTTPDoor: PollReceiver {
     func tenantsChanged() {
         for (connection, call) in waiting where hub.polls.isOpen(on: connection) {
             guard let refusal = refusal(of: call) else { continue }
-            forget(connection)
+            connectionDidClose(connection)
             respond(refusal, to: connection)
         }
     }
 
     /// Hears that a connection is gone: nobody waits for its answer any more.
-    func forget(_ connection: SessionID) {
+    func connectionDidClose(_ connection: SessionID) {
         waiting[connection] = nil
         hub.polls.forget(connection)
     }

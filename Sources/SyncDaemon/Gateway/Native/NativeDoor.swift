@@ -7,7 +7,7 @@ import JSON
 /// Where commands of sessions come in and their answers leave.
 ///
 /// Confined to its reactor's thread.
-final class NativeDoor {
+final class NativeDoor: SessionDelegate {
     private let hub: Hub
     private let tenants: Tenants
     private let counters: Counters
@@ -69,7 +69,7 @@ final class NativeDoor {
     // MARK: In
 
     /// - Parameter query: Of the URL: it may say `hello`.
-    func open(_ id: SessionID, query: [String: String]) {
+    func sessionDidOpen(_ id: SessionID, query: [String: String]) {
         let session = Session(
             id: id, bucket: TokenBucket(ratePerSecond: commandsPerSecondMax, at: now))
         hub.open(session)
@@ -83,33 +83,47 @@ final class NativeDoor {
     }
 
     /// Carries out the command of one message.
-    func receive(_ message: RawSpan, from id: SessionID) {
+    func session(_ id: SessionID, didReceive message: RawSpan) {
         guard let session = hub.sessions[id], !session.isClosing else { return }
         counters.commands.add()
         let decoded = CommandDecoder.decode(message)
-        reply(handle(decoded, of: session), to: decoded.id, of: session)
+        do throws(ProtocolError) {
+            let (command, id) = try admit(decoded, to: session)
+            if case .hello(let hello) = command {
+                return reply(greet(hello, session), to: id, of: session)
+            }
+            guard let author = session.author else { throw .helloFirst }
+            guard session.commandsInFlight < Limits.commandsInFlightMax else {
+                throw .tooManyInFlight
+            }
+            if case .subscribe(let requests) = command { noteReturn(requests, of: session) }
+            let caller = SessionCaller(
+                id: id, session: session, author: author, hub: hub, tenants: tenants)
+            reply(CommandRouter.handle(command, for: caller), to: id, of: session)
+        } catch {
+            reply(.refused(error), to: decoded.id, of: session)
+        }
     }
 
-    private func handle(_ decoded: DecodedCommand, of session: Session) -> OperationOutcome {
-        guard session.bucket.take(at: now) else { return .refused(.rateLimited) }
-        let command: Command
-        switch decoded.command {
-        case .failure(let error): return .refused(error)
-        case .success(let decodedCommand): command = decodedCommand
-        }
-        guard session.bucket.take(command.cost - 1, at: now) else { return .refused(.rateLimited) }
-        guard let id = decoded.id else { return .refused(.notAnObject) }
-        guard !isDraining else { return .refused(.draining) }
-        if case .hello(let hello) = command { return greet(hello, session) }
-        guard let author = session.author else { return .refused(.helloFirst) }
-        guard session.commandsInFlight < Limits.commandsInFlightMax else {
-            return .refused(.tooManyInFlight)
-        }
-        if case .subscribe(let requests) = command { noteReturn(requests, of: session) }
-        return CommandRouter.handle(
-            command,
-            for: SessionCaller(id: id, session: session, author: author, hub: hub, tenants: tenants)
-        )
+    /// What the session may have carried out now, by its rate and while the daemon goes on.
+    private func admit(
+        _ decoded: DecodedCommand, to session: Session
+    ) throws(ProtocolError) -> (Command, CommandID) {
+        guard session.bucket.take(at: now) else { throw .rateLimited }
+        let command = try decoded.command.get()
+        guard session.bucket.take(command.cost - 1, at: now) else { throw .rateLimited }
+        guard let id = decoded.id else { throw .notAnObject }
+        guard !isDraining else { throw .draining }
+        return (command, id)
+    }
+
+    func sessionCanWrite(_ id: SessionID) {
+        guard let session = hub.sessions[id] else { return }
+        hub.outlet.canWrite(session)
+    }
+
+    func sessionDidClose(_ id: SessionID) {
+        hub.forget(id)
     }
 
     private func greet(_ hello: Hello, _ session: Session) -> OperationOutcome {

@@ -1,7 +1,7 @@
 // The seam between sockets and everything above. A new transport is one new file that calls these.
 
-/// Receives a reactor's socket events, in order, on that reactor's thread.
-protocol TransportDelegate: AnyObject {
+/// Receives what WebSockets of a reactor bring, in order, on that reactor's thread.
+protocol SessionDelegate: AnyObject {
     /// - Parameter query: The members of the URL's query, decoded.
     func sessionDidOpen(_ session: SessionID, query: [String: String])
     /// - Parameter message: One whole text message; valid UTF-8. Valid only during the call.
@@ -9,6 +9,10 @@ protocol TransportDelegate: AnyObject {
     /// The socket takes bytes again after ``Transport/write(_:to:)`` said that it was blocked.
     func sessionCanWrite(_ session: SessionID)
     func sessionDidClose(_ session: SessionID)
+}
+
+/// Receives the HTTP requests of a reactor's connections, likewise.
+protocol RequestDelegate: AnyObject {
     /// A peer asks; it waits until ``Transport/respond(_:to:)``, however long that takes.
     ///
     /// - Returns: Whether it may take minutes. Then a peer that ends its half counts as gone; else
@@ -36,7 +40,7 @@ protocol Transport: AnyObject {
     ///
     /// - Returns: `false` when the socket is full: the transport keeps what it did not take, and
     ///   the caller
-    ///   sends nothing more before ``TransportDelegate/sessionCanWrite(_:)``.
+    ///   sends nothing more before ``SessionDelegate/sessionCanWrite(_:)``.
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool
 
     /// Closes a connection with a close frame; the delegate hears `sessionDidClose` later.
@@ -44,7 +48,7 @@ protocol Transport: AnyObject {
 
     /// Answers the request that a connection waits with; nothing happens when it is gone.
     ///
-    /// Also from within ``TransportDelegate/connection(_:didRequest:)``. The delegate is not called
+    /// Also from within ``RequestDelegate/connection(_:didRequest:)``. The delegate is not called
     /// before this returns.
     func respond(_ response: HTTPResponse, to connection: SessionID)
 
