@@ -3,6 +3,33 @@
 import EventModel
 
 extension Ledger {
+    /// Deletes messages whose time is over, and forgets old tombstones: for when no writes come.
+    ///
+    /// - Parameter reserved: Asked for only when there is something to delete.
+    /// - Returns: A commit like any other; `nil` when there is nothing. Call again until then.
+    func commitExpired(
+        after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
+    ) -> Commit? {
+        guard !quarantine.holds(.housekeeping) else { return nil }
+        do throws(StoreError) {
+            _ = try readClocks()
+            var isNeeded = store.hasRowsWithoutSum
+            if !isNeeded {
+                isNeeded = try !store.expired(before: Timetoken(rawValue: age), limit: 1).isEmpty
+            }
+            if !isNeeded { isNeeded = try hasOldTombstones() }
+            if !isNeeded { isNeeded = try hasOldDeletions() }
+            if !isNeeded { isNeeded = try hasOldMutations() }
+            guard isNeeded else { return nil }
+        } catch {
+            if case .damaged = error, quarantine.isolate(.housekeeping, error) { return nil }
+            failure = error
+            return nil
+        }
+        return commit(
+            [], after: reserved(), deletingExpired: Limits.commitWritesMax, failure: &failure)
+    }
+
     func readClocks() throws(StoreError) -> ClockAnchor {
         let now = anchor()
         age = max(age, now.age)

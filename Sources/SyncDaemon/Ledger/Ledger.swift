@@ -157,33 +157,6 @@ final class Ledger {
         }
     }
 
-    /// Deletes messages whose time is over, and forgets old tombstones: for when no writes come.
-    ///
-    /// - Parameter reserved: Asked for only when there is something to delete.
-    /// - Returns: A commit like any other; `nil` when there is nothing. Call again until then.
-    func commitExpired(
-        after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
-    ) -> Commit? {
-        guard !quarantine.holds(.housekeeping) else { return nil }
-        do throws(StoreError) {
-            _ = try readClocks()
-            var isNeeded = store.hasRowsWithoutSum
-            if !isNeeded {
-                isNeeded = try !store.expired(before: Timetoken(rawValue: age), limit: 1).isEmpty
-            }
-            if !isNeeded { isNeeded = try hasOldTombstones() }
-            if !isNeeded { isNeeded = try hasOldDeletions() }
-            if !isNeeded { isNeeded = try hasOldMutations() }
-            guard isNeeded else { return nil }
-        } catch {
-            if case .damaged = error, quarantine.isolate(.housekeeping, error) { return nil }
-            failure = error
-            return nil
-        }
-        return commit(
-            [], after: reserved(), deletingExpired: Limits.commitWritesMax, failure: &failure)
-    }
-
     /// - Parameter range: What a large deletion, whose turn has come, deletes.
     /// - Returns: `nil` when the answer comes later.
     func apply(
@@ -305,33 +278,5 @@ final class Ledger {
         try store.remove(action.key, at: timetoken, in: write.channel)
         try digests.remove(action, in: write.channel, of: store)
         commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
-    }
-}
-
-extension Write {
-    fileprivate func envelope(at timetoken: Timetoken, _ event: Event) -> Envelope {
-        Envelope(channel: channel, timetoken: timetoken, uuid: author.userID, event: event)
-    }
-
-    /// The same words for a first answer and for a retry's; `nil` when the outcome is another
-    /// operation's.
-    fileprivate func reply(to outcome: Outcome) -> Reply? {
-        switch (outcome, operation) {
-        case (.published(let timetoken), .publish):
-            .published(timetoken)
-        case (.added(let timetoken), .add(let key)):
-            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .added)
-        case (.already(let timetoken), .add(let key)):
-            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .already)
-        case (.removed, .remove): .actionRemoved(.removed)
-        case (.absent, .remove): .actionRemoved(.absent)
-        case (.stale, .remove): .actionRemoved(.stale)
-        case (.removed, .removeAction): .actionRemoved(.removed)
-        case (.absent, .removeAction): .actionRemoved(.absent)
-        case (.notOwner, .removeAction): .actionRemoved(.notOwner)
-        case (.deleted(let timetoken), .deleteMessages): .messagesDeleted(timetoken)
-        case (.groupChanged, .changeGroup): .groupChanged
-        default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
-        }
     }
 }

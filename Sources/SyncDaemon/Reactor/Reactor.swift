@@ -33,7 +33,7 @@ final class Reactor: Sendable {
                     on: loop, of: engine.reactor, sessions: core.native,
                     requests: core.http,
                     settings: TransportSettings(allowedOrigins: settings.allowedOrigins),
-                    admission: admission, log: log)
+                    admission: admission, milliseconds: Clock.monotonicMilliseconds, log: log)
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
                 _ = started.put(nil)

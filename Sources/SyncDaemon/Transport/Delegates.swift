@@ -25,6 +25,12 @@ protocol RequestDelegate: AnyObject {
     func connectionDidClose(_ connection: SessionID)
 }
 
+/// What a transport needs to know.
+struct TransportSettings: Sendable {
+    /// Besides pages from this machine.
+    var allowedOrigins: [String] = []
+}
+
 /// What the layers above may do with connections.
 protocol Transport: AnyObject {
     /// Looked at for each new connection.

@@ -9,12 +9,6 @@ import CLinux
 import CWebsockets
 import EventModel
 
-/// What a transport needs to know.
-struct TransportSettings: Sendable {
-    /// Besides pages from this machine.
-    var allowedOrigins: [String] = []
-}
-
 /// WebSocket and HTTP on the connections that a reactor was handed.
 @safe final class WebSocketTransport: Transport {
     unowned let sessions: any SessionDelegate
@@ -33,7 +27,8 @@ struct TransportSettings: Sendable {
     /// By slot: when each connection must have moved on, in milliseconds; 0 for never.
     private var deadlines: [UInt64] = []
     /// The end of the last turn, in milliseconds.
-    private(set) var now = Clock.monotonicMilliseconds()
+    private(set) var now: UInt64
+    private let milliseconds: () -> UInt64
     private var nextSweep: UInt64 = 0
     /// Sessions that had filled the read buffer in this turn.
     var busy: [SessionID] = []
@@ -44,12 +39,15 @@ struct TransportSettings: Sendable {
     ///   - loop: The reactor's; it must outlive `self`.
     ///   - sessions: Called on the thread that runs `loop`; it must outlive `self`.
     ///   - requests: Likewise.
+    ///   - milliseconds: Reads a clock that never steps back.
     init(
         on loop: EventLoop, of reactor: Int, sessions: any SessionDelegate,
         requests: any RequestDelegate, settings: TransportSettings, admission: Admission,
-        log: Log? = nil
+        milliseconds: @escaping () -> UInt64, log: Log? = nil
     ) throws(TransportError) {
         self.log = log
+        self.milliseconds = milliseconds
+        now = milliseconds()
         self.sessions = sessions
         self.requests = requests
         self.settings = settings
@@ -179,7 +177,7 @@ struct TransportSettings: Sendable {
     }
 
     private func deadline(in seconds: Int) -> UInt64 {
-        Clock.monotonicMilliseconds() + UInt64(seconds) * 1000
+        milliseconds() + UInt64(seconds) * 1000
     }
 
     // MARK: Transport

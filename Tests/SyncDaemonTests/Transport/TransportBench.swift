@@ -26,7 +26,8 @@ final class TransportBench: SessionDelegate, RequestDelegate {
         listener = try Listener(host: "127.0.0.1", port: 0)
         let transport = try WebSocketTransport(
             on: loop, of: 0, sessions: self, requests: self, settings: TransportSettings(),
-            admission: admission)
+            admission: admission,
+            milliseconds: Clock.monotonicMilliseconds)
         // Transports are never taken down.
         _ = Unmanaged.passRetained(transport)
         self.transport = transport

@@ -1,0 +1,31 @@
+// What a write says to others, and to who made it.
+
+import EventModel
+
+extension Write {
+    func envelope(at timetoken: Timetoken, _ event: Event) -> Envelope {
+        Envelope(channel: channel, timetoken: timetoken, uuid: author.userID, event: event)
+    }
+
+    /// The same words for a first answer and for a retry's; `nil` when the outcome is another
+    /// operation's.
+    func reply(to outcome: Outcome) -> Reply? {
+        switch (outcome, operation) {
+        case (.published(let timetoken), .publish):
+            .published(timetoken)
+        case (.added(let timetoken), .add(let key)):
+            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .added)
+        case (.already(let timetoken), .add(let key)):
+            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .already)
+        case (.removed, .remove): .actionRemoved(.removed)
+        case (.absent, .remove): .actionRemoved(.absent)
+        case (.stale, .remove): .actionRemoved(.stale)
+        case (.removed, .removeAction): .actionRemoved(.removed)
+        case (.absent, .removeAction): .actionRemoved(.absent)
+        case (.notOwner, .removeAction): .actionRemoved(.notOwner)
+        case (.deleted(let timetoken), .deleteMessages): .messagesDeleted(timetoken)
+        case (.groupChanged, .changeGroup): .groupChanged
+        default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
+        }
+    }
+}
