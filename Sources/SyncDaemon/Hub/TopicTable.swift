@@ -148,6 +148,11 @@ final class TopicTable {
             )
             for lane in topic.lanes {
                 precondition(!lane.subscriptions.isEmpty, "A lane has followers.")
+                for subscription in lane.subscriptions.elements {
+                    precondition(
+                        subscription.session.subscriptions[channel] === subscription,
+                        "Who follows has asked for it, and not taken it back.")
+                }
             }
             byteCount += topic.recent.byteCount
             wildcards += topic.channel.isWildcard ? 1 : 0
