@@ -159,6 +159,7 @@ export class StoredOutbox {
 
   /** @param {Opened} opened @param {Change[]} batch */
   async #runBatch({ store, refusal }, batch) {
+    let before = this.entries;
     try {
       if (refusal) throw refusal;
       const { entries, isChanged, versions = new Map() } = await store.change((before) =>
@@ -171,12 +172,13 @@ export class StoredOutbox {
           }
         }, before), this.#device.isLeader ? [] : this.#channels);
       this.#kept = entries;
+      before = this.entries;
       this.#noteLeaving(versions);
       if (isChanged) this.#device.tell({ kind: 'outbox' });
     } catch (error) {
       for (const change of batch) change.error = error;
     }
-    this.#showStored();
+    this.#showStored(before);
     for (const { resolve, reject, error } of batch) {
       if (error) reject(error);
       else resolve();
@@ -215,8 +217,11 @@ export class StoredOutbox {
     });
   }
 
-  /** What was not stored does not show any longer, but for what another tab took away just now. */
-  #showStored() {
+  /**
+   * What was not stored does not show any longer, but for what another tab took away just now.
+   * @param {Entry[]} before What showed, also of what has gone since.
+   */
+  #showStored(before) {
     const stored = [
       ...this.entries.filter(({ order = 0 }) => this.#leaving.has(order)),
       ...this.#kept.filter(({ order = 0 }) => !this.#settled.has(order)),
@@ -230,12 +235,12 @@ export class StoredOutbox {
       } catch {
         return list;
       }
-    }, stored));
+    }, stored), before);
   }
 
-  /** @param {Entry[]} entries */
-  #show(entries) {
-    const names = new Set([...this.entries, ...entries].map(({ channel }) => channel));
+  /** @param {Entry[]} entries @param {Entry[]} [before] What showed. */
+  #show(entries, before = this.entries) {
+    const names = new Set([...before, ...entries].map(({ channel }) => channel));
     this.entries = entries;
     for (const name of names) this.#events.shown(name);
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { Server, generator } from './model.mjs';
-import { Disk, World, endWorlds, turn } from './world.mjs';
+import { Disk, World, clock, endWorlds, turn } from './world.mjs';
 
 const originals = ['navigator', 'BroadcastChannel'].map((name) =>
   [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
@@ -119,6 +119,30 @@ class Pair {
         [...this.server.messages.keys()], story);
       assert.equal(client.waiting, 0);
     }
+    this.checkReactions(story);
+  }
+
+  /** The network is gone. */
+  disconnect() {
+    this.tabs[0].isDown = true;
+    this.tabs[0].cut();
+  }
+
+  /** It is there again, and everything comes. */
+  async reconnect() {
+    const [{ client }] = this.tabs;
+    this.tabs[0].isDown = false;
+    for (let i = 0; i < 1000 && client.status !== 'online'; i++) {
+      await clock.advance(100);
+      this.tabs[0].deliver();
+    }
+    await this.rest();
+  }
+
+  /** Both show the same reactions. */
+  checkReactions(story) {
+    const [first, second] = this.tabs.map(({ shown }) => shown.map(({ actions }) => actions));
+    assert.deepEqual(first, second, story);
   }
 }
 
@@ -191,27 +215,65 @@ test('a message stays when the disk is behind the other tab', async () => {
   }
 });
 
+for (const [canceller, waiter] of [[0, 1], [1, 0]]) {
+  for (const present of [true, false]) {
+    const name = `tab ${canceller} takes back what tab ${waiter} wished: ${present}`;
+    test(`a wish that was not sent shows in no tab any longer: ${name}`, async () => {
+      const server = new Server();
+      const { timetoken } = server.publish('zoe', { payload: 'start' });
+      const pair = new Pair(server);
+      await pair.open();
+      if (!present) await pair.tabs[0].channel.react(timetoken, '👍');
+      await pair.rest();
+      pair.disconnect();
+      const actionsOf = () => pair.tabs.map(({ shown }) => shown[0].actions.length);
+      await pair.tabs[waiter].channel.react(timetoken, '👍', present);
+      await pair.rest();
+      assert.deepEqual(actionsOf(), present ? [1, 1] : [0, 0]);
+      await pair.tabs[canceller].channel.react(timetoken, '👍', !present);
+      await pair.rest();
+      assert.deepEqual(actionsOf(), present ? [0, 0] : [1, 1]);
+      assert.deepEqual(pair.tabs.map(({ client }) => client.waiting), [0, 0]);
+      await pair.reconnect();
+      pair.check(name);
+    });
+  }
+}
+
 const seeds = Number(process.env.SEEDS ?? 40);
 
-test('random tabs: a message of either is the same item in both', async () => {
+test('random tabs: what either writes is the same in both, online or not', async () => {
   const start = Number(process.env.SYNC_SEED ?? 1);
   for (let seed = start; seed < start + seeds; seed++) {
     const random = generator(seed);
     const upTo = (count) => Math.floor(random() * count);
-    const pair = new Pair(new Server());
+    const server = new Server();
+    const { timetoken } = server.publish('zoe', { payload: 'start' });
+    const pair = new Pair(server);
     const slow = upTo(12);
     await pair.open(() => upTo(slow));
     pair.disk.latency = () => upTo(3);
     const pace = 2 + upTo(12);
-    for (let i = 0, left = 10; left > 0 || i < 300; i++) {
+    const isOffline = upTo(3) === 0;
+    if (isOffline) pair.disconnect();
+    // Else there is mostly something that waits, and with it all is looked at.
+    const isOneThing = upTo(2) === 0;
+    const values = isOneThing ? ['👍'] : ['👍', '🔥'];
+    for (let i = 0, left = 20; left > 0 || i < 300; i++) {
       if (left > 0 && upTo(pace) === 0) {
-        pair.tabs[left-- % 2].channel.publish('again and again');
+        const { channel } = pair.tabs[left-- % 2];
+        if (!isOneThing && left % 4 < 2) channel.publish('again and again');
+        else channel.react(timetoken, values[upTo(values.length)], upTo(2) === 0);
       }
       if (upTo(3) === 0) pair.tabs[0].deliver(1 + upTo(2));
       for (const it of pair.channels) if (upTo(4) === 0) it.hear();
       await turn();
     }
     await pair.rest();
+    if (isOffline) {
+      pair.checkReactions(`SYNC_SEED=${seed}, offline`);
+      await pair.reconnect();
+    }
     pair.check(`SYNC_SEED=${seed}`);
     endWorlds();
     await turns(30);
