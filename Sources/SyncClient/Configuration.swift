@@ -1,6 +1,6 @@
 // What a client needs to know before it starts.
 
-public import EventModel
+import EventModel
 
 extension SyncClient {
     /// Who the client is, where its daemon is, and how patient it is.
@@ -9,7 +9,8 @@ extension SyncClient {
         public var userID: String
         /// Names the device for ever; no two running clients may share one.
         public var deviceID: String
-        public var keyset: String
+        /// The subscribe key of the tenant; `nil`: whichever the daemon takes for its first.
+        public var keyset: String?
         /// What the tenant's owner asks of those who publish, if anything.
         public var publishKey: String?
         /// From a command to its reply, reconnects included; over it:
@@ -27,13 +28,16 @@ extension SyncClient {
         /// - Throws: ``SyncClientError/invalidURL(_:reason:)``.
         public init(
             url: String = "ws://127.0.0.1:8080", userID: String, deviceID: String,
-            keyset: String = Channel.defaultKeyset
+            keyset: String? = nil
         ) throws(SyncClientError) {
             address = try WebSocketAddress(url)
             self.userID = userID
             self.deviceID = deviceID
             self.keyset = keyset
         }
+
+        /// What the tenant is called on this device.
+        var tenant: String { keyset ?? Channel.defaultKeyset }
     }
 }
 

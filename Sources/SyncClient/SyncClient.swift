@@ -89,7 +89,7 @@ public actor SyncClient {
         self.configuration = configuration
         store = nil
         device = Device(user: configuration.userID)
-        decoder = ServerFrameDecoder(keyset: configuration.keyset)
+        decoder = ServerFrameDecoder(keyset: configuration.tenant)
         backoff = configuration.backoff
         retryBackoff = configuration.backoff
         mutations = MutationIDs(instance: .random(in: 0 ... .max))
@@ -106,20 +106,20 @@ public actor SyncClient {
     ) throws(DeviceStoreError) {
         var configuration = configuration
         if let owner = try store.identity() {
-            guard owner.userID == configuration.userID, owner.keyset == configuration.keyset else {
+            guard owner.userID == configuration.userID, owner.keyset == configuration.tenant else {
                 throw .notYours(path: "(as given)", owner: owner)
             }
             configuration.deviceID = owner.deviceID
         } else {
             try store.setIdentity(
                 DeviceIdentity(
-                    userID: configuration.userID, keyset: configuration.keyset,
+                    userID: configuration.userID, keyset: configuration.tenant,
                     deviceID: configuration.deviceID))
         }
         device = Device(user: configuration.userID, outbox: try store.outbox())
         self.configuration = configuration
         self.store = store
-        decoder = ServerFrameDecoder(keyset: configuration.keyset)
+        decoder = ServerFrameDecoder(keyset: configuration.tenant)
         backoff = configuration.backoff
         retryBackoff = configuration.backoff
         mutations = MutationIDs(instance: .random(in: 0 ... .max))

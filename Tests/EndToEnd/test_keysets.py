@@ -1,11 +1,13 @@
 """Tenants: a daemon whose file has two keysets, and what each of them sees of the other."""
 
+import asyncio
 import os
 import pathlib
+import subprocess
 import tempfile
 
 from case import DaemonTestCase
-from daemon import run_to_end
+from daemon import binary, run_to_end
 from device import Refused
 
 KEYSETS = """
@@ -44,6 +46,20 @@ class Keysets(DaemonTestCase):
         device.welcome = await device.command(
             "hello", userId="ada", deviceId="phone", keyset=keyset)
         return device
+
+    async def test_syncctl_names_the_tenant_that_is_called_default(self):
+        daemon = self.start("[keyset web]\nsubscribe_key = sub-web\n"
+                            "[keyset old]\nsubscribe_key = default\n")
+        web = await self.tenant(daemon, "sub-web")
+        old = await self.tenant(daemon, "default")
+        await web.publish("room", "of the web")
+        await old.publish("room", "of old")
+        for keyset, text in (("sub-web", "of the web"), ("default", "of old"), (None, "of the web")):
+            arguments = ["--keyset", keyset] if keyset else []
+            said = await asyncio.to_thread(
+                subprocess.run, [binary("syncctl"), "history", "room", "--url", daemon.url,
+                                 *arguments], capture_output=True, check=True, text=True)
+            self.assertTrue(said.stdout.rstrip().endswith(text), (keyset, said.stdout))
 
     async def test_nothing_crosses(self):
         """The same user, device, channel, mutation and reaction on both sides."""

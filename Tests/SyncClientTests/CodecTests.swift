@@ -54,14 +54,19 @@ struct CodecTests {
         #expect(pushes == ProtocolExample.pushes)
     }
 
-    @Test("a keyset is named unless it is the default one")
-    func keyset() {
+    @Test(
+        "a keyset is named when there is one, also that which is called default",
+        arguments: [
+            ("tenant", #""keyset":"tenant","#), (Channel.defaultKeyset, #""keyset":"default","#),
+            (nil, ""),
+        ] as [(String?, String)])
+    func keyset(name: String?, member: String) {
         let hello = Command.hello(
-            Hello(userID: "a\"b", deviceID: "d\n", keyset: "tenant", publishKey: "pub"))
+            Hello(userID: "a\"b", deviceID: "d\n", keyset: name, publishKey: "pub"))
 
         #expect(
             String(decoding: CommandEncoder.encode(hello, id: 0), as: UTF8.self)
-                == #"{"id":0,"op":"hello","userId":"a\"b","deviceId":"d\n","keyset":"tenant","#
+                == #"{"id":0,"op":"hello","userId":"a\"b","deviceId":"d\n",\#(member)"#
                 + #""publishKey":"pub"}"#)
     }
 

@@ -20,7 +20,7 @@ enum CommandEncoder {
         case .hello(let hello):
             json.member("userId", hello.userID)
             json.member("deviceId", hello.deviceID)
-            if let keyset = hello.keyset, keyset != Channel.defaultKeyset {
+            if let keyset = hello.keyset {
                 json.member("keyset", keyset)
             }
             json.member("publishKey", hello.publishKey)

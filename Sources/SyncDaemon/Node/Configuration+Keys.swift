@@ -99,7 +99,7 @@ extension Configuration {
         ).with(\.isReloaded, true),
         .number(
             "commands_per_second", 1...1_000_000, into: \.commandsPerSecond,
-            "Commands per second from one connection, after a burst of as many. Further ones are"
+            "Commands per second from one WebSocket, after a burst of as many. Further ones are"
                 + " answered with rate_limited."
         ).with(\.isReloaded, true),
     ]

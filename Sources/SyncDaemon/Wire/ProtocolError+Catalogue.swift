@@ -72,8 +72,8 @@ extension ProtocolError {
 
     static let invalidPublishKey = ProtocolError(
         status: 403, code: "invalid_publish_key",
-        message: "Who publishes in this keyset names its publish key: say hello with publishKey. "
-            + "Ask the operator for it.")
+        message: "Who publishes in this keyset names its publish key: say hello with publishKey, "
+            + "syncctl with --publish-key. You gave none, or another. Ask the operator for it.")
 
     static let deletingDisabled = ProtocolError(
         status: 403, code: "deleting_disabled",
@@ -81,7 +81,8 @@ extension ProtocolError {
 
     static let historyDisabled = ProtocolError(
         status: 403, code: "history_disabled",
-        message: "The owner of this keyset has no messages stored here. Ask the operator.")
+        message: "The owner of this keyset has no messages stored in this channel. "
+            + "Ask the operator.")
 
     static let helloAgain = ProtocolError(
         status: 409, code: "hello_again",

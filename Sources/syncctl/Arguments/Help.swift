@@ -50,7 +50,7 @@ enum Help {
                            machine's, for wss:// (default: $SYNCCTL_CA_FILE)
           --user NAME      who you are (default: $USER, or your account)
           --device NAME    which of your devices this is (default: from the host's name)
-          --keyset NAME    the tenant (default: default)
+          --keyset KEY     the subscribe key of the tenant (default: the daemon's first)
           --publish-key KEY
                            what the tenant's owner asks of those who publish
           --json           write one JSON object per line; errors too, on standard

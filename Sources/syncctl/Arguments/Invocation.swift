@@ -24,7 +24,8 @@ struct Options: Hashable {
     var url = "ws://127.0.0.1:8080"
     var user: String
     var device: String
-    var keyset = Channel.defaultKeyset
+    /// `nil`: whichever the daemon takes for its first.
+    var keyset: String?
     /// What the keyset's owner asks of those who publish.
     var publishKey: String?
     /// The authorities that may vouch for a `wss://` daemon; `nil`: those of the machine.
