@@ -5,6 +5,7 @@ import { Exchange } from './exchange.js';
 import { Hasher } from './hasher.js';
 import { outcomeOf } from './outcome.js';
 import { isLater } from './timetoken.js';
+import { Unstored } from './unstored.js';
 
 /** @typedef {import('./types.js').Outcome} Outcome */
 
@@ -24,6 +25,9 @@ export class ChannelSync {
   /** Disagreements since a push was right; the shell waits longer each time. */
   failures = 0;
   /** @type {Exchange|null} Of `repairing`. */ exchange = null;
+  /** What is known of messages that nobody stores. */
+  unstored = new Unstored();
+  /** Before the subscription. */ #since = '0';
   repairs = 0;
   snapshots = 0;
 
@@ -75,9 +79,13 @@ export class ChannelSync {
     this.asked--;
   }
 
-  /** @param {any} reply This channel's part of it. @param {string} epoch @returns {Outcome} */
-  subscribed(reply, epoch) {
+  /**
+   * @param {any} reply This channel's part of it. @param {string} epoch
+   * @param {string} [since] A time of the daemon's before the subscription. @returns {Outcome}
+   */
+  subscribed(reply, epoch, since = '0') {
     if (--this.asked > 0) return outcomeOf();
+    this.#since = since;
     const { cache } = this;
     // Another run may know less than the last one: it was perhaps put back, if only a little.
     const isOtherRun = cache.epoch !== null && cache.epoch !== epoch;
@@ -181,6 +189,7 @@ export class ChannelSync {
     this.isVerified = this.cache.rows.hasher !== null || this.staging !== null;
     this.wanted = null;
     this.failures = 0;
+    this.unstored.through = this.#since;
     if (!this.staging) return outcome;
     this.staging.version = this.cache.version;
     this.staging.replaceAll();

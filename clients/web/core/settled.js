@@ -5,14 +5,18 @@ import { isLater } from './timetoken.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./cache.js').ChannelCache} ChannelCache */
+/** @typedef {import('./unstored.js').Unstored} Unstored */
 
 /**
- * Whether the cache shows what an acknowledged entry did, or what became of it since.
+ * Whether the cache shows what an acknowledged entry did or what became of it, or never will.
  * @param {Entry} entry @param {ChannelCache} cache @param {string} user
+ * @param {Unstored} [unstored] What is known of messages that nobody stores.
  */
-export function isSettled(entry, cache, user) {
+export function isSettled(entry, cache, user, unstored) {
   if (entry.acknowledged === null || entry.again) return false;
-  if (entry.kind === 'publish') return !isLater(entry.acknowledged, cache.cursor);
+  if (entry.kind === 'publish') {
+    return !isLater(entry.acknowledged, cache.cursor) || !!unstored?.has(entry);
+  }
   if (isLater(entry.acknowledged, cache.actionsCursor)) return false;
   if (entry.present) return true;
   const { messageTimetoken = '', type = '', value = '' } = entry;
@@ -24,12 +28,14 @@ export function isSettled(entry, cache, user) {
  * The entries that can go: settled ones, but none about a reaction before those that were wished
  * earlier. A cache that does not show an add yet would take its removal for done.
  * @param {Entry[]} entries Those of one channel. @param {ChannelCache} cache @param {string} user
+ * @param {Unstored} [unstored] What is known of messages that nobody stores.
  */
-export function settledOf(entries, cache, user) {
+export function settledOf(entries, cache, user, unstored) {
   const open = new Set();
   return entries.filter((entry) => {
     const lane = entry.kind === 'action' ? laneOf(entry) : null;
-    const isGone = entry.order !== undefined && isSettled(entry, cache, user) && !open.has(lane);
+    const isGone = entry.order !== undefined && !open.has(lane) &&
+      isSettled(entry, cache, user, unstored);
     if (!isGone && lane !== null) open.add(lane);
     return isGone;
   });

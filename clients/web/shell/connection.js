@@ -7,6 +7,7 @@ import { parsed } from '../core/frames.js';
 import { isForNow } from '../core/replies.js';
 import { isText } from '../core/shapes.js';
 import { silenceMeans } from '../core/silence.js';
+import { isTimetoken } from '../core/timetoken.js';
 import { AwakeClock } from './awake-clock.js';
 import { Commands } from './commands.js';
 import { replySecondsDefault } from './options.js';
@@ -40,6 +41,7 @@ export class Connection {
   isOnline = false;
   /** What the daemon says it is, for the cursors that it gives. */
   epoch = '';
+  /** When it said so, as a timetoken. */ time = '0';
   #device;
   #options;
   #events;
@@ -119,6 +121,7 @@ export class Connection {
     this.isOnline = true;
     this.#welcomedAt = this.#clock.now;
     this.epoch = ok.epoch;
+    this.time = isTimetoken(ok.time) ? ok.time : '0';
     this.#watch(ok.heartbeat > 0 ? ok.heartbeat : heartbeatDefault);
     this.#device.setStatus('online');
     this.#events.welcomed();

@@ -36,6 +36,7 @@ export class Steps {
     if (outcome.restored) {
       outbox.change((entries) => reopened(entries, name)).catch((it) => this.#device.problem(it));
     }
+    channel.sync.unstored.hear(outcome.events, this.#device.userId);
     const settled = this.#settle(channel);
     this.#keep(channel, outcome, settled);
     channel.refresh(outcome.affected);
@@ -54,7 +55,8 @@ export class Steps {
    */
   #settle({ name, sync }) {
     const { outbox } = this.#parts;
-    const settled = settledOf(outbox.of(name), sync.cache, this.#device.userId);
+    const { userId } = this.#device;
+    const settled = settledOf(outbox.of(name), sync.cache, userId, sync.unstored);
     const orders = settled.map(({ order = 0 }) => order);
     outbox.settle(orders);
     return orders;

@@ -67,9 +67,10 @@ export class Subscriptions {
   /** @param {Channel[]} channels @param {any[]} replies */
   #subscribed(channels, replies) {
     this.#retries = 0;
+    const { epoch, time } = this.#connection;
     for (const reply of replies) {
       const channel = channels.find(({ name }) => name === reply.name);
-      if (channel) this.#take(channel, channel.sync.subscribed(reply, this.#connection.epoch));
+      if (channel) this.#take(channel, channel.sync.subscribed(reply, epoch, time));
     }
   }
 

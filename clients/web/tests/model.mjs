@@ -204,6 +204,8 @@ export class Server {
   store = 'aaaaaaaaaaaaaaaa';
   run = 0;
   floor = '0';
+  /** Whether messages are stored, as the operator decides. */
+  keepsMessages = true;
   actions = new Map();
   messages = new Map();
   deletions = [];
@@ -266,6 +268,10 @@ export class Server {
     const t = this.now();
     const message = { p: { t, r: 1 }, i: user, d: fields.payload, c: 'room', f: 0 };
     if (fields.meta !== undefined) message.u = fields.meta;
+    if (!this.keepsMessages) {
+      for (const session of this.sessions) session.announce({ ...message, f: 1 }, this.last);
+      return { timetoken: t };
+    }
     this.messages.set(t, message);
     this.commit(message);
     return { timetoken: t };
@@ -378,6 +384,11 @@ export class ModelSocket {
     this.put({ t: { t: cursor, r: 1 }, c: 'room', m: events, s: this.server.state });
   }
 
+  /** Tells what is not stored, beside the cursor of a commit. */
+  announce(event, cursor) {
+    if (this.subscription === 'live') this.put({ t: { t: cursor, r: 1 }, c: 'room', m: [event] });
+  }
+
   close() {
     this.isOpen = false;
     this.server.sessions.delete(this);
@@ -453,8 +464,11 @@ export class ModelSocket {
   once(mutation, apply) {
     const key = `${this.deviceId} ${mutation}`;
     const { mutations } = this.server;
-    if (!mutations.has(key)) mutations.set(key, apply());
-    return mutations.get(key);
+    const known = mutations.get(key);
+    if (known) return known;
+    const reply = apply();
+    if (this.server.keepsMessages) mutations.set(key, reply);
+    return reply;
   }
 
   publish(fields) {

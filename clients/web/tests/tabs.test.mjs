@@ -240,6 +240,20 @@ for (const [canceller, waiter] of [[0, 1], [1, 0]]) {
   }
 }
 
+test('a message that nobody stores is an item in no tab', async () => {
+  const server = new Server();
+  server.keepsMessages = false;
+  const pair = new Pair(server);
+  await pair.open();
+  for (const { channel } of pair.tabs) await channel.publish('typing');
+  await pair.rest();
+  for (const { shown, client, steps } of pair.tabs) {
+    assert.deepEqual([shown, client.waiting], [[], 0]);
+    assert.ok(steps.length > 0);
+  }
+  assert.deepEqual((await pair.disk.outbox.change((it) => it)).entries, []);
+});
+
 const seeds = Number(process.env.SEEDS ?? 40);
 
 test('random tabs: what either writes is the same in both, online or not', async () => {
