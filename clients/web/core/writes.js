@@ -42,6 +42,8 @@ export function reactionFields(channel, { messageTimetoken, type, value, present
     throw new TypeError('A reaction has texts for value and type, and is present or not.');
   }
   checkText('The type of a reaction', type, typeMax);
+  // Payload and meta may have one: nobody looks into them.
+  if (value.includes('\0')) throw new TypeError('The value of a reaction has no U+0000.');
   if ((type === 'reaction' ? value.trim() : value) === '') {
     throw new RangeError('The value of a reaction is empty.');
   }

@@ -218,7 +218,7 @@ test('what the daemon could never read does not get into the outbox', async () =
   for (let i = 0; i < 32; i++) deep = [deep];
   const loop = {};
   loop.loop = loop;
-  for (const payload of ['x'.repeat(33_000), '\ud800', ['a\u0000'], 1e20, deep, loop, 5n]) {
+  for (const payload of ['x'.repeat(33_000), '\ud800', 1e20, deep, loop, 5n]) {
     await assert.rejects(world.channel.publish(payload), Error, String(payload).slice(0, 20));
   }
   for (const payload of [undefined, () => {}, Symbol('a')]) {

@@ -56,6 +56,18 @@ test('nobody writes to presence, and what is written has names that the daemon t
   world.check();
 });
 
+test('a payload and a meta may hold U+0000, and nothing else may', async () => {
+  const { world, timetoken } = await followed(new Server());
+  const payload = { 'a\0': 'x\0y', text: '\\u0000' };
+  await world.channel.publish(payload, { meta: '\0' });
+  await world.settle();
+  world.check();
+  assert.deepEqual([world.shown[1].payload, world.shown[1].meta], [payload, '\0']);
+  await assert.rejects(world.channel.react(timetoken, 'a\0'), /U\+0000/);
+  await assert.rejects(world.channel.publish('x', { messageType: 'a\0' }), /U\+0000/);
+  await assert.rejects(world.channel.publish({ 'a\0': '\ud83d' }), /half a character/);
+});
+
 test('who connects has the names that the daemon takes', () => {
   const bad = ['', 'x'.repeat(256), 'team \ud83d', 'a\0', 5];
   for (const [option, values] of [
