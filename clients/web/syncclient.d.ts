@@ -149,7 +149,10 @@ export class SyncClient {
   ): () => void;
   on(kind: 'refused', callback: (refusal: Refusal) => void): () => void;
   on(kind: 'problem', callback: (problem: Error) => void): () => void;
-  /** Follows a channel, from the beginning of its history; throws unless its name is one. */
+  /**
+   * Follows a channel, from the beginning of its history; throws unless its name is one: 1 to 255
+   * bytes, no comma, no control character, not `*`, no end in `.*` or `.*-pnpres`.
+   */
   channel<Payload = any>(name: string): Channel<Payload>;
   /** Resolves when all that was wished and seen is stored. */
   close(): Promise<void>;

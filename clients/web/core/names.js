@@ -32,7 +32,8 @@ export function checkChannel(name) {
     throw new TypeError(`A channel name has no comma and no control character: ${name}`);
   }
   if (/^\*$|\.\*(-pnpres)?$/.test(name)) {
-    throw new TypeError(`A channel name does not end in .*, which stands for many: ${name}`);
+    throw new TypeError(
+      `A channel name is not *, and has no .* or .*-pnpres at its end: that is many. ${name}`);
   }
 }
 

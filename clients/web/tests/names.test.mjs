@@ -1,8 +1,10 @@
 // Names and texts that the daemon cannot take: refused where they come in, and costing only
 // themselves where an earlier release let them in.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import { ChannelCache } from '../core/cache.js';
+import { checkChannel } from '../core/names.js';
 import { SyncClient } from '../syncclient.js';
 import { Server } from './model.mjs';
 import { World, endWorlds, followed } from './world.mjs';
@@ -28,6 +30,17 @@ test('a channel has the name that the daemon takes, or is refused at the call', 
   for (const name of goodChannels) world.client.channel(name);
   await world.settle();
   world.check();
+});
+
+test('the README names the channels that are refused, and those that are not', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const [, refused, taken] = /Nor does it take\s([^;]*);([^.]*) are names\./.exec(readme) ?? [];
+  const namesOf = (text) => [...text.matchAll(/`(.+?)`/g)].map(([, name]) => name);
+  assert.ok(namesOf(refused).length > 2 && namesOf(taken).length > 2);
+  for (const name of namesOf(refused)) {
+    assert.throws(() => checkChannel(name), /is not \*, and has no \.\* or \.\*-pnpres/, name);
+  }
+  for (const name of namesOf(taken)) checkChannel(name);
 });
 
 test('nobody writes to presence, and what is written has names that the daemon takes', async () => {
