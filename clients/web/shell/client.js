@@ -115,8 +115,8 @@ export class SyncClient {
 
   /**
    * Follows a channel, from the beginning of its history. Throws (TypeError, RangeError) unless its
-   * name is one: well-formed, of 1 to 255 bytes, without a comma and control characters; not `*`, and
-   * with no `.*` or `.*-pnpres` at its end.
+   * name is one: well-formed, of 1 to 255 bytes, without a comma and control characters; not `*`,
+   * and with no `.*` or `.*-pnpres` at its end.
    * @param {string} name
    */
   channel(name) {
