@@ -105,8 +105,10 @@ extension SyncClient {
     /// ``events()`` tells what happens in it: ``SyncEvent/began(channel:after:)``, and then
     /// ``SyncEvent/announced(channel:_:)``. A channel is followed in one way at a time.
     ///
-    /// - Parameter cursor: Everything after it comes first; `Timetoken.zero`: everything; `nil`:
-    ///   only what happens from now on.
+    /// - Parameters:
+    ///   - name: The channel's.
+    ///   - cursor: Everything after it comes first; `Timetoken.zero`: everything; `nil`: only what
+    ///     happens from now on.
     /// - Throws: ``SyncClientError/invalidChannel(reason:)``.
     public func follow(
         _ name: String, after cursor: Timetoken? = nil
