@@ -30,6 +30,7 @@ export interface SyncClientOptions {
   outboxMax?: number;
   /** For other surroundings than a page, such as tests. */
   store?: object;
+  /** Node.js before 22 has none of its own. */
   WebSocket?: new (url: string, protocols: string[]) => object;
   random?: () => number;
 }

@@ -25,6 +25,13 @@ const lookMax = 5000;
 /** Seconds of silence after which to ask, where the daemon does not say. */
 const heartbeatDefault = 25;
 
+/** What the surroundings have; throws where they have none. */
+function ownWebSocket() {
+  if (typeof WebSocket === 'function') return WebSocket;
+  throw new Error('There is no WebSocket here, as in Node.js before 22: ' +
+    'give SyncClient one as its option WebSocket, such as that of the package ws.');
+}
+
 /**
  * What the connection tells: that commands can be sent, a push, and that it is gone.
  * @typedef {{welcomed: () => void, pushed: (push: any) => void, dropped: () => void}} Events
@@ -82,7 +89,7 @@ export class Connection {
     /** @type {WebSocket} */
     let socket;
     try {
-      socket = new (this.#options.WebSocket ?? WebSocket)(this.#options.url, ['sync.v1.json']);
+      socket = new (this.#options.WebSocket ?? ownWebSocket())(this.#options.url, ['sync.v1.json']);
     } catch (error) {
       // No address, or one that this page may not call: the next time would be the same.
       this.#device.setStatus('refused');
