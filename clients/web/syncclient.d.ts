@@ -116,7 +116,9 @@ export interface Channel<Payload = any> {
   observe(
     callback: (changes: ListChange<Payload>[], items: readonly Item<Payload>[]) => void,
   ): () => void;
-  /** Resolves when the message is stored here. */
+  /**
+   * Resolves when the message is stored here. Rejects other fields, such as `store` and `ttl`.
+   */
   publish(payload: Payload, fields?: { meta?: any; messageType?: string }): Promise<void>;
   /** Makes a reaction of this user stand, or not; resolves when the wish is stored here. */
   react(

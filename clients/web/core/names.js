@@ -1,6 +1,7 @@
 // What names and texts the daemon takes, checked where a page hands them over.
 // @ts-check
 import { bytesOf } from './bytes.js';
+import { isObject } from './shapes.js';
 
 /** Bytes of a channel's name, a user's, a device's, a keyset's. */
 export const identifierMax = 255;
@@ -20,6 +21,17 @@ export function checkText(what, text, max) {
   if (/[\0\p{Cs}]/u.test(text)) {
     throw new TypeError(`${what} has no U+0000 and no half of a surrogate pair: ${text}`);
   }
+}
+
+/**
+ * Throws when something has a member that would do nothing.
+ * @param {string} what Several. @param {any} given @param {string[]} known
+ */
+export function checkMembers(what, given, known) {
+  if (!isObject(given)) throw new TypeError(`${what} are an object: ${known.join(', ')}.`);
+  const unknown = Object.keys(given).filter((it) => !known.includes(it) && given[it] !== undefined);
+  if (unknown.length === 0) return;
+  throw new TypeError(`${what} are ${known.join(', ')}, not ${unknown.join(', ')}.`);
 }
 
 /**

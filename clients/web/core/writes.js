@@ -1,7 +1,7 @@
 // What a page may write: checks what it hands over, and makes the fields of a write of it.
 // @ts-check
 import { frameable } from './frames.js';
-import { checkText, typeMax } from './names.js';
+import { checkMembers, checkText, typeMax } from './names.js';
 import { isText } from './shapes.js';
 import { isTimetoken, timetokenMax } from './timetoken.js';
 
@@ -18,8 +18,11 @@ function checkWritable(channel) {
  * The fields of a message; throws unless the daemon takes it.
  * @param {string} channel @param {any} payload @param {{meta?: any, messageType?: string}} fields
  */
-export function messageFields(channel, payload, { meta, messageType }) {
+export function messageFields(channel, payload, fields) {
   checkWritable(channel);
+  // Nobody should believe that a message is not stored, or only for a while.
+  checkMembers('The fields of a message', fields, ['meta', 'messageType']);
+  const { meta, messageType } = fields;
   if ((messageType ?? null) !== null) checkText('A messageType', messageType, typeMax);
   const written = frameable({ payload, meta, messageType }, channel);
   if (!('payload' in written)) throw new TypeError('A payload is a JSON value.');

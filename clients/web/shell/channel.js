@@ -123,8 +123,9 @@ export class Channel {
 
   /**
    * Publishes, now or when there is a connection again. Shows at once; resolves when the wish is
-   * stored here. Rejects what the daemon could never read (TypeError, RangeError), with
-   * OutboxFullError when too much waits already, and with what the store says when it fails.
+   * stored here. Rejects what the daemon could never read, and other fields (TypeError,
+   * RangeError), with OutboxFullError when too much waits already, and with what the store says
+   * when it fails.
    * @param {any} payload Any JSON value. @param {{meta?: any, messageType?: string}} [fields]
    * @returns {Promise<void>}
    */
