@@ -47,7 +47,8 @@ class Types(unittest.TestCase):
         script = f"""
             import * as sync from {json.dumps(str(WEB / "syncclient.js"))};
             if (!globalThis.crypto) globalThis.crypto = (await import('node:crypto')).webcrypto;
-            const client = new sync.SyncClient({{ url: 'x', userId: 'ada', WebSocket: class {{}} }});
+            const options = {{ url: 'ws://x', userId: 'ada', WebSocket: class {{}} }};
+            const client = new sync.SyncClient(options);
             const made = {{
               SyncClient: client, Channel: client.channel('room'),
               OutboxFullError: new sync.OutboxFullError(1),

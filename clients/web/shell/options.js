@@ -1,7 +1,7 @@
 // The options of a client, and what is wrong with them.
 // @ts-check
-import { checkText, identifierMax } from '../core/names.js';
-import { isCount } from '../core/shapes.js';
+import { checkMembers, checkText, identifierMax } from '../core/names.js';
+import { isCount, isText } from '../core/shapes.js';
 
 /**
  * `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user,
@@ -19,11 +19,35 @@ import { isCount } from '../core/shapes.js';
 export const replySecondsDefault = 15;
 export const outboxMaxDefault = 1000;
 
+const optionNames = [
+  'url', 'userId', 'deviceId', 'keyset', 'publishKey', 'cache', 'batch', 'coalesce', 'replySeconds',
+  'outboxMax', 'store', 'WebSocket', 'random',
+];
+
+/**
+ * Throws unless it is where a WebSocket can go; what is not whole is taken as the page would.
+ * @param {any} url
+ */
+function checkUrl(url) {
+  let scheme = '';
+  try {
+    if (isText(url) || url instanceof URL) {
+      scheme = new URL(url, globalThis.document?.baseURI).protocol;
+    }
+  } catch {
+    // It is none.
+  }
+  if (/^(ws|http)s?:$/.test(scheme)) return;
+  throw new TypeError(`url is an address such as ws://HOST:PORT/v1/sync, not ${String(url)}.`);
+}
+
 /**
  * Throws (TypeError, RangeError) unless they can be used.
  * @param {Options} options
  */
 export function checkOptions(options) {
+  checkMembers('The options of SyncClient', options, optionNames);
+  checkUrl(options.url);
   const { userId, deviceId, keyset, batch, coalesce } = options;
   const { replySeconds = replySecondsDefault, outboxMax = outboxMaxDefault } = options;
   checkText('A userId', userId, identifierMax);

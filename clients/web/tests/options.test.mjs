@@ -1,5 +1,6 @@
 // What a page hands over beside names and texts: options and fields, refused where they do nothing.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import { SyncClient } from '../syncclient.js';
 import { Server } from './model.mjs';
@@ -37,4 +38,46 @@ test('a field of a message that would do nothing is refused', async () => {
   await world.channel.publish('x', { meta: 1, messageType: 'a', store: undefined });
   await world.settle();
   world.check();
+});
+
+test('an address that is none throws at the call', () => {
+  const open = (url) => new SyncClient({ url, userId: 'ada', WebSocket: class {} });
+  for (const url of ['nonsense', '', '/v1/sync', 'ftp://h/v1/sync', 'ws://', 'localhost:8080',
+    'file:///v1/sync', undefined, null, 5, {}]) {
+    assert.throws(() => open(url), { name: 'TypeError', message: /url is an address.*ws:/ });
+  }
+  for (const url of ['ws://h', 'wss://h:1/v1/sync', 'http://h/', 'https://[::1]:8/v1/sync',
+    new URL('ws://h/v1/sync')]) open(url).close();
+});
+
+test('in a page an address may lack what the page has', async () => {
+  Object.defineProperty(globalThis, 'document', {
+    value: { baseURI: 'https://h/app/', addEventListener() {}, removeEventListener() {} },
+    configurable: true });
+  try {
+    const client = new SyncClient({ url: '/v1/sync', userId: 'ada', WebSocket: class {} });
+    await client.close();
+  } finally {
+    delete globalThis.document;
+  }
+});
+
+test('an option that would do nothing throws at the call', () => {
+  const options = { url: 'ws://model', userId: 'ada', WebSocket: class {} };
+  for (const name of ['publishkey', 'user', 'outboxmax']) {
+    assert.throws(() => new SyncClient({ ...options, [name]: 'x' }),
+      { name: 'TypeError', message: new RegExp(`options of SyncClient are .*, not ${name}`) });
+  }
+  for (const none of [undefined, null, 'ws://model']) {
+    assert.throws(() => new SyncClient(none), /options of SyncClient are an object/);
+  }
+  new SyncClient({ ...options, extra: undefined, cache: null }).close();
+});
+
+test('what the declarations call options is taken, and nothing else is', () => {
+  const text = readFileSync(new URL('../syncclient.d.ts', import.meta.url), 'utf8');
+  const [, body] = /export interface SyncClientOptions \{(.*?)^\}/ms.exec(text);
+  const declared = [...body.matchAll(/^  (\w+)\??:/gm)].map(([, name]) => name);
+  assert.throws(() => new SyncClient({ none: 1 }),
+    { message: `The options of SyncClient are ${declared.join(', ')}, not none.` });
 });
