@@ -43,7 +43,9 @@ class Check(ConfigurationTestCase):
         code, output, errors = self.check(
             "[server]\nlisten = here\nreacters = 2\nwhat is this\n[keyset a]\npresence = maybe\n"
             "[keyset a]\nsubscribe_key = a\n[sever]\nx = 1\ny = 2\n[log]\nlevel = loud\n",
-            "--readers", "0", SYNCDAEMON_LIMITS_BATCH_WINDOW="soon")
+            # Without an address that can be read it would look at the default one, which may be
+            # somebody's.
+            "--readers", "0", "--listen", "127.0.0.1:0", SYNCDAEMON_LIMITS_BATCH_WINDOW="soon")
         self.assertEqual((code, output), (2, ""))
         places = [line.split(": ", 2)[1] for line in errors]
         self.assertEqual(

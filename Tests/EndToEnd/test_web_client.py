@@ -298,6 +298,7 @@ class Neighbours(WebCase):
         await asyncio.to_thread(daemon.stop)
         await asyncio.to_thread(daemon.start)
         await writer.connect()
+        await page.until("client.status === 'online' && client.waiting === 0", "what was mine")
         await self.assert_equal(page, writer)
         self.assertEqual(self.subscriptions(daemon), 2, "The room and the den.")
         self.assertEqual(await page.run("client.waiting"), 0)
