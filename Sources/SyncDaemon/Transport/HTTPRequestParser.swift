@@ -232,7 +232,7 @@ import EventModel
             return .bodyTooLong(request)
         }
         if unsafe parser.pointee.method == HTTP_CONNECT.rawValue {
-            return .broken(.error(405, "This is no proxy."))
+            return .broken(.methodNotAllowed("This is no proxy.", allowing: ["GET", "HEAD"]))
         }
         guard unsafe parser.pointee.upgrade == 0 else {
             return .broken(

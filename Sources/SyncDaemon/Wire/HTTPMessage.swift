@@ -83,6 +83,13 @@ struct HTTPResponse: Sendable, Hashable {
             text: #"{"status":\#(status),"error":"\#(message)"}"# + "\n", keepsConnection: false)
     }
 
+    /// A 405 in those words; RFC 9110, section 15.5.6, has it name what is allowed.
+    static func methodNotAllowed(_ message: String, allowing methods: [String]) -> HTTPResponse {
+        var response = error(405, message)
+        response.headers = [Header(name: "Allow", value: methods.joined(separator: ", "))]
+        return response
+    }
+
     /// The same, as the last on its connection.
     var closing: HTTPResponse {
         var response = self
@@ -102,9 +109,6 @@ struct HTTPResponse: Sendable, Hashable {
             text += "Cache-Control: no-store\r\n"
         }
         text += "X-Content-Type-Options: nosniff\r\n"
-        if status == 405, !headers.contains(where: { $0.name == "Allow" }) {
-            text += "Allow: GET, HEAD\r\n"
-        }
         if !keepsConnection { text += "Connection: close\r\n" }
         text += "\r\n"
         return Array(text.utf8) + (omitsBody ? [] : body)

@@ -70,7 +70,7 @@ extension JobRunner {
             for action in page.actions where action.actionTimetoken <= cursor {
                 cache.apply(
                     Envelope(
-                        channel: Channel(channel, keyset: options.keyset ?? Channel.defaultKeyset),
+                        channel: Channel(channel),
                         timetoken: action.actionTimetoken, uuid: action.key.uuid,
                         event: .actionAdded(action)))
             }

@@ -67,8 +67,16 @@ struct HTTPResponseTests {
         #expect(parsed.statusLine == "HTTP/1.1 \(status) \(reason)")
         #expect(parsed.headers["Content-Type"] == "application/json")
         #expect(parsed.headers["Connection"] == "close")
-        #expect(parsed.headers["Allow"] == (status == 405 ? "GET, HEAD" : nil))
         #expect(parsed.body == #"{"status":\#(status),"error":"Do this."}"# + "\n")
+    }
+
+    @Test("a 405 says what is allowed")
+    func allow() throws {
+        let response = HTTPResponse.methodNotAllowed("Use GET.", allowing: ["GET", "HEAD"])
+        let parsed = try Parsed(response.encoded())
+
+        #expect(parsed.statusLine == "HTTP/1.1 405 Method Not Allowed")
+        #expect(parsed.headers["Allow"] == "GET, HEAD")
     }
 }
 

@@ -46,11 +46,8 @@ struct HTTPRoutes: Sendable {
 
     private func methodNotAllowed(_ routes: [HTTPRoute]) -> HTTPResponse {
         let methods = routes.map(\.method.rawValue)
-        var response = HTTPResponse.error(405, "Use \(methods.joined(separator: " or ")).")
-        let allowed = methods.map { $0 == "GET" ? "GET, HEAD" : $0 }
-        response.headers = [
-            HTTPResponse.Header(name: "Allow", value: allowed.joined(separator: ", "))
-        ]
-        return response
+        return .methodNotAllowed(
+            "Use \(methods.joined(separator: " or ")).",
+            allowing: methods.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] })
     }
 }
