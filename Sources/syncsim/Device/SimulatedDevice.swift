@@ -99,6 +99,7 @@ final class SimulatedDevice {
         sent = [:]
         core.disconnected()
         world.trace("\(deviceID) is disconnected \(code.map(String.init) ?? "")")
+        if code == 1013 { witness.cutOff() }
         if let code, code != 1001, code != 1013 {
             world.violation("wire", "\(deviceID) was closed with \(code)")
         }

@@ -122,6 +122,7 @@ final class SimulatedTransport: Transport {
 
     func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
         world.tally.count("close \(code.rawValue)")
+        world.trace("closes \(session): \(code.rawValue) \(reason)")
         connections[session]?.closeFromDaemon(code.frame(reason: reason))
     }
 
