@@ -20,7 +20,7 @@ struct PollRequest {
     /// A change of one of these groups ends the poll, so that the next sees the new members.
     let groups: [ChannelGroup]
     /// Events after it are wanted.
-    let cursor: Timetoken
+    var cursor: Timetoken
     /// The client's filter.
     let accepts: (EncodedEnvelope) -> Bool
 }

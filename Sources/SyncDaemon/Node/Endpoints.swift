@@ -1,4 +1,4 @@
-// The operations endpoints: health, readiness, metrics.
+// The operators' endpoints: health, readiness, metrics. A route of the daemon's own is a row here.
 
 import Synchronization
 

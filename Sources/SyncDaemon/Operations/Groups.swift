@@ -3,6 +3,16 @@
 import EventModel
 
 extension Operations {
+    /// The channels of a group, ascending.
+    static func channels(ofGroup name: String, for caller: some Caller) -> [String] {
+        caller.channels(of: name)
+    }
+
+    /// The groups of the caller's tenant.
+    static func groups(for caller: some Caller) -> [String] {
+        caller.engine.groups.groups(inKeyset: caller.keyset.subscribeKey)
+    }
+
     static func changeGroup(
         _ name: String, _ change: GroupChange, by caller: some Caller
     ) -> OperationOutcome {

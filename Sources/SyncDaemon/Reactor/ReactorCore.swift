@@ -123,7 +123,7 @@ final class ReactorCore {
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:))
         http.tenantsChanged()
-        native.apply(commandsPerSecondMax: settings.commandsPerSecondMax)
+        native.settingsChanged(commandsPerSecondMax: settings.commandsPerSecondMax)
     }
 
     private func tick() {

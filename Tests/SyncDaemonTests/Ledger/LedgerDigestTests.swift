@@ -11,8 +11,8 @@ struct LedgerDigestTests {
     private let room = Channel("room")
 
     @Test(
-        "after every commit of a random life", arguments: StoreKind.allCases, UInt64(1)...12)
-    func randomLife(_ kind: StoreKind, seed: UInt64) throws {
+        "after every commit of a random life", arguments: StoreUnderTest.allCases, UInt64(1)...12)
+    func randomLife(_ kind: StoreUnderTest, seed: UInt64) throws {
         let directory = try ScratchDirectory()
         let kept = [0, 200, 1 << 60] as [UInt64]
         let bench = LedgerBench(

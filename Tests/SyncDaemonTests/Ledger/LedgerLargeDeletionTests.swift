@@ -112,8 +112,8 @@ struct LedgerLargeDeletionTests {
         #expect(bench.failure == nil)
     }
 
-    @Test("a retry while it waits is answered alike", arguments: StoreKind.allCases)
-    func retries(_ kind: StoreKind) throws {
+    @Test("a retry while it waits is answered alike", arguments: StoreUnderTest.allCases)
+    func retries(_ kind: StoreUnderTest) throws {
         let bench = try filled(try kind.make(in: directory))
         _ = bench.commit(deletion("m"))
         _ = bench.work()
@@ -221,8 +221,9 @@ struct LedgerLargeDeletionTests {
     }
 
     @Test(
-        "a message that expires with many actions goes in steps too", arguments: StoreKind.allCases)
-    func expires(_ kind: StoreKind) throws {
+        "a message that expires with many actions goes in steps too",
+        arguments: StoreUnderTest.allCases)
+    func expires(_ kind: StoreUnderTest) throws {
         let bench = try filled(try kind.make(in: directory))
         bench.wall += 2 * hour
         #expect(try #require(bench.commitExpired()).events.isEmpty)

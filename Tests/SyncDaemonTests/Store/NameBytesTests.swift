@@ -17,8 +17,8 @@ struct NameBytesTests {
         directory = try ScratchDirectory()
     }
 
-    @Test("channels that look alike do not see each other", arguments: StoreKind.allCases)
-    func channels(_ kind: StoreKind) throws {
+    @Test("channels that look alike do not see each other", arguments: StoreUnderTest.allCases)
+    func channels(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let channels = spellings.map { Channel($0) }
         try store.publish(1, in: channels[0])
@@ -31,8 +31,8 @@ struct NameBytesTests {
         }
     }
 
-    @Test("actions that look alike are two", arguments: StoreKind.allCases)
-    func actions(_ kind: StoreKind) throws {
+    @Test("actions that look alike are two", arguments: StoreUnderTest.allCases)
+    func actions(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let room = Channel("room")
         try store.commit(through: 3) {
@@ -52,8 +52,8 @@ struct NameBytesTests {
         #expect(cache.actions.count == 2)
     }
 
-    @Test("devices and mutations that look alike are two", arguments: StoreKind.allCases)
-    func mutations(_ kind: StoreKind) throws {
+    @Test("devices and mutations that look alike are two", arguments: StoreUnderTest.allCases)
+    func mutations(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let phones = spellings.map { Author(userID: "ada", deviceID: $0) }
         let record = MutationRecord(fingerprint: 1, outcome: .removed)

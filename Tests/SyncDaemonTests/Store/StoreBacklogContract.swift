@@ -18,7 +18,7 @@ struct StoreBacklogContract {
     }
 
     /// A message in each channel, in the order of the names, from 1 on.
-    private func filled(_ kind: StoreKind) throws -> any Store {
+    private func filled(_ kind: StoreUnderTest) throws -> any Store {
         let store = try kind.make(in: directory)
         try store.commit(through: 20) {
             for (index, name) in names.enumerated() {
@@ -31,8 +31,8 @@ struct StoreBacklogContract {
         return store
     }
 
-    @Test("messages are counted after a position", arguments: StoreKind.allCases)
-    func counts(_ kind: StoreKind) throws {
+    @Test("messages are counted after a position", arguments: StoreUnderTest.allCases)
+    func counts(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let room = Channel("room")
         let max = UInt64(Limits.messageCountMax)
@@ -54,8 +54,8 @@ struct StoreBacklogContract {
 
     @Test(
         "a backlog is all that its interests match, each event once, without deletions",
-        arguments: StoreKind.allCases)
-    func backlog(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func backlog(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         try store.commit(through: 33) {
             let channel = Channel("foo.a")
@@ -87,9 +87,10 @@ struct StoreBacklogContract {
     }
 
     @Test(
-        "pages of a backlog together are every event once, in order", arguments: StoreKind.allCases,
+        "pages of a backlog together are every event once, in order",
+        arguments: StoreUnderTest.allCases,
         1...5 as ClosedRange<UInt64>)
-    func pages(_ kind: StoreKind, seed: UInt64) throws {
+    func pages(_ kind: StoreUnderTest, seed: UInt64) throws {
         let store = try kind.make(in: directory)
         var choices = SeededGenerator(seed: seed)
         var expected: [Timetoken] = []

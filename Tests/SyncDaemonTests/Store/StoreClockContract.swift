@@ -14,8 +14,10 @@ struct StoreClockContract {
         directory = try ScratchDirectory()
     }
 
-    @Test("a commit says of time what it is told, or what was said", arguments: StoreKind.allCases)
-    func keeps(_ kind: StoreKind) throws {
+    @Test(
+        "a commit says of time what it is told, or what was said",
+        arguments: StoreUnderTest.allCases)
+    func keeps(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let record = ClockRecord(ceiling: tick(900), anchor: anchor)
         #expect(store.clock == ClockRecord())
@@ -30,8 +32,10 @@ struct StoreClockContract {
         #expect(store.last == tick(6))
     }
 
-    @Test("when timetokens were given is kept with its transaction", arguments: StoreKind.allCases)
-    func ages(_ kind: StoreKind) throws {
+    @Test(
+        "when timetokens were given is kept with its transaction",
+        arguments: StoreUnderTest.allCases)
+    func ages(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let marks = (1...5).map { AgeMark(through: tick($0 * 10), ticks: $0 * 100) }
         try store.commit(through: 50) { store throws in
@@ -45,8 +49,8 @@ struct StoreClockContract {
         #expect(try store.ages() == Array(marks[2...]))
     }
 
-    @Test("a store that is opened again begins at its ceiling", arguments: StoreKind.allCases)
-    func beginsAtCeiling(_ kind: StoreKind) throws {
+    @Test("a store that is opened again begins at its ceiling", arguments: StoreUnderTest.allCases)
+    func beginsAtCeiling(_ kind: StoreUnderTest) throws {
         var store = try kind.make(in: directory)
         try store.begin()
         try store.commit(through: tick(5), ClockRecord(ceiling: tick(900), anchor: anchor))

@@ -17,8 +17,8 @@ struct StoreContract {
 
     // MARK: Transactions
 
-    @Test("a new store is empty and has an epoch of its own", arguments: StoreKind.allCases)
-    func isEmpty(_ kind: StoreKind) throws {
+    @Test("a new store is empty and has an epoch of its own", arguments: StoreUnderTest.allCases)
+    func isEmpty(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let other = try kind.make(in: ScratchDirectory())
 
@@ -33,9 +33,10 @@ struct StoreContract {
     }
 
     @Test(
-        "readers see a transaction when it is committed, all at once", arguments: StoreKind.allCases
+        "readers see a transaction when it is committed, all at once",
+        arguments: StoreUnderTest.allCases
     )
-    func commits(_ kind: StoreKind) throws {
+    func commits(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let reader = try store.makeReader()
         try store.begin()
@@ -58,9 +59,10 @@ struct StoreContract {
     }
 
     @Test(
-        "a rollback leaves nothing, and the names it made work again", arguments: StoreKind.allCases
+        "a rollback leaves nothing, and the names it made work again",
+        arguments: StoreUnderTest.allCases
     )
-    func rollsBack(_ kind: StoreKind) throws {
+    func rollsBack(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let den = Channel("den")
         let record = MutationRecord(fingerprint: 1, outcome: .published(tick(1)))
@@ -91,8 +93,8 @@ struct StoreContract {
         store.rollback()
     }
 
-    @Test("a rollback keeps what was committed before", arguments: StoreKind.allCases)
-    func rollsBackToCommit(_ kind: StoreKind) throws {
+    @Test("a rollback keeps what was committed before", arguments: StoreUnderTest.allCases)
+    func rollsBackToCommit(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         try store.commit(through: 2) {
             try $0.insert(.numbered(1), at: tick(1), in: room, by: "ada")
@@ -109,8 +111,8 @@ struct StoreContract {
         #expect(store.last == tick(2))
     }
 
-    @Test("a rollback without a transaction is harmless", arguments: StoreKind.allCases)
-    func rollsBackNothing(_ kind: StoreKind) throws {
+    @Test("a rollback without a transaction is harmless", arguments: StoreUnderTest.allCases)
+    func rollsBackNothing(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         try store.publish(1, in: room)
         store.rollback()
@@ -122,8 +124,10 @@ struct StoreContract {
 
     // MARK: Actions
 
-    @Test("an action stands from its add to its removal, and again", arguments: StoreKind.allCases)
-    func stands(_ kind: StoreKind) throws {
+    @Test(
+        "an action stands from its add to its removal, and again",
+        arguments: StoreUnderTest.allCases)
+    func stands(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let reader = try store.makeReader()
         func changed(after cursor: UInt64) throws -> [Envelope] {
@@ -153,11 +157,11 @@ struct StoreContract {
     }
 
     @Test(
-        "every part of a key tells two actions apart", arguments: StoreKind.allCases,
+        "every part of a key tells two actions apart", arguments: StoreUnderTest.allCases,
         [
             MessageAction.Key.on(2), .on(1, "👎"), .on(1, type: "receipt"), .on(1, by: "bob"),
         ])
-    func tellsKeysApart(_ kind: StoreKind, _ other: MessageAction.Key) throws {
+    func tellsKeysApart(_ kind: StoreUnderTest, _ other: MessageAction.Key) throws {
         let store = try kind.make(in: directory)
         try store.commit(through: 6) {
             try $0.add(MessageAction(key: .on(1), actionTimetoken: tick(5)), in: room)
@@ -174,8 +178,8 @@ struct StoreContract {
 
     // MARK: Names
 
-    @Test("channels and keysets do not see each other", arguments: StoreKind.allCases)
-    func separatesChannels(_ kind: StoreKind) throws {
+    @Test("channels and keysets do not see each other", arguments: StoreUnderTest.allCases)
+    func separatesChannels(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let channels = [
             Channel("a"), Channel("b"), Channel("a", keyset: "other"),
@@ -213,12 +217,12 @@ struct StoreContract {
     }
 
     @Test(
-        "texts come back as they went in", arguments: StoreKind.allCases,
+        "texts come back as they went in", arguments: StoreUnderTest.allCases,
         [
             "'; DROP TABLE message; --", #""quoted" \ 'twice'"#, "👩‍👩‍👧‍👦🏳️‍🌈", "مرحبا", "a\u{0}b",
             "\u{FFFF}\u{10FFFF}", "line\nbreak\ttab", "%_*?", " ", "e\u{301}", "null",
         ])
-    func keepsTexts(_ kind: StoreKind, _ text: String) throws {
+    func keepsTexts(_ kind: StoreUnderTest, _ text: String) throws {
         let store = try kind.make(in: directory)
         let channel = Channel(text, keyset: text)
         let author = Author(keyset: text, userID: text, deviceID: text)
@@ -247,8 +251,8 @@ struct StoreContract {
         store.rollback()
     }
 
-    @Test("a message without meta and type has none afterwards", arguments: StoreKind.allCases)
-    func keepsAbsence(_ kind: StoreKind) throws {
+    @Test("a message without meta and type has none afterwards", arguments: StoreUnderTest.allCases)
+    func keepsAbsence(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         try store.publish(1, in: room)
 

@@ -16,7 +16,7 @@ struct StoreDeletionContract {
     }
 
     /// Messages 1 to 5 with an action on each, 11 to 15, of which the second was removed at 16.
-    private func filled(_ kind: StoreKind) throws -> any Store {
+    private func filled(_ kind: StoreUnderTest) throws -> any Store {
         let store = try kind.make(in: directory)
         try store.commit(through: 20) {
             for number in 1...5 as ClosedRange<UInt64> {
@@ -39,8 +39,8 @@ struct StoreDeletionContract {
 
     @Test(
         "a deletion takes its messages and all that was on them, and leaves itself",
-        arguments: StoreKind.allCases)
-    func deletes(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func deletes(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         let reader = try store.makeReader()
 
@@ -70,8 +70,8 @@ struct StoreDeletionContract {
 
     @Test(
         "a range that holds nothing changes nothing, whatever comes after it",
-        arguments: StoreKind.allCases, [(5, 9), (3, 3), (4, 2)] as [(UInt64, UInt64)])
-    func deletesNothing(_ kind: StoreKind, _ range: (UInt64, UInt64)) throws {
+        arguments: StoreUnderTest.allCases, [(5, 9), (3, 3), (4, 2)] as [(UInt64, UInt64)])
+    func deletesNothing(_ kind: StoreUnderTest, _ range: (UInt64, UInt64)) throws {
         let store = try filled(kind)
         try store.commit(through: 22) {
             try $0.add(MessageAction(key: .on(17), actionTimetoken: tick(21)), in: room)
@@ -90,8 +90,8 @@ struct StoreDeletionContract {
 
     @Test(
         "what was added to a message that is gone goes with a further deletion",
-        arguments: StoreKind.allCases, [false, true])
-    func deletesAgain(_ kind: StoreKind, isHidden: Bool) throws {
+        arguments: StoreUnderTest.allCases, [false, true])
+    func deletesAgain(_ kind: StoreUnderTest, isHidden: Bool) throws {
         let store = try filled(kind)
         let action = MessageAction(key: .on(2), actionTimetoken: tick(22))
         var gone: [MessageAction] = []
@@ -122,8 +122,8 @@ struct StoreDeletionContract {
 
     @Test(
         "an action added after the deletion of its message stands, and comes after it",
-        arguments: StoreKind.allCases)
-    func addsAfterwards(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func addsAfterwards(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         let action = MessageAction(key: .on(2), actionTimetoken: tick(22))
         try store.commit(through: 22) {
@@ -139,8 +139,8 @@ struct StoreDeletionContract {
         #expect(cache.actions == [action.key: tick(22)])
     }
 
-    @Test("a rollback brings back what was deleted", arguments: StoreKind.allCases)
-    func rollsBack(_ kind: StoreKind) throws {
+    @Test("a rollback brings back what was deleted", arguments: StoreUnderTest.allCases)
+    func rollsBack(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         let reader = try store.makeReader()
         let before = try reader.allChanges(in: room, after: .zero)
@@ -152,8 +152,8 @@ struct StoreDeletionContract {
         #expect(try reader.allChanges(in: room, after: .zero) == before)
     }
 
-    @Test("pages of deletions together are every deletion once", arguments: StoreKind.allCases)
-    func pages(_ kind: StoreKind) throws {
+    @Test("pages of deletions together are every deletion once", arguments: StoreUnderTest.allCases)
+    func pages(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let count = UInt64(Limits.catchUpEventsMax) + 100
         try store.commit(through: 3 * count) {
@@ -185,8 +185,8 @@ struct StoreDeletionContract {
 
     @Test(
         "who comes with nothing hears of no deletion before, and of each one after",
-        arguments: StoreKind.allCases)
-    func tellsNewcomers(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func tellsNewcomers(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         try store.commit(through: 21) {
             _ = try $0.deleteMessages(after: tick(1), through: tick(2), at: tick(21), in: room)
@@ -201,8 +201,8 @@ struct StoreDeletionContract {
         #expect(changes.last == deletion(3, 4, at: 22))
     }
 
-    @Test("a deletion takes the place of those that it covers", arguments: StoreKind.allCases)
-    func covers(_ kind: StoreKind) throws {
+    @Test("a deletion takes the place of those that it covers", arguments: StoreUnderTest.allCases)
+    func covers(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         let ranges = [(0, 1), (1, 2), (2, 3), (1, 4)] as [(UInt64, UInt64)]
         for (offset, range) in ranges.enumerated() {
@@ -231,8 +231,8 @@ struct StoreDeletionContract {
 
     @Test(
         "old deletions are forgotten, the oldest first, and who missed one is found out",
-        arguments: StoreKind.allCases)
-    func forgets(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func forgets(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         for number in 1...4 as ClosedRange<UInt64> {
             try store.commit(through: 20 + number) {
@@ -266,8 +266,8 @@ struct StoreDeletionContract {
 
     @Test(
         "messages expire in the order of their time, in every channel",
-        arguments: StoreKind.allCases)
-    func expires(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func expires(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let den = Channel("den", keyset: "k")
         func expired(before moment: UInt64, limit: Int = 9) throws -> [ExpiredMessage] {
@@ -299,8 +299,8 @@ struct StoreDeletionContract {
 
     @Test(
         "an action is found by its message and its timetoken while it stands",
-        arguments: StoreKind.allCases)
-    func findsKeys(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func findsKeys(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         func key(_ message: UInt64, _ action: UInt64, _ channel: Channel) throws
             -> MessageAction.Key?

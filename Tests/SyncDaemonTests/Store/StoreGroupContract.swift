@@ -14,8 +14,10 @@ struct StoreGroupContract {
         directory = try ScratchDirectory()
     }
 
-    @Test("a group holds each channel once, in the order of bytes", arguments: StoreKind.allCases)
-    func changes(_ kind: StoreKind) throws {
+    @Test(
+        "a group holds each channel once, in the order of bytes", arguments: StoreUnderTest.allCases
+    )
+    func changes(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         func channels(after change: GroupChange) throws -> [String] {
             try store.commit(through: 1) { try $0.change(change, of: family) }
@@ -30,8 +32,8 @@ struct StoreGroupContract {
         #expect(try channels(after: .delete) == [])
     }
 
-    @Test("groups of one name in two keysets are two", arguments: StoreKind.allCases)
-    func separates(_ kind: StoreKind) throws {
+    @Test("groups of one name in two keysets are two", arguments: StoreUnderTest.allCases)
+    func separates(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let groups = [
             family, ChannelGroup("family", keyset: "l"), ChannelGroup("fam", keyset: "k"),
@@ -54,8 +56,8 @@ struct StoreGroupContract {
         #expect(try store.groupCount(inKeyset: "k") == 1)
     }
 
-    @Test("a rollback brings a group back", arguments: StoreKind.allCases)
-    func rollsBack(_ kind: StoreKind) throws {
+    @Test("a rollback brings a group back", arguments: StoreUnderTest.allCases)
+    func rollsBack(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         try store.commit(through: 1) { try $0.change(.add(["a"]), of: family) }
         try store.begin()

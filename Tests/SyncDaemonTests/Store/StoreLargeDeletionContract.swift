@@ -19,7 +19,7 @@ struct StoreLargeDeletionContract {
 
     /// Messages 1 to 9 with an action of three users on each, 100 to 126, of which ada's are
     /// removed at 130 on; and the same without removals in another channel.
-    private func filled(_ kind: StoreKind) throws -> any Store {
+    private func filled(_ kind: StoreUnderTest) throws -> any Store {
         let store = try kind.make(in: directory)
         try store.commit(through: 200) {
             for number in 1...9 as ClosedRange<UInt64> {
@@ -91,8 +91,8 @@ struct StoreLargeDeletionContract {
 
     @Test(
         "it looks to everybody as if the rows were gone, before, while and after they go",
-        arguments: StoreKind.allCases)
-    func hides(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func hides(_ kind: StoreUnderTest) throws {
         let model = try filled(.memory)
         let store = try filled(kind)
         for each in [model, store] {
@@ -136,8 +136,8 @@ struct StoreLargeDeletionContract {
         #expect(try views(store, den) == views(model, den))
     }
 
-    @Test("a rollback shows the rows again, and removes none", arguments: StoreKind.allCases)
-    func rollsBack(_ kind: StoreKind) throws {
+    @Test("a rollback shows the rows again, and removes none", arguments: StoreUnderTest.allCases)
+    func rollsBack(_ kind: StoreUnderTest) throws {
         let store = try filled(kind)
         let before = try views(store, room)
         try store.begin()
@@ -185,8 +185,9 @@ struct StoreLargeDeletionContract {
         #expect(Array(try views(store, room)[1...]) == Array(expected[1...]))
     }
 
-    @Test("actions are read in steps, each once", arguments: StoreKind.allCases, [1, 2, 5, 99])
-    func scans(_ kind: StoreKind, _ limit: Int) throws {
+    @Test(
+        "actions are read in steps, each once", arguments: StoreUnderTest.allCases, [1, 2, 5, 99])
+    func scans(_ kind: StoreUnderTest, _ limit: Int) throws {
         let store = try filled(kind)
         var found: [MessageAction.Key] = []
         var next: MessageAction.Key? = .first(onMessageAfter: tick(2))

@@ -26,7 +26,7 @@ private struct Pair {
     ]
 
     init(_ directory: ScratchDirectory, seed: UInt64) throws {
-        stores = try StoreKind.allCases.map { try $0.make(in: directory) }
+        stores = try StoreUnderTest.allCases.map { try $0.make(in: directory) }
         readers = try stores.map { try $0.makeReader() }
         choices = SeededGenerator(seed: seed)
     }

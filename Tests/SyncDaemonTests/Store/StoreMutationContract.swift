@@ -15,12 +15,12 @@ struct StoreMutationContract {
     }
 
     @Test(
-        "a mutation is remembered with its outcome, per device", arguments: StoreKind.allCases,
+        "a mutation is remembered with its outcome, per device", arguments: StoreUnderTest.allCases,
         [
             Outcome.published(tick(1)), .added(tick(2)), .already(tick(3)), .removed, .absent,
             .stale, .deleted(tick(4)), .groupChanged, .notOwner,
         ])
-    func remembers(_ kind: StoreKind, _ outcome: Outcome) throws {
+    func remembers(_ kind: StoreUnderTest, _ outcome: Outcome) throws {
         let store = try kind.make(in: directory)
         let record = MutationRecord(fingerprint: 0xFFFF_FFFF_0000_0001, outcome: outcome)
         try store.commit(through: 9) {
@@ -41,8 +41,9 @@ struct StoreMutationContract {
     }
 
     @Test(
-        "the oldest mutations are forgotten first, within the limit", arguments: StoreKind.allCases)
-    func forgets(_ kind: StoreKind) throws {
+        "the oldest mutations are forgotten first, within the limit",
+        arguments: StoreUnderTest.allCases)
+    func forgets(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         func kept() throws -> [UInt64] {
             try store.begin()
@@ -63,8 +64,8 @@ struct StoreMutationContract {
         #expect(try kept() == [5, 6, 7, 8, 9])
     }
 
-    @Test("it is known how many there are", arguments: StoreKind.allCases)
-    func counts(_ kind: StoreKind) throws {
+    @Test("it is known how many there are", arguments: StoreUnderTest.allCases)
+    func counts(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         func remember(_ numbers: ClosedRange<UInt64>) throws {
             for number in numbers {

@@ -15,7 +15,7 @@ struct StorePageContract {
         directory = try ScratchDirectory()
     }
 
-    private func filled(_ kind: StoreKind, messages: ClosedRange<UInt64>) throws -> any Store {
+    private func filled(_ kind: StoreUnderTest, messages: ClosedRange<UInt64>) throws -> any Store {
         let store = try kind.make(in: directory)
         try store.commit(through: messages.upperBound) {
             for number in messages {
@@ -29,7 +29,7 @@ struct StorePageContract {
 
     @Test(
         "history chooses the newest, or after a position the oldest, in ascending order",
-        arguments: StoreKind.allCases,
+        arguments: StoreUnderTest.allCases,
         [
             (nil, nil, 100, [1, 2, 3, 4, 5, 6], nil), (nil, nil, 2, [5, 6], 5),
             (5, nil, 2, [3, 4], 3), (3, nil, 2, [1, 2], nil), (1, nil, 2, [], nil),
@@ -38,7 +38,7 @@ struct StorePageContract {
             (3, 3, 2, [], nil), (2, 5, 2, [], nil),
         ] as [(UInt64?, UInt64?, Int, [UInt64], UInt64?)])
     func history(
-        _ kind: StoreKind, _ row: (UInt64?, UInt64?, Int, [UInt64], UInt64?)
+        _ kind: StoreUnderTest, _ row: (UInt64?, UInt64?, Int, [UInt64], UInt64?)
     ) throws {
         let store = try filled(kind, messages: 1...6)
         let query = HistoryQuery(
@@ -53,8 +53,8 @@ struct StorePageContract {
 
     @Test(
         "history pages end at their bytes, and follow each other without a gap",
-        arguments: StoreKind.allCases, [true, false])
-    func cutsHistory(_ kind: StoreKind, goesForward: Bool) throws {
+        arguments: StoreUnderTest.allCases, [true, false])
+    func cutsHistory(_ kind: StoreUnderTest, goesForward: Bool) throws {
         let store = try kind.make(in: directory)
         let sizes = [200_000, 50_000, 10, 300_000, 10, 250_000, 20_000]
         try store.commit(through: 7) {
@@ -78,8 +78,9 @@ struct StorePageContract {
         #expect(found == (goesForward ? pages : pages.reversed()))
     }
 
-    @Test("history brings the actions that stand on each message", arguments: StoreKind.allCases)
-    func historyWithActions(_ kind: StoreKind) throws {
+    @Test(
+        "history brings the actions that stand on each message", arguments: StoreUnderTest.allCases)
+    func historyWithActions(_ kind: StoreUnderTest) throws {
         let store = try filled(kind, messages: 1...3)
         let actions = [
             MessageAction(key: .on(2, "b", by: "bob"), actionTimetoken: tick(11)),
@@ -103,8 +104,8 @@ struct StorePageContract {
         #expect(try reader.history(without, in: room).messages.allSatisfy(\.actions.isEmpty))
     }
 
-    @Test("one message brings at most its share of actions", arguments: StoreKind.allCases)
-    func boundsActionsOfHistory(_ kind: StoreKind) throws {
+    @Test("one message brings at most its share of actions", arguments: StoreUnderTest.allCases)
+    func boundsActionsOfHistory(_ kind: StoreUnderTest) throws {
         let store = try filled(kind, messages: 1...1)
         try store.commit(through: 9999) {
             for number in 0...UInt64(Limits.actionsPerHistoryMessageMax) {
@@ -146,7 +147,7 @@ struct StorePageContract {
 
     @Test(
         "actions are filtered by each field and all together, oldest first",
-        arguments: StoreKind.allCases,
+        arguments: StoreUnderTest.allCases,
         [
             (ActionsQuery(channel: "room"), [0, 1, 2, 3, 4, 5]),
             (ActionsQuery(channel: "room", messageTimetoken: tick(1)), [0, 2, 3, 4]),
@@ -162,7 +163,8 @@ struct StorePageContract {
             ),
             (ActionsQuery(channel: "room", messageTimetoken: tick(3)), []),
         ])
-    func filtersActions(_ kind: StoreKind, _ row: (query: ActionsQuery, places: [Int])) throws {
+    func filtersActions(_ kind: StoreUnderTest, _ row: (query: ActionsQuery, places: [Int])) throws
+    {
         let store = try kind.make(in: directory)
         let actions = Self.keys.enumerated().map {
             MessageAction(key: $1, actionTimetoken: tick(UInt64($0) + 10))
@@ -191,8 +193,8 @@ struct StorePageContract {
         #expect(found == expected)
     }
 
-    @Test("a page of actions ends at its bytes", arguments: StoreKind.allCases)
-    func cutsActions(_ kind: StoreKind) throws {
+    @Test("a page of actions ends at its bytes", arguments: StoreUnderTest.allCases)
+    func cutsActions(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let long = String(repeating: "x", count: 32_000)
         try store.commit(through: 40) {
@@ -210,9 +212,9 @@ struct StorePageContract {
     // MARK: Changes
 
     @Test(
-        "pages of changes together are every change once", arguments: StoreKind.allCases,
+        "pages of changes together are every change once", arguments: StoreUnderTest.allCases,
         1...6 as ClosedRange<UInt64>)
-    func concatenatesChanges(_ kind: StoreKind, seed: UInt64) throws {
+    func concatenatesChanges(_ kind: StoreUnderTest, seed: UInt64) throws {
         let store = try kind.make(in: directory)
         var choices = SeededGenerator(seed: seed)
         let messagePercent = choices.pick([0, 20, 50, 80, 100])
@@ -243,8 +245,8 @@ struct StorePageContract {
         #expect(pages.count >= 2)
     }
 
-    @Test("a page of changes ends at its bytes", arguments: StoreKind.allCases)
-    func cutsChanges(_ kind: StoreKind) throws {
+    @Test("a page of changes ends at its bytes", arguments: StoreUnderTest.allCases)
+    func cutsChanges(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let rowBytes = 30_000
         let long = String(repeating: "x", count: rowBytes)
@@ -278,8 +280,8 @@ struct StorePageContract {
         return found
     }
 
-    @Test("a history page counts the bytes of its actions too", arguments: StoreKind.allCases)
-    func cutsHistoryByActions(_ kind: StoreKind) throws {
+    @Test("a history page counts the bytes of its actions too", arguments: StoreUnderTest.allCases)
+    func cutsHistoryByActions(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let long = String(repeating: "x", count: 30_000)
         try store.commit(through: 1000) {

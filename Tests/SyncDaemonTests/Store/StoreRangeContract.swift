@@ -17,7 +17,7 @@ struct StoreRangeContract {
     // MARK: Actions
 
     /// Actions 1 to 9 on messages 1 to 3 in turn; the fifth was removed at 10.
-    private func filled(_ kind: StoreKind) throws -> any Store {
+    private func filled(_ kind: StoreUnderTest) throws -> any Store {
         let store = try kind.make(in: directory)
         try store.commit(through: 20) {
             for number in 1...9 as ClosedRange<UInt64> {
@@ -31,7 +31,7 @@ struct StoreRangeContract {
 
     @Test(
         "actions are chosen from either end, between both bounds, in ascending order",
-        arguments: StoreKind.allCases,
+        arguments: StoreUnderTest.allCases,
         [
             (nil, nil, nil, true, 3, [7, 8, 9], 7), (nil, nil, 7, true, 3, [3, 4, 6], 3),
             (nil, nil, 3, true, 3, [1, 2], nil), (nil, 6, 9, true, 3, [7, 8], nil),
@@ -42,7 +42,7 @@ struct StoreRangeContract {
             (1, 1, 7, false, 2, [4], nil), (2, nil, nil, true, 9, [2, 8], nil),
         ] as [(UInt64?, UInt64?, UInt64?, Bool, Int, [UInt64], UInt64?)])
     func chooses(
-        _ kind: StoreKind, _ row: (UInt64?, UInt64?, UInt64?, Bool, Int, [UInt64], UInt64?)
+        _ kind: StoreUnderTest, _ row: (UInt64?, UInt64?, UInt64?, Bool, Int, [UInt64], UInt64?)
     ) throws {
         let store = try filled(kind)
         let query = ActionsQuery(
@@ -57,8 +57,8 @@ struct StoreRangeContract {
 
     @Test(
         "a filter that matches little ends its pages early, and still finds all",
-        arguments: StoreKind.allCases, [true, false])
-    func bounds(_ kind: StoreKind, fromNewest: Bool) throws {
+        arguments: StoreUnderTest.allCases, [true, false])
+    func bounds(_ kind: StoreUnderTest, fromNewest: Bool) throws {
         let store = try kind.make(in: directory)
         let count = UInt64(Limits.actionsExaminedMax) + 2000
         let wanted = [1, 100, count / 2 + 7, count - 9] as [UInt64]
@@ -100,14 +100,14 @@ struct StoreRangeContract {
 
     @Test(
         "history that is asked for the oldest goes forward between both bounds",
-        arguments: StoreKind.allCases,
+        arguments: StoreUnderTest.allCases,
         [
             (nil, nil, 2, [1, 2], 2), (nil, nil, 6, [1, 2, 3, 4, 5, 6], nil),
             (6, 1, 2, [2, 3], 3), (6, 3, 2, [4, 5], nil), (5, nil, 3, [1, 2, 3], 3),
             (4, nil, 3, [1, 2, 3], nil), (nil, 4, 2, [5, 6], nil), (3, 5, 2, [], nil),
         ] as [(UInt64?, UInt64?, Int, [UInt64], UInt64?)])
     func historyFromOldest(
-        _ kind: StoreKind, _ row: (UInt64?, UInt64?, Int, [UInt64], UInt64?)
+        _ kind: StoreUnderTest, _ row: (UInt64?, UInt64?, Int, [UInt64], UInt64?)
     ) throws {
         let store = try publishedSix(kind)
         let query = HistoryQuery(
@@ -121,10 +121,10 @@ struct StoreRangeContract {
     }
 
     @Test(
-        "a history page may have its own bytes", arguments: StoreKind.allCases,
+        "a history page may have its own bytes", arguments: StoreUnderTest.allCases,
         [(1, [6], 6), (258, [5, 6], 5), (386, [5, 6], 5), (100_000, [1, 2, 3, 4, 5, 6], nil)]
             as [(Int, [UInt64], UInt64?)])
-    func historyBytes(_ kind: StoreKind, _ row: (Int, [UInt64], UInt64?)) throws {
+    func historyBytes(_ kind: StoreUnderTest, _ row: (Int, [UInt64], UInt64?)) throws {
         let store = try publishedSix(kind)
 
         let query = HistoryQuery(channel: "room", includesActions: true, bytesMax: row.0)
@@ -135,7 +135,7 @@ struct StoreRangeContract {
         #expect(page.next == row.2.map(tick))
     }
 
-    private func publishedSix(_ kind: StoreKind) throws -> any Store {
+    private func publishedSix(_ kind: StoreUnderTest) throws -> any Store {
         let store = try kind.make(in: directory)
         for number in 1...6 as ClosedRange<UInt64> { try store.publish(number, in: room) }
         return store

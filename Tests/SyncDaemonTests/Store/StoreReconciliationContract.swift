@@ -23,8 +23,9 @@ struct StoreReconciliationContract {
     // MARK: Digests
 
     @Test(
-        "a digest is kept with its transaction, for each channel", arguments: StoreKind.allCases)
-    func keepsDigests(_ kind: StoreKind) throws {
+        "a digest is kept with its transaction, for each channel",
+        arguments: StoreUnderTest.allCases)
+    func keepsDigests(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let reader = try store.makeReader()
         let digest = Digest(count: -3, words: (.max, 1 << 63))
@@ -43,8 +44,10 @@ struct StoreReconciliationContract {
         #expect(try store.digest(of: room) == digest)
     }
 
-    @Test("the last page of changes, and no other, says the state", arguments: StoreKind.allCases)
-    func pagesSayDigest(_ kind: StoreKind) throws {
+    @Test(
+        "the last page of changes, and no other, says the state", arguments: StoreUnderTest.allCases
+    )
+    func pagesSayDigest(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let digest = Digest(count: 7, words: (1, 2))
         let count = UInt64(Limits.catchUpEventsMax) + 10
@@ -61,8 +64,10 @@ struct StoreReconciliationContract {
 
     // MARK: Where reading starts
 
-    @Test("messages, actions and tombstones each start where asked", arguments: StoreKind.allCases)
-    func startsApart(_ kind: StoreKind) throws {
+    @Test(
+        "messages, actions and tombstones each start where asked",
+        arguments: StoreUnderTest.allCases)
+    func startsApart(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         try store.commit(through: 8) {
             try $0.insert(.numbered(1), at: tick(1), in: room, by: "ada")
@@ -93,8 +98,8 @@ struct StoreReconciliationContract {
 
     @Test(
         "pages follow each other from any start, also where nothing is to be seen",
-        arguments: StoreKind.allCases)
-    func pagesFromStart(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func pagesFromStart(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let count = UInt64(Limits.actionsExaminedMax) + 1000
         try store.commit(through: count + 600) {
@@ -128,8 +133,8 @@ struct StoreReconciliationContract {
 
     // MARK: Deletions
 
-    @Test("a deletion says which actions stood, and only those", arguments: StoreKind.allCases)
-    func saysWhatStood(_ kind: StoreKind) throws {
+    @Test("a deletion says which actions stood, and only those", arguments: StoreUnderTest.allCases)
+    func saysWhatStood(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         try store.commit(through: 8) {
             for number in 1...3 as ClosedRange<UInt64> {
@@ -164,8 +169,8 @@ struct StoreReconciliationContract {
 
     @Test(
         "the oldest tombstones are forgotten first, and the floor never forgets what they were",
-        arguments: StoreKind.allCases)
-    func forgets(_ kind: StoreKind) throws {
+        arguments: StoreUnderTest.allCases)
+    func forgets(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let reader = try store.makeReader()
         try store.commit(through: 20) {
@@ -214,8 +219,8 @@ struct StoreReconciliationContract {
 
     // MARK: Snapshots
 
-    @Test("a snapshot is one committed state of one channel", arguments: StoreKind.allCases)
-    func snapshots(_ kind: StoreKind) throws {
+    @Test("a snapshot is one committed state of one channel", arguments: StoreUnderTest.allCases)
+    func snapshots(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let digest = Digest(count: 1, words: (2, 3))
         try store.commit(through: 9) {

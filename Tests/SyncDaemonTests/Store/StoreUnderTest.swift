@@ -8,7 +8,7 @@ import Foundation
 /// Each store that the daemon ships.
 ///
 /// A new store adds one case here and inherits the whole contract.
-enum StoreKind: CaseIterable {
+enum StoreUnderTest: CaseIterable {
     case memory
     case sqlite
 

@@ -1,4 +1,4 @@
-// The daemon's own routes: one row each.
+// The table of the daemon's own routes; its rows are made by who wires the daemon.
 
 /// One method of one path, and what answers it.
 struct HTTPRoute: Sendable {

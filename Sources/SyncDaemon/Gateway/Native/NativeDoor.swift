@@ -55,7 +55,7 @@ final class NativeDoor: SessionDelegate {
     }
 
     /// Takes a new rate, and closes the sessions of a tenant that is gone, or guarded now.
-    func apply(commandsPerSecondMax: Int) {
+    func settingsChanged(commandsPerSecondMax: Int) {
         self.commandsPerSecondMax = commandsPerSecondMax
         for session in hub.sessions.values {
             session.bucket.setRate(commandsPerSecondMax)

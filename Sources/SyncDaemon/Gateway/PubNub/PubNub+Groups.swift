@@ -8,10 +8,10 @@ extension PubNubRouter {
     ) -> HTTPResponse? {
         switch request {
         case .list(let group):
-            PubNubReplyEncoder.group(group, channels: context.channels(of: group))
+            PubNubReplyEncoder.group(
+                group, channels: Operations.channels(ofGroup: group, for: context))
         case .listAll:
-            PubNubReplyEncoder.groups(
-                context.engine.groups.groups(inKeyset: context.keyset.subscribeKey))
+            PubNubReplyEncoder.groups(Operations.groups(for: context))
         case .add(let group, let channels):
             response(to: Operations.changeGroup(group, .add(channels), by: context), in: context)
         case .remove(let group, let channels):

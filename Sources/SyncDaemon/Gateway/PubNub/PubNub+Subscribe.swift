@@ -8,39 +8,21 @@ extension PubNubRouter {
     ) -> HTTPResponse? {
         // Each start of a poll is a beat; an open poll is none.
         Operations.tellPresence(beat(poll.beat, isPoll: true, in: context), for: context)
+        let interests = interests(of: poll, in: context)
         guard poll.cursor != .zero else {
-            context.hub.polls.expect(in: interests(of: poll, in: context))
-            return response(to: Operations.position(for: context), in: context)
+            let outcome = Operations.beginPolling(interests, in: context.hub, for: context)
+            return response(to: outcome, in: context)
         }
-        guard let cursor = known(poll, in: context) else {
-            return PubNubReplyEncoder.poll(
-                events: [], cursor: max(context.engine.began, Timetoken(rawValue: 1)), for: poll)
-        }
-        context.hub.polls.open(
-            PollRequest(
-                session: context.origin.session, command: context.origin.command,
-                interests: interests(of: poll, in: context),
-                groups: poll.groups.map {
-                    ChannelGroup(groupName($0), keyset: context.keyset.subscribeKey)
-                },
-                cursor: cursor,
-                accepts: { [filter = poll.filter] in filter?.matches($0) ?? true }))
-        return nil
-    }
-
-    /// From where to wait; `nil`: it must read again what this run of the daemon has.
-    private static func known(
-        _ poll: PubNubRequest.Poll, in context: PubNubContext
-    ) -> Timetoken? {
-        let newest = context.engine.newest
-        guard poll.cursor > newest else { return poll.cursor }
-        // This store never handed it out. With a region it comes from a daemon: from one whose
-        // store was replaced by an older copy, and whatever this one did since may be unknown to
-        // the client. Without one somebody made it from a clock, and wants what comes.
-        let clock = context.engine.wallTicks()
-        let isOfClock =
-            !poll.hasRegion && poll.cursor.rawValue <= clock + Limits.clockStepTicksMax
-        return isOfClock ? newest : nil
+        let request = PollRequest(
+            session: context.origin.session, command: context.origin.command,
+            interests: interests,
+            groups: poll.groups.map {
+                ChannelGroup(groupName($0), keyset: context.keyset.subscribeKey)
+            },
+            cursor: poll.cursor,
+            accepts: { [filter = poll.filter] in filter?.matches($0) ?? true })
+        return Operations.poll(request, isOfDaemon: poll.hasRegion, in: context.hub, for: context)
+            .map { PubNubReplyEncoder.poll(events: [], cursor: $0, for: poll) }
     }
 
     /// What the client listed, groups resolved.

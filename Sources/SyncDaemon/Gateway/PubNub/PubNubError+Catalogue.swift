@@ -218,7 +218,7 @@ extension PubNubError {
     init(_ error: ProtocolError, for endpoint: PubNubRequest.Endpoint, at now: Timetoken) {
         let family = endpoint.family(at: now)
         switch error {
-        case .forbidden:
+        case _ where error.code == ProtocolError.forbidden.code:
             let names = endpoint.names
             self = .forbidden(family, channels: names.channels, groups: names.groups)
         case _ where error.code == ProtocolError.unknownKeyset("").code:
