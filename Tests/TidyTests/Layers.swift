@@ -3,7 +3,8 @@
 enum Layers {
     /// Folders of Sources/SyncDaemon, lowest first; Program.swift stands above all of them.
     static let folders = [
-        "Model", "Platform", "Wire", "Transport", "Store", "Ledger", "Presence", "Engine", "Hub",
+        "Model", "Platform", "Wire", "Filter", "Transport", "Store", "Ledger", "Presence", "Engine",
+        "Hub",
         "Operations", "Gateway", "Reactor", "Node",
     ]
 

@@ -82,6 +82,9 @@ final class Hub {
         outlet.endTurn()
     }
 
+    /// When something is to be done though nothing happens, in milliseconds; `nil`: never.
+    var nextDue: UInt64? { polls.areListed ? ground.now : delivery.nextDue }
+
     // MARK: Sessions
 
     func open(_ session: Session) {

@@ -21,8 +21,8 @@ struct PollRequest {
     let groups: [ChannelGroup]
     /// Events after it are wanted.
     var cursor: Timetoken
-    /// The client's filter.
-    let accepts: (EncodedEnvelope) -> Bool
+    /// What it wants of the messages; `nil`: all.
+    let filter: MessageFilter?
 }
 
 /// An event for a poll, with what the client called the subscription that it came by.
@@ -30,6 +30,12 @@ struct PolledEvent: Sendable, Hashable {
     let envelope: EncodedEnvelope
     /// `nil` for a channel that the client named by itself.
     let subscription: String?
+}
+
+/// Events in order, and up to where nothing else can come.
+struct PolledPage {
+    var events: [PolledEvent]
+    let through: Timetoken
 }
 
 /// Where the answers to polls go.
@@ -56,6 +62,8 @@ final class LongPoll {
     /// Everything up to here was looked at; never below the request's cursor.
     var position: Timetoken
     var state = State.waiting
+    /// What a reader found and no filter has looked at yet, oldest first.
+    var page: PolledPage?
     /// Questions that the readers had for it.
     var readCount = 0
     /// Listed to be served at the end of this turn.

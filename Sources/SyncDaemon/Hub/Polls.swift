@@ -10,6 +10,7 @@ final class Polls {
     private var listed: [LongPoll] = []
     /// The readers had no room for their questions.
     private var starved: [LongPoll] = []
+    private let verdicts = Verdicts()
     private let ground: Ground
     private let topics: TopicTable
     private let outlet: Outlet
@@ -90,21 +91,17 @@ final class Polls {
     func received(_ events: [ChannelEvent], through: Timetoken, for poll: LongPoll) {
         guard poll.state == .reading else { return }
         poll.state = .waiting
-        var found: [PolledEvent] = []
         let first = Dictionary(
             poll.request.interests.enumerated().map { ($0.element.channel, $0.offset) },
             uniquingKeysWith: min)
-        for event in events where event.envelope.isPolled {
+        let found = events.compactMap { event -> PolledEvent? in
             let places = ([event.channel] + event.channel.wildcards).compactMap { first[$0] }
-            guard let place = places.min(), poll.request.accepts(event.envelope) else { continue }
-            found.append(
-                PolledEvent(
-                    envelope: event.envelope,
-                    subscription: poll.request.interests[place].subscription))
-            if found.count == Limits.pollEventsMax { break }
+            guard event.envelope.isPolled, let place = places.min() else { return nil }
+            return PolledEvent(
+                envelope: event.envelope,
+                subscription: poll.request.interests[place].subscription)
         }
-        guard found.isEmpty else { return answer(poll, found) }
-        poll.position = max(poll.position, through)
+        poll.page = PolledPage(events: found, through: through)
         list(poll)
     }
 
@@ -128,20 +125,61 @@ final class Polls {
         listed.append(poll)
     }
 
-    /// Answers the listed polls for which something is there.
+    /// Answers the listed polls for which something is there, as far as the filters' budget
+    /// reaches: the others stay listed, and are the first of the next turn.
     func endTurn() {
+        verdicts.beginTurn()
         let listed = listed
         self.listed.removeAll(keepingCapacity: true)
-        for poll in listed {
+        for (place, poll) in listed.enumerated() {
+            guard poll.state == .waiting else {
+                poll.isListed = false
+                continue
+            }
+            guard serve(poll) else {
+                self.listed = Array(listed[place...]) + self.listed
+                return
+            }
             poll.isListed = false
-            if poll.state == .waiting { serve(poll) }
         }
     }
 
-    private func serve(_ poll: LongPoll) {
-        guard let events = remembered(for: poll) else { return askReaders(for: poll) }
-        guard events.isEmpty else { return answer(poll, events) }
-        poll.position = max(poll.position, ground.position)
+    /// Whether some have to be looked at once more, at once.
+    var areListed: Bool { !listed.isEmpty }
+
+    /// - Returns: Whether all that there is for it was looked at.
+    private func serve(_ poll: LongPoll) -> Bool {
+        if let page = poll.page {
+            guard serve(poll, page) else { return false }
+            guard poll.state == .waiting else { return true }
+            poll.page = nil
+        }
+        guard let events = remembered(for: poll) else {
+            askReaders(for: poll)
+            return true
+        }
+        return serve(poll, PolledPage(events: events, through: ground.position))
+    }
+
+    /// Answers with what the filter wants, or looks on behind it.
+    private func serve(_ poll: LongPoll, _ page: PolledPage) -> Bool {
+        var wanted: [PolledEvent] = []
+        for event in page.events where event.envelope.timetoken > poll.position {
+            let verdict = verdicts.verdict(of: poll.request.filter, on: event.envelope)
+            guard let verdict else {
+                guard wanted.isEmpty else { break }
+                return false
+            }
+            if verdict { wanted.append(event) }
+            if wanted.count == Limits.pollEventsMax { break }
+            if wanted.isEmpty { poll.position = event.envelope.timetoken }
+        }
+        guard wanted.isEmpty else {
+            answer(poll, wanted)
+            return true
+        }
+        poll.position = max(poll.position, page.through)
+        return true
     }
 
     /// What memory holds for a poll; `nil` when some of it may be gone from there.
@@ -157,9 +195,7 @@ final class Polls {
                 found.append(PolledEvent(envelope: event, subscription: interest.subscription))
             }
         }
-        if sources > 1 { found = merged(found) }
-        found.removeAll { !poll.request.accepts($0.envelope) }
-        return found
+        return sources > 1 ? merged(found) : found
     }
 
     private func askReaders(for poll: LongPoll) {
@@ -188,10 +224,9 @@ final class Polls {
         let cursor = cursor ?? poll.position
         guard poll.state != .done else { return }
         end(poll)
-        let batch = events.prefix(Limits.pollEventsMax)
-        outlet.count(deliveries: batch.count)
+        outlet.count(deliveries: events.count)
         receiver?.answer(
-            poll.request, with: Array(batch), cursor: batch.last?.envelope.timetoken ?? cursor)
+            poll.request, with: events, cursor: events.last?.envelope.timetoken ?? cursor)
     }
 
     private func end(_ poll: LongPoll) {
@@ -201,12 +236,14 @@ final class Polls {
             topics.release(interest.topic)
         }
         poll.interests = []
+        poll.page = nil
         table.remove(poll)
         ground.counters.polls.add(-1)
     }
 
     func checkInvariants() {
-        precondition(listed.isEmpty, "A turn serves all polls that it listed.")
+        precondition(
+            listed.allSatisfy(\.isListed), "A poll that is to be looked at knows that it is.")
         for (connection, poll) in table.open {
             precondition(poll.request.session == connection, "A poll is found at its connection.")
             precondition(poll.state != .done, "What is answered is taken out.")

@@ -13,6 +13,15 @@ extension Limits {
     static let filterBytesMax = 4096
     /// Levels of parentheses and signs in a filter expression; over it: HTTP 481.
     static let filterDepthMax = 32
+    /// Steps of about ten nanoseconds that a filter takes for one message; over it: the message is
+    /// sent.
+    static let filterStepsMax = 50_000
+    /// Such steps of all filters in one turn of a reactor; over it: the next turn.
+    static let filterStepsPerTurnMax = 500_000
+    /// Filters' verdicts that a reactor remembers; over it: they are forgotten.
+    static let filterVerdictsMax = 10_000
+    /// Bytes of messages that a reactor keeps as its filters read them; as above.
+    static let filteredBytesMax = 1024 * 1024
     /// Milliseconds that events may wait for more, as a subscriber or an administrator wishes; over
     /// it: `invalid_field`.
     static let batchWindowMax = 1000

@@ -55,7 +55,7 @@ private func run(
     while true {
         loop.runOnce(
             waitingAtMost: pacing.sleep(
-                at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.hub.delivery.nextDue))
+                at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.hub.nextDue))
         let now = Clock.monotonicMilliseconds()
         guard let hadNews = core.turn(at: now, isHeld: pacing.holds(at: now)) else { continue }
         let end = Clock.monotonicMilliseconds()

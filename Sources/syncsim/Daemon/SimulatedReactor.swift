@@ -81,7 +81,9 @@ final class SimulatedReactor {
             return wake()
         }
         core.hub.checkInvariants()
-        guard let due = core.hub.delivery.nextDue else { return }
-        world.scheduler.at(due * Microseconds.millisecond) { [weak self] in self?.wake() }
+        guard let due = core.hub.nextDue else { return }
+        world.scheduler.at(max(due * Microseconds.millisecond, world.scheduler.now)) {
+            [weak self] in self?.wake()
+        }
     }
 }

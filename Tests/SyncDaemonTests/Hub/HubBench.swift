@@ -165,8 +165,9 @@ final class HubBench {
     }
 
     /// Makes a message durable in any channel; the hub hears of it in a turn of its own.
-    func publish(_ number: UInt64, in channel: Channel) throws {
-        let message = Message.sized(10)
+    func publish(
+        _ number: UInt64, in channel: Channel, _ message: Message = .sized(10)
+    ) throws {
         try store.commit(through: number) {
             try $0.insert(message, at: tick(number), in: channel, by: "ada")
         }

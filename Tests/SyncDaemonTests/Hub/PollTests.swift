@@ -6,7 +6,7 @@ import Testing
 @testable import SyncDaemon
 
 /// A hub with polls, and what they were answered with.
-private final class PollBench: PollReceiver {
+final class PollBench: PollReceiver {
     struct Answer: Equatable {
         var poll: UInt32
         var events: [UInt64]
@@ -33,7 +33,7 @@ private final class PollBench: PollReceiver {
     @discardableResult
     func poll(
         _ names: [String], after cursor: UInt64, group: String? = nil, members: [String] = [],
-        accepts: @escaping (EncodedEnvelope) -> Bool = { _ in true }
+        filter: MessageFilter? = nil
     ) -> SessionID {
         count += 1
         let session = SessionID(slot: 0, generation: count)
@@ -48,7 +48,7 @@ private final class PollBench: PollReceiver {
             PollRequest(
                 session: session, command: 1, interests: interests,
                 groups: group.map { [ChannelGroup($0, keyset: Channel.defaultKeyset)] } ?? [],
-                cursor: tick(cursor), accepts: accepts))
+                cursor: tick(cursor), filter: filter))
         bench.hub.endTurn()
         return session
     }
@@ -167,10 +167,10 @@ struct PollTests {
 
     @Test("what the client's filter refuses wakes nobody and is not counted")
     func filters() throws {
-        polls.poll(["a"], after: 0) { $0.timetoken.rawValue % 2 == 0 }
+        polls.poll(["a"], after: 0, filter: try MessageFilter("kind == 'good'"))
         try bench.publish(1, in: Channel("a"))
         #expect(polls.take() == [])
-        try bench.publish(2, in: Channel("a"))
+        try bench.publish(2, in: Channel("a"), Message(payload: "1", meta: #"{"kind":"good"}"#))
         #expect(polls.take() == [.init(poll: 1, events: [2], names: [nil], cursor: 2)])
     }
 

@@ -19,8 +19,7 @@ extension PubNubRouter {
             groups: poll.groups.map {
                 ChannelGroup(groupName($0), keyset: context.keyset.subscribeKey)
             },
-            cursor: poll.cursor,
-            accepts: { [filter = poll.filter] in filter?.matches($0) ?? true })
+            cursor: poll.cursor, filter: poll.filter)
         return Operations.poll(request, isOfDaemon: poll.hasRegion, in: context.hub, for: context)
             .map { PubNubReplyEncoder.poll(events: [], cursor: $0, for: poll) }
     }

@@ -2,26 +2,33 @@
 
 import EventModel
 
-/// One run over one message.
+/// One run over one message, which ends undecided when it costs too much.
 struct FilterEvaluator {
-    private let meta: FilterValue
-    private let loadPayload: () -> FilterValue
-    private var payload: FilterValue?
+    private let message: FilteredMessage
+    private(set) var cost = FilterCost()
+    private let costMax: Int
 
-    init(meta: FilterValue, payload: @escaping () -> FilterValue) {
-        self.meta = meta
-        loadPayload = payload
+    /// - Parameter costMax: Once it has cost as much, everything is undefined.
+    init(_ message: FilteredMessage, costMax: Int) {
+        self.message = message
+        self.costMax = costMax
     }
 
+    /// Whether it ended before it came to a result.
+    var isCutShort: Bool { cost.steps > costMax }
+
     mutating func value(of expression: FilterExpression) -> FilterValue {
-        switch expression {
+        cost.add(1)
+        if isCutShort { return .undefined }
+        return switch expression {
         case .value(let value): value
         case .path(let source, let keys): keys.reduce(root(source)) { $0[$1] }
         case .list(let members): .list(members.map { value(of: $0) })
         case .not(let operand): FilterValue(value(of: operand).isTrue.map { !$0 })
-        case .negative(let operand): FilterValue(value(of: operand).number.map { -$0 })
+        case .negative(let operand): FilterValue(number(value(of: operand)).map { -$0 })
         case .complement(let operand):
-            FilterValue(value(of: operand).integer.map { Double(~$0) })
+            FilterValue(
+                number(value(of: operand)).flatMap(Int64.init(exactly:)).map { Double(~$0) })
         case .chain(let first, let steps): value(of: first, steps: steps)
         }
     }
@@ -38,19 +45,28 @@ struct FilterEvaluator {
                 // An undecided operand leaves it open, unless another one decides.
                 left = left.isTrue == nil ? .undefined : FilterValue(right)
             default:
-                left = step.operation.result(left, value(of: step.operand))
+                left = result(of: step.operation, left, value(of: step.operand))
             }
         }
         return left
     }
 
-    private mutating func root(_ source: FilterSource) -> FilterValue {
+    private mutating func result(
+        of operation: FilterOperator, _ left: FilterValue, _ right: FilterValue
+    ) -> FilterValue {
+        cost.add(message.cost(of: left) + message.cost(of: right))
+        return isCutShort ? .undefined : operation.result(left, right)
+    }
+
+    private mutating func number(_ value: FilterValue) -> Double? {
+        cost.add(message.cost(of: value))
+        return isCutShort ? nil : value.number
+    }
+
+    private func root(_ source: FilterSource) -> FilterValue {
         switch source {
-        case .meta: return meta
-        case .payload:
-            let value = payload ?? loadPayload()
-            payload = value
-            return value
+        case .meta: message.meta
+        case .payload: message.payload
         }
     }
 }

@@ -24,7 +24,14 @@ enum FilterSamples {
 
     /// What a filter says about the message.
     static func matches(_ filter: String) throws(MessageFilterError) -> Bool {
-        try MessageFilter(filter).matches(meta: meta) { payload }
+        try matches(filter, meta: meta) { payload }
+    }
+
+    static func matches(
+        _ filter: String, meta: FilterValue, payload: @escaping () -> FilterValue
+    ) throws(MessageFilterError) -> Bool {
+        try MessageFilter(filter)
+            .verdict(on: FilteredMessage(bytes: 0, meta: meta, payload: payload)).isWanted
     }
 
     /// What is wrong with a filter; nil when nothing is.

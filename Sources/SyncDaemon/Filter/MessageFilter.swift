@@ -15,6 +15,8 @@ import EventModel
 /// - Source: PubNub's subscribe filters. Precedence is C's; `true`, `false` and `null` are values.
 struct MessageFilter: Hashable, Sendable {
     private let exactText: ExactText
+    /// Of the text: it is computed once, and asked for with each event.
+    private let hash: Int
     private let expression: FilterExpression
 
     /// As the client wrote it.
@@ -33,27 +35,27 @@ struct MessageFilter: Hashable, Sendable {
         var parser = try FilterParser(text)
         expression = try parser.filter()
         exactText = ExactText(text)
+        hash = exactText.hashValue
     }
 
-    /// Whether a message is wanted.
+    /// Whether a message is wanted, and what it cost to find out.
     ///
-    /// - Parameters:
-    ///   - meta: What was published beside it; ``FilterValue/undefined`` when nothing was.
-    ///   - payload: The message itself; asked for at most once, and only by filters that name it.
+    /// One that costs more than ``Limits/filterStepsMax`` is wanted: who asks too much gets too
+    /// much, and misses nothing.
+    ///
     /// - Complexity: Linear in the text of the message, for each operator of the filter.
-    func matches(meta: FilterValue, payload: () -> FilterValue) -> Bool {
-        withoutActuallyEscaping(payload) { payload in
-            var evaluator = FilterEvaluator(meta: meta, payload: payload)
-            return evaluator.value(of: expression).isTrue ?? false
-        }
+    func verdict(on message: FilteredMessage) -> (isWanted: Bool, steps: Int) {
+        var evaluator = FilterEvaluator(message, costMax: Limits.filterStepsMax)
+        let isWanted = evaluator.value(of: expression).isTrue ?? false
+        return (isWanted || evaluator.isCutShort, evaluator.cost.steps)
     }
 
     static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.exactText == rhs.exactText
+        lhs.hash == rhs.hash && lhs.exactText == rhs.exactText
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(exactText)
+        hasher.combine(hash)
     }
 }
 
