@@ -240,7 +240,6 @@ class BadGreeting(DaemonTestCase):
                 await device.command("hello", userId="ada", deviceId="phone")
 
     async def test_a_url_with_a_zero_byte(self):
-        """libwebsockets refuses the request; if it did not, `hello` would have to."""
         device = self.offline_device(self.start_daemon(), "ada", "phone")
         with self.assertRaises((OSError, websockets.InvalidHandshake)):
             await device.open("?userId=%00&deviceId=phone")

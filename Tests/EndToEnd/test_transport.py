@@ -139,10 +139,7 @@ class Transport(DaemonTestCase):
                           + frame(CONTINUATION, b"x" * 20_000, fin=False))
 
     def test_a_length_with_its_highest_bit_set(self):
-        """RFC 6455 5.2 forbids it; whichever way it is refused, it must not be waited for."""
-        with self.session() as client:
-            client.send(frame(TEXT, b"x" * 1000, length=2**63 + 5))
-            self.assertIn(client.close_code(), (1002, 1009, None))
+        self.expect_close(1009, frame(TEXT, b"x" * 1000, length=2**63 + 5))
 
     # Forms
 
@@ -185,11 +182,9 @@ class Transport(DaemonTestCase):
                 self.expect_close(1002, data)
 
     def test_a_control_frame_that_is_too_long(self):
-        """libwebsockets hangs up without a close frame, which RFC 6455 7.1.7 lets it."""
         for opcode in (PING, PONG, CLOSE):
-            with self.subTest(opcode), self.session() as client:
-                client.send(frame(opcode, b"x" * 126))
-                self.assertIn(client.close_code(), (1002, None))
+            with self.subTest(opcode):
+                self.expect_close(1002, frame(opcode, b"x" * 126))
 
     def test_a_session_that_ends_in_the_middle(self):
         """Of a frame header, a payload, a message in pieces, a handshake."""

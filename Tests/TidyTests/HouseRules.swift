@@ -20,7 +20,6 @@ enum HouseRules {
             "CUV",
             [
                 "Sources/SyncDaemon/Platform/EventLoop.swift",
-                "Sources/SyncDaemon/Platform/SocketWatcher.swift",
                 "Sources/SyncDaemon/Transport/",
             ]
         ),

@@ -57,7 +57,6 @@ struct PlantedBreachTests {
             ("Sources/SyncClient/Store/A.swift", "import SQLite"),
             ("Sources/SyncDaemon/Platform/EventLoop.swift", "import CUV"),
             ("Sources/SyncDaemon/Node/INIFile.swift", "import CInih"),
-            ("Sources/SyncDaemon/Platform/SocketWatcher.swift", "import CUV"),
             ("Sources/SyncDaemon/Transport/HTTPRequestParser.swift", "import CHTTPParser"),
             ("Sources/SyncDaemon/Platform/Log.swift", "import CSystemd"),
             ("Sources/EventModel/Reconciliation/KeyedHash.swift", "import CSodium"),

@@ -68,6 +68,8 @@ extension Limits {
     ///
     /// Over it the batches are dropped, and read again from the store once the session reads.
     static let sendQueueBytesMax = 1024 * 1024
+    /// Answers to pings that wait for one session's socket; over it: only the newest is sent.
+    static let pongsOwedMax = 16
     /// Bytes handed to the kernel in one write.
     static let writeBytesMax = 256 * 1024
 

@@ -8,13 +8,19 @@ struct Endpoints: Sendable {
 
     var routes: HTTPRoutes {
         HTTPRoutes([
-            .get("v1/sync") {
-                .error(426, "This is a WebSocket. Connect with ws:// and send hello.")
-            },
+            .get("v1/sync") { webSocket },
             .get("healthz") { .plain(200, "ok") },
             .get("readyz") { readiness },
             .get("metrics") { .plain(200, metrics.text) },
         ])
+    }
+
+    /// What a request hears that asks for no upgrade.
+    private var webSocket: HTTPResponse {
+        var response = HTTPResponse.error(
+            426, "This is a WebSocket. Connect with ws:// and send hello.")
+        response.headers = UpgradeRequest.invitation
+        return response
     }
 
     /// One line for each trouble, behind its name.

@@ -3,33 +3,39 @@
 import CWebsockets
 import EventModel
 
-/// One socket: one that has said nothing yet, an HTTP connection, or a WebSocket session.
+/// One socket: an HTTP connection, or a WebSocket session.
 @safe final class Connection {
     let id: SessionID
     /// Valid from the first callback to `WSI_DESTROY`.
     var wsi: OpaquePointer?
-    /// Whether it was upgraded and the delegate knows of it.
-    var isSession = false
-    var pendingClose: (code: CloseCode, reason: String)?
+    /// lws owns it, and closes it after ``WebSocketTransport/didClose(_:)``.
+    var socket: Int32
     let address: PeerAddress
     /// Why the daemon ends it, for the log; the first reason is the one.
     private(set) var endReason: String?
-    var assembler = MessageAssembler()
-    /// Bytes in the reads of this turn so far, roughly.
-    var bytesRead = 0
-    /// Whether lws was told to close it: it reads by itself until the peer has answered.
-    var isEnding = false
-    /// The close frame of `pendingClose` has been handed to lws.
-    var hasSentClose = false
+    /// What the socket has not taken yet.
+    var unsent = UnsentBytes()
 
-    /// Of a session.
+    // MARK: Of a session
+
+    /// Whether it was upgraded and the delegate knows of it.
+    var isSession = false
+    var frames = FrameParser()
+    var pongs = Pongs()
     var silence: Silence?
     /// A ping is due for which the socket had no room.
     var owesPing = false
+    /// Whether it filled the read buffer, and was not read on from since.
+    var isBusy = false
+    /// What it is being closed with.
+    var closeFrame: [UInt8]?
+    /// The close frame was written.
+    var hasSentClose = false
+    /// Nothing that its peer sends is of interest: it has said its last, or broke a rule.
+    var isDeaf = false
 
-    /// Until its first bytes say what it speaks.
-    var watcher: SocketWatcher?
-    /// Of a raw socket, while it is open.
+    // MARK: Of an HTTP connection
+
     var http: HTTPConnection?
     /// Whether the delegate is being told of a request.
     var isInDelegate = false
@@ -44,9 +50,11 @@ import EventModel
         if endReason == nil { endReason = reason() }
     }
 
-    init(id: SessionID, address: PeerAddress) {
+    init(id: SessionID, address: PeerAddress, socket: Int32) {
         self.id = id
         self.address = address
+        self.socket = socket
+        http = HTTPConnection()
         unsafe wsi = nil
     }
 }

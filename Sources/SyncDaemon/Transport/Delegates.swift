@@ -69,13 +69,15 @@ protocol Transport: AnyObject {
 /// - Source: RFC 6455, section 7.4.1, and docs/PROTOCOL.md.
 enum CloseCode: UInt16, Sendable {
     case goingAway = 1001
+    case protocolError = 1002
     case unsupportedData = 1003
+    case invalidPayload = 1007
     case policyViolation = 1008
     case messageTooBig = 1009
     case tryAgainLater = 1013
 
-    /// RFC 6455, section 5.5: a control frame carries at most 125 bytes, two of them the code.
-    static let reasonBytesMax = 123
+    /// Two bytes of a control frame are the code.
+    static let reasonBytesMax = ControlFrame.payloadBytesMax - 2
 
     /// The close frame.
     func frame(reason: String) -> [UInt8] {
@@ -85,6 +87,6 @@ enum CloseCode: UInt16, Sendable {
             guard text.count + character.utf8.count <= Self.reasonBytesMax else { break }
             text += Array(character.utf8)
         }
-        return [0x88, UInt8(text.count + 2), UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)] + text
+        return ControlFrame.close(rawValue, reason: text)
     }
 }

@@ -16,6 +16,8 @@ struct HTTPConnection {
         case sendContinue
         /// Answer it; until then nothing else is read.
         case request(HTTPRequest)
+        /// Make it a WebSocket, or refuse to, with ``refuse()``; ``takeRest()`` has what follows.
+        case upgrade(UpgradeRequest)
         /// Answer that, and close.
         case refuse(HTTPRefusal, isHead: Bool)
         /// The peer sends too much while its request waits.
@@ -26,6 +28,8 @@ struct HTTPConnection {
         case reading
         /// A request waits for its response.
         case waiting(isHead: Bool, keepsConnection: Bool, isHTTP10: Bool)
+        /// What becomes of a request for a WebSocket is being decided.
+        case upgrading
         /// The socket has not taken all of the response yet.
         case writing(keepsConnection: Bool)
         /// What comes now is of no interest.
@@ -70,9 +74,18 @@ struct HTTPConnection {
             }
             append(bytes, from: 0)
             return .wait(hasBegun: false)
-        case .ended:
+        case .upgrading, .ended:
             return .wait(hasBegun: false)
         }
+    }
+
+    /// What came behind a request for a WebSocket, whose connection no longer speaks HTTP.
+    consuming func takeRest() -> [UInt8] { stash }
+
+    /// Has its last response to send, and reads no more.
+    mutating func refuse() {
+        end()
+        phase = .writing(keepsConnection: false)
     }
 
     /// The response to the request that waits, as bytes; `nil` when none does.
@@ -128,10 +141,14 @@ struct HTTPConnection {
                 isHead: request.method == .head, keepsConnection: keepsConnection,
                 isHTTP10: isHTTP10)
             return .request(request)
+        case .upgrade(let request):
+            self.parser = nil
+            append(bytes, from: count)
+            phase = .upgrading
+            return .upgrade(request)
         case .refused(let refusal):
             let isHead = parser.isHead
-            end()
-            phase = .writing(keepsConnection: false)
+            refuse()
             return .refuse(refusal, isHead: isHead)
         }
     }

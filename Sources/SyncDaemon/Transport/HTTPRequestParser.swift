@@ -14,15 +14,9 @@ import EventModel
         /// More bytes are to come.
         case incomplete
         case complete(HTTPRequest, keepsConnection: Bool, isHTTP10: Bool)
+        /// It asks for a WebSocket, and is right; what follows are frames.
+        case upgrade(UpgradeRequest)
         case refused(HTTPRefusal)
-    }
-
-    /// The headers that matter here.
-    private enum Field: String {
-        case contentLength = "content-length"
-        case transferEncoding = "transfer-encoding"
-        case host
-        case expect
     }
 
     /// Owned; apart from `self`, because http-parser's callbacks read it while it is written.
@@ -36,10 +30,9 @@ import EventModel
     private var refusal: HTTPRefusal?
 
     private var target: [UInt8] = []
-    private var field: Field?
-    private var hostCount = 0
-    private var contentLength: String?
-    private var transferEncoding: String?
+    private var field: RequestFields.Name?
+    private var fields = RequestFields()
+    private var upgrade: UpgradeRequest?
     private var waitsForContinue = false
     private var body: [UInt8] = []
 
@@ -119,7 +112,10 @@ import EventModel
     }
 
     private func read(_ line: Span<UInt8>) {
-        let isBlank = line.count <= 2 && (line.count == 1 || line[0] == UInt8(ascii: "\r"))
+        guard RequestRules.isEnded(line) else {
+            return refuse(400, "End each line of the head with CR LF.")
+        }
+        let isBlank = line.count == 2
         // RFC 9112, section 2.2: blank lines before a request are passed over.
         if !hasStartLine, isBlank { return }
         let isStart = !hasStartLine
@@ -170,8 +166,7 @@ import EventModel
         guard status != HPE_OK.rawValue, status != HPE_PAUSED.rawValue, refusal == nil
         else { return count }
         refusal = .broken(
-            RequestRules.refusal(contentLength: contentLength, transferEncoding: transferEncoding)
-                ?? .error(400, "The request is not well-formed: \(text(of: status))."))
+            framingRefusal ?? .error(400, "The request is not well-formed: \(text(of: status))."))
         return bytes.count
     }
 
@@ -181,13 +176,12 @@ import EventModel
     }
 
     private func take(name bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
-        let name = unsafe String(decoding: bytes, as: UTF8.self)
         // A space before the colon hides a header from whoever reads more strictly.
-        if name.utf8.contains(UInt8(ascii: " ")) {
+        if unsafe bytes.contains(UInt8(ascii: " ")) {
             refuse(400, "There is a space in the name of a header.")
             return -1
         }
-        field = name.utf8.count <= 17 ? Field(rawValue: name.lowercased()) : nil
+        field = unsafe RequestFields.Name(bytes)
         return 0
     }
 
@@ -197,12 +191,8 @@ import EventModel
         while value.utf8.last == UInt8(ascii: " ") || value.utf8.last == UInt8(ascii: "\t") {
             value.removeLast()
         }
-        switch field {
-        case .contentLength: contentLength = contentLength.map { "\($0),\(value)" } ?? value
-        case .transferEncoding: transferEncoding = value
-        case .host: hostCount += 1
-        case .expect: waitsForContinue = value.lowercased() == "100-continue"
-        }
+        if field == .expect { waitsForContinue = value.lowercased() == "100-continue" }
+        fields.add(value, to: field)
         return 0
     }
 
@@ -219,29 +209,41 @@ import EventModel
     }
 
     private var headRefusal: HTTPRefusal? {
-        if hostCount > 1 || (hostCount == 0 && !isHTTP10) {
+        let hosts = fields.values(of: .host)
+        if hosts.count > 1 || (hosts.isEmpty && !isHTTP10) {
             return .broken(.error(400, "Send one Host header."))
         }
-        if let response = RequestRules.refusal(
-            contentLength: contentLength, transferEncoding: transferEncoding)
-            ?? RequestRules.refusal(ofTarget: request.target)
-        {
-            return .broken(response)
-        }
-        if let contentLength, Int(contentLength).map({ $0 > Limits.requestBodyBytesMax }) ?? true {
-            return .bodyTooLong(request)
+        if let host = hosts.first, !RequestRules.isHost(host) {
+            return .broken(.error(400, "Host is no name with a port."))
         }
         if unsafe parser.pointee.method == HTTP_CONNECT.rawValue {
             return .broken(.methodNotAllowed("This is no proxy.", allowing: ["GET", "HEAD"]))
         }
-        guard unsafe parser.pointee.upgrade == 0 else {
-            return .broken(
-                .error(
-                    426,
-                    "There is no upgrade here. Open the WebSocket on a connection of its own, "
-                        + "with GET /v1/sync as its first request."))
+        // RFC 9110, section 7.8: HTTP/1.0 knows no upgrades.
+        if isHTTP10 { unsafe parser.pointee.upgrade = 0 }
+        if unsafe parser.pointee.upgrade != 0 { return readUpgrade() }
+        if let framingRefusal { return .broken(framingRefusal) }
+        let length = fields[.contentLength]
+        if let length, Int(length).map({ $0 > Limits.requestBodyBytesMax }) ?? true {
+            return .bodyTooLong(request)
         }
         return nil
+    }
+
+    private var framingRefusal: HTTPResponse? {
+        RequestRules.refusal(
+            contentLength: fields[.contentLength], transferEncoding: fields[.transferEncoding])
+    }
+
+    private func readUpgrade() -> HTTPRefusal? {
+        do throws(UpgradeRequest.Refusal) {
+            upgrade = try UpgradeRequest(
+                fields, isGet: unsafe parser.pointee.method == HTTP_GET.rawValue,
+                target: request.target)
+            return nil
+        } catch {
+            return .broken(error.response)
+        }
     }
 
     private func refuse(_ status: Int, _ message: String) {
@@ -251,7 +253,8 @@ import EventModel
     // MARK: The result
 
     private var completion: Progress {
-        .complete(request, keepsConnection: keepsConnection, isHTTP10: isHTTP10)
+        upgrade.map { .upgrade($0) }
+            ?? .complete(request, keepsConnection: keepsConnection, isHTTP10: isHTTP10)
     }
 
     private var isHTTP10: Bool { unsafe parser.pointee.http_minor == 0 }

@@ -1,13 +1,13 @@
 // Which requests are refused before anything looks at them. Pure: lines and texts in, a
 // verdict out.
 
-/// The checks that libwebsockets 4.1.6 and http-parser 2.9.4 do not make.
+/// The checks that http-parser 2.9.4 does not make.
 enum RequestRules {
     /// What to do with a request body's framing headers.
     ///
-    /// lws hands `Transfer-Encoding: chunked` bodies over undecoded, and takes negative, doubled
-    /// and huge lengths: behind a proxy that is request smuggling. So any `Transfer-Encoding` is
-    /// refused, and any `Content-Length` that is not one plain number.
+    /// Where two readers of a connection disagree about the end of a body, the rest of it is a
+    /// request to one of them: request smuggling. So any `Transfer-Encoding` is refused, and any
+    /// `Content-Length` that is not one plain number.
     ///
     /// - Source: RFC 9112, section 6.3.
     static func refusal(contentLength: String?, transferEncoding: String?) -> HTTPResponse? {
@@ -25,13 +25,13 @@ enum RequestRules {
     /// Says early that a peer speaks something else, such as TLS; and refuses folded headers.
     static func mayStartLine(with byte: UInt8, isFirst: Bool) -> Bool {
         guard isFirst else { return byte != UInt8(ascii: " ") && byte != UInt8(ascii: "\t") }
-        let isLetter = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-        return isLetter || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
+        return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            || byte == UInt8(ascii: "\r")
     }
 
     /// Whether there is what no header may have; http-parser lets one pass where a value begins.
     static func hasControl(_ line: Span<UInt8>) -> Bool {
-        (0..<(line.count - endingLength(of: line))).contains { index in
+        (0..<(line.count - 2)).contains { index in
             let byte = line[index]
             return (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
         }
@@ -39,12 +39,29 @@ enum RequestRules {
 
     /// Whether a line ends with SP HTTP/N.N after the bytes of its method and target.
     static func isStartLine(_ line: Span<UInt8>, versionAt start: Int) -> Bool {
-        guard line.count - endingLength(of: line) - 8 == start else { return false }
+        guard line.count - 2 - 8 == start else { return false }
         return " HTTP/".utf8.enumerated().allSatisfy { line[start - 1 + $0] == $1 }
     }
 
-    private static func endingLength(of line: Span<UInt8>) -> Int {
-        line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r") ? 2 : 1
+    /// Whether a line that ends with LF ends with CR LF.
+    ///
+    /// Who lets LF alone pass may see a header where another reader sees a part of one.
+    static func isEnded(_ line: Span<UInt8>) -> Bool {
+        line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r")
+    }
+
+    /// Whether a Host could be one; it may be empty.
+    ///
+    /// - Source: RFC 9112, section 3.2, and RFC 3986, section 3.2.2.
+    static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~%!$&'()*+;=:[]".utf8.contains(byte)
+            }
+        }
     }
 
     /// The path and the query of a target in absolute form; any other target as it is.
@@ -57,12 +74,6 @@ enum RequestRules {
         let rest = target.dropFirst(isPlain ? 7 : 8)
         let path = rest.drop { $0 != "/" && $0 != "?" }
         return path.first == "/" ? String(path) : "/" + String(path)
-    }
-
-    /// What to answer to the URL of a WebSocket that lws would hang up on.
-    static func refusal(ofTarget target: String) -> HTTPResponse? {
-        guard target.hasPrefix("/v1/sync?"), target.contains("%00") else { return nil }
-        return .error(400, "There is a %00 in the URL: no name holds U+0000.")
     }
 
     /// Whether a page from `origin` may open a WebSocket here.

@@ -1,33 +1,7 @@
-// HTTP on sockets that libwebsockets only reads and writes for us ("raw" ones).
+// HTTP on sockets: requests in, responses out.
 
 import CWebsockets
 import EventModel
-import Glibc
-
-/// Answers one event of a raw socket; a non-zero answer closes it.
-func httpCallback(
-    _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ perSession: UnsafeMutableRawPointer?,
-    _ input: UnsafeMutableRawPointer?, _ count: Int
-) -> CInt {
-    guard let wsi = unsafe wsi, let (transport, connection) = unsafe subject(of: wsi, reason)
-    else { return 0 }
-
-    switch reason {
-    case LWS_CALLBACK_RAW_RX:
-        let buffer = unsafe UnsafeRawBufferPointer(start: input, count: count)
-        let bytes = unsafe buffer.bindMemory(to: UInt8.self)
-        transport.received(unsafe bytes.span, on: connection)
-    case LWS_CALLBACK_RAW_WRITEABLE:
-        transport.canWrite(connection)
-    case LWS_CALLBACK_RAW_CLOSE:
-        let wasWaiting = connection.http?.isWaiting ?? false
-        connection.http = nil
-        if wasWaiting { transport.requests.connectionDidClose(connection.id) }
-    default:
-        break
-    }
-    return 0
-}
 
 extension WebSocketTransport {
     func respond(_ response: HTTPResponse, to id: SessionID) {
@@ -48,18 +22,14 @@ extension WebSocketTransport {
         controlReading(connection)
     }
 
-    fileprivate func received(_ bytes: Span<UInt8>, on connection: Connection) {
+    func readRequests(_ bytes: Span<UInt8>, of connection: Connection) {
         guard let step = connection.http?.receive(bytes) else { return }
         take(step, on: connection)
         controlReading(connection)
     }
 
-    /// The socket takes bytes again, or ``respond(_:to:)`` asked to go on.
-    fileprivate func canWrite(_ connection: Connection) {
-        guard unsafe lws_partial_buffered(connection.wsi) == 0 else {
-            unsafe lws_callback_on_writable(connection.wsi)
-            return
-        }
+    /// The socket has taken all that there was, or ``respond(_:to:)`` asked to go on.
+    func goOn(with connection: Connection) {
         _ = settle(connection)
         if let step = connection.http?.readOn() { take(step, on: connection) }
         controlReading(connection)
@@ -84,10 +54,10 @@ extension WebSocketTransport {
                 connection.isAnsweredSoon = !mayTakeLong
                 setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
                 if settle(connection) { next = connection.http?.readOn() }
+            case .upgrade(let request):
+                upgrade(connection, request)
             case .refuse(let refusal, let isHead):
-                let response = requests.response(to: refusal).closing
-                send(response.encoded(omitsBody: isHead), to: connection)
-                _ = settle(connection)
+                refuse(refusal, on: connection, isHead: isHead)
             case .hangUp:
                 connection.ends(because: "a request that cannot be read")
                 kill(connection)
@@ -95,34 +65,39 @@ extension WebSocketTransport {
         }
     }
 
-    /// Sends bytes; lws keeps what the socket does not take.
+    /// Sends the last response of a connection.
+    func refuse(_ refusal: HTTPRefusal, on connection: Connection, isHead: Bool = false) {
+        let response = requests.response(to: refusal).closing
+        send(response.encoded(omitsBody: isHead), to: connection)
+        _ = settle(connection)
+    }
+
     private func send(_ bytes: [UInt8], to connection: Connection) {
-        var bytes = bytes
-        let count = bytes.count
-        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            unsafe lws_write(connection.wsi, buffer.baseAddress, count, LWS_WRITE_HTTP)
-        }
-        if written < 0 {
-            connection.ends(because: "the socket failed")
-            return kill(connection)
-        }
+        put(bytes.span, on: connection)
         connection.responseSeconds =
-            Limits.hangupSeconds + count / Limits.slowestBytesPerSecond
+            Limits.hangupSeconds + bytes.count / Limits.slowestBytesPerSecond
     }
 
     /// Reads from a connection, or pauses while that would do harm.
     ///
     /// lws closes a connection as soon as it reads the end of what the peer sends. A peer that has
-    /// said all may end its half and wait: so its end is not read before its answer has left. And
-    /// lws does not look at input while it holds output, so that input would keep the loop awake.
+    /// said all may end its half and wait: so its end is not read before its answer has left. Nor
+    /// is more read from one that does not take its answers.
     private func controlReading(_ connection: Connection) {
         guard let http = connection.http else { return }
         let pauses =
-            unsafe lws_partial_buffered(connection.wsi) != 0 || http.canReadOn
+            !connection.unsent.isEmpty || http.canReadOn
             || (http.isWaiting && connection.isAnsweredSoon)
         guard pauses != connection.isReadingPaused else { return }
         connection.isReadingPaused = pauses
         unsafe lws_rx_flow_control(connection.wsi, pauses ? 0 : 1)
+    }
+
+    /// A session is always read from: its limits are others.
+    func resumeReading(_ connection: Connection) {
+        guard connection.isReadingPaused else { return }
+        connection.isReadingPaused = false
+        unsafe lws_rx_flow_control(connection.wsi, 1)
     }
 
     /// After a response was sent: goes on when the socket has taken all of it.
@@ -130,7 +105,7 @@ extension WebSocketTransport {
     /// - Returns: Whether there are bytes of the next request to read.
     private func settle(_ connection: Connection) -> Bool {
         guard connection.http?.isWriting == true else { return false }
-        guard unsafe lws_partial_buffered(connection.wsi) == 0 else {
+        guard connection.unsent.isEmpty else {
             setDeadline(of: connection, in: connection.responseSeconds)
             return false
         }
@@ -142,14 +117,5 @@ extension WebSocketTransport {
         setDeadline(
             of: connection, in: hasMore ? Limits.requestSeconds : Limits.keepAliveSeconds)
         return hasMore
-    }
-
-    /// Ends our half, and gives the peer a moment to read what we sent.
-    ///
-    /// To close a socket that has unread input makes the kernel send a RST, which destroys the
-    /// response on its way.
-    private func linger(_ connection: Connection) {
-        setDeadline(of: connection, in: Limits.closeSeconds)
-        unsafe _ = shutdown(lws_get_socket_fd(connection.wsi), Int32(SHUT_WR))
     }
 }

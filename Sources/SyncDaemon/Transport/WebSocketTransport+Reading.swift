@@ -5,31 +5,31 @@ import EventModel
 import Glibc
 
 extension WebSocketTransport {
-    /// Bytes that lws reads from a WebSocket at a time: part of the memory of each connection.
-    static let readBytes = 512
+    /// Bytes that lws reads from a socket at a time; the buffer is one for all connections.
+    static let readBytes = serviceBufferBytes - Int(sync_lws_headroom)
 
-    /// Counts what lws read from a connection; one that filled the buffer has more, probably.
-    func didReceive(_ count: Int, on connection: Connection) {
-        // With a header of up to 8 bytes; a guess too high costs one vain read.
-        let before = connection.bytesRead
-        connection.bytesRead += count + 8
-        if before < Self.readBytes, connection.bytesRead >= Self.readBytes {
-            busy.append(connection.id)
-        }
+    /// Notes what was read from a session; one that filled the buffer has more, probably.
+    func noteRead(of count: Int, on connection: Connection) {
+        guard count >= Self.readBytes, !connection.isBusy else { return }
+        connection.isBusy = true
+        busy.append(connection.id)
     }
 
     /// Reads on from the sockets that were busy in this turn, within a limit for each.
     ///
-    /// lws reads once per turn and socket, and little: a burst of commands would take many turns,
-    /// and come as many batches.
+    /// lws reads once per turn and socket: a burst of commands would take many turns, and come as
+    /// many batches.
     func readOn() {
         let sessions = busy
+        busy.removeAll(keepingCapacity: true)
         for session in sessions { readOn(session) }
+        // What is left after the last read waits for the next turn.
+        for session in busy { connection(at: session.slot)?.isBusy = false }
         busy.removeAll(keepingCapacity: true)
     }
 
     private func readOn(_ session: SessionID) {
-        // Each read may have closed it; what is left after the last waits for the next turn.
+        // Each read may have closed it.
         for _ in 0..<(Limits.readBytesPerTurnMax / Self.readBytes) {
             guard takeBusy(session), let wsi = unsafe connection(at: session.slot)?.wsi else {
                 return
@@ -40,7 +40,6 @@ extension WebSocketTransport {
             event.revents = Int16(POLLIN)
             guard event.fd >= 0, unsafe lws_service_fd(context, &event) == 0 else { return }
         }
-        _ = takeBusy(session)
     }
 
     /// Whether a session filled its buffer since this was asked last, and may be read on from.
@@ -48,9 +47,8 @@ extension WebSocketTransport {
         guard let connection = connection(at: session.slot), connection.id == session else {
             return false
         }
-        let isBusy = connection.bytesRead >= Self.readBytes
-        connection.bytesRead = 0
-        return isBusy && connection.isSession && !connection.isEnding
-            && connection.pendingClose == nil
+        let isBusy = connection.isBusy
+        connection.isBusy = false
+        return isBusy && connection.isSession && connection.closeFrame == nil
     }
 }

@@ -1,7 +1,5 @@
 // Pings to sessions that are silent, and the end of those that stay so.
 
-import CWebsockets
-
 extension WebSocketTransport {
     /// A connection became a session.
     func didOpen(_ connection: Connection) {
@@ -28,13 +26,8 @@ extension WebSocketTransport {
 
     /// Sends the ping that is due, unless the socket is full: then as soon as it has room.
     func sendPing(to connection: Connection) {
-        guard connection.owesPing, unsafe lws_partial_buffered(connection.wsi) == 0 else { return }
+        guard connection.owesPing, connection.unsent.isEmpty else { return }
         connection.owesPing = false
-        // Not empty: lws does not tell of a pong without payload (RFC 6455, section 5.5.3).
-        var frame: [UInt8] = [0x89, 1, UInt8(ascii: "?")]
-        let count = frame.count
-        unsafe frame.withUnsafeMutableBufferPointer { buffer in
-            _ = unsafe lws_write(connection.wsi, buffer.baseAddress, count, LWS_WRITE_HTTP)
-        }
+        put(ControlFrame.ping([UInt8(ascii: "?")]).span, on: connection)
     }
 }

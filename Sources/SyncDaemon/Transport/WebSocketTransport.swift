@@ -21,8 +21,6 @@ import EventModel
     private let loop: EventLoop
     private let log: Log?
     private let vhost: OpaquePointer
-    /// For raw sockets; a vhost of its own: a WebSocket client may name any protocol of a vhost.
-    private let rawVhost: OpaquePointer
     private var connections: [Connection?] = []
     /// By slot: when each connection must have moved on, in milliseconds; 0 for never.
     private var deadlines: [UInt64] = []
@@ -55,12 +53,9 @@ import EventModel
         self.loop = loop
         self.admission = admission
         guard let context = unsafe makeContext(on: loop) else { throw .cannotCreateContext }
-        guard let vhost = unsafe makeVhost(in: context),
-            let rawVhost = unsafe makeRawVhost(in: context)
-        else { throw .cannotCreateContext }
+        guard let vhost = unsafe makeVhost(in: context) else { throw .cannotCreateContext }
         unsafe self.context = context
         unsafe self.vhost = vhost
-        unsafe self.rawVhost = rawVhost
         unsafe lwsContextUser(context).pointee = Unmanaged.passUnretained(self).toOpaque()
     }
 
@@ -68,55 +63,51 @@ import EventModel
         preconditionFailure("A transport lives as long as the process: see EventLoop.")
     }
 
-    /// Takes over a connected socket; its first bytes say what it speaks.
+    /// Takes over a connected socket, which speaks HTTP until it asks for a WebSocket.
     func adopt(_ socket: consuming AcceptedSocket) {
-        let slot = makeSlot(for: socket.address)
+        let address = socket.address
+        let descriptor = socket.release()
+        let slot = makeSlot(for: address, descriptor)
         if let connection = connection(at: slot) {
             log?.debug(
                 "Connection opened.",
                 ["connection": "\(reactor)-\(connection.id)", "peer": connection.address])
         }
         deadlines[Int(slot)] = deadline(in: Limits.requestSeconds)
-        route(FileDescriptor(owning: socket.release()), slot, hasEnded: false)
-    }
-
-    private func route(_ socket: consuming FileDescriptor, _ slot: UInt32, hasEnded: Bool) {
-        switch FirstBytes.peek(at: socket.rawValue) {
-        case .door(let door):
-            FirstBytes.wait(on: socket.rawValue, forMoreThan: 0)
-            adopt(socket.release(), slot, through: door)
-        case .undecided(let count) where !hasEnded:
-            FirstBytes.wait(on: socket.rawValue, forMoreThan: count)
-            let watcher = SocketWatcher(socket, on: loop) { [unowned self] hasEnded in
-                guard let socket = connection(at: slot)?.watcher?.stop() else { return }
-                connection(at: slot)?.watcher = nil
-                route(socket, slot, hasEnded: hasEnded)
-            }
-            guard let watcher else { return release(slot) }
-            connection(at: slot)?.watcher = watcher
-        case .undecided, .ended:
-            release(slot)
-        }
-    }
-
-    private func adopt(_ socket: Int32, _ slot: UInt32, through door: Door) {
         var description = unsafe lws_adopt_desc_t()
-        unsafe description.fd.sockfd = socket
+        unsafe description.fd.sockfd = descriptor
         unsafe description.opaque = UnsafeMutableRawPointer(bitPattern: UInt(slot) + 1)
-        switch door {
-        case .webSocket:
-            unsafe description.vh = vhost
-            unsafe description.type = lws_adoption_type(
-                LWS_ADOPT_SOCKET.rawValue | LWS_ADOPT_HTTP.rawValue)
-            deadlines[Int(slot)] = 0  // lws has its own.
-        case .http:
-            unsafe description.vh = rawVhost
-            unsafe description.type = LWS_ADOPT_SOCKET
-            connection(at: slot)?.http = HTTPConnection()
-        }
+        unsafe description.vh = vhost
+        unsafe description.type = LWS_ADOPT_SOCKET
         // When it fails, lws has closed the socket and called WSI_DESTROY, if it got as far as a
         // wsi.
         if unsafe lws_adopt_descriptor_vhost_via_info(&description) == nil { release(slot) }
+    }
+
+    // MARK: Events
+
+    /// - Returns: Whether the connection goes on.
+    func received(_ bytes: inout MutableSpan<UInt8>, on connection: Connection) -> Bool {
+        guard !connection.isSession else { return readFrames(&bytes, of: connection) }
+        readRequests(bytes.span, of: connection)
+        return true
+    }
+
+    /// The socket takes bytes again; lws says so at other times, too.
+    func canWrite(_ connection: Connection) {
+        guard sendRest(of: connection) else { return }
+        if connection.isSession { sessionCanWrite(connection) } else { goOn(with: connection) }
+    }
+
+    /// lws is about to close the socket.
+    func didClose(_ connection: Connection) {
+        connection.socket = -1
+        let wasWaiting = connection.http?.isWaiting ?? false
+        connection.http = nil
+        if wasWaiting { requests.connectionDidClose(connection.id) }
+        guard connection.isSession else { return }
+        connection.isSession = false
+        sessions.sessionDidClose(connection.id)
     }
 
     // MARK: Deadlines
@@ -132,14 +123,9 @@ import EventModel
         nextSweep = now + 100
         for slot in deadlines.indices where deadlines[slot] != 0 && deadlines[slot] <= now {
             deadlines[slot] = 0
-            guard let connection = connections[slot] else { continue }
-            if connection.watcher?.stop() != nil {
-                connection.ends(because: "it said nothing")
-                release(UInt32(slot))
-            } else if !isAlive(connection) {
-                connection.ends(because: "its time was over")
-                kill(connection)
-            }
+            guard let connection = connections[slot], !isAlive(connection) else { continue }
+            connection.ends(because: "its time was over")
+            kill(connection)
         }
     }
 
@@ -149,8 +135,7 @@ import EventModel
             stopAwaitingAnswer(connection)
             return true
         }
-        return connection.isSession && !connection.isEnding && connection.pendingClose == nil
-            && listen(to: connection)
+        return connection.isSession && connection.closeFrame == nil && listen(to: connection)
     }
 
     /// - Parameter seconds: `nil` for as long as it takes.
@@ -183,56 +168,16 @@ import EventModel
     // MARK: Transport
 
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
-        guard let connection = connection(session), connection.pendingClose == nil else {
+        guard let connection = connection(session), connection.closeFrame == nil else {
             return true
         }
-        let wsi = unsafe connection.wsi
-        // lws may hold the rest of a pong of its own: then it appends this to it, and says so
-        // below.
-        let written = unsafe frames.withUnsafeBufferPointer { buffer in
-            // LWS_WRITE_HTTP sends the bytes as they are, header included: one frame for all
-            // subscribers.
-            unsafe lws_write(
-                wsi, UnsafeMutablePointer(mutating: buffer.baseAddress), buffer.count,
-                LWS_WRITE_HTTP)
-        }
-        if written < 0 {
-            connection.ends(because: "the socket failed")
-            // The socket is gone; lws tells us with CLOSED as soon as it looks at it again.
-            kill(connection)
-            return false
-        }
-        guard unsafe lws_partial_buffered(wsi) == 0 else {
-            unsafe lws_callback_on_writable(wsi)
-            return false
-        }
-        return true
+        return put(frames, on: connection)
     }
 
     func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
-        guard let connection = connection(session), connection.pendingClose == nil else { return }
-        connection.pendingClose = (code, reason)
+        guard let connection = connection(session), connection.closeFrame == nil else { return }
         connection.ends(because: "\(code.rawValue) \(reason)")
-        // A peer that neither reads nor answers is not waited for. Not with a timer of lws: putting
-        // one into its sorted list costs 0.2 ms at 10,000 connections.
-        setDeadline(of: connection, in: Limits.closeSeconds)
-        sendClose(of: connection)
-    }
-
-    /// Sends the close frame of a connection that is to be closed, unless the socket is full.
-    ///
-    /// Not lws's own way, which is to return -1 from WRITEABLE: Debian builds lws with a self-test
-    /// that then closes twice, and the second time drops the connection before the frame has left.
-    func sendClose(of connection: Connection) {
-        guard let pending = connection.pendingClose, !connection.hasSentClose,
-            unsafe lws_partial_buffered(connection.wsi) == 0
-        else { return }
-        connection.hasSentClose = true
-        var frame = pending.code.frame(reason: pending.reason)
-        let count = frame.count
-        unsafe frame.withUnsafeMutableBufferPointer { buffer in
-            _ = unsafe lws_write(connection.wsi, buffer.baseAddress, count, LWS_WRITE_HTTP)
-        }
+        close(connection, with: code.frame(reason: reason), isLast: false)
     }
 
     var hasUnsentResponses: Bool {
@@ -267,13 +212,14 @@ import EventModel
         return connection
     }
 
-    private func makeSlot(for address: PeerAddress) -> UInt32 {
+    private func makeSlot(for address: PeerAddress, _ socket: Int32) -> UInt32 {
         let slot = freeSlots.popLast() ?? UInt32(connections.count)
         if Int(slot) == connections.count { connections.append(nil) }
         if deadlines.count < connections.count { deadlines.append(0) }
         nextGeneration &+= 1
         connections[Int(slot)] = Connection(
-            id: SessionID(slot: slot, generation: nextGeneration), address: address)
+            id: SessionID(slot: slot, generation: nextGeneration), address: address,
+            socket: socket)
         return slot
     }
 }

@@ -135,6 +135,30 @@ struct HTTPConnectionTests {
         }
     }
 
+    @Test(
+        "a WebSocket may follow other requests, and what is behind it is kept", arguments: [0, 2])
+    func upgrade(earlier: Int) throws {
+        var connection = HTTPConnection()
+        for _ in 0..<earlier {
+            _ = connection.receive(get)
+            _ = connection.answer(answer)
+            _ = connection.responseHasLeft()
+        }
+
+        let step = connection.receive(Array((TransportBench.upgrade + "frames").utf8))
+        guard case .upgrade(let request) = step else {
+            Issue.record("not taken for one")
+            return
+        }
+        #expect(request.query == ["userId": "ada"])
+        var refusing = connection
+        #expect(connection.takeRest() == Array("frames".utf8))
+        refusing.refuse()
+        let stays = refusing.responseHasLeft()
+        #expect(!stays)
+        #expect(refusing.takeRest().isEmpty)
+    }
+
     @Test("only the first bytes of a later request start its time")
     func deadlines() {
         var connection = HTTPConnection()

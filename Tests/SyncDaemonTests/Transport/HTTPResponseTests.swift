@@ -83,7 +83,8 @@ struct HTTPResponseTests {
 @Suite("CloseCode")
 struct CloseCodeTests {
     private static let codes: [CloseCode] = [
-        .goingAway, .unsupportedData, .policyViolation, .messageTooBig, .tryAgainLater,
+        .goingAway, .protocolError, .unsupportedData, .invalidPayload, .policyViolation,
+        .messageTooBig, .tryAgainLater,
     ]
 
     @Test("a close frame carries its code, high byte first, and its reason", arguments: codes)

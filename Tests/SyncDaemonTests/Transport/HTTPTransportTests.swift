@@ -206,7 +206,7 @@ struct HTTPTransportTests {
             })
     }
 
-    @Test("a connection whose first bytes come one by one")
+    @Test("a connection whose first bytes come one by one, and begin as a WebSocket's")
     func slowStart() throws {
         let bench = try TransportBench()
         let peer = try bench.connect()

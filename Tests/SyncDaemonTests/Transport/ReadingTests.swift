@@ -14,7 +14,7 @@ struct ReadingTests {
 
         // Frames that fill the read buffer, masked with zeros.
         let bytes = WebSocketTransport.readBytes - 8
-        let count = 3 * Limits.readBytesPerTurnMax / 2 / WebSocketTransport.readBytes
+        let count = 8 * Limits.readBytesPerTurnMax / WebSocketTransport.readBytes
         let header = [0x81, 0xFE, UInt8(bytes >> 8), UInt8(bytes & 0xFF), 0, 0, 0, 0]
         let frame = header + [UInt8](repeating: UInt8(ascii: "a"), count: bytes)
         peer.send([[UInt8]](repeating: frame, count: count).flatMap(\.self))
@@ -27,6 +27,6 @@ struct ReadingTests {
         }
         #expect(hasAll)
         // One for each limit's worth, and a few for what came in pieces.
-        #expect(turns >= 2 && turns < 8)
+        #expect(turns >= 4 && turns < 16)
     }
 }

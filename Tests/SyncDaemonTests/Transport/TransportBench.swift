@@ -13,6 +13,9 @@ final class TransportBench: SessionDelegate, RequestDelegate {
     private(set) var closed: [SessionID] = []
     /// Messages that came through WebSockets.
     private(set) var messageCount = 0
+    private(set) var sessions: [(id: SessionID, query: [String: String])] = []
+    private(set) var closedSessions: [SessionID] = []
+    private(set) var writableCount = 0
     /// Answers at once, from within the delegate's call.
     var answersAtOnce: HTTPResponse?
     /// What the transport is told of each request.
@@ -70,15 +73,16 @@ final class TransportBench: SessionDelegate, RequestDelegate {
         return TransportPeer(socket, of: self)
     }
 
+    static let upgrade = """
+        GET /v1/sync?userId=ada HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r
+        Sec-WebSocket-Protocol: sync.v1.json\r\n\r\n
+        """
+
     /// Connects, and upgrades to a WebSocket.
     func openSession() throws -> TransportPeer {
         let peer = try connect()
-        peer.send(
-            """
-            GET /v1/sync HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r
-            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r
-            Sec-WebSocket-Protocol: sync.v1.json\r\n\r\n
-            """)
+        peer.send(Self.upgrade)
         let isOpen = run {
             peer.read()
             return String(decoding: peer.received, as: UTF8.self).contains(" 101 ")
@@ -90,10 +94,12 @@ final class TransportBench: SessionDelegate, RequestDelegate {
     /// Connections that the transport holds.
     var connectionCount: Int { admission.total }
 
-    func sessionDidOpen(_ session: SessionID, query: [String: String]) {}
+    func sessionDidOpen(_ session: SessionID, query: [String: String]) {
+        sessions.append((session, query))
+    }
     func session(_ session: SessionID, didReceive message: RawSpan) { messageCount += 1 }
-    func sessionCanWrite(_ session: SessionID) {}
-    func sessionDidClose(_ session: SessionID) {}
+    func sessionCanWrite(_ session: SessionID) { writableCount += 1 }
+    func sessionDidClose(_ session: SessionID) { closedSessions.append(session) }
 
     func response(to refusal: HTTPRefusal) -> HTTPResponse { refusal.response }
 

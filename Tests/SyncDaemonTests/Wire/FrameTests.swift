@@ -37,3 +37,16 @@ struct FrameTests {
         #expect(payload(of: frame.bytes) == text)
     }
 }
+
+@Suite("ControlFrame")
+struct ControlFrameTests {
+    @Test("pings, pongs and closes", arguments: [0, 1, 125])
+    func control(count: Int) {
+        let payload = [UInt8](repeating: 7, count: count)
+
+        #expect(ControlFrame.ping(payload) == [0x89, UInt8(count)] + payload)
+        #expect(ControlFrame.pong(payload) == [0x8A, UInt8(count)] + payload)
+        #expect(ControlFrame.close(nil) == [0x88, 0])
+        #expect(ControlFrame.close(4321, reason: [1]) == [0x88, 3, 0x10, 0xE1, 1])
+    }
+}

@@ -112,31 +112,8 @@ extension [String] {
 
 /// Decodes once; a `+` stands for itself.
 private func percentDecoded(_ raw: ArraySlice<UInt8>) throws(RequestTargetError) -> String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(raw.count)
-    var index = raw.startIndex
-    while index < raw.endIndex {
-        var byte = raw[index]
-        index += 1
-        if byte == UInt8(ascii: "%") {
-            guard index + 1 < raw.endIndex, let high = hexDigit(raw[index]),
-                let low = hexDigit(raw[index + 1])
-            else { throw RequestTargetError() }
-            byte = high << 4 | low
-            index += 2
-        }
-        guard byte != 0 else { throw RequestTargetError() }
-        bytes.append(byte)
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw RequestTargetError() }
+    guard let bytes = PercentEscapes.decode(raw), !bytes.contains(0),
+        let text = String(validating: bytes, as: UTF8.self)
+    else { throw RequestTargetError() }
     return text
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
 }
