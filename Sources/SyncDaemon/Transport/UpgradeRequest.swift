@@ -95,8 +95,8 @@ struct UpgradeRequest: Hashable {
         let query = target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         for pair in query.split(separator: UInt8(ascii: "&")) {
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            guard let name = decoded(pair[..<end]), let value = decoded(pair[end...].dropFirst())
-            else { throw Refusal(400, "Percent-encode the query of the URL, and no zeros in it.") }
+            let name = try decoded(pair[..<end])
+            let value = try decoded(pair[end...].dropFirst())
             guard let name = String(validating: name, as: UTF8.self), members[name] == nil else {
                 continue
             }
@@ -105,8 +105,14 @@ struct UpgradeRequest: Hashable {
         return members
     }
 
-    private static func decoded(_ text: Substring.UTF8View) -> [UInt8]? {
+    private static func decoded(_ text: Substring.UTF8View) throws(Refusal) -> [UInt8] {
         let spaced = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-        return PercentEscapes.decode(spaced[...]).flatMap { $0.contains(0) ? nil : $0 }
+        guard let bytes = PercentEscapes.decode(spaced[...]) else {
+            throw Refusal(400, "There is a broken escape in the query of the URL: write % as %25.")
+        }
+        guard !bytes.contains(0) else {
+            throw Refusal(400, "There is a %00 in the URL: no name holds U+0000.")
+        }
+        return bytes
     }
 }

@@ -1,5 +1,6 @@
 // One request at a time on a connection, whatever the peer sends meanwhile.
 
+import Basis
 import EventModel
 import Testing
 
@@ -157,6 +158,25 @@ struct HTTPConnectionTests {
         let stays = refusing.responseHasLeft()
         #expect(!stays)
         #expect(refusing.takeRest().isEmpty)
+    }
+
+    @Test(
+        "a handshake and its frames are the same however cut", arguments: 0..<50 as Range<UInt64>)
+    func cutUpgrade(seed: UInt64) {
+        var choices = SeededGenerator(seed: seed)
+        let frames = (0..<3).flatMap { ClientFrame(text: "text \($0)").bytes }
+        var rest = (Array(TransportBench.upgrade.utf8) + frames)[...]
+        var connection = HTTPConnection()
+        var query: [String: String]?
+        while query == nil, !rest.isEmpty {
+            let count = 1 + choices.below(choices.chance(50) ? 5 : rest.count)
+            let step = connection.receive(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+            if case .upgrade(let request) = step { query = request.query }
+        }
+
+        #expect(query == ["userId": "ada"])
+        #expect(connection.takeRest() + rest == frames)
     }
 
     @Test("only the first bytes of a later request start its time")
