@@ -163,8 +163,10 @@ class WithConfiguration(PubNubTestCase):
         self.assertEqual(answer.json()[:2], [0, "Invalid Key"])
 
     async def test_the_publish_key_on_the_websocket(self):
-        """What publishes needs it, and nothing else does."""
-        sent = self.client(self.daemon, "ada", MAIN).publish("room", 1)
+        """Whatever changes something needs it, and nothing else does."""
+        ada = self.client(self.daemon, "ada", MAIN)
+        sent = ada.publish("room", 1)
+        ada.add("room", sent, "by ada")
         for number, key in enumerate((None, "fake", "pub-dry")):
             with self.subTest(key):
                 native = await self.device(
@@ -172,9 +174,31 @@ class WithConfiguration(PubNubTestCase):
                 for options in ({}, {"store": False}):
                     async with self.refused(403, "invalid_publish_key", "publishKey"):
                         await native.command("publish", channel="room", payload=2, **options)
-                await native.add("room", str(sent), f"{number}")
+                action = {"messageTimetoken": str(sent), "value": f"{number}"}
+                for op, fields in (
+                        ("addAction", action), ("removeAction", action),
+                        ("deleteMessages", {"through": str(sent)})):
+                    async with self.refused(403, "invalid_publish_key", "publishKey"):
+                        await native.command(op, channel="room", **fields)
                 self.assertEqual(
                     [it["payload"] for it in await native.all_messages("room")], [1])
+                self.assertEqual(
+                    [row[2:4] for row in await native.all_actions("room")], [("by ada", "ada")])
+        native = await self.device(
+            self.daemon, "nat", "the right one", keyset="sub-main", publish_key="pub-main")
+        await native.add("room", str(sent), "👍")
+        await native.command("deleteMessages", channel="room", through=str(sent))
+
+    def test_pubnubs_urls_without_a_publish_key(self):
+        """PubNub asks for it in publish and signal alone, and so SDKs name it nowhere else."""
+        ada = self.client(self.daemon, "ada", MAIN)
+        sent = ada.publish("room", 1)
+        bob = self.client(self.daemon, "bob", ("fake", "sub-main"))
+        bob.add("room", sent, "👍")
+        bob.sdk.add_channel_to_channel_group(["room"], "team").sync()
+        self.assertEqual([it.value for it in ada.actions("room")], ["👍"])
+        bob.sdk.delete_messages("room").sync()
+        self.assertEqual(ada.sdk.history().channel("room").sync().result.messages, [])
 
     def test_a_keyset_that_stores_nothing(self):
         ada = self.client(self.daemon, "ada", DRY)
@@ -224,6 +248,18 @@ class WithConfiguration(PubNubTestCase):
             self.assertEqual((answer.status, answer.json()["error"]), (400, 1))
         web.publish("room", 1)
         ada.hear(1)
+
+    def test_presence_events_of_a_keyset_without_presence(self):
+        """They may be subscribed to, as at PubNub, and never come: a refusal would end the SDK's
+        whole loop, with all its other channels."""
+        ada = self.client(self.daemon, "ada", DRY).subscribe("room", presence=True)
+        bob = self.client(self.daemon, "bob", DRY).subscribe("room", presence=True)
+        bob.sdk.heartbeat().channels(["room"]).sync()
+        bob.publish("room", 1)
+        ada.hear(1)
+        bob.publish("room", 2)
+        ada.hear(1, 2)
+        self.assertEqual(ada.heard.presences, [])
 
     def test_access_control_refuses_everyone(self):
         web = self.rest(self.daemon, "ada", LOCKED)

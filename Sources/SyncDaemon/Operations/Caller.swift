@@ -11,12 +11,20 @@ protocol Caller {
     /// What the owner of the author's tenant decided.
     var keyset: Keyset { get }
     /// What the caller named as the tenant's publish key.
-    var publishKey: String? { get }
+    var publishKey: PublishKey { get }
     /// Where the answer goes.
     var origin: Origin { get }
     var engine: any Engine { get }
     /// Has a reader answer; `false` when too many questions wait.
     func ask(_ request: ReadRequest) -> Bool
+}
+
+/// What a caller said when it could name a publish key.
+enum PublishKey: Hashable, Sendable {
+    /// `nil`: it named none.
+    case named(String?)
+    /// Its dialect has no place for one there: see docs/PUBNUB.md.
+    case unasked
 }
 
 /// What came of an operation.
@@ -49,8 +57,7 @@ extension Caller {
         _ operation: Write.Operation, in name: String, mutation: String? = nil,
         hoursAsked: Int? = nil
     ) -> OperationOutcome {
-        // Whoever could write there could say that somebody came or left.
-        guard !channel(name).isPresence else { return .refused(.presenceIsReadOnly) }
+        if let refusal = refusal(changing: name) { return .refused(refusal) }
         let write = Write(
             origin: origin, author: author, channel: channel(name), operation: operation,
             mutation: mutation, hoursAsked: hoursAsked)
@@ -59,7 +66,7 @@ extension Caller {
 
     /// Sends an event that is not stored to its place in the order.
     func announce(_ event: Event, in name: String) -> OperationOutcome {
-        guard !channel(name).isPresence else { return .refused(.presenceIsReadOnly) }
+        if let refusal = refusal(changing: name) { return .refused(refusal) }
         let announcement = Announcement(
             channel: channel(name), uuid: author.userID, event: event, origin: origin)
         switch engine.announce(announcement) {

@@ -20,9 +20,18 @@ extension Tenants {
 }
 
 extension Caller {
-    /// Whether the tenant's owner lets the caller publish.
-    var mayPublish: Bool {
-        keyset.publishKey.map { ExactText($0) == publishKey.map { ExactText($0) } } ?? true
+    /// Why the caller may not change anything in a channel, whatever the change is; `nil` when it
+    /// may.
+    func refusal(changing name: String) -> ProtocolError? {
+        guard mayWrite else { return .invalidPublishKey }
+        // Whoever could write there could say that somebody came or left.
+        return channel(name).isPresence ? .presenceIsReadOnly : nil
+    }
+
+    /// Whether the tenant's owner lets the caller write.
+    private var mayWrite: Bool {
+        guard let key = keyset.publishKey, case .named(let named) = publishKey else { return true }
+        return named.map { ExactText($0) == ExactText(key) } ?? false
     }
 
     /// Why a request names too many channels and groups, the members of its groups among them;

@@ -8,7 +8,8 @@ extension Operations {
     static func publish(
         _ request: PublishRequest, isReplicated: Bool = true, by caller: some Caller
     ) -> OperationOutcome {
-        guard caller.mayPublish else { return .refused(.invalidPublishKey) }
+        // Also of what is neither stored nor sent to anybody.
+        if let refusal = caller.refusal(changing: request.channel) { return .refused(refusal) }
         let settings = caller.settings(of: request.channel)
         guard settings.keepsMessages, request.isStored ?? true else {
             guard isReplicated else { return position(for: caller) }
@@ -22,7 +23,6 @@ extension Operations {
     static func signal(_ message: Message, to channel: String, by caller: some Caller)
         -> OperationOutcome
     {
-        guard caller.mayPublish else { return .refused(.invalidPublishKey) }
-        return caller.announce(.signal(message), in: channel)
+        caller.announce(.signal(message), in: channel)
     }
 }

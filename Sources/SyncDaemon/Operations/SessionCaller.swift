@@ -20,7 +20,8 @@ struct SessionCaller: Caller {
         keyset = tenants.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
     }
 
-    var publishKey: String? { session.publishKey }
+    /// A hello has a place for it.
+    var publishKey: PublishKey { .named(session.publishKey) }
     var origin: Origin { Origin(reactor: engine.reactor, session: session.id, command: id) }
 
     /// Behind the session's other questions: the hub asks when the session has taken its answers.

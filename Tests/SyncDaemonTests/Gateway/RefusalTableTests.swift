@@ -7,14 +7,15 @@ import Testing
 
 /// What somebody asks for, as each door spells it.
 private enum Asked: String, CaseIterable {
-    case publish, unstored, signal, addAction, removeAction, deleteMessages, history, actions
+    case publish, unstored, fire, signal, addAction, removeAction, deleteMessages, changeGroup
+    case history, actions
 
     /// `nil` where the WebSocket has no such operation.
     var command: String? {
         switch self {
         case .publish: #"{"id":1,"op":"publish","channel":"room","payload":1}"#
         case .unstored: #"{"id":1,"op":"publish","channel":"room","payload":1,"store":false}"#
-        case .signal: nil
+        case .fire, .signal, .changeGroup: nil
         case .addAction:
             #"{"id":1,"op":"addAction","channel":"room","messageTimetoken":"17","value":"x"}"#
         case .removeAction:
@@ -30,12 +31,17 @@ private enum Asked: String, CaseIterable {
         switch self {
         case .publish: return request(.get, "/publish/wrong/sub/0/room/0/1")
         case .unstored: return request(.get, "/publish/wrong/sub/0/room/0/1?store=0")
+        case .fire:
+            return request(.get, "/publish/wrong/sub/0/room/0/1?store=0&norep=true")
         case .signal: return request(.get, "/signal/wrong/sub/0/room/0/1")
         case .addAction:
             return request(
                 .post, actions + "/message/17?uuid=ada", #"{"type":"reaction","value":"x"}"#)
         case .removeAction: return request(.delete, actions + "/message/17/action/18?uuid=ada")
         case .deleteMessages: return request(.delete, "/v3/history/sub-key/sub/channel/room")
+        case .changeGroup:
+            return request(
+                .get, "/v1/channel-registration/sub-key/sub/channel-group/team?add=room")
         case .history: return request(.get, "/v2/history/sub-key/sub/channel/room")
         case .actions: return request(.get, actions)
         }
@@ -47,8 +53,10 @@ private enum Asked: String, CaseIterable {
         HTTPRequest(method: method, target: target, body: Array(body.utf8))
     }
 
-    var publishes: Bool { [.publish, .unstored, .signal].contains(self) }
-    var isStored: Bool { ![.unstored, .signal, .history, .actions].contains(self) }
+    /// Whether its URL names a publish key; PubNub has none in those of other changes.
+    var isKeyed: Bool { [.publish, .unstored, .fire, .signal].contains(self) }
+    var changesSomething: Bool { ![.history, .actions].contains(self) }
+    var isStored: Bool { ![.unstored, .fire, .signal, .history, .actions].contains(self) }
 }
 
 /// Why it may not be had.
@@ -56,12 +64,15 @@ private enum Obstacle: CaseIterable {
     case nothing, noSuchTenant, guarded, wrongPublishKey, storesNothing, deletesNothing, overloaded,
         draining, storeFull
 
-    /// Whether it stands in the way, through whatever door.
-    func refuses(_ asked: Asked) -> Bool {
+    /// Whether it stands in the way of a request; a command also names no other key than the wrong
+    /// one, whatever it changes.
+    func refuses(_ asked: Asked, asCommand: Bool = false) -> Bool {
         switch self {
         case .nothing: false
-        case .noSuchTenant, .guarded, .overloaded, .draining: true
-        case .wrongPublishKey: asked.publishes
+        case .noSuchTenant, .guarded, .draining: true
+        // Nothing becomes of it but the answer.
+        case .overloaded: asked != .fire
+        case .wrongPublishKey: asCommand ? asked.changesSomething : asked.isKeyed
         case .storesNothing: asked == .history
         case .deletesNothing: asked == .deleteMessages
         case .storeFull: asked.isStored
@@ -134,13 +145,11 @@ private final class Doors {
     }
 
     /// The code of a refusal; `nil` when it is taken.
-    func code(of asked: Asked) throws -> String? {
+    func code(of asked: Asked, publishKey: String? = "wrong") throws -> String? {
         let session = SessionID(slot: 0, generation: 1)
-        core.native.sessionDidOpen(
-            session,
-            query: [
-                "userId": "ada", "deviceId": "phone", "keyset": "sub", "publishKey": "wrong",
-            ])
+        var query = ["userId": "ada", "deviceId": "phone", "keyset": "sub"]
+        query["publishKey"] = publishKey
+        core.native.sessionDidOpen(session, query: query)
         prepare()
         let bytes = Array((asked.command ?? "").utf8)
         unsafe core.native.session(session, didReceive: bytes.span.bytes)
@@ -182,10 +191,25 @@ struct RefusalTableTests {
         "each door decides the same, in its own words", arguments: Asked.allCases,
         Obstacle.allCases)
     fileprivate func decides(asked: Asked, obstacle: Obstacle) throws {
-        let isRefused = obstacle.refuses(asked)
-
-        #expect(Doors(obstacle).status(of: asked) == (isRefused ? obstacle.status : 200))
+        let status = obstacle.refuses(asked) ? obstacle.status : 200
+        #expect(Doors(obstacle).status(of: asked) == status)
         guard asked.command != nil else { return }
-        #expect(try Doors(obstacle).code(of: asked) == (isRefused ? obstacle.code : nil))
+        let code = obstacle.refuses(asked, asCommand: true) ? obstacle.code : nil
+        #expect(try Doors(obstacle).code(of: asked) == code)
+    }
+
+    @Test(
+        "who says no publish key where one is asked for may read, and change nothing",
+        arguments: Asked.allCases)
+    fileprivate func isSilent(asked: Asked) throws {
+        guard asked.command != nil else { return }
+        let code = try Doors(.wrongPublishKey).code(of: asked, publishKey: nil)
+        #expect(code == (asked.changesSomething ? "invalid_publish_key" : nil))
+    }
+
+    @Test("the right publish key opens everything", arguments: Asked.allCases)
+    fileprivate func isRight(asked: Asked) throws {
+        guard asked.command != nil else { return }
+        #expect(try Doors(.wrongPublishKey).code(of: asked, publishKey: "right") == nil)
     }
 }

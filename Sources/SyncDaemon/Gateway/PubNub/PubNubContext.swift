@@ -25,7 +25,8 @@ struct PubNubContext: HTTPCall {
         Author(keyset: keyset.subscribeKey, userID: request.userID, deviceID: "")
     }
 
-    var publishKey: String? { request.publishKey }
+    /// The URLs of publish and signal name it, and no others do.
+    var publishKey: PublishKey { request.publishKey.map { .named($0) } ?? .unasked }
 
     func ask(_ request: ReadRequest) -> Bool { engine.ask(request) }
 
