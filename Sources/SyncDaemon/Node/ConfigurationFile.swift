@@ -7,8 +7,8 @@ import Glibc
 struct ConfigurationFile: Hashable, Sendable {
     let path: String
     let text: String
-    /// Whether everybody on this machine may read it.
-    var isForAll = false
+    /// Whether other users of this machine may read it.
+    var isForOthers = false
     /// Whether it is this process's user's, who is not root.
     var isOurs = false
 
@@ -30,7 +30,7 @@ struct ConfigurationFile: Hashable, Sendable {
             throw .notText(path: path)
         }
         return ConfigurationFile(
-            path: path, text: text, isForAll: content.isForAll, isOurs: content.isOurs)
+            path: path, text: text, isForOthers: content.isForOthers, isOurs: content.isOurs)
     }
 
     /// The secret in a file of its own.
@@ -39,14 +39,14 @@ struct ConfigurationFile: Hashable, Sendable {
         case .failure(let failure): .unreadable(reason: failure.reason)
         case .success(let content):
             String(validating: content.bytes, as: UTF8.self).map {
-                .text($0, isForAll: content.isForAll, isOurs: content.isOurs)
+                .text($0, isForOthers: content.isForOthers, isOurs: content.isOurs)
             } ?? .unreadable(reason: "It is not text")
         }
     }
 
     private struct Content {
         var bytes: [UInt8] = []
-        var isForAll = false
+        var isForOthers = false
         var isOurs = false
     }
 
@@ -70,8 +70,10 @@ struct ConfigurationFile: Hashable, Sendable {
         var content = Content()
         var status = stat()
         if unsafe fstat(file.rawValue, &status) == 0 {
-            content.isForAll = status.st_mode & S_IROTH != 0
             content.isOurs = status.st_uid == geteuid() && geteuid() != 0
+            // Of root's files the group may be the daemon's, which has to read them.
+            let others = content.isOurs ? S_IRGRP | S_IROTH : S_IROTH
+            content.isForOthers = status.st_mode & others != 0
         }
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {

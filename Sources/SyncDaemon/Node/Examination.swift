@@ -28,8 +28,8 @@ struct Examination: Sendable {
 
 /// A setting that holds, although somebody should think again.
 enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
-    case secretForAll(ConfigurationSource, path: String, isOurs: Bool)
-    case secretFileForAll(ConfigurationSource, path: String, isOurs: Bool)
+    case secretForOthers(ConfigurationSource, path: String, isOurs: Bool)
+    case secretFileForOthers(ConfigurationSource, path: String, isOurs: Bool)
     /// Found by `config check` only.
     case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
     case portNotFree(ConfigurationSource, TransportError)
@@ -40,18 +40,18 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     /// One line: where, what, and what to do.
     var description: String {
         switch self {
-        case .secretForAll(let source, let path, let isOurs):
-            "\(source): everybody on this machine may read this file, and with it the secret_key."
+        case .secretForOthers(let source, let path, let isOurs):
+            "\(source): others on this machine may read this file, and with it the secret_key."
                 + (isOurs
                     ? " Put the key into a file of its own and name that with secret_key_file, or:"
-                        + " chmod o-r \(path)"
+                        + " chmod go-r \(path)"
                     : " Put the key into a file of its own that systemd passes on:"
                         + " LoadCredential=NAME:/PATH in the unit, and here secret_key_file ="
                         + " credential:NAME. This file stays as it is: the unit's user reads it.")
-        case .secretFileForAll(let source, let path, let isOurs):
-            "\(source): everybody on this machine may read the secret in \(LogText.quoted(path))."
+        case .secretFileForOthers(let source, let path, let isOurs):
+            "\(source): others on this machine may read the secret in \(LogText.quoted(path))."
                 + (isOurs
-                    ? " Take that away: chmod o-r \(path)"
+                    ? " Take that away: chmod go-r \(path)"
                     : " Have systemd pass it on, with LoadCredential=NAME:\(path) in the unit and"
                         + " secret_key_file = credential:NAME here; then: chmod o-r \(path)")
         case .directoryForAll(let source, let path, let mode):

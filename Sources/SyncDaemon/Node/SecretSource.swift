@@ -34,7 +34,7 @@ enum SecretSource: Hashable, Sendable, CustomStringConvertible {
 /// What a look at the file of a secret came to.
 enum SecretFile: Hashable, Sendable {
     /// `isOurs`: the file is this process's user's, who is not root.
-    case text(String, isForAll: Bool, isOurs: Bool = false)
+    case text(String, isForOthers: Bool, isOurs: Bool = false)
     case unreadable(reason: String)
 }
 
@@ -53,10 +53,10 @@ extension Examination {
                 mistakes.append(.twoSecrets(line, keyset: named.name))
                 continue
             }
-            if let file, file.isForAll, named.keyset.secretKey != nil,
+            if let file, file.isForOthers, named.keyset.secretKey != nil,
                 let line = configuration.sources[place + "secret_key"]
             {
-                warnings.append(.secretForAll(line, path: file.path, isOurs: file.isOurs))
+                warnings.append(.secretForOthers(line, path: file.path, isOurs: file.isOurs))
             }
             guard let secret = named.secretSource else { continue }
             let line = configuration.sources[place + "secret_key_file"] ?? .standard
@@ -81,9 +81,9 @@ extension Examination {
         case .unreadable(let reason):
             mistakes.append(.unreadableSecret(line, path: path, reason: reason))
             return nil
-        case .text(let text, let isForAll, let isOurs):
-            if isForAll {
-                warnings.append(.secretFileForAll(line, path: path, isOurs: isOurs))
+        case .text(let text, let isForOthers, let isOurs):
+            if isForOthers {
+                warnings.append(.secretFileForOthers(line, path: path, isOurs: isOurs))
             }
             // Editors end a file with a line feed.
             let key = String(text.prefix { $0 != "\n" && $0 != "\r\n" })

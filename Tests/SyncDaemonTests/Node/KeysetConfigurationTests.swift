@@ -31,7 +31,7 @@ struct KeysetConfigurationTests {
             arguments: arguments,
             environment: ["HOME": "/home/ada", "CREDENTIALS_DIRECTORY": "/credentials"],
             file: ConfigurationFile(path: "sync.ini", text: file),
-            readSecret: { _ in .text("hush\n", isForAll: false) })
+            readSecret: { _ in .text("hush\n", isForOthers: false) })
     }
 
     private func message(_ file: String, listen: String = "127.0.0.1:0") -> String {
