@@ -30,7 +30,7 @@ class BrowserFailure(AssertionError):
 class Pages:
     """Serves the client's files to the browser on a free port of this machine."""
 
-    def __init__(self):
+    def __init__(self, host="127.0.0.1"):
         class Handler(http.server.SimpleHTTPRequestHandler):
             """Says nothing, and has no page kept."""
 
@@ -42,13 +42,13 @@ class Pages:
                 pass
 
         handler = functools.partial(Handler, directory=str(PAGES))
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = http.server.ThreadingHTTPServer((host, 0), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 
     @property
     def origin(self):
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return "http://{}:{}".format(*self._server.server_address)
 
     def close(self):
         self._server.shutdown()
@@ -59,7 +59,8 @@ class Pages:
 class Browser:
     """One Chromium with a profile of its own, gone at the end."""
 
-    def __init__(self):
+    def __init__(self, *arguments):
+        self.arguments = arguments
         self.scratch = tempfile.mkdtemp(prefix="syncdaemon-chromium-")
         self.process = None
         self._socket = None
@@ -78,7 +79,7 @@ class Browser:
              "--disable-backgrounding-occluded-windows", "--disable-component-update",
              "--disable-extensions", "--disable-sync", "--no-proxy-server",
              "--remote-debugging-port=0", f"--user-data-dir={self.scratch}/profile",
-             "about:blank"],
+             *self.arguments, "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "HOME": self.scratch}, start_new_session=True)
         port_file = pathlib.Path(self.scratch, "profile", "DevToolsActivePort")
@@ -132,14 +133,14 @@ class Browser:
         """A profile without anything of the others: another device."""
         return (await self.command("Target.createBrowserContext"))["browserContextId"]
 
-    async def page(self, url, context=None):
-        """A tab that has loaded a page that sets `isReady`."""
+    async def page(self, url, context=None, ready="window.isReady"):
+        """A tab that has loaded a page, which says so by `isReady` or otherwise."""
         where = {} if context is None else {"browserContextId": context}
         target = (await self.command("Target.createTarget", url=url, **where))["targetId"]
         session = (await self.command(
             "Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
         page = Page(self, target, session)
-        await page.until("window.isReady")
+        await page.until(ready)
         return page
 
     async def close(self):

@@ -20,6 +20,7 @@ from waiting import PATIENCE, WORK_ALONE_MAX, Patience, processor_seconds, progr
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(rb"syncdaemon: listening on http://([^\n]*):(\d+)\n")
+ADMIN = re.compile(rb"syncdaemon: for operators on http://([^\n]*):(\d+)\n")
 
 
 def binary(name="syncdaemon"):
@@ -66,6 +67,8 @@ class Daemon:
         self.log_path = os.path.join(self.scratch, "log")
         self.process = None
         self.host = self.port = None
+        #: Where operators ask, when `--admin-listen` says so.
+        self.admin_address = None
         self.start_seconds = None
         programs.add(self)
         atexit.register(self.discard)
@@ -110,6 +113,8 @@ class Daemon:
             printed += chunk
         self.start_seconds = time.monotonic() - begun
         self.host, self.port = match[1].decode(), int(match[2])
+        if admin := ADMIN.search(printed):
+            self.admin_address = (admin[1].decode(), int(admin[2]))
         return self
 
     def wait(self):

@@ -266,6 +266,9 @@ extension Limits {
 
     // MARK: HTTP
 
+    /// Connections at `admin_listen`; over it: a new one is closed at once.
+    static let adminConnectionsMax = 64
+
     /// Bytes of a request's line and headers; over it: 414 or 431, and the connection is closed.
     ///
     /// Also bytes that may come while a request waits for its response; over it: the same, unsaid.

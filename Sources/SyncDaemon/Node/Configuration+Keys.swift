@@ -27,6 +27,11 @@ extension Configuration {
         .address(
             "listen", into: \.listen,
             "Address and port for WebSocket and HTTP. Port 0 takes any free one."),
+        .optionalAddress(
+            "admin_listen", into: \.adminListen,
+            "Address and port where operators read /metrics, and where /readyz says what is wrong."
+                + " Without one both are shown at listen, while only this machine reaches that."
+        ).with(\.example, "127.0.0.1:8081"),
         .number(
             "reactors", 0...256, into: \.reactors,
             "Threads that serve connections. 0 means one per core."),
@@ -35,8 +40,15 @@ extension Configuration {
             "Threads that read the store for history and catching up."),
         .origins(
             "allowed_origins", into: \.allowedOrigins,
-            "Web pages of these origins may connect. Pages from this machine always may;"
-                + " programs that send no Origin are not concerned."
+            "Web pages of these origins may connect and send requests. Pages of this machine may"
+                + " while the daemon listens on loopback; programs that send no Origin are not"
+                + " concerned. null stands for files and sandboxed frames, whoever made them."
+        ).with(\.isReloaded, true),
+        .hosts(
+            "allowed_hosts", into: \.allowedHosts,
+            "Names by which clients call the daemon, as a proxy passes them on in Host. On loopback"
+                + " others than localhost and loopback addresses are refused; elsewhere"
+                + " all are taken while none is named here."
         ).with(\.isReloaded, true),
         .number(
             "connections", 1...10_000_000, into: \.connections,

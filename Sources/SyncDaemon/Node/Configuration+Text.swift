@@ -25,6 +25,9 @@ extension Configuration {
                 if key.path == "store.directory" {
                     return ("Default: \(key.standard)", line(key, nil))
                 }
+                if let example = key.example {
+                    return ("Default: none", "#" + line(key, example))
+                }
                 return (nil, "#" + line(key, key.standard))
             } + sampleKeyset() + sampleNamespace()
     }

@@ -10,12 +10,16 @@ struct Configuration: Hashable, Sendable {
 
     /// Ignored when systemd passes a listening socket.
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    /// Where operators ask for metrics and the like; `nil`: at `listen`, while that is private.
+    var adminListen: ListenAddress?
     /// Threads that serve connections; 0 means one per core.
     var reactors = 0
     /// Threads that answer `history` and `actions`.
     var readers = 2
-    /// Web origins that may connect besides pages from this machine.
+    /// Web origins whose pages may ask.
     var allowedOrigins: [String] = []
+    /// Names by which the daemon is called, besides those of this machine.
+    var allowedHosts: [String] = []
     /// Connections of the whole daemon; over it: new ones are closed at once.
     var connections = Limits.connectionsMax
     /// Connections from one address; over it: new ones are closed at once.

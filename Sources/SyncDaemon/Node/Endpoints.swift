@@ -5,13 +5,20 @@ import Synchronization
 /// The daemon's own routes; answered on any reactor's thread.
 struct Endpoints: Sendable {
     let metrics: Metrics
+    let exposure: Exposure
 
+    /// Where every page may ask: what is there is the same for all, and no page can read it.
+    static let pathsForAll: Set<Substring> = ["/healthz", "/readyz"]
+
+    /// What is for operators alone is a row at `.admin`.
     var routes: HTTPRoutes {
         HTTPRoutes([
-            .get("v1/sync") { webSocket },
-            .get("healthz") { .plain(200, "ok") },
-            .get("readyz") { readiness },
-            .get("metrics") { .plain(200, metrics.text) },
+            .get("v1/sync") { _ in webSocket },
+            .get("healthz", at: [.main, .admin]) { _ in .plain(200, "ok") },
+            .get("readyz", at: [.main, .admin]) { readiness(at: $0) },
+            .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
+                .plain(200, metrics.text)
+            },
         ])
     }
 
@@ -24,13 +31,14 @@ struct Endpoints: Sendable {
     }
 
     /// One line for each trouble, behind its name.
-    private var readiness: HTTPResponse {
+    private func readiness(at entrance: Entrance) -> HTTPResponse {
         let health = metrics.health
         guard health.isServing.load(ordering: .relaxed) else {
             return .plain(503, "starting or stopping")
         }
         let troubles = health.troubles
         guard !troubles.isEmpty else { return .plain(200, "ready") }
+        guard exposure.showsTroubles(at: entrance) else { return .plain(503, "not ready") }
         let lines = troubles.map { "\($0.cause.rawValue): \($0.text)" }
         return .plain(503, "not ready\n" + lines.joined(separator: "\n"))
     }

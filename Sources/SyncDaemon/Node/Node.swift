@@ -33,6 +33,7 @@ final class Node: Sendable {
     private let reactorSwitch: ReactorSwitch
     private let reactors: [Reactor]
     private let acceptor = AcceptorControl()
+    private let exposure: Exposure
     private let drained = WorkQueue<Int>(capacity: 1024)
     private let log: Log
 
@@ -40,9 +41,11 @@ final class Node: Sendable {
     ///
     /// - Parameter failed: Called when the store is beyond use; it must end the process.
     init(
-        configuration: Configuration, log: Log, failed: @escaping @Sendable (StoreError) -> Void
+        configuration: Configuration, exposure: Exposure, log: Log,
+        failed: @escaping @Sendable (StoreError) -> Void
     ) throws(StartError) {
         self.log = log
+        self.exposure = exposure
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
@@ -91,9 +94,10 @@ final class Node: Sendable {
                     reactor: $0, ledger: ledger, readers: readers, presence: presence,
                     interests: reactorSwitch.interests, quarantine: quarantine),
                 mailbox: reactorSwitch.mailboxes[$0],
-                settings: configuration.reactorSettings,
+                settings: configuration.reactorSettings(exposure),
                 recentBytesMax: Limits.recentBytesMax / count, counters: counters,
-                admission: admission, log: log, routes: Endpoints(metrics: metrics).routes,
+                admission: admission, log: log,
+                routes: Endpoints(metrics: metrics, exposure: exposure).routes,
                 started: started, drained: drained)
         }
         for _ in 0..<count {
@@ -102,16 +106,16 @@ final class Node: Sendable {
     }
 
     /// Accepts connections until ``stopAccepting()``; blocks the calling thread.
-    func accept(on listener: consuming Listener) {
+    func accept(on listener: consuming Listener, admin: consuming Listener?) {
         var acceptor = Acceptor(
-            listener, admission: admission, counters: counters, log: log
+            listener, admin: admin, admission: admission, counters: counters, log: log
         ) { [reactorSwitch] reactor, socket in
             reactorSwitch.post(.adopt(ReactorMessage.Handed(socket)), to: reactor)
         }
         acceptor.run(under: self.acceptor)
     }
 
-    /// Has ``accept(on:)`` return.
+    /// Has ``accept(on:admin:)`` return.
     func stopAccepting() { acceptor.stop() }
 
     /// Has every thread take what may change while it runs.
@@ -123,7 +127,7 @@ final class Node: Sendable {
             perAddressMax: configuration.connectionsPerAddress)
         let threads = reactors.count + 1
         let taken = WorkQueue<Bool>(capacity: threads)
-        let settings = configuration.reactorSettings
+        let settings = configuration.reactorSettings(exposure)
         for number in reactors.indices {
             reactorSwitch.post(
                 .settings(settings, applied: { _ = taken.put(true) }), to: number)
@@ -184,10 +188,11 @@ extension Configuration {
     fileprivate var mutationTicksKept: UInt64 { UInt64(mutationDays) * 24 * 3600 * 10_000_000 }
 
     /// What reactors take anew when the configuration is reloaded.
-    fileprivate var reactorSettings: ReactorSettings {
+    fileprivate func reactorSettings(_ exposure: Exposure) -> ReactorSettings {
         ReactorSettings(
-            keysets: keysets, allowedOrigins: allowedOrigins, sendQueueBytesMax: sendQueueBytes,
-            batchWindow: batchWindow, commandsPerSecondMax: commandsPerSecond)
+            keysets: keysets, transport: exposure.transportSettings(self),
+            sendQueueBytesMax: sendQueueBytes, batchWindow: batchWindow,
+            commandsPerSecondMax: commandsPerSecond)
     }
 
     /// Threads that serve connections.

@@ -22,7 +22,8 @@ extension Examination {
             warnings.append(.uncheckedCredential(source, name: name))
         }
         lookAtDirectory()
-        lookAtPort()
+        lookAtPort(configuration.listen, of: "server.listen")
+        if let admin = configuration.adminListen { lookAtPort(admin, of: "server.admin_listen") }
         if FileSystem.exists(enabledSocket) { forgiveAddress() }
         if isRoot { lookAsOwner() }
     }
@@ -64,12 +65,11 @@ extension Examination {
         }
     }
 
-    private mutating func lookAtPort() {
-        let listen = configuration.listen
-        guard listen.port != 0 else { return }
-        let source = configuration.sources["server.listen"] ?? .standard
+    private mutating func lookAtPort(_ address: ListenAddress, of path: String) {
+        guard address.port != 0 else { return }
+        let source = configuration.sources[path] ?? .standard
         do throws(TransportError) {
-            _ = try Listener(host: listen.host, port: listen.port)
+            _ = try Listener(host: address.host, port: address.port)
         } catch {
             switch error {
             case .cannotListen(_, let errno) where [EADDRINUSE, EACCES, EPERM].contains(errno):

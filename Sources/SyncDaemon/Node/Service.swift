@@ -27,7 +27,11 @@ enum Service {
         for warning in examination.warnings { log.warning(warning.description) }
         do throws(StartError) {
             let listener = try makeListener(configuration)
-            let node = try Node(configuration: configuration, log: log) { error in
+            let admin = try makeAdminListener(configuration)
+            let exposure = Exposure(main: listener.address, admin: address(of: admin))
+            let node = try Node(
+                configuration: configuration, exposure: exposure, log: log
+            ) { error in
                 log.error("\(error) The daemon stops here.")
                 // After a failed sync nothing that the kernel says about this file can be believed.
                 _exit(1)
@@ -41,9 +45,10 @@ enum Service {
                         source, path: configuration.directory, mode: mode
                     ).description)
             }
+            for notice in exposure.notices { log.notice(notice) }
             let reloader = Reloader(
                 configuration, address: listener.address, log: log, examine: examine)
-            serve(node, on: listener, until: signals, reloader, log)
+            serve(node, on: listener, admin, until: signals, reloader, log)
             return 0
         } catch {
             complain("syncdaemon: \(error)")
@@ -53,17 +58,22 @@ enum Service {
     }
 
     private static func serve(
-        _ node: Node, on listener: consuming Listener, until signals: sigset_t,
-        _ reloader: consuming Reloader, _ log: Log
+        _ node: Node, on listener: consuming Listener, _ admin: consuming Listener?,
+        until signals: sigset_t, _ reloader: consuming Reloader, _ log: Log
     ) {
         let address = listener.address
+        let adminAddress = Self.address(of: admin)
         let notifier = ServiceNotifier()
         let handover = Locked<Listener?>(listener)
+        let adminHandover = Locked<Listener?>(admin)
         let acceptor = OSThread(name: "acceptor") {
-            if let listener = handover.withLock({ $0.take() }) { node.accept(on: listener) }
+            if let listener = handover.withLock({ $0.take() }) {
+                node.accept(on: listener, admin: adminHandover.withLock { $0.take() })
+            }
         }
 
         node.health.isServing.store(true, ordering: .relaxed)
+        if let adminAddress { announce("syncdaemon: for operators on http://\(adminAddress)") }
         announce("syncdaemon: listening on http://\(address)")
         log.notice("Ready.", ["address": address, "version": Release.version])
         notifier.ready(status: "Listening on \(address)")
@@ -141,6 +151,25 @@ enum Service {
             return try Listener(host: configuration.listen.host, port: configuration.listen.port)
         } catch {
             throw .transport(error)
+        }
+    }
+
+    /// Where operators ask; never passed by systemd.
+    private static func makeAdminListener(
+        _ configuration: Configuration
+    ) throws(StartError) -> Listener? {
+        guard let address = configuration.adminListen else { return nil }
+        do throws(TransportError) {
+            return try Listener(host: address.host, port: address.port)
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    private static func address(of listener: borrowing Listener?) -> String? {
+        switch listener {
+        case .some(let listener): listener.address
+        case .none: nil
         }
     }
 

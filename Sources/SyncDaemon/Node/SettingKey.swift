@@ -128,6 +128,16 @@ extension SettingKey {
             summary, parse: { ListenAddress($0) }, format: { $0.description })
     }
 
+    static func optionalAddress(
+        _ name: String, into path: Field<ListenAddress?>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "HOST:PORT",
+            expected: "a numeric address and a port, such as 127.0.0.1:8081", summary,
+            parse: { text in ListenAddress(text).map { .some($0) } },
+            format: { $0?.description })
+    }
+
     static func directory(
         _ name: String, into path: Field<String>, _ summary: String
     ) -> SettingKey {
@@ -170,8 +180,23 @@ extension SettingKey {
         list(
             name, into: path, placeholder: "ORIGIN,...",
             expected: "origins separated by commas, each SCHEME://HOST or SCHEME://HOST:PORT"
-                + " without a path, such as https://app.example.com", summary,
-            parse: { text in isOrigin(text.lowercased()) ? text.lowercased() : nil },
+                + " without a path, such as https://app.example.com; or null", summary,
+            parse: { text in
+                let text = text.lowercased()
+                return isOrigin(text) || text == "null" ? text : nil
+            },
+            format: { $0 })
+    }
+
+    /// Names and addresses as they stand in a Host header.
+    static func hosts(
+        _ name: String, into path: Field<[String]>, _ summary: String
+    ) -> SettingKey {
+        list(
+            name, into: path, placeholder: "HOST,...",
+            expected: "names or addresses separated by commas, each without a port, such as"
+                + " chat.example.com or [2001:db8::1]", summary,
+            parse: { text in isHost(text.lowercased()) ? text.lowercased() : nil },
             format: { $0 })
     }
 }
@@ -221,4 +246,18 @@ private func isOrigin(_ text: String) -> Bool {
     return !authority.isEmpty
         && authority.utf8.allSatisfy { (0x21...0x7e).contains($0) }
         && !authority.contains(where: { "/\\@?#*,\"<>".contains($0) })
+}
+
+/// A name or an address without a port; one of IPv6 in brackets.
+private func isHost(_ text: String) -> Bool {
+    if text.hasPrefix("[") { return ListenAddress("\(text):0")?.isIPv6 == true }
+    return !text.isEmpty
+        && text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
 }

@@ -32,8 +32,8 @@ final class Reactor: Sendable {
                 let transport = try WebSocketTransport(
                     on: loop, of: engine.reactor, sessions: core.native,
                     requests: core.http,
-                    settings: TransportSettings(allowedOrigins: settings.allowedOrigins),
-                    admission: admission, milliseconds: Clock.monotonicMilliseconds, log: log)
+                    settings: settings.transport, admission: admission,
+                    milliseconds: Clock.monotonicMilliseconds, log: log)
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
                 _ = started.put(nil)

@@ -118,7 +118,7 @@ final class ReactorCore {
 
     /// Takes new settings; a session whose tenant is gone, or guarded now, is closed.
     private func apply(_ settings: ReactorSettings) {
-        hub.outlet.transport?.settings.allowedOrigins = settings.allowedOrigins
+        hub.outlet.transport?.settings = settings.transport
         tenants.keysets = settings.keysets
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:))

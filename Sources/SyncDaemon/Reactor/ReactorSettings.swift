@@ -6,8 +6,8 @@ import EventModel
 struct ReactorSettings: Hashable, Sendable {
     /// The tenants.
     var keysets = Keysets()
-    /// Web origins that may connect, besides pages from this machine.
-    var allowedOrigins: [String] = []
+    /// Which pages may ask, and by which names.
+    var transport = TransportSettings()
     /// Bytes that may wait for one session's socket.
     var sendQueueBytesMax = Limits.sendQueueBytesMax
     /// Milliseconds that events wait for more, in every tenant.

@@ -1,6 +1,7 @@
 // How many connections there may be, and which reactor gets the next one.
 
 import Basis
+import EventModel
 
 /// A peer's address: IPv6 as it is, IPv4 in the last four bytes.
 struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
@@ -24,6 +25,8 @@ struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
 final class Admission: Sendable {
     private struct State: Sendable {
         var total = 0
+        /// Those of operators among them.
+        var admins = 0
         var byAddress: [PeerAddress: Int] = [:]
         var byReactor: [Int]
         var totalMax: Int
@@ -42,14 +45,23 @@ final class Admission: Sendable {
 
     /// Takes a place, if there is one.
     ///
+    /// Operators have places of their own: they come in when clients have taken all.
+    ///
     /// - Returns: The reactor with the fewest connections.
     /// - Complexity: O(reactors).
-    func admit(_ address: PeerAddress) -> Int? {
+    func admit(_ address: PeerAddress, at entrance: Entrance = .main) -> Int? {
         state.withLock { state in
             let count = state.byAddress[address, default: 0]
-            guard state.total < state.totalMax, count < state.perAddressMax else { return nil }
+            switch entrance {
+            case .main:
+                guard state.total - state.admins < state.totalMax, count < state.perAddressMax
+                else { return nil }
+                state.byAddress[address] = count + 1
+            case .admin:
+                guard state.admins < Limits.adminConnectionsMax else { return nil }
+                state.admins += 1
+            }
             state.total += 1
-            state.byAddress[address] = count + 1
             var idlest = 0
             for (reactor, load) in state.byReactor.enumerated()
             where load < state.byReactor[idlest] {
@@ -69,13 +81,16 @@ final class Admission: Sendable {
     }
 
     /// Gives a place back.
-    func release(_ address: PeerAddress, from reactor: Int) {
+    func release(_ address: PeerAddress, from reactor: Int, at entrance: Entrance = .main) {
         state.withLock { state in
-            let count = state.byAddress[address, default: 0]
+            let count = entrance == .main ? state.byAddress[address, default: 0] : state.admins
             precondition(count > 0, "A connection gave back a place that it did not have.")
             state.total -= 1
             state.byReactor[reactor] -= 1
-            state.byAddress[address] = count == 1 ? nil : count - 1
+            switch entrance {
+            case .main: state.byAddress[address] = count == 1 ? nil : count - 1
+            case .admin: state.admins = count - 1
+            }
         }
     }
 

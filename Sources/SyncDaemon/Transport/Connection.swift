@@ -11,6 +11,7 @@ import EventModel
     /// lws owns it, and closes it after ``WebSocketTransport/didClose(_:)``.
     var socket: Int32
     let address: PeerAddress
+    let entrance: Entrance
     /// Why the daemon ends it, for the log; the first reason is the one.
     private(set) var endReason: String?
     /// What the socket has not taken yet.
@@ -50,9 +51,10 @@ import EventModel
         if endReason == nil { endReason = reason() }
     }
 
-    init(id: SessionID, address: PeerAddress, socket: Int32) {
+    init(id: SessionID, address: PeerAddress, entrance: Entrance, socket: Int32) {
         self.id = id
         self.address = address
+        self.entrance = entrance
         self.socket = socket
         http = HTTPConnection()
         unsafe wsi = nil

@@ -26,14 +26,23 @@ protocol RequestDelegate: AnyObject {
 }
 
 /// What a transport needs to know.
-struct TransportSettings: Sendable {
-    /// Besides pages from this machine.
-    var allowedOrigins: [String] = []
+struct TransportSettings: Hashable, Sendable {
+    /// Of those who come through `listen`.
+    var main = PagePolicy()
+    /// Of those who come through `admin_listen`.
+    var admin = PagePolicy()
+
+    func policy(at entrance: Entrance) -> PagePolicy {
+        switch entrance {
+        case .main: main
+        case .admin: admin
+        }
+    }
 }
 
 /// What the layers above may do with connections.
 protocol Transport: AnyObject {
-    /// Looked at for each new connection.
+    /// Looked at for each request.
     var settings: TransportSettings { get set }
 
     /// Takes over a connected socket.

@@ -27,7 +27,7 @@ struct HTTPConnection {
     private enum Phase {
         case reading
         /// A request waits for its response.
-        case waiting(isHead: Bool, keepsConnection: Bool, isHTTP10: Bool)
+        case waiting(isHead: Bool, keepsConnection: Bool, isHTTP10: Bool, origin: String?)
         /// What becomes of a request for a WebSocket is being decided.
         case upgrading
         /// The socket has not taken all of the response yet.
@@ -90,9 +90,8 @@ struct HTTPConnection {
 
     /// The response to the request that waits, as bytes; `nil` when none does.
     mutating func answer(_ response: HTTPResponse) -> [UInt8]? {
-        guard case .waiting(let isHead, let keepsConnection, let isHTTP10) = phase else {
-            return nil
-        }
+        guard case .waiting(let isHead, let keepsConnection, let isHTTP10, let origin) = phase
+        else { return nil }
         var response = response
         response.keepsConnection = response.keepsConnection && keepsConnection
         // A client of HTTP/1.0 does not expect it otherwise.
@@ -100,7 +99,7 @@ struct HTTPConnection {
             response.headers.append(HTTPResponse.Header(name: "Connection", value: "keep-alive"))
         }
         phase = .writing(keepsConnection: response.keepsConnection)
-        return response.encoded(omitsBody: isHead)
+        return response.encoded(omitsBody: isHead, for: origin)
     }
 
     /// Goes on after the socket has taken all of a response.
@@ -139,7 +138,7 @@ struct HTTPConnection {
             append(bytes, from: count)
             phase = .waiting(
                 isHead: request.method == .head, keepsConnection: keepsConnection,
-                isHTTP10: isHTTP10)
+                isHTTP10: isHTTP10, origin: request.provenance.origin)
             return .request(request)
         case .upgrade(let request):
             self.parser = nil

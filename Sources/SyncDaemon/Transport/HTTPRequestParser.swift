@@ -216,6 +216,9 @@ import EventModel
         if let host = hosts.first, !RequestRules.isHost(host) {
             return .broken(.error(400, "Host is no name with a port."))
         }
+        guard fields.values(of: .origin).count <= 1 else {
+            return .broken(.error(400, "Send one Origin."))
+        }
         if unsafe parser.pointee.method == HTTP_CONNECT.rawValue {
             return .broken(.methodNotAllowed("This is no proxy.", allowing: ["GET", "HEAD"]))
         }
@@ -270,7 +273,7 @@ import EventModel
         HTTPRequest(
             method: HTTPRequest.Method(rawValue: method) ?? .other,
             target: RequestRules.originForm(of: String(decoding: target, as: UTF8.self)),
-            body: body)
+            body: body, provenance: fields.provenance)
     }
 }
 

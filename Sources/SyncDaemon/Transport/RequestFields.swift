@@ -6,6 +6,7 @@ struct RequestFields {
         case connection
         case contentLength = "content-length"
         case expect
+        case fetchSite = "sec-fetch-site"
         case host
         case origin
         case transferEncoding = "transfer-encoding"
@@ -41,6 +42,11 @@ struct RequestFields {
             joined = joined.map { "\($0),\(field.value)" } ?? field.value
         }
         return joined
+    }
+
+    /// Who asks, and for whom.
+    var provenance: Provenance {
+        Provenance(host: self[.host], origin: self[.origin], site: self[.fetchSite])
     }
 
     /// The elements of a header that is a list.

@@ -75,27 +75,4 @@ enum RequestRules {
         let path = rest.drop { $0 != "/" && $0 != "?" }
         return path.first == "/" ? String(path) : "/" + String(path)
     }
-
-    /// Whether a page from `origin` may open a WebSocket here.
-    ///
-    /// Programs send no `Origin`; browsers always do. Without this check any page that a user
-    /// visits could talk to a daemon on the user's own machine (cross-site WebSocket hijacking).
-    /// That `Origin` and `Host` agree proves nothing: a name that its owner points to 127.0.0.1
-    /// makes them agree (DNS rebinding).
-    ///
-    /// - Parameter allowed: Further origins, as browsers write them, for example
-    ///   `https://app.example`.
-    static func allows(origin: String?, allowed: [String]) -> Bool {
-        guard let origin else { return true }
-        if allowed.contains(origin) { return true }
-        guard let separator = origin.firstRange(of: "://") else { return false }
-        let authority = origin[separator.upperBound...]
-        return ["localhost", "127.0.0.1", "[::1]"].contains { host in
-            guard authority.hasPrefix(host) else { return false }
-            let rest = authority.dropFirst(host.count)
-            return rest.isEmpty
-                || (rest.first == ":" && UInt16(rest.dropFirst()) != nil
-                    && rest.dropFirst().first != "+")
-        }
-    }
 }

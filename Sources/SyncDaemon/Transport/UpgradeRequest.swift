@@ -8,8 +8,7 @@ struct UpgradeRequest: Hashable {
     /// The one subprotocol; who offers only others goes on without one.
     static let subprotocol = "sync.v1.json"
 
-    /// As its page's browser names it.
-    let origin: String?
+    let provenance: Provenance
     let key: String
     let offersSubprotocol: Bool
     /// The members of its URL's query, decoded; of a repeated name the first counts.
@@ -50,11 +49,9 @@ struct UpgradeRequest: Hashable {
         guard keys.count == 1, Self.isNonce(keys[0]) else {
             throw Refusal(400, "Send one Sec-WebSocket-Key: 16 bytes in base64.")
         }
-        let origins = fields.values(of: .origin)
-        guard origins.count <= 1 else { throw Refusal(400, "Send one Origin.") }
         query = try Self.members(of: target)
         key = keys[0]
-        origin = origins.first
+        provenance = fields.provenance
         offersSubprotocol = fields.elements(of: .webSocketProtocol).contains(Self.subprotocol)
     }
 

@@ -6,12 +6,9 @@ import EventModel
 extension WebSocketTransport {
     /// Makes a connection a session; or refuses to, when its page may not open one.
     func upgrade(_ connection: Connection, _ request: UpgradeRequest) {
-        let origins = settings.allowedOrigins
-        guard RequestRules.allows(origin: request.origin, allowed: origins) else {
-            connection.ends(because: "its Origin is not in allowed_origins")
-            let message = "Pages of this Origin may not connect. Add it to allowed_origins."
+        if let refusal = refusal(of: request, on: connection) {
             connection.http?.refuse()
-            return refuse(.broken(.error(403, message)), on: connection)
+            return refuse(.broken(refusal), on: connection)
         }
         var rest = connection.http.take()?.takeRest() ?? []
         resumeReading(connection)
@@ -22,6 +19,18 @@ extension WebSocketTransport {
         guard !rest.isEmpty else { return }
         var bytes = rest.mutableSpan
         if !readFrames(&bytes, of: connection) { kill(connection) }
+    }
+
+    private func refusal(of request: UpgradeRequest, on connection: Connection) -> HTTPResponse? {
+        let policy = settings.policy(at: connection.entrance)
+        if let refusal = policy.refusal(of: request.provenance, at: UpgradeRequest.path[...]) {
+            connection.ends(because: refusal.reason)
+            return refusal.response
+        }
+        guard connection.entrance == .main else {
+            return .error(404, "This address is for operators. Clients connect to that of listen.")
+        }
+        return nil
     }
 
     /// Takes what a session's peer sent.

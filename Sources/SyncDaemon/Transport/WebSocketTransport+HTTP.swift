@@ -48,11 +48,11 @@ extension WebSocketTransport {
             case .sendContinue:
                 send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: connection)
             case .request(let request):
-                connection.isInDelegate = true
-                let mayTakeLong = requests.connection(connection.id, didRequest: request)
-                connection.isInDelegate = false
-                connection.isAnsweredSoon = !mayTakeLong
-                setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
+                if let refusal = refusal(of: request, on: connection) {
+                    if let bytes = connection.http?.answer(refusal) { send(bytes, to: connection) }
+                } else {
+                    deliver(request, of: connection)
+                }
                 if settle(connection) { next = connection.http?.readOn() }
             case .upgrade(let request):
                 upgrade(connection, request)
@@ -65,10 +65,35 @@ extension WebSocketTransport {
         }
     }
 
+    private func deliver(_ request: HTTPRequest, of connection: Connection) {
+        var request = request
+        request.entrance = connection.entrance
+        connection.isInDelegate = true
+        let mayTakeLong = requests.connection(connection.id, didRequest: request)
+        connection.isInDelegate = false
+        connection.isAnsweredSoon = !mayTakeLong
+        setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
+    }
+
+    /// What a request hears that may not be asked for, by this name or from this page.
+    private func refusal(of request: HTTPRequest, on connection: Connection) -> HTTPResponse? {
+        let policy = settings.policy(at: connection.entrance)
+        guard let refusal = policy.refusal(of: request.provenance, at: request.path) else {
+            return nil
+        }
+        connection.ends(because: refusal.reason)
+        return refusal.response
+    }
+
     /// Sends the last response of a connection.
     func refuse(_ refusal: HTTPRefusal, on connection: Connection, isHead: Bool = false) {
-        let response = requests.response(to: refusal).closing
-        send(response.encoded(omitsBody: isHead), to: connection)
+        var response = requests.response(to: refusal).closing
+        var origin: String?
+        if case .bodyTooLong(let request) = refusal {
+            origin = request.provenance.origin
+            response = self.refusal(of: request, on: connection) ?? response
+        }
+        send(response.encoded(omitsBody: isHead, for: origin), to: connection)
         _ = settle(connection)
     }
 

@@ -13,7 +13,7 @@ import EventModel
 @safe final class WebSocketTransport: Transport {
     unowned let sessions: any SessionDelegate
     unowned let requests: any RequestDelegate
-    /// Looked at for each new connection.
+    /// Looked at for each request.
     var settings: TransportSettings
     private let reactor: Int
     private let admission: Admission
@@ -65,9 +65,9 @@ import EventModel
 
     /// Takes over a connected socket, which speaks HTTP until it asks for a WebSocket.
     func adopt(_ socket: consuming AcceptedSocket) {
-        let address = socket.address
+        let (address, entrance) = (socket.address, socket.entrance)
         let descriptor = socket.release()
-        let slot = makeSlot(for: address, descriptor)
+        let slot = makeSlot(for: address, at: entrance, descriptor)
         if let connection = connection(at: slot) {
             log?.debug(
                 "Connection opened.",
@@ -196,7 +196,7 @@ import EventModel
         connections[Int(slot)] = nil
         deadlines[Int(slot)] = 0
         freeSlots.append(slot)
-        admission.release(connection.address, from: reactor)
+        admission.release(connection.address, from: reactor, at: connection.entrance)
         log?.debug(
             "Connection closed.",
             [
@@ -212,14 +212,16 @@ import EventModel
         return connection
     }
 
-    private func makeSlot(for address: PeerAddress, _ socket: Int32) -> UInt32 {
+    private func makeSlot(
+        for address: PeerAddress, at entrance: Entrance, _ socket: Int32
+    ) -> UInt32 {
         let slot = freeSlots.popLast() ?? UInt32(connections.count)
         if Int(slot) == connections.count { connections.append(nil) }
         if deadlines.count < connections.count { deadlines.append(0) }
         nextGeneration &+= 1
         connections[Int(slot)] = Connection(
             id: SessionID(slot: slot, generation: nextGeneration), address: address,
-            socket: socket)
+            entrance: entrance, socket: socket)
         return slot
     }
 }

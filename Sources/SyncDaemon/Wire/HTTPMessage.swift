@@ -19,6 +19,8 @@ struct HTTPRequest: Sendable, Hashable {
     /// Path and query as the client sent them, escapes included.
     var target: String
     var body: [UInt8] = []
+    var provenance = Provenance()
+    var entrance = Entrance.main
 
     /// The target without its query, escapes included.
     var path: Substring { target.prefix { $0 != "?" } }
@@ -58,6 +60,8 @@ struct HTTPResponse: Sendable, Hashable {
     var headers: [Header] = []
     /// Whether the connection may carry another request afterwards.
     var keepsConnection = true
+    /// Whether pages may read it that may ask.
+    var isForPages = false
 
     init(
         status: Int, contentType: String, body: [UInt8], headers: [Header] = [],
@@ -99,12 +103,22 @@ struct HTTPResponse: Sendable, Hashable {
 
     /// The response as bytes.
     ///
-    /// - Parameter omitsBody: For HEAD: the headers of the response, `Content-Length` included, and
-    ///   no body.
-    func encoded(omitsBody: Bool = false) -> [UInt8] {
+    /// - Parameters:
+    ///   - omitsBody: For HEAD: the headers of the response, `Content-Length` included, and no
+    ///     body.
+    ///   - origin: Of the page that asked, which may.
+    func encoded(omitsBody: Bool = false, for origin: String? = nil) -> [UInt8] {
         var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
         text += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
         for header in headers { text += "\(header.name): \(header.value)\r\n" }
+        if isForPages {
+            // So that no cache shows one page what was for another.
+            text += "Vary: Origin\r\n"
+            if let origin {
+                text += "Access-Control-Allow-Origin: \(origin)\r\n"
+                text += "Access-Control-Allow-Credentials: true\r\n"
+            }
+        }
         if !headers.contains(where: { $0.name == "Cache-Control" }) {
             text += "Cache-Control: no-store\r\n"
         }
@@ -128,6 +142,7 @@ struct HTTPResponse: Sendable, Hashable {
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"

@@ -20,9 +20,13 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
 
     static let all = [
         ConfigurationSample("server.listen", "localhost:0", written: "127.0.0.1:0"),
+        ConfigurationSample("server.admin_listen", "[::1]:8081"),
         ConfigurationSample("server.reactors", "3"),
         ConfigurationSample("server.readers", "5"),
         ConfigurationSample("server.allowed_origins", "https://a.example, https://b.example"),
+        ConfigurationSample(
+            "server.allowed_hosts", "Chat.example, [2001:DB8::1]",
+            written: "chat.example, [2001:db8::1]"),
         ConfigurationSample("server.connections", "1000"),
         ConfigurationSample("server.connections_per_address", "10"),
         ConfigurationSample("server.insecure", "true", written: "yes"),
@@ -94,7 +98,16 @@ struct ConfigurationMistake: Sendable, CustomTestStringConvertible {
             file: "[server]\nallowed_origins = https://a.example\nallowed_origins = *\n",
             message: "sync.ini:3: allowed_origins cannot be \"*\". Write origins separated by "
                 + "commas, each SCHEME://HOST or SCHEME://HOST:PORT without a path, such as "
-                + "https://app.example.com."),
+                + "https://app.example.com; or null."),
+        ConfigurationMistake(
+            file: "[server]\nallowed_hosts = chat.example, chat.example:443\n",
+            message: "sync.ini:2: allowed_hosts cannot be \"chat.example, chat.example:443\". "
+                + "Write names or addresses separated by commas, each without a port, such as "
+                + "chat.example.com or [2001:db8::1]."),
+        ConfigurationMistake(
+            file: "[server]\nadmin_listen = admin\n",
+            message: "sync.ini:2: admin_listen cannot be \"admin\". Write a numeric address and a "
+                + "port, such as 127.0.0.1:8081."),
     ]
 
     private static let elsewhere = [

@@ -1,6 +1,7 @@
 // Places for connections: never more than there are, and each is given back.
 
 import Basis
+import EventModel
 import Testing
 
 @testable import SyncDaemon
@@ -20,6 +21,23 @@ struct AdmissionTests {
         #expect(admission.admit(peer(2)) == 0)
         #expect(admission.admit(peer(3)) == nil)
         #expect(admission.total == 3)
+    }
+
+    @Test("operators have places of their own, and take none from clients")
+    func operators() {
+        let admission = Admission(reactors: 1, totalMax: 1, perAddressMax: 1)
+        #expect(admission.admit(peer(1)) == 0)
+
+        for _ in 0..<Limits.adminConnectionsMax {
+            #expect(admission.admit(peer(1), at: .admin) == 0)
+        }
+        #expect(admission.admit(peer(1), at: .admin) == nil)
+        admission.release(peer(1), from: 0)
+        #expect(admission.admit(peer(1)) == 0)
+        admission.release(peer(1), from: 0, at: .admin)
+        #expect(admission.admit(peer(2)) == nil)
+        #expect(admission.admit(peer(2), at: .admin) == 0)
+        #expect(admission.total == 1 + Limits.adminConnectionsMax)
     }
 
     @Test("a place that was given back can be taken again")

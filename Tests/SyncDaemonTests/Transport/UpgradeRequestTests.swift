@@ -37,7 +37,7 @@ struct UpgradeRequestTests {
     func example() throws {
         let request = try #require(upgrade(["Sec-WebSocket-Protocol: chat, sync.v1.json"]))
 
-        #expect(request.origin == nil)
+        #expect(request.provenance == Provenance(host: "x"))
         let text = String(decoding: request.acceptance, as: UTF8.self)
         #expect(
             text == """

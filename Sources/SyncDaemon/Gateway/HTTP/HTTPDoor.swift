@@ -48,7 +48,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             origin: Origin(
                 reactor: hub.engine.reactor, session: connection, command: lastCommand),
             hub: hub, tenants: tenants)
-        switch PubNubDialect.answer(asking) ?? routes.answer(asking) {
+        // Clients have nothing to ask where operators do.
+        let dialect = request.entrance == .main ? PubNubDialect.answer(asking) : nil
+        switch dialect ?? routes.answer(asking) {
         case .now(let response): respond(response, to: connection)
         case .call(let call): start(call, for: connection)
         }

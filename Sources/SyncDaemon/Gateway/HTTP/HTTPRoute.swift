@@ -4,13 +4,18 @@
 struct HTTPRoute: Sendable {
     let method: HTTPRequest.Method
     let path: PathPattern
+    /// The listeners where it is; elsewhere nobody hears that it exists.
+    var entrances: Set<Entrance> = [.main]
     let answer: @Sendable (HTTPAsking) -> HTTPAnswer
 
     /// A route whose answers are known at once.
     static func get(
-        _ path: String, _ response: @escaping @Sendable () -> HTTPResponse
+        _ path: String, at entrances: Set<Entrance> = [.main],
+        _ response: @escaping @Sendable (Entrance) -> HTTPResponse
     ) -> HTTPRoute {
-        HTTPRoute(method: .get, path: PathPattern(path), answer: { _ in .now(response()) })
+        HTTPRoute(method: .get, path: PathPattern(path), entrances: entrances) { asking in
+            .now(response(asking.request.entrance))
+        }
     }
 }
 
@@ -25,10 +30,11 @@ struct HTTPRoutes: Sendable {
     /// HEAD is answered as GET is; the transport leaves the body out.
     func answer(_ asking: HTTPAsking) -> HTTPAnswer {
         let request = asking.request
+        let rows = self.rows.filter { $0.entrances.contains(request.entrance) }
         let routes = RequestTarget(request.target).map { target in
             rows.filter { $0.path.matches(target) }
         }
-        guard let routes, !routes.isEmpty else { return .now(notFound) }
+        guard let routes, !routes.isEmpty else { return .now(notFound(rows)) }
         let method = request.method == .head ? .get : request.method
         guard let route = routes.first(where: { $0.method == method }) else {
             return .now(methodNotAllowed(routes))
@@ -36,7 +42,7 @@ struct HTTPRoutes: Sendable {
         return route.answer(asking)
     }
 
-    private var notFound: HTTPResponse {
+    private func notFound(_ rows: [HTTPRoute]) -> HTTPResponse {
         let paths = rows.map(\.path.description)
         return .error(
             404,

@@ -26,10 +26,13 @@ struct HTTPRouteTests {
         route(.delete, "v1/channels/{channel}"), route(.post, "v1/channels"),
     ])
 
-    private static func answer(_ method: HTTPRequest.Method, _ target: String) -> HTTPResponse {
+    private static func answer(
+        _ method: HTTPRequest.Method, _ target: String, at entrance: Entrance = .main,
+        of routes: HTTPRoutes = routes
+    ) -> HTTPResponse {
         let hub = Hub(engine: StandInEngine(), counters: Counters())
         let asking = HTTPAsking(
-            request: HTTPRequest(method: method, target: target),
+            request: HTTPRequest(method: method, target: target, entrance: entrance),
             origin: Origin(
                 reactor: 0, session: SessionID(slot: 0, generation: 1), command: 1),
             hub: hub, tenants: Tenants())
@@ -60,6 +63,33 @@ struct HTTPRouteTests {
         ])
     func missing(target: String) {
         #expect(Self.answer(.get, target).status == 404)
+    }
+
+    @Test("a route is at its listeners, and nobody hears of it at another")
+    func entrances() {
+        func route(_ path: String, _ entrances: Set<Entrance>) -> HTTPRoute {
+            .get(path, at: entrances) { entrance in
+                HTTPResponse(status: 200, contentType: "text/plain", text: "\(entrance)")
+            }
+        }
+        let routes = HTTPRoutes([
+            route("both", [.main, .admin]), route("secret", [.admin]), route("none", []),
+        ])
+        func text(_ path: String, _ entrance: Entrance) -> String? {
+            let response = Self.answer(.get, path, at: entrance, of: routes)
+            let text = String(decoding: response.body, as: UTF8.self)
+            if response.status != 404 { return text }
+            #expect(text.contains("secret") == (entrance == .admin))
+            return nil
+        }
+
+        #expect(text("/both", .main) == "main")
+        #expect(text("/both", .admin) == "admin")
+        #expect(text("/secret", .admin) == "admin")
+        #expect(text("/secret", .main) == nil)
+        #expect(text("/none", .main) == nil)
+        #expect(text("/none", .admin) == nil)
+        #expect(Self.answer(.post, "/secret", at: .main, of: routes).status == 404)
     }
 
     @Test(

@@ -101,7 +101,7 @@ struct PubNubReplyEncoderTests {
 
         #expect(response.status == 200)
         #expect(response.body.isEmpty)
-        #expect(response[header: "Access-Control-Allow-Origin"] == "*")
+        #expect(response.isForPages)
         #expect(
             response[header: "Access-Control-Allow-Methods"]
                 == "GET, POST, PATCH, DELETE, OPTIONS")
@@ -111,15 +111,17 @@ struct PubNubReplyEncoderTests {
         #expect(response[header: "Access-Control-Max-Age"] == "86400")
     }
 
-    @Test("an answer has the service's headers, each once")
-    func headers() throws {
-        let lines = String(decoding: PubNubReplyEncoder.left.encoded(), as: UTF8.self).split(
-            separator: "\r\n")
+    @Test("an answer has the service's headers, each once", arguments: [nil, "http://localhost"])
+    func headers(origin: String?) throws {
+        let bytes = PubNubReplyEncoder.left.encoded(for: origin)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
 
         #expect(lines.first == "HTTP/1.1 200 OK")
         #expect(lines.contains(#"Content-Type: text/javascript; charset="UTF-8""#))
         #expect(lines.filter { $0.hasPrefix("Cache-Control") } == ["Cache-Control: no-cache"])
-        #expect(lines.filter { $0.hasPrefix("Access-Control") }.count == 4)
+        #expect(lines.filter { $0 == "Vary: Origin" }.count == 1)
+        #expect(lines.filter { $0.hasPrefix("Access-Control") }.count == (origin == nil ? 2 : 4))
+        #expect(lines.contains("Access-Control-Allow-Origin: http://localhost") == (origin != nil))
     }
 
     @Test("heartbeat, leave, where, states")

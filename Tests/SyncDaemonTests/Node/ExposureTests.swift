@@ -1,0 +1,44 @@
+// Which listener shows what, by who can reach it.
+
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Exposure")
+struct ExposureTests {
+    @Test(
+        "metrics are for operators, or for the machine itself, or for nobody",
+        arguments: [
+            ("127.0.0.1:8080", nil, .main), ("[::1]:8080", nil, .main),
+            ("0.0.0.0:8080", nil, nil), ("192.0.2.1:8080", nil, nil), ("unknown", nil, nil),
+            ("127.0.0.1:8080", "127.0.0.1:8081", .admin),
+            ("0.0.0.0:8080", "127.0.0.1:8081", .admin), ("0.0.0.0:8080", "10.0.0.1:8081", .admin),
+        ] as [(String, String?, Entrance?)])
+    func metrics(main: String, admin: String?, entrance: Entrance?) {
+        let exposure = Exposure(main: main, admin: admin)
+
+        #expect(exposure.metricsEntrance == entrance)
+        #expect(exposure.showsTroubles(at: .admin))
+        #expect(
+            exposure.showsTroubles(at: .main) == (main.hasPrefix("127.") || main == "[::1]:8080"))
+        let isOpen = admin?.hasPrefix("10.") == true
+        #expect(exposure.notices.count == (entrance == nil || isOpen ? 1 : 0))
+    }
+
+    @Test("what an operator sets holds at both listeners, but for pages")
+    func settings() {
+        var configuration = Configuration()
+        configuration.allowedOrigins = ["https://chat.example"]
+        configuration.allowedHosts = ["chat.example"]
+        let settings = Exposure(main: "0.0.0.0:8080", admin: "127.0.0.1:8081")
+            .transportSettings(configuration)
+
+        #expect(settings.policy(at: .main).allowedOrigins == ["https://chat.example"])
+        #expect(!settings.policy(at: .main).admitsLocalPages)
+        #expect(settings.policy(at: .admin).allowedOrigins.isEmpty)
+        #expect(settings.policy(at: .admin).isLoopback)
+        for entrance in Entrance.allCases {
+            #expect(settings.policy(at: entrance).allowedHosts == ["chat.example"])
+        }
+    }
+}
