@@ -107,6 +107,15 @@ class ForeignPages(PageCase):
         self.assertEqual(seen, {})
         self.assertEqual(self.holds(daemon), (["secret"], ["👍"], []))
 
+    async def test_a_page_without_an_origin_where_null_is_listed(self):
+        """Whoever lists it lets everybody in: so the test above can fail."""
+        daemon = self.start_daemon("--allowed-origins", "null")
+        message = self.seed(daemon)
+        page = await self.browser.page(f"http://127.0.0.2:{self.pages('127.0.0.2').port}/")
+        seen = await self.attack(page, daemon, message, make=attacks.sandboxed)
+        self.assertGreaterEqual(
+            set(seen), {"fetch that publishes", "fetch of the history", "deletion", "WebSocket"})
+
     async def test_a_name_that_was_pointed_here(self):
         """DNS rebinding: to the browser, page and daemon are of one origin."""
         daemon = self.start_daemon()
@@ -176,7 +185,7 @@ class ListedPages(PageCase):
         self.assertEqual(len(self.holds(daemon)[0]), 3)
 
     async def test_a_page_of_a_named_host(self):
-        """As behind a proxy that passes Host on; the page's origin has to be listed all the same."""
+        """As behind a proxy that passes Host on: the page's origin has to be listed, too."""
         # Which a browser trusts like https: it says how near the page is.
         daemon = self.start_daemon("--allowed-hosts", "chat.localhost")
         url = f"http://chat.localhost:{daemon.port}"

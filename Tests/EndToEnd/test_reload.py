@@ -61,15 +61,19 @@ class Reload(ReloadTestCase):
 level = warning
 [server]
 allowed_origins = https://a.example
+allowed_hosts = chat.example
 [limits]
 commands_per_second = 3
 """)
 
         # The line comes before the level holds for it: an administrator asked for it.
-        self.assertIn('changed="[server] allowed_origins, [log] level, '
+        self.assertIn('changed="[server] allowed_origins, [server] allowed_hosts, [log] level, '
                       '[limits] commands_per_second"', log)
         with RawClient(daemon.address) as page:
             page.upgrade("Origin: https://a.example")
+        with RawClient(daemon.address) as proxy:
+            proxy.address = ("chat.example", 443)
+            self.assertEqual(proxy.get("/metrics").status, 200)
         refused = 0
         for _ in range(20):
             reply = await device.request("history", channel="room")
@@ -97,11 +101,12 @@ commands_per_second = 3
         daemon = self.start("[server]\nreactors = 1\n")
 
         log = await self.reload(
-            daemon, "[server]\nreactors = 2\nreaders = 3\nconnections = 1\n[log]\nformat = text\n")
+            daemon, "[server]\nreactors = 2\nreaders = 3\nconnections = 1\n"
+            "admin_listen = 127.0.0.1:0\n[log]\nformat = text\n")
 
         self.assertRegex(
             log, r"Z warning These settings have changed and need a restart\. "
-            r'settings="\[server\] reactors, \[server\] readers, \[log\] format"')
+            r'settings="\[server\] admin_listen, \[server\] reactors, \[server\] readers, \[log\] format"')
         self.assertIn('changed="[server] connections"', log)
         with RawClient(daemon.address) as first:
             self.assertEqual(first.get().status, 200)

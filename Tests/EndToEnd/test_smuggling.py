@@ -17,7 +17,7 @@ class Smuggling(DaemonTestCase):
     """One daemon for each test; what was published is asked for in a session."""
 
     def setUp(self):
-        self.daemon = self.start_daemon()
+        self.daemon = self.start_daemon("--allowed-hosts", "x")
         self.reader = RawClient(self.daemon.address).hello("eve", "reader")
         self.addCleanup(self.check_that_it_lives)
         self.numbers = itertools.count(1)
