@@ -115,6 +115,12 @@ class Check(ConfigurationTestCase):
         self.assertEqual(code, 0)
         self.assertIn("(mode 0755). Keep them out: chmod 700", errors)
 
+        daemon = self.start_daemon(data_dir=f"{self.directory}/open")
+        self.assertRegex(daemon.log(), r"Z warning .*\(mode 0755\)\. Keep them out: chmod 700")
+        files = [os.path.join(daemon.data_dir, it) for it in os.listdir(daemon.data_dir)]
+        self.assertTrue(files)
+        self.assertEqual([it for it in files if os.stat(it).st_mode & 0o077], [])
+
 
 KEYSET = "[server]\nlisten = 127.0.0.1:0\n[keyset a]\nsubscribe_key = a\n"
 
