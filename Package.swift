@@ -49,6 +49,8 @@ let package = Package(
         library("CHTTPParser", pkgConfig: nil, debian: "libhttp-parser-dev"),
         library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
+        library("CCBOR", pkgConfig: "libcbor", debian: "libcbor-dev"),
+        library("COpenSSL", pkgConfig: "libcrypto", debian: "libssl-dev"),
         .target(name: "CLinux"),
         .target(name: "CThread"),
         // Daemon, client and tools build on it; it knows nothing of them.
@@ -65,7 +67,7 @@ let package = Package(
             name: "SyncDaemon",
             dependencies: [
                 "Basis", "EventModel", "JSON", "SQLite", "CWebsockets", "CUV", "CSystemd", "CInih",
-                "CHTTPParser", "CZlib", "CLinux", "CSodium",
+                "CHTTPParser", "CZlib", "CLinux", "CSodium", "CCBOR", "COpenSSL",
             ],
             swiftSettings: shipped),
         .executableTarget(

@@ -31,6 +31,14 @@ enum HouseRules {
             "CSodium",
             ["Sources/EventModel/Reconciliation/", "Sources/SyncDaemon/Store/DigestSecret.swift"]
         ),
+        ("CCBOR", ["Sources/SyncDaemon/Access/CBOR"]),
+        (
+            "COpenSSL",
+            [
+                "Sources/SyncDaemon/Access/PublicKey.swift",
+                "Sources/SyncDaemon/Access/Signing.swift",
+            ]
+        ),
         ("Foundation", []),
         ("FoundationEssentials", []),
         ("Dispatch", []),

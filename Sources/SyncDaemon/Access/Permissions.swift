@@ -1,0 +1,94 @@
+// What a token allows where: rights per name, and per pattern of names.
+
+import EventModel
+
+/// Rights on named things of one kind, and on those whose names match.
+struct PermissionTable: Hashable, Sendable {
+    private let exact: [ExactText: Rights]
+    private let patterns: [(pattern: AccessPattern, rights: Rights)]
+
+    init(
+        exact: [ExactText: Rights] = [:],
+        patterns: [(pattern: AccessPattern, rights: Rights)] = []
+    ) {
+        self.exact = exact
+        self.patterns = patterns
+    }
+
+    /// Rights that are granted to this very name.
+    func exactRights(on name: String) -> Rights { exact[ExactText(name)] ?? [] }
+
+    /// Rights of the name and of all patterns that match it, together.
+    ///
+    /// - Parameter wanted: Looks no further when it has these.
+    /// - Complexity: O(length of the name × states of all patterns).
+    func rights(on name: String, wanted: Rights = Rights(rawValue: .max)) -> Rights {
+        var rights = exactRights(on: name)
+        for entry in patterns where !rights.isSuperset(of: wanted) {
+            guard !rights.isSuperset(of: entry.rights), entry.pattern.matches(name) else {
+                continue
+            }
+            rights.formUnion(entry.rights)
+        }
+        return rights
+    }
+
+    static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.exact == rhs.exact
+            && lhs.patterns.elementsEqual(rhs.patterns) {
+                $0.pattern == $1.pattern && $0.rights == $1.rights
+            }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(exact)
+        hasher.combine(patterns.map(\.rights))
+    }
+}
+
+/// Everything that a token allows; without an entry nothing is allowed.
+///
+/// Rights do not cascade: those on a group say nothing of its channels, nor the other way round.
+struct Permissions: Hashable, Sendable {
+    var channels = PermissionTable()
+    var groups = PermissionTable()
+    var users = PermissionTable()
+
+    /// - A wildcard (`room.*`) stands for many channels, so only an entry with exactly this name
+    ///   counts: a pattern may match its text, and not the channels that it covers.
+    /// - The presence of a channel may be followed by who has ``Rights/presence`` on the channel,
+    ///   or what was granted to the name `room-pnpres` itself.
+    func rights(on channel: Channel, wanted: Rights = Rights(rawValue: .max)) -> Rights {
+        rights(on: channel.name, isWildcard: channel.isWildcard, in: channels, wanted)
+    }
+
+    func rights(on group: ChannelGroup, wanted: Rights = Rights(rawValue: .max)) -> Rights {
+        rights(on: group.name, isWildcard: false, in: groups, wanted)
+    }
+
+    /// Rights on the metadata of a user.
+    func rights(onUser user: String) -> Rights { users.rights(on: user) }
+
+    private func rights(
+        on name: String, isWildcard: Bool, in table: PermissionTable, _ wanted: Rights
+    ) -> Rights {
+        func own(_ name: String, _ wanted: Rights) -> Rights {
+            isWildcard ? table.exactRights(on: name) : table.rights(on: name, wanted: wanted)
+        }
+        guard let followed = Self.name(followedBy: name) else { return own(name, wanted) }
+        var rights = own(name, wanted)
+        if !rights.contains(.read), own(followed, .presence).contains(.presence) {
+            rights.insert(.read)
+        }
+        return rights
+    }
+
+    /// `room` of `room-pnpres`.
+    private static func name(followedBy presence: String) -> String? {
+        let suffix = Channel.presenceSuffix.utf8
+        guard presence.utf8.count > suffix.count, presence.utf8.ends(with: suffix) else {
+            return nil
+        }
+        return String(presence.utf8.dropLast(suffix.count))
+    }
+}
