@@ -78,7 +78,9 @@ struct PatternProgram: Hashable, Sendable {
 /// Writes the states of a tree, one behind the other.
 struct PatternCompiler {
     private var program = PatternProgram()
-    /// Where the ranges of a class are: a class that is repeated has them once.
+    /// A class with more ranges has them once, however often it is repeated.
+    private static let rangesCopiedMax = 4
+    /// Where the ranges of such classes are.
     private var places: [ScalarSet: Range<Int>] = [:]
     /// Nodes that were written: a group with nothing in it makes no state, however often.
     private var visits = 0
@@ -119,10 +121,11 @@ struct PatternCompiler {
     }
 
     private mutating func place(of set: ScalarSet) -> Range<Int> {
-        if let place = places[set] { return place }
+        let isLarge = set.ranges.count > Self.rangesCopiedMax
+        if isLarge, let place = places[set] { return place }
         let place = program.ranges.count..<program.ranges.count + set.ranges.count
         program.ranges += set.ranges
-        places[set] = place
+        if isLarge { places[set] = place }
         return place
     }
 

@@ -137,6 +137,8 @@ struct AccessTokenTests {
             ("4176", "4176", nil),
             ("417602", "417603", AccessRefusal.garbage),  // version 3
             ("417602", "41761802", .garbage),  // 2 in two bytes
+            ("a8417602", "a9417602417602", .garbage),  // the version twice, and nothing missing
+            ("a8417602", "a9417602417802", .garbage),  // an unknown member more
             ("417602", "41761a00000002", .garbage),
             ("4176", "580176", .garbage),  // the length of a key in two bytes
             ("4176", "6176", .garbage),  // the key as text
@@ -168,6 +170,44 @@ struct AccessTokenTests {
         #expect(keys.refusal(of: Base64URL.text(bytes, isPadded: true)) == refusal)
         // The signature is the end.
         #expect(keys.refusal(of: Base64URL.text(bytes + [0xF6], isPadded: true)) == .garbage)
+    }
+}
+
+extension AccessTokenTests {
+    @Test(
+        "a text of base64url has one spelling",
+        arguments: [
+            ([], "", ""), ([0xFB], "-w", "-w=="), ([0xFF, 0xFE], "__4", "__4="),
+            ([0, 0x10, 0x83], "ABCD", "ABCD"),
+        ] as [([UInt8], String, String)])
+    func spelling(bytes: [UInt8], plain: String, padded: String) {
+        for (text, isPadded) in [(plain, false), (padded, true)] {
+            #expect(Base64URL.text(bytes, isPadded: isPadded) == text)
+            #expect(Base64URL.bytes(text, isPadded: isPadded) == bytes)
+        }
+        #expect(plain == padded || Base64URL.bytes(padded, isPadded: false) == nil)
+        #expect(plain == padded || Base64URL.bytes(plain, isPadded: true) == nil)
+        for text in ["A", "-x", "__5", "_/4", "AB CD", "ABCDE", "-w=", "é"] {
+            #expect(Base64URL.bytes(text, isPadded: false) == nil, "\(text)")
+        }
+        for text in ["=", "====", "-x==", "__5=", "-w=A", "ABC", "A==="] {
+            #expect(Base64URL.bytes(text, isPadded: true) == nil, "\(text)")
+        }
+    }
+
+    @Test("a signature that is not the last is none")
+    func order() throws {
+        let reading = try AccessToken.read(AccessSamples.pubNub)
+        let user = Array("Duuidealice".utf8)
+        #expect(Array(reading.signed.suffix(user.count)) == user)
+        let signed = Array(reading.signed.dropLast(user.count))
+        let key = AccessTokenKey(
+            secretKey: AccessSamples.secret, subscribeKey: AccessSamples.tenant)
+        let bytes = signed + AccessToken.signatureHead + key.signature(of: signed) + user
+
+        #expect(throws: AccessRefusal.garbage) {
+            try AccessToken.read(Base64URL.text(bytes, isPadded: true))
+        }
     }
 }
 
