@@ -32,14 +32,18 @@ public struct Hello: Hashable, Sendable {
     public var keyset: String?
     /// The key that the tenant's owner may ask of those who publish.
     public var publishKey: String?
+    /// What the tenant's backend gave the user, where the tenant admits only who shows a token.
+    public var token: String?
 
     public init(
-        userID: String, deviceID: String, keyset: String? = nil, publishKey: String? = nil
+        userID: String, deviceID: String, keyset: String? = nil, publishKey: String? = nil,
+        token: String? = nil
     ) {
         self.userID = userID
         self.deviceID = deviceID
         self.keyset = keyset
         self.publishKey = publishKey
+        self.token = token
     }
 }
 

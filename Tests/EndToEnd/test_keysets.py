@@ -160,14 +160,14 @@ class Keysets(DaemonTestCase):
         await device.until(lambda: len(device.unmatched) == 2, "the reply by itself")
         self.assertIn("ok", device.unmatched[1])
 
-    async def test_a_keyset_with_access_control_admits_nobody(self):
+    async def test_a_keyset_with_access_control_admits_nobody_without_a_token(self):
         """So the daemon may listen on an address that other machines can reach."""
         daemon = self.start(GUARDED, listen="0.0.0.0:0")
         daemon.host = "127.0.0.1"
         for fields in ({}, {"keyset": "sub-guarded"}):
             device = self.offline_device(daemon, "ada", "phone")
             await device.open()
-            async with self.refused(403, "forbidden", "token"):
+            async with self.refused(401, "token_missing", "token"):
                 await device.command("hello", userId="ada", deviceId="phone", **fields)
             with self.assertRaises(Refused):
                 await device.command("subscribe", channels=[{"name": "room"}])

@@ -65,6 +65,9 @@ struct JSONWebKeySet: Hashable, Sendable {
         self.keys = keys
     }
 
+    /// Whether who reads the set can sign with it.
+    var hasSharedKey: Bool { keys.contains { $0.algorithm == .hs256 } }
+
     /// The key that a token's header means.
     ///
     /// - Parameter id: `nil` in a header without `kid`, which is enough when there is one key.

@@ -35,6 +35,9 @@ struct Rights: OptionSet, Hashable, Sendable {
     static let presence = Rights(rawValue: 1024)
     /// Remove what others have written, reactions included.
     static let moderate = Rights(rawValue: 2048)
+    /// Take back one's own reactions; comes with ``react`` and ``delete`` in a JSON Web Token, and
+    /// with PubNub's DELETE.
+    static let unreact = Rights(rawValue: 4096)
 
     /// The rights that PubNub's bits stand for.
     ///
@@ -45,15 +48,15 @@ struct Rights: OptionSet, Hashable, Sendable {
         var rights = Rights(rawValue: UInt16(bits))
         if rights.contains(.read) { rights.formUnion([.history, .presence]) }
         if rights.contains(.write) { rights.insert(.react) }
-        if rights.contains(.delete) { rights.insert(.moderate) }
+        if rights.contains(.delete) { rights.formUnion([.moderate, .unreact]) }
         self = rights
     }
 
     /// The words of a JSON Web Token, in the order of the bits.
     static let words: [(word: String, right: Rights)] = [
-        ("read", .read), ("write", .write), ("manage", .manage), ("delete", .delete),
+        ("read", .read), ("write", .write), ("manage", .manage), ("delete", [.delete, .unreact]),
         ("create", .create), ("get", .get), ("update", .update), ("join", .join),
-        ("react", .react), ("history", .history), ("presence", .presence),
+        ("react", [.react, .unreact]), ("history", .history), ("presence", .presence),
         ("moderate", .moderate),
     ]
 

@@ -64,3 +64,10 @@ protocol Engine {
     /// The daemon's time, in 100 ns since 1970.
     func wallTicks() -> UInt64
 }
+
+extension Engine {
+    /// The daemon's time as tokens have it: Unix seconds.
+    var seconds: Int64 { Int64(wallTicks() / 10_000_000) }
+    /// The same as a position.
+    var wallTime: Timetoken { Timetoken(rawValue: wallTicks()) }
+}

@@ -17,6 +17,8 @@ final class Session {
 
     /// `nil` until `hello`.
     var author: Author?
+    /// What it showed.
+    var credential = Credential.unguarded
     /// What it named as its tenant's publish key.
     var publishKey: String?
     var subscriptions: [Channel: Subscription] = [:]

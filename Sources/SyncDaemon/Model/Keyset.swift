@@ -11,8 +11,13 @@ struct Keyset: Hashable, Sendable {
     var subscribeKey: String
     /// What publishers must name; `nil` accepts any.
     var publishKey: String?
-    /// Signs administrators' requests; nothing is signed without it.
+    /// Signs the backend's requests, and the tokens that it has made.
     var secretKey: String?
+    /// The text of a JSON Web Key Set (RFC 7517): whose web tokens are good.
+    var webKeys: String?
+    /// What web tokens have to name as `iss` and `aud`; `nil`: anything.
+    var tokenIssuer: String?
+    var tokenAudience: String?
     /// Everyone is refused who shows no token.
     var isAccessControlled = false
     /// What holds for channels that are in no namespace.

@@ -49,6 +49,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case twoSecrets(ConfigurationSource, keyset: String)
     case unreadableSecret(ConfigurationSource, path: String, reason: String)
     case badSecret(ConfigurationSource, path: String, expected: String)
+    case badWebKeys(ConfigurationSource, path: String, reason: String)
     case noCredentials(ConfigurationSource, name: String)
     case malformedLine(ConfigurationSource)
     case lineTooLong(ConfigurationSource)
@@ -69,7 +70,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             usage
         case .missing, .sameSubscribeKey, .samePattern, .tooMany, .twoSecrets:
             sections
-        case .unreadableSecret, .badSecret, .noCredentials:
+        case .unreadableSecret, .badSecret, .badWebKeys, .noCredentials:
             secrets
         case .unknownSection(let source, let section, let nearest):
             "\(source): there is no section [\(section)]."
@@ -171,6 +172,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .badSecret(let source, let path, let expected):
             "\(source): what is in \(LogText.quoted(path)) cannot be a secret_key. Write there"
                 + " \(expected), and nothing else."
+        case .badWebKeys(let source, let path, let reason):
+            "\(source): what is in \(LogText.quoted(path)) cannot be a JSON Web Key Set. \(reason)"
         case .noCredentials(let source, let name):
             "\(source): there is no credential \(name), because CREDENTIALS_DIRECTORY is not set."
                 + " Have systemd pass it, with LoadCredential=\(name):/PATH in the unit, or name a"

@@ -13,7 +13,6 @@ struct ConfigurationFile: Hashable, Sendable {
     var isOurs = false
 
     private static let bytesMax = 1024 * 1024
-    private static let secretBytesMax = 4096
 
     /// - Parameter isOptional: Whether the file may be absent; then there is no result.
     static func read(
@@ -35,7 +34,7 @@ struct ConfigurationFile: Hashable, Sendable {
 
     /// The secret in a file of its own.
     static func secret(at path: String) -> SecretFile {
-        switch bytes(of: path, atMost: secretBytesMax) {
+        switch bytes(of: path, atMost: Limits.webKeySetBytesMax) {
         case .failure(let failure): .unreadable(reason: failure.reason)
         case .success(let content):
             String(validating: content.bytes, as: UTF8.self).map {

@@ -11,6 +11,8 @@ struct NamedKeyset: NamedSection {
     var keyset: Keyset
     /// Where its secret key stands; `nil` when it stands in the configuration file, or nowhere.
     var secretSource: SecretSource?
+    /// Where the keys of web tokens stand.
+    var webKeySource: SecretSource?
 
     /// The secret key that stands in the configuration file: what came from elsewhere is not shown
     /// as if it stood there.
@@ -39,8 +41,8 @@ struct NamedKeyset: NamedSection {
             parse: key, format: { $0 }),
         .optional(
             "secret_key", into: \.writtenSecret, expected: secretExpected,
-            "Signs the requests of administrators. Whoever can read this file can read it"
-                + " here; see secret_key_file.",
+            "Signs the requests of your backend, and the tokens that it has made. Whoever can read"
+                + " this file can read it here; see secret_key_file.",
             parse: { isSecretKey($0) ? $0 : nil }, format: { $0 }
         ).with(\.isSecret, true),
         .optional(
@@ -54,8 +56,29 @@ struct NamedKeyset: NamedSection {
     private static let access: [SettingKey<NamedKeyset>] = [
         .yesOrNo(
             "access_control", into: \.keyset.isAccessControlled,
-            "Admits only who shows a token. Tokens do not exist yet, so it admits nobody.")
+            "Admits only who shows a token: one that the secret_key made, or one that a key of"
+                + " jwks_file signed."),
+        .optional(
+            "jwks_file", into: \.webKeySource,
+            expected: "the absolute path of a file, or credential:NAME",
+            "The file with the JSON Web Key Set whose tokens (JWT) are good here.",
+            parse: { SecretSource($0) }, format: { $0.description }),
+        .optional(
+            "jwt_issuer", into: \.keyset.tokenIssuer, expected: nameExpected,
+            "What these tokens have to name as iss. Without it any is taken.",
+            parse: name, format: { $0 }),
+        .optional(
+            "jwt_audience", into: \.keyset.tokenAudience, expected: nameExpected,
+            "What they have to name as aud. Without it any is taken.",
+            parse: name, format: { $0 }),
     ]
+
+    private static let nameExpected = "1 to \(Limits.identifierBytesMax) bytes"
+
+    @Sendable
+    private static func name(_ text: String) -> String? {
+        (1...Limits.identifierBytesMax).contains(text.utf8.count) ? text : nil
+    }
 
     /// Keys stand in URLs, so they consist of what needs no escaping there (RFC 3986, section 2.3).
     @Sendable

@@ -45,9 +45,8 @@ extension Examination {
         let directory = configuration.directory
         guard let owner = DataDirectory.owner(of: directory), owner.user != 0 else { return }
         var paths = [file].compactMap { $0 }
-        for case .file(let path)? in configuration.namedKeysets.map(\.secretSource) {
-            paths.append(path)
-        }
+        let sources = configuration.namedKeysets.flatMap { [$0.secretSource, $0.webKeySource] }
+        for case .file(let path)? in sources { paths.append(path) }
         for path in paths where path.hasPrefix("/") && !owner.canRead(path) {
             mistakes.append(
                 .unreadableForDaemon(path: path, user: owner.user, directory: directory))

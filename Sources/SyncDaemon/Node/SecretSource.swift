@@ -58,19 +58,56 @@ extension Examination {
             {
                 warnings.append(.secretForOthers(line, path: file.path, isOurs: file.isOurs))
             }
-            guard let secret = named.secretSource else { continue }
-            let line = configuration.sources[place + "secret_key_file"] ?? .standard
-            let path: String
-            switch secret {
-            case .file(let named): path = named
-            case .credential(let name):
-                guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
-                    mistakes.append(.noCredentials(line, name: name))
-                    continue
+            if let source = named.secretSource {
+                let line = configuration.sources[place + "secret_key_file"] ?? .standard
+                if let path = path(of: source, environment, line) {
+                    configuration.namedKeysets[index].keyset.secretKey = take(
+                        read(path), at: path, line)
                 }
-                path = directory + "/" + name
             }
-            configuration.namedKeysets[index].keyset.secretKey = take(read(path), at: path, line)
+            if let source = named.webKeySource {
+                let line = configuration.sources[place + "jwks_file"] ?? .standard
+                if let path = path(of: source, environment, line) {
+                    configuration.namedKeysets[index].keyset.webKeys = takeWebKeys(
+                        read(path), at: path, line)
+                }
+            }
+        }
+    }
+
+    private mutating func path(
+        of source: SecretSource, _ environment: [String: String], _ line: ConfigurationSource
+    ) -> String? {
+        switch source {
+        case .file(let path): return path
+        case .credential(let name):
+            guard let directory = environment["CREDENTIALS_DIRECTORY"] else {
+                mistakes.append(.noCredentials(line, name: name))
+                return nil
+            }
+            return directory + "/" + name
+        }
+    }
+
+    /// The text of a key set that can be used.
+    private mutating func takeWebKeys(
+        _ file: SecretFile, at path: String, _ line: ConfigurationSource
+    ) -> String? {
+        switch file {
+        case .unreadable(let reason):
+            mistakes.append(.unreadableSecret(line, path: path, reason: reason))
+            return nil
+        case .text(let text, let isForAll, let isOurs):
+            do throws(JSONWebKeyError) {
+                let keys = try JSONWebKeySet(text)
+                if isForAll, keys.hasSharedKey {
+                    warnings.append(.secretFileForAll(line, path: path, isOurs: isOurs))
+                }
+                return text
+            } catch {
+                mistakes.append(.badWebKeys(line, path: path, reason: "\(error)"))
+                return nil
+            }
         }
     }
 

@@ -10,6 +10,8 @@ protocol Caller {
     var author: Author { get }
     /// What the owner of the author's tenant decided.
     var keyset: Keyset { get }
+    /// What the caller showed.
+    var credential: Credential { get }
     /// What the caller named as the tenant's publish key.
     var publishKey: PublishKey { get }
     /// Where the answer goes.

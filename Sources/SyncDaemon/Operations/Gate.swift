@@ -5,17 +5,34 @@ import EventModel
 extension Tenants {
     /// Lets a client act for a tenant.
     ///
-    /// - Throws: `unknown_keyset` or `forbidden`: nobody by that key, or one who wants a token.
+    /// - Throws: `unknown_keyset`: nobody by that key.
     func admit(to subscribeKey: String) throws(ProtocolError) -> Keyset {
         guard let keyset = keysets[subscribeKey] else { throw .unknownKeyset(subscribeKey) }
-        // Tokens do not exist yet: whoever guards a keyset guards it from everyone.
-        guard !keyset.isAccessControlled else { throw .forbidden }
         return keyset
     }
 
     /// Whether a client who was let in may stay, after a change of the tenants.
     func admits(_ subscribeKey: String) -> Bool {
         (try? admit(to: subscribeKey)) != nil
+    }
+
+    /// What a token is worth in a tenant.
+    ///
+    /// - Parameters:
+    ///   - token: As the client showed it; `nil` from who showed none.
+    ///   - author: Who shows it.
+    ///   - now: Unix seconds.
+    func credential(
+        for token: String?, of author: Author, in keyset: Keyset, at now: Int64
+    ) throws(ProtocolError) -> Credential {
+        guard let keys = keys(of: keyset) else { return .unguarded }
+        do throws(AccessRefusal) {
+            let grant = try keys.grant(for: token, revoked: revoked, at: now)
+            try grant.check(for: author.userID, device: author.deviceOrNone, at: now)
+            return .token(grant)
+        } catch {
+            throw ProtocolError(error)
+        }
     }
 }
 
@@ -34,6 +51,49 @@ extension Caller {
         return named.map { ExactText($0) == ExactText(key) } ?? false
     }
 
+    /// Why the caller may not have what an operation needs; `nil` when it may.
+    func refusal(of need: Need) -> ProtocolError? {
+        switch credential {
+        case .secretKey: return nil
+        case .unguarded: return need.isAdministrative ? .forbidden : nil
+        case .token(let grant):
+            do throws(AccessRefusal) {
+                try check(grant, need)
+                return nil
+            } catch {
+                return ProtocolError(error)
+            }
+        }
+    }
+
+    private func check(_ grant: Grant, _ need: Need) throws(AccessRefusal) {
+        let (user, device, now) = (author.userID, author.deviceOrNone, engine.seconds)
+        guard !need.isAdministrative else { throw .notPermitted }
+        try grant.check(for: user, device: device, at: now)
+        // Nobody acts for another with a token of one's own.
+        if let other = need.user, grant.user != nil {
+            try grant.check(for: other, device: device, at: now)
+        }
+        for place in need.places {
+            let held = rights(grant, place)
+            let isEnough =
+                place.isAny
+                ? !held.isDisjoint(with: place.rights) : held.isSuperset(of: place.rights)
+            guard isEnough else { throw .notPermitted }
+        }
+    }
+
+    private func rights(_ grant: Grant, _ place: Need.Place) -> Rights {
+        guard ExactText(keyset.subscribeKey) == grant.tenant else { return [] }
+        return switch place.kind {
+        case .channel:
+            grant.permissions.rights(on: channel(place.name), wanted: place.rights)
+        case .group:
+            grant.permissions.rights(
+                on: ChannelGroup(place.name, keyset: keyset.subscribeKey), wanted: place.rights)
+        }
+    }
+
     /// Why a request names too many channels and groups, the members of its groups among them;
     /// `nil` when it does not.
     func refusal(naming channels: [String], groups: [String]) -> ProtocolError? {
@@ -45,5 +105,38 @@ extension Caller {
     /// The members of a group as channel names, ascending.
     func channels(of group: String) -> [String] {
         engine.groups.channels(of: ChannelGroup(group, keyset: keyset.subscribeKey))
+    }
+}
+
+extension Rights {
+    /// What it takes to follow a channel from a cursor: a cursor is no right to what was before.
+    ///
+    /// Who lost the connection for a while reads on with ``read`` alone; who comes with a cursor
+    /// from longer ago than ``Limits/unstoredTicksKept`` reads the past.
+    static func reading(after cursor: Timetoken?, at now: Timetoken) -> Rights {
+        guard let cursor else { return .read }
+        let isOld = cursor.rawValue < now.rawValue &- min(now.rawValue, Limits.unstoredTicksKept)
+        return isOld ? [.read, .history] : .read
+    }
+}
+
+extension Author {
+    /// SDKs have no device.
+    fileprivate var deviceOrNone: String? { deviceID.isEmpty ? nil : deviceID }
+}
+
+extension ProtocolError {
+    /// In what words a client hears of it: which of a bad token's faults it has is nobody's
+    /// business.
+    init(_ refusal: AccessRefusal) {
+        self =
+            switch refusal {
+            case .missing: .tokenMissing
+            case .garbage, .badSignature, .notYet, .wrongTenant: .tokenInvalid
+            case .expired: .tokenExpired
+            case .revoked: .tokenRevoked
+            case .wrongUser: .tokenOfAnother
+            case .notPermitted: .forbidden
+            }
     }
 }

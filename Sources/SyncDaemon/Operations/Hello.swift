@@ -8,14 +8,16 @@ extension Operations {
         _ hello: Hello, session: Session, engine: any Engine, tenants: Tenants
     ) -> OperationOutcome {
         guard session.author == nil else { return .refused(.helloAgain) }
-        let keyset: Keyset
         do throws(ProtocolError) {
-            keyset = try tenants.admit(to: hello.keyset ?? tenants.keysets.defaultKey)
+            let keyset = try tenants.admit(to: hello.keyset ?? tenants.keysets.defaultKey)
+            let author = Author(
+                keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
+            session.credential = try tenants.credential(
+                for: hello.token, of: author, in: keyset, at: engine.seconds)
+            session.author = author
         } catch {
             return .refused(error)
         }
-        session.author = Author(
-            keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
         session.publishKey = hello.publishKey
         return .done(
             .hello(

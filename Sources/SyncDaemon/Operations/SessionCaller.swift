@@ -22,6 +22,7 @@ struct SessionCaller: Caller {
 
     /// A hello has a place for it.
     var publishKey: PublishKey { .named(session.publishKey) }
+    var credential: Credential { session.credential }
     var origin: Origin { Origin(reactor: engine.reactor, session: session.id, command: id) }
 
     /// Behind the session's other questions: the hub asks when the session has taken its answers.

@@ -4,9 +4,54 @@ import EventModel
 
 /// One for all who ask on a reactor's thread, to which it is confined.
 final class Tenants {
-    var keysets: Keysets
+    private(set) var keysets: Keysets
+    /// What tokens are checked with, by subscribe key; only of tenants that ask for one.
+    private var keys: [String: AccessKeys] = [:]
+    /// Tokens that were taken back.
+    var revoked = Revocations()
 
     init(_ keysets: Keysets = Keysets()) {
         self.keysets = keysets
+        keys = Self.keys(of: keysets)
+    }
+
+    /// Takes other tenants.
+    ///
+    /// - Returns: Those whose tokens are checked otherwise now: who was let in has to show one
+    ///   again.
+    func replace(with keysets: Keysets) -> Set<String> {
+        self.keysets = keysets
+        let before = keys
+        keys = Self.keys(of: keysets)
+        return Set(before.keys).union(keys.keys).filter { before[$0] != keys[$0] }
+    }
+
+    /// Whether any tenant asks for tokens.
+    var areGuarded: Bool { !keys.isEmpty }
+
+    /// What a tenant's tokens are checked with; `nil` for one that asks for none.
+    func keys(of keyset: Keyset) -> AccessKeys? { keys[keyset.subscribeKey] }
+
+    private static func keys(of keysets: Keysets) -> [String: AccessKeys] {
+        var keys: [String: AccessKeys] = [:]
+        for keyset in keysets.configured.values where keyset.isAccessControlled {
+            keys[keyset.subscribeKey] = AccessKeys(keyset)
+        }
+        return keys
+    }
+}
+
+extension AccessKeys {
+    /// What the owner of a tenant configured.
+    fileprivate init(_ keyset: Keyset) {
+        self.init(tenant: keyset.subscribeKey)
+        tokenKeys =
+            keyset.secretKey.map {
+                [AccessTokenKey(secretKey: $0, subscribeKey: keyset.subscribeKey)]
+            } ?? []
+        // What it says was looked at when the configuration was read.
+        webKeys = keyset.webKeys.flatMap { try? JSONWebKeySet($0) }
+        issuer = keyset.tokenIssuer
+        audience = keyset.tokenAudience
     }
 }

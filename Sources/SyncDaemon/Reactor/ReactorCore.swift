@@ -119,17 +119,19 @@ final class ReactorCore {
     /// Takes new settings; a session whose tenant is gone, or guarded now, is closed.
     private func apply(_ settings: ReactorSettings) {
         hub.outlet.transport?.settings = settings.transport
-        tenants.keysets = settings.keysets
+        let changed = tenants.replace(with: settings.keysets)
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:))
-        http.tenantsChanged()
-        native.settingsChanged(commandsPerSecondMax: settings.commandsPerSecondMax)
+        http.tenantsChanged(changed)
+        native.settingsChanged(
+            commandsPerSecondMax: settings.commandsPerSecondMax, changed: changed)
     }
 
     private func tick() {
         lastTick = now
         hub.tick()
         native.tick()
+        http.tick()
     }
 
     // MARK: Messages from other threads

@@ -67,8 +67,27 @@ extension ProtocolError {
 
     static let forbidden = ProtocolError(
         status: 403, code: "forbidden",
-        message: "This keyset admits only who shows a token, and this version has no tokens yet. "
-            + "Ask the operator for another keyset.")
+        message: "Your token does not allow this here. Ask for one with the right that it needs.")
+
+    static let tokenMissing = ProtocolError(
+        status: 401, code: "token_missing",
+        message: "This keyset admits only who shows a token: say hello with token.")
+
+    static let tokenInvalid = ProtocolError(
+        status: 401, code: "token_invalid",
+        message: "This token is none of this keyset's, or was changed. Ask for another.")
+
+    static let tokenExpired = ProtocolError(
+        status: 401, code: "token_expired",
+        message: "Your token has expired. Ask for another, and show it.")
+
+    static let tokenRevoked = ProtocolError(
+        status: 401, code: "token_revoked",
+        message: "Your token was taken back. Ask for another.")
+
+    static let tokenOfAnother = ProtocolError(
+        status: 403, code: "token_of_another",
+        message: "This token is for another user or device. Show your own.")
 
     static let invalidPublishKey = ProtocolError(
         status: 403, code: "invalid_publish_key",

@@ -32,7 +32,7 @@ struct AccessDocumentTests {
         let permissions = try claims.permissions()
         func rights(_ name: String) -> Rights { permissions.rights(on: Channel(name)) }
         #expect(rights("lobby") == [.read, .history, .presence])
-        #expect(rights("room-42") == [.read, .write, .react, .history])
+        #expect(rights("room-42") == [.read, .write, .react, .unreact, .history])
         #expect(rights("room-") == [] && rights("my-room-42") == [])
         #expect(permissions.groups.rights(on: "friends") == [.read, .manage])
         #expect(permissions.users.rights(on: "alice") == [.get, .update])

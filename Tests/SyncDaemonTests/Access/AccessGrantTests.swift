@@ -122,10 +122,14 @@ struct AccessGrantTests {
         #expect(Rights(pubNub: 1) == [.read, .history, .presence])
         #expect(Rights(pubNub: 2) == [.write, .react])
         #expect(Rights(pubNub: 4) == .manage)
-        #expect(Rights(pubNub: 8) == [.delete, .moderate])
+        #expect(Rights(pubNub: 8) == [.delete, .moderate, .unreact])
         #expect(Rights(pubNub: 16 + 32 + 64 + 128) == [.create, .get, .update, .join])
-        #expect(Rights(pubNub: 255).rawValue == 0xFFF)
-        #expect(Rights.words.map(\.right.rawValue) == (0..<12).map { 1 << $0 })
+        #expect(Rights(pubNub: 255).rawValue == 0x1FFF)
+        // Each word has its own bit; two have that of taking back one's own besides.
+        let own = Rights.words.map { $0.right.subtracting(.unreact).rawValue }
+        #expect(own == (0..<12).map { 1 << $0 })
+        let taking = Rights.words.filter { $0.right.contains(.unreact) }
+        #expect(taking.map(\.word) == ["delete", "react"])
         #expect(Rights(word: "Read") == nil)
     }
 

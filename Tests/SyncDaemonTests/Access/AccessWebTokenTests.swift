@@ -34,7 +34,7 @@ struct AccessWebTokenTests {
         #expect(grant.device == ExactText("phone-1") && grant.expiry == Self.now + 3600)
         let room = Channel("room-7", keyset: "sub-test")
         let lobby = Channel("lobby", keyset: "sub-test")
-        #expect(grant.permissions.rights(on: lobby) == [.read, .write, .react])
+        #expect(grant.permissions.rights(on: lobby) == [.read, .write, .react, .unreact])
         #expect(grant.permissions.rights(on: room) == [.read, .history])
         #expect(grant.permissions.rights(on: Channel("room-x", keyset: "sub-test")) == [])
         #expect(

@@ -84,7 +84,7 @@ private enum Obstacle: CaseIterable {
         switch self {
         case .nothing: ""
         case .noSuchTenant: "unknown_keyset"
-        case .guarded: "forbidden"
+        case .guarded: "token_missing"
         case .wrongPublishKey: "invalid_publish_key"
         case .storesNothing: "history_disabled"
         case .deletesNothing: "deleting_disabled"

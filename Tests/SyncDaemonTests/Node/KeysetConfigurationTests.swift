@@ -22,6 +22,9 @@ struct KeysetConfigurationTests {
 
         """
 
+    private static let webKeys =
+        #"{"keys":[{"kty":"oct","k":"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE"}]}"#
+
     private func resolve(
         _ file: String, listen: String = "127.0.0.1:0"
     ) throws -> Configuration {
@@ -31,7 +34,9 @@ struct KeysetConfigurationTests {
             arguments: arguments,
             environment: ["HOME": "/home/ada", "CREDENTIALS_DIRECTORY": "/credentials"],
             file: ConfigurationFile(path: "sync.ini", text: file),
-            readSecret: { _ in .text("hush\n", isForOthers: false) })
+            readSecret: { path in
+                .text(path.hasSuffix("/jwks") ? Self.webKeys : "hush\n", isForOthers: false)
+            })
     }
 
     private func message(_ file: String, listen: String = "127.0.0.1:0") -> String {

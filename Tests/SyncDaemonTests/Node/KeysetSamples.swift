@@ -29,6 +29,8 @@ struct KeysetSample: Sendable, CustomTestStringConvertible {
         KeysetSample("announce_max", "0"), KeysetSample("announce_interval", "60"),
         KeysetSample("presence_deltas", "yes"),
         KeysetSample("access_control", "true", written: "yes"),
+        KeysetSample("jwks_file", "credential:jwks"),
+        KeysetSample("jwt_issuer", "https://id.example"), KeysetSample("jwt_audience", "chat"),
     ]
 }
 

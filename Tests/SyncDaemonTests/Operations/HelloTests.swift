@@ -48,13 +48,13 @@ struct HelloTests {
         #expect(error?.message.contains("\"\(name)\"") == true)
     }
 
-    @Test("a keyset with access control admits nobody, named or not", arguments: [nil, "a"])
+    @Test("a keyset with access control admits nobody without a token", arguments: [nil, "a"])
     func guarded(name: String?) {
         var keyset = Keyset(subscribeKey: "a")
         keyset.isAccessControlled = true
         let keysets = Keysets([keyset, Keyset(subscribeKey: "b")])
 
-        #expect(throws: ProtocolError.forbidden) { try self.keyset(naming: name, of: keysets) }
+        #expect(throws: ProtocolError.tokenMissing) { try self.keyset(naming: name, of: keysets) }
         #expect(throws: Never.self) { try self.keyset(naming: "b", of: keysets) }
     }
 

@@ -15,6 +15,8 @@ struct StandInEngine: Engine {
     var onSubmit: (Write) -> Bool = { _ in false }
     var onAnnounce: (Announcement) -> Announced = { _ in .refused }
     var onAsk: (ReadRequest) -> Bool = { _ in false }
+    var onAskPresence: (PresenceRequest) -> Bool = { _ in false }
+    var onTicks: () -> UInt64 = { 1 }
     var onNewest: () -> Timetoken = { .zero }
     var onTombstoneFloor: () -> Timetoken = { .zero }
 
@@ -22,7 +24,7 @@ struct StandInEngine: Engine {
     func commitSoon() {}
     func announce(_ announcement: Announcement) -> Announced { onAnnounce(announcement) }
     func ask(_ request: ReadRequest) -> Bool { onAsk(request) }
-    func askPresence(_ request: PresenceRequest) -> Bool { false }
+    func askPresence(_ request: PresenceRequest) -> Bool { onAskPresence(request) }
     func follow(_ channel: Channel) -> (visible: Timetoken, durable: Timetoken) { (.zero, .zero) }
     func unfollow(_ channel: Channel) {}
     var newest: Timetoken { onNewest() }
@@ -33,7 +35,7 @@ struct StandInEngine: Engine {
     func freshCursor(for origin: Origin) -> Announced { .at(newest) }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
     func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }
-    func wallTicks() -> UInt64 { 1 }
+    func wallTicks() -> UInt64 { onTicks() }
 }
 
 extension OperationOutcome {

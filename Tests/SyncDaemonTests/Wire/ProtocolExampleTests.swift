@@ -74,6 +74,7 @@ struct ProtocolExampleTests {
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups, .helloFirst,
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
+            .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
             .draining,
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),

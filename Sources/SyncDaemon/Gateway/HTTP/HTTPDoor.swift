@@ -77,12 +77,31 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
-    /// Hears that there are other tenants; polls of one that is gone, or guarded now, are refused.
+    /// Hears that there are other tenants; polls of one that is gone are refused.
     ///
     /// Other requests are under way already, and are answered in a moment.
-    func tenantsChanged() {
+    ///
+    /// - Parameter changed: Tenants whose callers have to show a token again.
+    func tenantsChanged(_ changed: Set<String>) {
+        endPolls { call in
+            changed.contains(call.author.keyset) ? call.refusal(.tokenMissing) : refusal(of: call)
+        }
+    }
+
+    /// Ends the polls whose token is worth nothing any more; called about once a second.
+    func tick() {
+        guard tenants.areGuarded else { return }
+        let seconds = hub.engine.seconds
+        endPolls { call in
+            call.credential.lapse(revoked: tenants.revoked, at: seconds).map {
+                call.refusal(ProtocolError($0))
+            }
+        }
+    }
+
+    private func endPolls(_ refusal: (any HTTPCall) -> HTTPResponse?) {
         for (connection, call) in waiting where hub.polls.isOpen(on: connection) {
-            guard let refusal = refusal(of: call) else { continue }
+            guard let refusal = refusal(call) else { continue }
             connectionDidClose(connection)
             respond(refusal, to: connection)
         }

@@ -75,10 +75,12 @@ enum CommandDecoder {
             userID: try json.text("userId", bytesMax: Limits.identifierBytesMax),
             deviceID: try json.text("deviceId", bytesMax: Limits.identifierBytesMax),
             keyset: try json.optionalText("keyset", bytesMax: Limits.identifierBytesMax),
-            publishKey: try json.optionalText("publishKey", bytesMax: Limits.identifierBytesMax))
+            publishKey: try json.optionalText("publishKey", bytesMax: Limits.identifierBytesMax),
+            token: try json.optionalText("token", bytesMax: Limits.tokenBytesMax))
     }
 
-    /// Reads a `hello` from the query of a URL, by the rules of the one in JSON.
+    /// Reads a `hello` from the query of a URL, by the rules of the one in JSON; but for a token,
+    /// which has no place in what proxies and servers write down.
     ///
     /// - Returns: `nil` when the query does not say who connects.
     static func hello(query: [String: String]) -> Result<Hello, ProtocolError>? {

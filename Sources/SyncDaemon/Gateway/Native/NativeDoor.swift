@@ -36,11 +36,22 @@ final class NativeDoor: SessionDelegate {
         now = milliseconds
     }
 
-    /// Closes connections that did not say who they are; called about once a second.
+    /// Closes connections that did not say who they are, and those whose token is worth nothing any
+    /// more; called about once a second.
     func tick() {
+        if tenants.areGuarded { closeLapsed() }
         while let (_, id) = awaitingHello.popFirst(where: { $0.deadline <= now }) {
             guard let session = hub.sessions[id], session.author == nil else { continue }
             hub.outlet.close(session, .policyViolation, "Say hello within 10 seconds.")
+        }
+    }
+
+    private func closeLapsed() {
+        let seconds = hub.engine.seconds
+        for session in hub.sessions.values {
+            let lapse = session.credential.lapse(revoked: tenants.revoked, at: seconds)
+            guard let lapse else { continue }
+            hub.outlet.close(session, .policyViolation, ProtocolError(lapse).message)
         }
     }
 
@@ -54,15 +65,20 @@ final class NativeDoor: SessionDelegate {
         }
     }
 
-    /// Takes a new rate, and closes the sessions of a tenant that is gone, or guarded now.
-    func settingsChanged(commandsPerSecondMax: Int) {
+    /// Takes a new rate, and closes the sessions of a tenant that is gone.
+    ///
+    /// - Parameter changed: Tenants whose callers have to show a token again.
+    func settingsChanged(commandsPerSecondMax: Int, changed: Set<String>) {
         self.commandsPerSecondMax = commandsPerSecondMax
         for session in hub.sessions.values {
             session.bucket.setRate(commandsPerSecondMax)
-            guard let author = session.author, !tenants.admits(author.keyset) else {
-                continue
+            guard let author = session.author else { continue }
+            if !tenants.admits(author.keyset) {
+                hub.outlet.close(
+                    session, .policyViolation, "Your subscribe key is no longer valid.")
+            } else if changed.contains(author.keyset) {
+                hub.outlet.close(session, .policyViolation, "Show your token again. Reconnect.")
             }
-            hub.outlet.close(session, .policyViolation, "Your subscribe key is no longer valid.")
         }
     }
 
@@ -99,6 +115,7 @@ final class NativeDoor: SessionDelegate {
             if case .subscribe(let requests) = command { noteReturn(requests, of: session) }
             let caller = SessionCaller(
                 id: id, session: session, author: author, hub: hub, tenants: tenants)
+            if let error = caller.refusal(of: command.need(at: hub.engine.wallTime)) { throw error }
             reply(CommandRouter.handle(command, for: caller), to: id, of: session)
         } catch {
             reply(.refused(error), to: decoded.id, of: session)

@@ -8,6 +8,7 @@ struct PubNubContext: HTTPCall {
     let keyset: Keyset
     let origin: Origin
     let hub: Hub
+    let credential: Credential
 
     var engine: any Engine { hub.engine }
 
@@ -33,9 +34,11 @@ struct PubNubContext: HTTPCall {
     var hasTenant: Bool { request.endpoint.hasTenant }
 
     func start() -> HTTPResponse? {
-        let names = request.endpoint.names
-        let groups = names.groups.map(PubNubRouter.groupName)
-        if let error = refusal(naming: names.channels, groups: groups) { return refusal(error) }
+        let need = request.endpoint.need(at: wallTime)
+        let groups = need.groups.map(PubNubRouter.groupName)
+        if let error = refusal(naming: need.channels, groups: groups) ?? refusal(of: need) {
+            return refusal(error)
+        }
         return PubNubRouter.handle(self)
     }
 

@@ -11,12 +11,18 @@ enum PubNubDialect {
         case nil: return nil
         case .failure(let error)?: return .now(error.response)
         case .success(let request)?:
-            return .call(
-                PubNubContext(
-                    request: request,
-                    keyset: asking.tenants.keysets[request.subscribeKey]
-                        ?? Keyset(subscribeKey: request.subscribeKey),
-                    origin: asking.origin, hub: asking.hub))
+            // The door refuses who names no tenant.
+            let keyset =
+                asking.tenants.keysets[request.subscribeKey]
+                ?? Keyset(subscribeKey: request.subscribeKey)
+            do throws(PubNubError) {
+                return .call(
+                    PubNubContext(
+                        request: request, keyset: keyset, origin: asking.origin, hub: asking.hub,
+                        credential: try request.credential(asking, in: keyset)))
+            } catch {
+                return .now(error.response)
+            }
         }
     }
 

@@ -95,6 +95,26 @@ extension PubNubError {
             groups: groups, headers: cause)
     }
 
+    static let tokenExpired = PubNubError(
+        family: .gateway, status: 403, message: "Token is expired.",
+        headers: [HTTPResponse.Header(name: "X-Pn-Cause", value: "9999")])
+
+    static let tokenRevoked = PubNubError(
+        family: .gateway, status: 403, message: "Token is revoked",
+        headers: [HTTPResponse.Header(name: "X-Pn-Cause", value: "4001")])
+
+    static let wrongSignature = PubNubError(
+        family: .gateway, status: 403, message: "Signature Does Not Match")
+
+    /// What is wrong with what a token is to hold.
+    static func invalidGrant(
+        _ message: String, _ detail: String, _ location: String
+    ) -> PubNubError {
+        PubNubError(
+            family: .grant, status: 400, message: message,
+            details: [Detail(message: detail, location: location, locationType: "body")])
+    }
+
     static func tooManyRequests(_ family: Family) -> PubNubError {
         PubNubError(
             family: family, status: 429,
@@ -218,9 +238,11 @@ extension PubNubError {
     init(_ error: ProtocolError, for endpoint: PubNubRequest.Endpoint, at now: Timetoken) {
         let family = endpoint.family(at: now)
         switch error {
-        case _ where error.code == ProtocolError.forbidden.code:
-            let names = endpoint.names
-            self = .forbidden(family, channels: names.channels, groups: names.groups)
+        case .tokenExpired: self = .tokenExpired
+        case .tokenRevoked: self = .tokenRevoked
+        case .forbidden, .tokenMissing, .tokenInvalid, .tokenOfAnother:
+            let need = endpoint.need(at: now)
+            self = .forbidden(family, channels: need.channels, groups: need.groups)
         case _ where error.code == ProtocolError.unknownKeyset("").code:
             self = .invalidSubscribeKey(family)
         case .tooManyChannels(Limits.channelsPerSessionMax, per: "request"):
@@ -262,6 +284,7 @@ extension PubNubRequest.Endpoint {
         case .addAction, .removeAction, .actions: .actions
         case .history, .fetch, .messageCounts, .deleteMessages: .history
         case .group: .groups
+        case .grant: .grant
         }
     }
 }

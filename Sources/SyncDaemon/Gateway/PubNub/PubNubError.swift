@@ -16,6 +16,8 @@ struct PubNubError: Error, Hashable, Sendable {
         case history
         /// Channel groups.
         case groups
+        /// The making of tokens.
+        case grant
     }
 
     /// Which part of a request was wrong.
@@ -50,6 +52,7 @@ struct PubNubError: Error, Hashable, Sendable {
         case .actions: actions(&json)
         case .history: history(&json)
         case .groups: channelGroups(&json)
+        case .grant: grant(&json)
         }
         return .pubNub(status, json.bytes, headers: headers)
     }
@@ -112,19 +115,34 @@ struct PubNubError: Error, Hashable, Sendable {
         if !startsWithMessage {
             json.member("message", message)
         }
-        if !details.isEmpty {
-            json.beginArray("details")
-            for detail in details {
-                json.beginObject()
-                json.member("message", detail.message)
-                json.member("location", detail.location)
-                json.member("locationType", detail.locationType)
-                json.endObject()
-            }
-            json.endArray()
+        write(details, into: &json)
+        json.endObject()
+        json.endObject()
+    }
+
+    private func grant(_ json: inout JSONWriter) {
+        json.beginObject()
+        json.beginObject("error")
+        json.member("message", message)
+        json.member("source", "grant")
+        write(details, into: &json)
+        json.endObject()
+        json.member("service", service)
+        json.member("status", status)
+        json.endObject()
+    }
+
+    private func write(_ details: [Detail], into json: inout JSONWriter) {
+        guard !details.isEmpty else { return }
+        json.beginArray("details")
+        for detail in details {
+            json.beginObject()
+            json.member("message", detail.message)
+            json.member("location", detail.location)
+            json.member("locationType", detail.locationType)
+            json.endObject()
         }
-        json.endObject()
-        json.endObject()
+        json.endArray()
     }
 
     private func history(_ json: inout JSONWriter) {

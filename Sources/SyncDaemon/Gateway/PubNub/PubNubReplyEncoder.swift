@@ -15,6 +15,19 @@ enum PubNubReplyEncoder {
     }
 
     /// For messages and signals; Swift refuses a number in the third place.
+    static func granted(_ token: String) -> HTTPResponse {
+        response { json in
+            json.beginObject()
+            json.beginObject("data")
+            json.member("message", "Success")
+            json.member("token", token)
+            json.endObject()
+            json.member("service", "Access Manager")
+            json.member("status", 200)
+            json.endObject()
+        }
+    }
+
     static func published(_ timetoken: Timetoken) -> HTTPResponse {
         response { json in
             json.beginArray()

@@ -10,6 +10,8 @@ struct PubNubRequest: Sendable, Hashable {
     var publishKey: String?
     /// The `uuid` of the query; empty for the anonymous, who own no action and are nowhere.
     var userID: String
+    /// The `auth` of the query.
+    var token: String?
     var endpoint: Endpoint
 
     enum Endpoint: Sendable, Hashable {
@@ -35,6 +37,8 @@ struct PubNubRequest: Sendable, Hashable {
         /// Deletes after `start` (exclusive; `nil` from the oldest) through `end` (inclusive).
         case deleteMessages(channel: String, start: Timetoken?, end: Timetoken?)
         case group(GroupRequest)
+        /// Makes a token.
+        case grant(AccessToken)
         /// A browser's question before a request that is not simple.
         case preflight
     }

@@ -78,7 +78,7 @@ struct PubNubRequestReader {
         guard userID.utf8.count <= Limits.identifierBytesMax else { throw invalidUser }
         let request = PubNubRequest(
             subscribeKey: subscribeKey, publishKey: try publishKey(), userID: userID,
-            endpoint: try endpoint())
+            token: query["auth"], endpoint: try endpoint())
         guard !userID.isEmpty || !route.kind.needsUser else { throw .missingUser(family) }
         return request
     }
@@ -108,6 +108,7 @@ struct PubNubRequestReader {
         case .listGroups: .group(.listAll)
         case .group: .group(try groupRequest())
         case .deleteGroup: .group(.delete(group: try group()))
+        case .grant: try grant()
         }
     }
 

@@ -8,6 +8,7 @@ struct PubNubRoute: Sendable {
         case addAction, removeAction, actions
         case history, fetch, fetchWithActions, messageCounts, deleteMessages
         case listGroups, group, deleteGroup
+        case grant
 
         /// Whether it says something about whoever asks, who must have a name then.
         var needsUser: Bool {
@@ -68,6 +69,7 @@ struct PubNubRoute: Sendable {
             PubNubRoute(.listGroups, .get, groups),
             PubNubRoute(.group, .get, "\(groups)/{group}"),
             PubNubRoute(.deleteGroup, .get, "\(groups)/{group}/remove"),
+            PubNubRoute(.grant, .post, "v3/pam/{sub}/grant"),
         ]
     }()
 }
@@ -106,7 +108,7 @@ enum PubNubArea: Sendable, Hashable {
         "v1/files": .absent("files"),
         "v1/push": .absent("mobile push"),
         "v2/push": .absent("mobile push"),
-        "v3/pam": .absent("the Access Manager"),
-        "v2/auth": .absent("the Access Manager"),
+        "v3/pam": .other(.grant),
+        "v2/auth": .absent("the Access Manager of old, version 2"),
     ]
 }

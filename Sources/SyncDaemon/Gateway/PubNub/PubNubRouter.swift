@@ -12,6 +12,7 @@ enum PubNubRouter {
         case .preflight: .pubNubPreflight
         case .subscribe(let poll): subscribe(poll, in: context)
         case .group(let request): group(request, in: context)
+        case .grant(let token): grant(token, in: context)
         default: response(to: outcome(context), in: context)
         }
     }
@@ -50,7 +51,7 @@ enum PubNubRouter {
         case .messageCounts(let cursors): messageCounts(cursors, in: context)
         case .deleteMessages(let channel, let start, let end):
             deleteMessages(after: start, through: end, of: channel, in: context)
-        case .preflight, .subscribe, .group:
+        case .preflight, .subscribe, .group, .grant:
             preconditionFailure("These are answered without an operation.")
         }
     }

@@ -78,8 +78,8 @@ struct PubNubRouteTests {
             ("/v2/objects/s/uuids/u", "App Context (objects)"),
             ("/v2/push/sub-key/s", "mobile push"),
             ("/v1/files/s/channels/c/files", "files"), ("/v1/push/sub-key/s", "mobile push"),
-            ("/v3/pam/s/grant", "the Access Manager"),
-            ("/v2/auth/grant/sub-key/s", "the Access Manager"), ("/v1/files/%zz", "files"),
+            ("/v2/auth/grant/sub-key/s", "the Access Manager of old, version 2"),
+            ("/v1/files/%zz", "files"),
         ])
     func absent(target: String, feature: String) {
         for method in [HTTPRequest.Method.get, .post, .patch, .delete] {

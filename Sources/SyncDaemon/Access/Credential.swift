@@ -1,0 +1,58 @@
+// What a caller showed of itself, and what is wanted of callers.
+
+import EventModel
+
+/// In whose name somebody asks, once what was shown has been checked.
+enum Credential: Hashable, Sendable {
+    /// The tenant asks for nothing, and everybody may do everything.
+    case unguarded
+    /// The request is signed with the tenant's secret key: it may do everything.
+    case secretKey
+    case token(Grant)
+
+    /// Why it is worth nothing any more; `nil` while it is.
+    ///
+    /// - Parameter now: Unix seconds.
+    func lapse(revoked: Revocations, at now: Int64) -> AccessRefusal? {
+        guard case .token(let grant) = self else { return nil }
+        if now >= grant.expiry { return .expired }
+        return revoked.contains(grant.id) ? .revoked : nil
+    }
+}
+
+/// What an operation asks of its caller: rights on all that it names.
+struct Need: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        case channel, group
+    }
+
+    struct Place: Hashable, Sendable {
+        let kind: Kind
+        let name: String
+        let rights: Rights
+        /// Whether one of the rights is enough.
+        var isAny = false
+    }
+
+    var places: [Place] = []
+    /// Whom it is about, when that is not the caller.
+    var user: String?
+    /// Whether only who signs with the secret key may have it.
+    var isAdministrative = false
+
+    static let nothing = Need()
+    static let secretKey = Need(isAdministrative: true)
+
+    /// The same rights on each of these.
+    static func having(
+        _ rights: Rights, on channels: [String] = [], groups: [String] = [], user: String? = nil
+    ) -> Need {
+        Need(
+            places: channels.map { Place(kind: .channel, name: $0, rights: rights) }
+                + groups.map { Place(kind: .group, name: $0, rights: rights) },
+            user: user)
+    }
+
+    var channels: [String] { places.compactMap { $0.kind == .channel ? $0.name : nil } }
+    var groups: [String] { places.compactMap { $0.kind == .group ? $0.name : nil } }
+}

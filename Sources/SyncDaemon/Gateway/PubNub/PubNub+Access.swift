@@ -1,0 +1,71 @@
+// Who an SDK's request speaks for, and the tokens that backends have made.
+
+import EventModel
+
+extension PubNubRouter {
+    /// Makes a token; only who signs with the secret key gets here.
+    static func grant(_ token: AccessToken, in context: PubNubContext) -> HTTPResponse {
+        guard let secretKey = context.keyset.secretKey else {
+            return context.refusal(.forbidden)
+        }
+        let key = AccessTokenKey(
+            secretKey: secretKey, subscribeKey: context.keyset.subscribeKey)
+        do throws(GrantError) {
+            return PubNubReplyEncoder.granted(try token.text(signedWith: key))
+        } catch {
+            let isOfTime = if case .minutes = error { true } else { false }
+            return PubNubError.invalidGrant(
+                isOfTime ? "Invalid ttl" : "Invalid permissions", "\(error)",
+                isOfTime ? "ttl" : "permissions"
+            ).response
+        }
+    }
+}
+
+extension PubNubRequest {
+    /// What the caller showed: a signature, or a token.
+    ///
+    /// A signature is looked at where it can be right; where everything is open anyway, it only
+    /// matters to who makes tokens.
+    func credential(
+        _ asking: HTTPAsking, in keyset: Keyset
+    ) throws(PubNubError) -> Credential {
+        guard endpoint.hasTenant else { return .unguarded }
+        if let secretKey = keyset.secretKey, keyset.isAccessControlled || endpoint.isGrant,
+            let signed = SignedRequest(asking.request)
+        {
+            let keys = Set([publishKey, keyset.publishKey, ""].compactMap(\.self))
+            let isGood = keys.contains {
+                (try? signed.check(
+                    secretKey: secretKey, publishKey: $0, subscribeKey: subscribeKey,
+                    at: asking.hub.engine.seconds)) != nil
+            }
+            guard isGood else { throw .wrongSignature }
+            return .secretKey
+        }
+        do throws(ProtocolError) {
+            return try asking.tenants.credential(
+                for: token,
+                of: Author(keyset: subscribeKey, userID: userID, deviceID: ""), in: keyset,
+                at: asking.hub.engine.seconds)
+        } catch {
+            throw PubNubError(error, for: endpoint, at: asking.hub.engine.wallTime)
+        }
+    }
+}
+
+extension PubNubRequest.Endpoint {
+    fileprivate var isGrant: Bool { if case .grant = self { true } else { false } }
+}
+
+extension SignedRequest {
+    /// - Returns: `nil` for a request without a signature.
+    fileprivate init?(_ request: HTTPRequest) {
+        guard let target = RequestTarget(request.target), let query = try? target.query(),
+            query["signature"] != nil
+        else { return nil }
+        self.init(
+            method: request.method.rawValue, path: String(request.path),
+            query: query.members.map { ($0.name, $0.value) }, body: request.body)
+    }
+}

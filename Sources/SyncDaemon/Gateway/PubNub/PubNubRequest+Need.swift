@@ -1,0 +1,70 @@
+// What a request names, and what a token has to allow for it: one row each.
+
+import EventModel
+
+extension PubNubRequest.Endpoint {
+    /// Whether the request is about a tenant's data.
+    var hasTenant: Bool {
+        switch self {
+        case .time, .preflight: false
+        default: true
+        }
+    }
+
+    /// What it asks of whom it is carried out for.
+    ///
+    /// - Parameter now: A cursor from long before it reads the past.
+    /// - Source: PubNub's table of permissions.
+    func need(at now: Timetoken) -> Need {
+        switch self {
+        case .time, .preflight: .nothing
+        case .publish(let publication): .having(.write, on: [publication.channel])
+        case .signal(let channel, _): .having(.write, on: [channel])
+        case .subscribe(let poll):
+            .having(
+                .reading(after: poll.cursor == .zero ? nil : poll.cursor, at: now),
+                on: poll.channels, groups: poll.groups)
+        case .heartbeat(let beat): .having(.presence, on: beat.channels, groups: beat.groups)
+        case .leave(let channels, let groups):
+            // Whoever could come may go, also when the right to come is gone.
+            .having([], on: channels, groups: groups)
+        case .whereNow(let user): .having([], user: user)
+        case .hereNow(let census):
+            census.channels.isEmpty && census.groups.isEmpty
+                ? .secretKey
+                : .having(.presence, on: census.channels, groups: census.groups)
+        case .state(let channels, let groups, _):
+            .having(.presence, on: channels, groups: groups)
+        case .setState(let channels, let groups, let user, _):
+            .having(.presence, on: channels, groups: groups, user: user)
+        case .addAction(let channel, _, _, _): .having(.react, on: [channel])
+        case .removeAction(let channel, _, _): .having(.unreact, on: [channel])
+        case .deleteMessages(let channel, _, _): .having(.delete, on: [channel])
+        case .actions(let request): .having(.history, on: [request.channel])
+        case .history(let request): .having(.history, on: [request.channel])
+        case .fetch(let request): .having(.history, on: request.channels)
+        case .messageCounts(let cursors): .having(.history, on: cursors.map(\.channel))
+        case .group(let request): request.need
+        case .grant: .secretKey
+        }
+    }
+}
+
+extension PubNubRequest.GroupRequest {
+    /// Who puts a channel into a group lets all see it who may read the group: so it must be one
+    /// that the caller may read.
+    fileprivate var need: Need {
+        switch self {
+        case .listAll: .secretKey
+        case .list(let group):
+            Need(places: [
+                Need.Place(kind: .group, name: group, rights: [.read, .manage], isAny: true)
+            ])
+        case .delete(let group), .remove(let group, _): .having(.manage, groups: [group])
+        case .add(let group, let channels):
+            Need(
+                places: Need.having(.manage, groups: [group]).places
+                    + Need.having([.read, .history], on: channels).places)
+        }
+    }
+}

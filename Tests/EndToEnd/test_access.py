@@ -1,0 +1,276 @@
+"""Tenants that admit only who shows a token, at both doors; PubNub's own SDK has them made."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import pathlib
+import signal
+import tempfile
+import time
+import unittest
+
+from pubnub.enums import PNReconnectionPolicy, PNStatusCategory
+from pubnub.models.consumer.v3.channel import Channel
+from pubnub.models.consumer.v3.group import Group
+from pubnub.models.consumer.v3.uuid import UUID
+
+from sdk import PubNubTestCase
+
+KEYS = ("pub-app", "sub-app")
+SECRET = "sec-of-the-tenant"
+SHARED = os.urandom(32)
+CONFIGURATION = """
+    [keyset app]
+    subscribe_key = sub-app
+    publish_key = pub-app
+    secret_key = {secret}
+    access_control = yes
+    jwks_file = {keys}
+    jwt_issuer = https://id.example
+    """
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def web_token(seconds=300, key=SHARED, **claims):
+    """A JSON Web Token, by nothing but RFC 7515 and 7519."""
+    claims = {
+        "sub": "ada", "keyset": "sub-app", "iss": "https://id.example",
+        "exp": int(time.time()) + seconds,
+        "permissions": {"channels": {"room": ["read", "write", "react", "history"]}},
+    } | claims
+    parts = ({"alg": "HS256", "kid": "one"}, claims)
+    signed = ".".join(base64url(json.dumps(it).encode()) for it in parts)
+    return f"{signed}.{base64url(hmac.digest(key, signed.encode(), hashlib.sha256))}"
+
+
+class Access(PubNubTestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="syncdaemon-test-")
+        self.addCleanup(directory.cleanup)
+        self.key_file = pathlib.Path(directory.name) / "jwks.json"
+        self.write_keys(SHARED)
+        self.daemon = self.start_daemon(configuration=self.configuration())
+        self.backend = self.client(self.daemon, "backend", KEYS, secret_key=SECRET)
+
+    def configuration(self, secret=SECRET):
+        return CONFIGURATION.format(secret=secret, keys=self.key_file)
+
+    def write_keys(self, *keys):
+        names = ["one", "two"]
+        self.key_file.write_text(json.dumps({"keys": [
+            {"kty": "oct", "kid": name, "alg": "HS256", "k": base64url(key)}
+            for name, key in zip(names, keys)]}))
+        self.key_file.chmod(0o600)
+
+    def grant(self, ttl=15, user=None, channels=(), groups=(), uuids=()):
+        """A token, as a backend gets it."""
+        builder = self.backend.sdk.grant_token().ttl(ttl).channels(list(channels))
+        builder = builder.groups(list(groups)).uuids(list(uuids))
+        if user:
+            builder = builder.authorized_uuid(user)
+        return builder.sync().result.token
+
+    def bearer(self, user, token, **settings):
+        client = self.client(self.daemon, user, KEYS, **settings)
+        client.sdk.set_token(token)
+        return client
+
+    async def device(self, token, user="ada", **fields):
+        """A WebSocket after its hello."""
+        device = self.offline_device(self.daemon, user, "phone")
+        device.keyset = "sub-app"
+        await device.open()
+        device.welcome = await device.command(
+            "hello", userId=user, deviceId="phone", keyset="sub-app", publishKey="pub-app",
+            token=token, **fields)
+        return device
+
+    # PubNub's SDK
+
+    def test_a_granted_token_opens_what_it_names(self):
+        token = self.grant(user="ada", channels=[
+            Channel.id("room").read().write().delete(), Channel.pattern("^news-[0-9]+$").read()])
+        ada = self.bearer("ada", token)
+
+        parsed = ada.sdk.parse_token(token)
+        self.assertEqual(parsed["authorized_uuid"], "ada")
+        self.assertEqual(
+            (parsed["resources"]["channels"]["room"]["read"],
+             parsed["resources"]["channels"]["room"]["manage"]), (True, False))
+        ada.subscribe("room", "news-7")
+        sent = ada.publish("room", "hello")
+        ada.hear("hello")
+        action = ada.add("room", sent, "👍")
+        self.assertEqual(len(ada.actions("room")), 1)
+        ada.remove("room", sent, action.action_timetoken)
+        for channel in ("other", "news-x", "my-news-7"):
+            with self.sdk_refused(403, "Forbidden"):
+                ada.publish(channel, 1)
+        with self.sdk_refused(403, "Forbidden"):
+            ada.publish("news-7", "may only be read")
+        with self.sdk_refused(403, "Forbidden"):
+            self.bearer("bob", token).publish("room", "not his token")
+        history = self.backend.sdk.fetch_messages().channels(["room", "news-7"]).sync().result
+        self.assertEqual(
+            [it.message for it in history.channels.get("room", [])], ["hello"])
+        self.assertFalse(history.channels.get("news-7"))
+
+    def test_without_a_token_or_with_another_nothing_is_open(self):
+        for token in (None, "", "x", "qEF2AkF0GmFLd-NDdHRs", "a.b.c",
+                      web_token(key=os.urandom(32)), web_token(-1),
+                      web_token(iss="https://elsewhere.example"), web_token(keyset="sub-other")):
+            with self.subTest(token):
+                rest = self.rest(self.daemon, "ada", KEYS)
+                query = {"auth": token} if token is not None else {}
+                for path in ("/v2/subscribe/{sub}/room/0", "/publish/{pub}/{sub}/0/room/0/1",
+                             "/v3/history/sub-key/{sub}/channel/room"):
+                    self.assertEqual(rest.get(path, query).status, 403)
+        self.assertEqual(self.rest(self.daemon, "ada", KEYS).get("/time/0").status, 200)
+
+    def test_a_subscription_is_refused_and_the_sdk_says_so(self):
+        token = self.grant(channels=[Channel.id("room").read()])
+        bob = self.bearer("bob", token, reconnect_policy=PNReconnectionPolicy.NONE)
+        bob.subscribe("secret", timetoken=0)
+
+        bob.heard.until(
+            lambda: any(it.category == PNStatusCategory.PNAccessDeniedCategory
+                        for it in bob.heard.statuses), "the refusal")
+
+    def test_groups_and_presence(self):
+        token = self.grant(
+            channels=[Channel.id("room").read().write()],
+            groups=[Group.id("friends").read().manage()], uuids=[UUID.id("ada").get()])
+        ada = self.bearer("ada", token)
+        add = ada.sdk.add_channel_to_channel_group().channel_group("friends")
+
+        add.channels(["room"]).sync()
+        with self.sdk_refused(403, "Forbidden"):
+            add.channels(["secret"]).sync()
+        ada.subscribe(groups=["friends"], presence=True)
+        ada.publish("room", "by the group")
+        ada.hear("by the group")
+        here = ada.sdk.here_now().channels(["room"]).include_uuids(True).sync().result
+        self.assertEqual(here.channels[0].channel_name, "room")
+        with self.sdk_refused(403, "Forbidden"):
+            ada.sdk.here_now().channels(["secret"]).sync()
+        with self.sdk_refused(403, "Forbidden"):
+            ada.sdk.here_now().sync()
+        self.backend.sdk.here_now().sync()
+
+    def test_only_the_secret_key_makes_tokens(self):
+        mallory = self.client(self.daemon, "mallory", KEYS, secret_key="another")
+        with self.sdk_refused(403, "Signature Does Not Match"):
+            mallory.sdk.grant_token().ttl(5).channels([Channel.id("room").read()]).sync()
+        rest = self.rest(self.daemon, "mallory", KEYS)
+        body = {"ttl": 5, "permissions": {"resources": {"channels": {"room": 255}}}}
+        for query in ({}, {"auth": self.grant(channels=[Channel.id("room").read()])}):
+            answer = rest.ask("POST", "/v3/pam/{sub}/grant", query, body)
+            self.assertEqual(answer.status, 403)
+
+    def test_what_is_wrong_with_a_grant_is_said(self):
+        for change, message, location in (
+                ({"ttl": 0}, "Invalid ttl", "ttl"), ({"ttl": 43201}, "Invalid ttl", "ttl"),
+                ({"permissions": 1}, "Invalid permissions", "permissions"),
+                ({"permissions": {"patterns": {"channels": {"(a": 1}}}}, "Invalid permissions",
+                 "permissions"),
+                ({"permissions": {"resources": {"channels": {"a": 256}}}}, "Invalid permissions",
+                 "permissions.resources.channels.a"),
+                ({"permissions": {"meta": {"a": []}}}, "Invalid meta", "permissions.meta.a")):
+            with self.subTest(change):
+                answer = self.signed_grant({"ttl": 5, "permissions": {}} | change)
+                error = answer.json()["error"]
+                self.assertEqual(
+                    (answer.status, error["message"], error["source"],
+                     error["details"][0]["location"]), (400, message, "grant", location))
+
+    def signed_grant(self, body):
+        """By hand: the SDK refuses some of these itself."""
+        rest = self.rest(self.daemon, "backend", KEYS)
+        text = json.dumps(body)
+        query = {"timestamp": str(int(time.time()))}
+        lines = [
+            "POST", "pub-app", "/v3/pam/sub-app/grant",
+            "&".join(f"{k}={v}" for k, v in sorted({**query, "uuid": "backend"}.items())), text]
+        code = hmac.digest(SECRET.encode(), "\n".join(lines).encode(), hashlib.sha256)
+        query["signature"] = "v2." + base64url(code)
+        return rest.ask("POST", "/v3/pam/{sub}/grant", query, text.encode())
+
+    def test_an_overheard_signature_is_good_for_a_minute(self):
+        self.assertEqual(self.signed_grant({"ttl": 5, "permissions": {}}).status, 200)
+        real = time.time
+        try:
+            for shift in (-120, 120):
+                time.time = lambda: real() + shift
+                self.assertEqual(self.signed_grant({"ttl": 5, "permissions": {}}).status, 403)
+        finally:
+            time.time = real
+
+    # WebSockets
+
+    async def test_a_web_token_opens_what_it_names(self):
+        ada = await self.device(web_token())
+        await ada.command("subscribe", channels=[{"name": "room"}])
+        sent = await ada.publish("room", "hello")
+        await ada.command(
+            "addAction", channel="room", messageTimetoken=str(sent), value="👍")
+        await ada.command("history", channel="room")
+        for op, fields in (
+                ("publish", {"payload": 1}), ("history", {}), ("actions", {}),
+                ("addAction", {"messageTimetoken": "17", "value": "x"}),
+                ("deleteMessages", {"through": "17"})):
+            async with self.refused(403, "forbidden", "right"):
+                await ada.command(op, channel="other", **fields)
+        async with self.refused(403, "forbidden", "right"):
+            await ada.command("deleteMessages", channel="room", through=str(sent))
+        async with self.refused(403, "forbidden", "right"):
+            await ada.command("subscribe", channels=[{"name": "room"}, {"name": "other"}])
+
+    async def test_hello_says_what_is_wrong_with_a_token(self):
+        for token, status, code, user in (
+                (None, 401, "token_missing", "ada"), ("x", 401, "token_invalid", "ada"),
+                (web_token(key=os.urandom(32)), 401, "token_invalid", "ada"),
+                (web_token(-1), 401, "token_expired", "ada"),
+                (web_token(), 403, "token_of_another", "bob"),
+                (web_token(device="tablet"), 403, "token_of_another", "ada")):
+            with self.subTest(code):
+                async with self.refused(status, code):
+                    await self.device(token, user)
+
+    async def test_what_is_open_ends_with_its_token(self):
+        ada = await self.device(web_token(3))
+        await ada.command("subscribe", channels=[{"name": "room"}])
+        poll = self.rest(self.daemon, "ada", KEYS)
+        now = poll.ok("/time/0")[0]
+        answer = poll.get(
+            "/v2/subscribe/{sub}/room/0", {"tt": now, "auth": web_token(3)})
+
+        self.assertEqual((answer.status, answer.json()["message"]), (403, "Token is expired."))
+        self.assertEqual(await ada.closed(), 1008)
+
+    async def test_new_keys_end_what_was_opened_with_the_old(self):
+        old = await self.device(web_token())
+        await old.command("ping")
+        new = os.urandom(32)
+        self.write_keys(new)
+        self.daemon.process.send_signal(signal.SIGHUP)
+
+        self.assertEqual(await old.closed(), 1008)
+        async with self.refused(401, "token_invalid"):
+            await self.device(web_token())
+        await (await self.device(web_token(key=new))).command("ping")
+
+    async def test_a_secret_that_others_could_read_is_not_printed(self):
+        log = self.daemon.log()
+        token = web_token()
+        await self.device(token)
+        self.assertNotIn(token.split(".")[2], self.daemon.log())
+        self.assertNotIn(SECRET, log)
+
+
+if __name__ == "__main__":
+    unittest.main()
