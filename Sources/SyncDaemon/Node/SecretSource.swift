@@ -97,11 +97,11 @@ extension Examination {
         case .unreadable(let reason):
             mistakes.append(.unreadableSecret(line, path: path, reason: reason))
             return nil
-        case .text(let text, let isForAll, let isOurs):
+        case .text(let text, let isForOthers, let isOurs):
             do throws(JSONWebKeyError) {
                 let keys = try JSONWebKeySet(text)
-                if isForAll, keys.hasSharedKey {
-                    warnings.append(.secretFileForAll(line, path: path, isOurs: isOurs))
+                if isForOthers, keys.hasSharedKey {
+                    warnings.append(.secretFileForOthers(line, path: path, isOurs: isOurs))
                 }
                 return text
             } catch {
