@@ -5,23 +5,50 @@ import EventModel
 
 /// Keeps a ``RepairSet`` of each channel that was compared lately.
 ///
-/// When thousands of devices of one channel come with a difference, the channel is read once.
+/// When thousands of devices of one channel come with a difference, the channel is read once: one
+/// question has its set and reads, the others are parked here until it comes back. Nobody waits
+/// for a lock meanwhile.
 final class RepairCache: Sendable {
-    /// One channel's set: whoever holds the lock brings it forward, others wait.
-    private final class Slot: Sendable {
-        let set = Locked<RepairSet?>(nil)
-    }
-
     private struct Entry {
-        let slot: Slot
+        var set: RepairSet?
+        /// Whether a question has the set.
+        var isOut = false
         var bytes = 0
-        var used: UInt64
+        var used: UInt64 = 0
+        /// Questions that wait for it.
+        var parked: [ReadRequest] = []
     }
 
     private struct State {
         var entries: [Channel: Entry] = [:]
         var bytes = 0
         var uses: UInt64 = 0
+        /// What is being read, and its bytes.
+        var reading: [Channel: Int] = [:]
+        /// Questions that wait for room to read.
+        var crowded: [ReadRequest] = []
+        /// Questions that may go on.
+        var released: [ReadRequest] = []
+
+        /// Forgets sets that nobody has until the others fit.
+        mutating func makeRoom(within bytesMax: Int) {
+            guard bytes > most(bytesMax) else { return }
+            for (channel, entry) in entries.sorted(by: { $0.value.used < $1.value.used })
+            where !entry.isOut {
+                // A quarter more than needed, so that this is seldom.
+                guard bytes > most(bytesMax) - bytesMax / 4 else { return }
+                entries[channel] = nil
+                bytes -= entry.bytes
+            }
+        }
+
+        /// What may be kept: one set that is larger than all others may be has room of its own.
+        private func most(_ bytesMax: Int) -> Int {
+            guard bytes > bytesMax, let largest = entries.values.map(\.bytes).max() else {
+                return bytesMax
+            }
+            return largest > bytesMax ? bytesMax + largest : bytesMax
+        }
     }
 
     private let secret: DigestSecret
@@ -30,7 +57,8 @@ final class RepairCache: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - bytesMax: Memory for all sets together; over it those go that were not used for longest.
+    ///   - bytesMax: Memory for all sets together, but for one that alone is larger; over it those
+    ///     go that were not used for longest.
     ///   - troubles: Told of a channel whose digest is not that of its rows: the file is damaged.
     init(
         secret: DigestSecret, bytesMax: Int = Limits.repairCacheBytesMax,
@@ -44,102 +72,126 @@ final class RepairCache: Sendable {
     /// Bytes of all sets, roughly.
     var bytes: Int { state.withLock { $0.bytes } }
 
-    /// Compares a device's symbols with the channel's.
-    func outcome(
-        of symbols: SymbolRun, in channel: Channel, from reader: any SnapshotSource
-    ) throws(StoreError) -> RepairOutcome {
+    /// What came of a step.
+    enum Step {
+        case outcome(RepairOutcome)
+        /// The channel is being read; the work is the question's to keep.
+        case goesOn
+        /// Others have the channel, or the room: the question is parked.
+        case waits
+    }
+
+    /// Compares a device's symbols with the channel's, or does a part of what that needs.
+    ///
+    /// - Parameters:
+    ///   - work: What earlier steps of the question left.
+    ///   - request: What is parked when it has to wait, and released by ``takeReleased()``.
+    func step(
+        _ work: inout RepairWork?, _ symbols: SymbolRun, in channel: Channel,
+        from reader: any SnapshotSource, parking request: ReadRequest?, while mayGoOn: () -> Bool
+    ) throws(StoreError) -> Step {
         let comparison = RepairComparison(symbols, key: secret.key(of: channel))
-        guard comparison.isAcceptable else { return .snapshot }
-        let slot = slot(of: channel)
-        while true {
-            let outcome = try reader.withSnapshot(of: channel) {
-                snapshot throws(StoreError) -> RepairOutcome? in
-                switch try local(symbols.symbols.count, slot, snapshot, key: comparison.key) {
-                case .symbols(let local): return try comparison.outcome(local, snapshot)
-                case .isLater: return nil
-                case .mismatch:
-                    troubles?.contradicted(in: channel)
-                    return .snapshot
-                }
-            }
-            note(channel, slot)
-            // Another thread with a later snapshot came first. The next one is later still.
-            guard let outcome else { continue }
-            return outcome
-        }
-    }
-
-    private enum Local {
-        case symbols([CodedSymbol])
-        /// The set is of a later commit than the snapshot.
-        case isLater
-        /// The rows are not those that the digest is of.
-        case mismatch
-    }
-
-    /// The channel's own symbols as of a snapshot.
-    private func local(
-        _ count: Int, _ slot: Slot, _ snapshot: any ChannelSnapshot, key: DigestKey
-    ) throws(StoreError) -> Local {
-        let result = slot.set.withLock { set -> Result<Local, StoreError> in
-            do throws(StoreError) {
-                return .success(try Self.bringForward(&set, count, snapshot, key: key))
-            } catch {
-                // Half of the changes may be in it.
-                set = nil
-                return .failure(error)
+        guard comparison.isAcceptable else { return .outcome(.snapshot) }
+        guard var current = work.take() ?? checkOut(channel, for: request) else { return .waits }
+        var isHeld = true
+        // Whatever happens, the channel does not stay taken.
+        defer { if isHeld { giveBack(nil, of: channel) } }
+        let step = try reader.withSnapshot(of: channel) { snapshot throws(StoreError) -> Step in
+            let progress = try current.step(
+                symbols.symbols.count, snapshot, key: comparison.key,
+                mayRead: { begin(reading: channel, bytes: $0) }, while: mayGoOn)
+            switch progress {
+            case .goesOn:
+                isHeld = false
+                return .goesOn
+            case .ready(let local):
+                isHeld = false
+                giveBack(current.takeSet(), of: channel)
+                return .outcome(try comparison.outcome(local, snapshot))
+            case .crowded: return .waits
+            case .tooLarge: return .outcome(.snapshot)
+            case .mismatch:
+                troubles?.contradicted(in: channel)
+                return .outcome(.snapshot)
             }
         }
-        return try result.get()
+        switch step {
+        case .goesOn: work = current
+        case .waits: park(request)
+        case .outcome: break
+        }
+        return step
     }
 
-    private static func bringForward(
-        _ set: inout RepairSet?, _ count: Int, _ snapshot: any ChannelSnapshot, key: DigestKey
-    ) throws(StoreError) -> Local {
-        if let set, set.cursor > snapshot.cursor { return .isLater }
-        try set?.advance(to: snapshot)
-        if set?.matches(snapshot) != true {
-            set = try RepairSet(snapshot, key: key, symbolCount: count)
+    /// The questions that were parked and may go on now.
+    func takeReleased() -> [ReadRequest] {
+        state.withLock { state in
+            guard !state.released.isEmpty else { return [] }
+            defer { state.released = [] }
+            return state.released
         }
-        guard var current = set.take(), current.matches(snapshot) else {
-            set = nil
-            return .mismatch
-        }
-        let symbols = Array(current.symbols(count))
-        set = current
-        return .symbols(symbols)
     }
 
-    // MARK: Memory
+    // MARK: Taking turns
 
-    private func slot(of channel: Channel) -> Slot {
+    /// Gives out a channel's set; `nil` when somebody has it: then the question is parked.
+    private func checkOut(_ channel: Channel, for request: ReadRequest?) -> RepairWork? {
         state.withLock { state in
             state.uses += 1
-            if let slot = state.entries[channel]?.slot {
-                state.entries[channel]?.used = state.uses
-                return slot
+            var entry = state.entries.removeValue(forKey: channel) ?? Entry()
+            defer { state.entries[channel] = entry }
+            entry.used = state.uses
+            guard !entry.isOut else {
+                if let request { entry.parked.append(request) }
+                return nil
             }
-            let slot = Slot()
-            state.entries[channel] = Entry(slot: slot, used: state.uses)
-            return slot
+            entry.isOut = true
+            return RepairWork(entry.set.take())
         }
     }
 
-    /// Counts what a channel's set has grown to, and makes room.
-    private func note(_ channel: Channel, _ slot: Slot) {
-        let bytes = slot.set.withLock { $0?.bytes ?? 0 }
+    /// Takes a set back, and releases who waits for it or for room.
+    private func giveBack(_ set: RepairSet?, of channel: Channel) {
         state.withLock { state in
-            guard let entry = state.entries[channel], entry.slot === slot else { return }
-            state.bytes += bytes - entry.bytes
-            state.entries[channel]?.bytes = bytes
-            if bytes == 0 { state.entries[channel] = nil }
-            guard state.bytes > bytesMax else { return }
-            // A quarter more than needed, so that this is seldom.
-            for (channel, entry) in state.entries.sorted(by: { $0.value.used < $1.value.used }) {
-                guard state.bytes > bytesMax - bytesMax / 4 else { return }
-                state.entries[channel] = nil
-                state.bytes -= entry.bytes
+            var entry = state.entries.removeValue(forKey: channel) ?? Entry()
+            state.released += entry.parked
+            if state.reading.removeValue(forKey: channel) != nil {
+                state.released += state.crowded
+                state.crowded = []
             }
+            state.bytes -= entry.bytes
+            guard let set else { return }
+            entry = Entry(set: set, bytes: set.bytes, used: entry.used)
+            state.bytes += entry.bytes
+            state.entries[channel] = entry
+            state.makeRoom(within: bytesMax)
+        }
+    }
+
+    private func park(_ request: ReadRequest?) {
+        guard let request else { return }
+        state.withLock { state in
+            // What it waited for may have come back since.
+            if state.reading.isEmpty {
+                state.released.append(request)
+            } else {
+                state.crowded.append(request)
+            }
+        }
+    }
+
+    /// Takes the room for a channel to be read; `false` when others read too much already.
+    private func begin(reading channel: Channel, bytes: Int) -> Bool {
+        state.withLock { state in
+            let others = state.reading.values
+            let largest = max(others.max() ?? 0, bytes)
+            let exempt = largest > bytesMax ? largest : 0
+            guard others.reduce(bytes, +) - exempt <= bytesMax else { return false }
+            state.reading[channel] = bytes
+            state.bytes += bytes - (state.entries[channel]?.bytes ?? 0)
+            state.entries[channel]?.bytes = bytes
+            state.makeRoom(within: bytesMax)
+            return true
         }
     }
 }

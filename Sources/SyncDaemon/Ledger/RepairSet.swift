@@ -22,21 +22,22 @@ struct RepairSet: Sendable {
     private var rows: [Int: Row] = [:]
     private var digest = Digest.empty
     private var encoder: RatelessEncoder
+    /// Symbols that are being made, and up to which row.
+    private var growth: (next: RatelessEncoder, place: [Int: Row].Index)?
 
-    /// More deletions than this since the last commit are dearer than reading everything.
-    private static let deletionsMax = 32
     /// Its place in the table included.
     private static let bytesPerRow = 56
+    /// Rows between two looks at the clock.
+    private static let rowsPerLook = 16
 
-    /// Reads a whole channel.
-    init(_ snapshot: any ChannelSnapshot, key: DigestKey, symbolCount: Int) throws(StoreError) {
+    /// A set without rows yet, which are to be those of a snapshot.
+    init(of snapshot: any ChannelSnapshot, key: DigestKey, symbolCount: Int) {
         self.key = key
         cursor = snapshot.cursor
         encoder = RatelessEncoder(0..<RepairSet.rounded(symbolCount))
         // No further than what is worth keeping: a damaged file may hold any number.
-        let reservableMax = Int64(Limits.repairCacheBytesMax / RepairSet.bytesPerRow)
+        let reservableMax = Int64(Limits.repairRowsMax)
         rows.reserveCapacity(Int(max(0, min(snapshot.digest.count, reservableMax))))
-        try snapshot.forEachAction { action in put(action.key, action.actionTimetoken) }
     }
 
     /// Whether the set is what the ledger says that it is.
@@ -50,33 +51,53 @@ struct RepairSet: Sendable {
     mutating func advance(to snapshot: any ChannelSnapshot) throws(StoreError) {
         guard snapshot.cursor > cursor else { return }
         if digest != snapshot.digest {
-            let deletions = try snapshot.deletions(after: cursor)
-            guard deletions.count <= RepairSet.deletionsMax else { return }
             // Before the changes: what was added after a deletion stands.
-            for range in deletions { removeAll(in: range) }
+            removeAll(in: try snapshot.deletions(after: cursor))
             try snapshot.forEachChange(after: cursor) { key, added in put(key, added) }
         }
         cursor = snapshot.cursor
     }
 
-    /// The first symbols; they are kept, and as many again.
-    mutating func symbols(_ count: Int) -> ArraySlice<CodedSymbol> {
-        if encoder.range.upperBound < count {
-            var next = RatelessEncoder(encoder.range.upperBound..<RepairSet.rounded(count))
-            for row in rows.values { next.insert(item(row)) }
-            do throws(RepairError) {
-                try encoder.append(next)
-            } catch {
-                preconditionFailure("The symbols of one set are of two sets: \(error)")
+    /// Makes as many symbols, and as many again, in steps: the set must not change between them.
+    ///
+    /// - Returns: Whether they are there.
+    mutating func grow(to count: Int, while mayGoOn: () -> Bool) -> Bool {
+        guard encoder.range.upperBound < count else { return true }
+        var (next, place) =
+            growth ?? (
+                RatelessEncoder(encoder.range.upperBound..<RepairSet.rounded(count)),
+                rows.startIndex
+            )
+        growth = nil
+        var looked = 0
+        while place != rows.endIndex {
+            next.insert(item(rows[place].value))
+            rows.formIndex(after: &place)
+            looked += 1
+            guard looked % RepairSet.rowsPerLook != 0 || mayGoOn() else {
+                growth = (next, place)
+                return false
             }
         }
-        return encoder.symbols.prefix(count)
+        do throws(RepairError) {
+            try encoder.append(next)
+        } catch {
+            preconditionFailure("The symbols of one set are of two sets: \(error)")
+        }
+        return encoder.range.upperBound >= count
     }
+
+    /// The first symbols.
+    ///
+    /// - Precondition: They were made.
+    func symbols(_ count: Int) -> [CodedSymbol] { Array(encoder.symbols.prefix(count)) }
 
     /// Bytes in memory, roughly.
     var bytes: Int { 4096 + rows.capacity * RepairSet.bytesPerRow + encoder.range.count * 24 }
 
-    private mutating func put(_ key: MessageAction.Key, _ added: Timetoken?) {
+    /// Takes over since when a key stands, or that it does not.
+    mutating func put(_ key: MessageAction.Key, _ added: Timetoken?) {
+        growth = nil
         let index = key.hashValue
         if let old = rows.removeValue(forKey: index) { takeOut(old) }
         guard let added else { return }
@@ -88,8 +109,16 @@ struct RepairSet: Sendable {
         encoder.insert(item(row))
     }
 
-    private mutating func removeAll(in range: MessageRange) {
-        for (index, row) in rows where range.contains(row.message) {
+    /// - Complexity: O(rows), however many ranges there are.
+    private mutating func removeAll(in ranges: [MessageRange]) {
+        let ranges = joined(ranges)
+        guard !ranges.isEmpty else { return }
+        growth = nil
+        let gone = rows.filter { _, row in
+            let place = ranges.partitioningIndex { $0.through >= row.message }
+            return place < ranges.count && ranges[place].contains(row.message)
+        }
+        for (index, row) in gone {
             rows[index] = nil
             takeOut(row)
         }
@@ -109,5 +138,31 @@ struct RepairSet: Sendable {
         var rounded = 128
         while rounded < count { rounded *= 2 }
         return rounded
+    }
+}
+
+/// The same messages in ranges that do not touch, ascending.
+private func joined(_ ranges: [MessageRange]) -> [MessageRange] {
+    var joined: [MessageRange] = []
+    for range in ranges.sorted(by: { $0.after < $1.after }) where range.after < range.through {
+        guard let last = joined.last, range.after <= last.through else {
+            joined.append(range)
+            continue
+        }
+        joined[joined.count - 1] = MessageRange(
+            after: last.after, through: max(last.through, range.through))
+    }
+    return joined
+}
+
+extension Array {
+    /// The first place from which on all match, by halving.
+    fileprivate func partitioningIndex(where matches: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if matches(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -123,6 +123,15 @@ extension Limits {
     static let deletionsWaitingMax = 1024
     /// Reads waiting for the reader threads; over it: `overloaded`.
     static let readerQueueMax = 16_384
+    /// Of these, reads of one tenant; over it: `overloaded`, for that tenant only.
+    static let readerQueuePerTenantMax = 12_288
+    /// Of these, reads of one session or connection; over it: `overloaded`, for that one only.
+    static let readerQueuePerSessionMax = 64
+    /// Microseconds that a read may go on while others wait; over it: they have their turns.
+    static let readStepMicroseconds: UInt64 = 10_000
+    /// Channels of a poll whose backlog counts as catching up; over it, and for a wildcard: it is
+    /// a dear read, for which one reader is never used.
+    static let catchUpChannelsMax = 100
     /// Messages waiting for one reactor; over it the reactor hangs, and the daemon stops itself.
     static let reactorMailboxMax = 1_000_000
     /// Milliseconds that a reactor waits with a flush at most, while the last one left events
@@ -183,8 +192,10 @@ extension Limits {
     static let repairSymbolsPerReactorMax = 2_000_000
     /// Bytes of the rows in one repair's answer; over it: a snapshot.
     static let repairBytesMax = 256 * 1024
-    /// Bytes of channels that devices are being compared with; over it the channel that was used
-    /// longest ago is read again.
+    /// Actions of a channel that devices are compared with; over it: a snapshot.
+    static let repairRowsMax = 1_500_000
+    /// Bytes of channels that devices are being compared with, but for one that alone is larger;
+    /// over it the channel that was used longest ago is read again.
     static let repairCacheBytesMax = 64 * 1024 * 1024
     /// Channels whose digests the ledger remembers; over it they are read again.
     static let digestsInMemoryMax = 100_000
@@ -245,7 +256,7 @@ extension Limits {
 
     /// How long a user is in a channel after a heartbeat that does not say how long.
     static let presenceSecondsDefault = 300
-    /// The shortest and the longest that a heartbeat may last; others are moved there.
+    /// The shortest and the longest time in a channel that an owner may decide, in seconds.
     static let presenceSecondsMin = 5
     static let presenceSecondsMax = 24 * 3600
     /// Users in channels, in all; over it: nobody new gets in, who is in stays in.

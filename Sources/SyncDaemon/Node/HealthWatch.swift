@@ -34,7 +34,7 @@ final class HealthWatch: Sendable {
                 if ledger.backlog == 0 { ledger.requestHeartbeat() }
                 let reads = readers.progress
                 let areReadersStalled = readerStall.observe(
-                    progress: UInt64(reads.answered), waiting: reads.waiting)
+                    progress: reads.steps, waiting: reads.waiting)
                 health.set(
                     .readersStalled, areReadersStalled,
                     "Questions wait, and no reader has answered one for \(Limits.stalledSeconds) "

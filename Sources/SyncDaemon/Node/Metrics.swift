@@ -46,7 +46,7 @@ struct Metrics: Sendable {
                 counters.subscriptions.value),
             gauge("polls", "Long polls that wait for an event.", counters.polls.value),
             gauge("ledger_backlog", "Writes waiting for the ledger.", ledger.backlog),
-            gauge("reader_backlog", "Queries waiting for a reader.", readers.backlog),
+            gauge("reader_backlog", "Queries that have no answer yet.", readers.backlog),
             gauge(
                 "mutations", "Mutation ids that are remembered; see mutation_days.",
                 ledger.mutationCount),
@@ -91,6 +91,15 @@ struct Metrics: Sendable {
                 "clock_jumps", "Times that the wall clock jumped by more than a minute.",
                 ledger.clock.jumps.value),
             counter("reads", "Queries answered by the readers.", counters.reads.value),
+            counter(
+                "reads_refused", "Queries refused because too many wait, of all or of one asker.",
+                counters.readsRefused.value),
+            counter(
+                "read_microseconds", "Time of the readers, all together.",
+                counters.readMicroseconds.value),
+            counter(
+                "dear_read_microseconds", "Of that, for repairs and polls of many channels.",
+                counters.dearReadMicroseconds.value),
             counter(
                 "read_errors", "Queries that failed, damage aside.", counters.readErrors.value),
             counter(

@@ -71,10 +71,13 @@ final class Node: Sendable {
             mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
             quarantine: quarantine, troubles: troubles, receiver: reactorSwitch, fail: failed)
         readers = ReaderPool(
-            count: configuration.readers, makeReader: makeReader, order: ledger.order,
-            repairs: RepairCache(secret: ledger.secret, troubles: troubles), counters: counters,
-            quarantine: quarantine, troubles: troubles,
-            receiver: reactorSwitch, fail: failed)
+            count: configuration.readers, makeReader: makeReader,
+            surroundings: ReaderPool.Surroundings(
+                order: ledger.order,
+                repairs: RepairCache(secret: ledger.secret, troubles: troubles),
+                counters: counters, quarantine: quarantine, troubles: troubles,
+                receiver: reactorSwitch),
+            fail: failed)
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, health: health, troubles: troubles)
 

@@ -24,6 +24,9 @@ final class Counters: Sendable {
     let writesRefused = Atomic<Int>(0)
     let commitMicroseconds = Atomic<Int>(0)
     let reads = Atomic<Int>(0)
+    let readsRefused = Atomic<Int>(0)
+    let readMicroseconds = Atomic<Int>(0)
+    let dearReadMicroseconds = Atomic<Int>(0)
     let readErrors = Atomic<Int>(0)
     let storeDamage = Atomic<Int>(0)
 }

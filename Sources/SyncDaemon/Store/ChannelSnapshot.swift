@@ -10,8 +10,13 @@ protocol ChannelSnapshot {
     /// What the ledger says of the actions.
     var digest: Digest { get }
 
-    /// Every action that stands, in no order.
-    func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError)
+    /// The keys behind another, in an order that is always the same, until `body` answers `false`:
+    /// since when each stands, or `nil` for one that does not.
+    ///
+    /// - Parameter key: `nil`: from the first one on.
+    func forEachKey(
+        behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+    ) throws(StoreError)
 
     /// The ranges of messages that were deleted after a position.
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange]
@@ -44,11 +49,17 @@ struct SQLiteSnapshot: ChannelSnapshot {
     let cursor: Timetoken
     let digest: Digest
 
-    func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError) {
+    func forEachKey(
+        behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+    ) throws(StoreError) {
         guard let id else { return }
-        try reader.statements.standingActions.query(.integer(id)) { row in
-            if !reader.isHidden(row, in: id) { body(reader.action(row, in: id)) }
-            return true
+        try reader.statements.actionsByKey.query(
+            .integer(id), .integer(key.map { Int64(clamping: $0.messageTimetoken.rawValue) } ?? -1),
+            .text(key?.type ?? ""), .text(key?.value ?? ""), .text(key?.uuid ?? "")
+        ) { row in
+            let action = reader.action(row, in: id)
+            let stands = reader.isLive(row) && !reader.isHidden(row, in: id)
+            return body(action.key, stands ? action.actionTimetoken : nil)
         }
         try reader.checkRows()
     }
@@ -102,9 +113,12 @@ struct MemorySnapshot: ChannelSnapshot {
         state.actions[channel, default: [:]]
     }
 
-    func forEachAction(_ body: (MessageAction) -> Void) {
-        for (key, row) in rows where row.isLive {
-            body(MessageAction(key: key, actionTimetoken: row.added))
+    func forEachKey(
+        behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+    ) {
+        let rest = rows.filter { row in key.map { row.key > $0 } ?? true }
+        for (key, row) in rest.sorted(by: { $0.key < $1.key }) {
+            guard body(key, row.isLive ? row.added : nil) else { return }
         }
     }
 

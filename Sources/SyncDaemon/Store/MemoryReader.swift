@@ -37,25 +37,27 @@ final class MemoryReader: StoreReader {
         try body(MemorySnapshot(state: committed.withLock { $0 }, channel: channel))
     }
 
-    func backlog(_ interests: [Interest], after cursor: Timetoken, limit: Int) -> Backlog? {
+    func readOn(_ reading: inout BacklogReading, while mayGoOn: () -> Bool) {
         let state = committed.withLock { $0 }
-        var channels: Set<Channel> = []
-        for interest in interests {
-            switch interest {
-            case .channel(let channel): channels.insert(channel)
-            case .prefix(let prefix, let keyset):
-                channels.formUnion(names(in: state, keyset, prefix))
+        reading.begin(at: state.last)
+        repeat {
+            if let interest = reading.interest {
+                reading.found(channels(of: interest, in: state), rest: nil)
+            } else if let (channel, through) = reading.next() {
+                let lists = lists(
+                    in: channel, of: state, from: ChangeStart(after: reading.cursor),
+                    through: through, limit: reading.limit)
+                reading.add(merge(lists, last: through))
             }
+        } while !reading.isExhausted && mayGoOn()
+    }
+
+    private func channels(of interest: Interest, in state: MemoryStore.State) -> [Channel] {
+        switch interest {
+        case .channel(let channel): [channel]
+        case .prefix(let prefix, let keyset): Array(names(in: state, keyset, prefix))
+        case .rest: preconditionFailure("All names were found at once.")
         }
-        guard channels.count <= Limits.backlogChannelsMax else { return nil }
-        var merged = BacklogMerge(limit: limit, last: state.last)
-        for channel in channels {
-            let lists = lists(
-                in: channel, of: state, from: ChangeStart(after: cursor), through: merged.through,
-                limit: limit)
-            merged.add(merge(lists, last: merged.through))
-        }
-        return merged.backlog
     }
 
     /// Messages and actions that changed in a range.

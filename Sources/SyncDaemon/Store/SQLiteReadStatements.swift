@@ -20,7 +20,8 @@ final class SQLiteReadStatements {
     let actionsBackward: StoreStatement
     let countActionsOfMessage: StoreStatement
     let actionsOfMessage: StoreStatement
-    let standingActions: StoreStatement
+    /// In the order of the primary key, which a later look goes on from.
+    let actionsByKey: StoreStatement
     let actionAddedAt: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
@@ -66,7 +67,11 @@ final class SQLiteReadStatements {
             """
         actionsForward = try connection.prepare("\(actions) LIMIT ?")
         actionsBackward = try connection.prepare("\(actions) DESC LIMIT ?")
-        standingActions = try connection.prepare("\(columns) WHERE channel = ? AND live = 1")
+        actionsByKey = try connection.prepare(
+            """
+            \(columns) WHERE channel = ? AND (message, type, value, uuid) > (?, ?, ?, ?)
+            ORDER BY message, type, value, uuid
+            """)
         // An action that stands has not changed since it was added. Left to itself, SQLite prefers
         // the primary key here, and walks the whole channel for one row.
         actionAddedAt = try connection.prepare(

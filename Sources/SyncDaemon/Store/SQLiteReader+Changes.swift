@@ -1,4 +1,4 @@
-// What changed in channels after a position, as pages and as the backlog of a poll.
+// What changed in channels after a position, as pages.
 
 import EventModel
 import SQLite
@@ -32,26 +32,7 @@ extension SQLiteReader {
         return start.deletions < floor
     }
 
-    func backlog(
-        _ interests: [Interest], after cursor: Timetoken, limit: Int
-    ) throws(StoreError) -> Backlog? {
-        try beginTransaction()
-        defer { endTransaction() }
-        var merged = BacklogMerge(limit: limit, last: try last())
-        guard let channels = try channels(of: interests) else { return nil }
-        for (channel, id) in channels {
-            let end = Timetoken(rawValue: merged.through.rawValue + 1)
-            let lists = [
-                try messages(in: channel, id, after: cursor, before: end, limit: limit),
-                try actions(
-                    in: channel, id, from: ChangeStart(after: cursor), before: end, limit: limit),
-            ]
-            merged.add(merge(lists, last: merged.through))
-        }
-        return merged.backlog
-    }
-
-    private func messages(
+    func messages(
         in channel: Channel, _ id: Int64, after cursor: Timetoken, before end: Timetoken,
         limit: Int
     ) throws(StoreError) -> ChangeList {
@@ -66,7 +47,7 @@ extension SQLiteReader {
         return ChangeList(envelopes: envelopes, cutAt: isCut ? envelopes.last?.timetoken : nil)
     }
 
-    private func actions(
+    func actions(
         in channel: Channel, _ id: Int64, from start: ChangeStart, before end: Timetoken,
         limit: Int
     ) throws(StoreError) -> ChangeList {
@@ -112,41 +93,5 @@ extension SQLiteReader {
         }
         return ChangeList(
             envelopes: envelopes, cutAt: envelopes.count == limit ? envelopes.last?.timetoken : nil)
-    }
-
-    /// The channels that exist, each once; `nil` when they are too many.
-    private func channels(
-        of interests: [Interest]
-    ) throws(StoreError) -> [(channel: Channel, id: Int64)]? {
-        let limit = Limits.backlogChannelsMax
-        var seen: Set<Channel> = []
-        var channels: [(channel: Channel, id: Int64)] = []
-        for interest in interests {
-            var found: [(channel: Channel, id: Int64)] = []
-            switch interest {
-            case .channel(let channel):
-                if let id = try id(of: channel) { found = [(channel, id)] }
-            case .prefix(let prefix, let keyset):
-                found = try rows(inKeyset: keyset, withPrefix: prefix, limit: limit + 1)
-            }
-            channels += found.filter { seen.insert($0.channel).inserted }
-            guard channels.count <= limit else { return nil }
-        }
-        return channels
-    }
-
-    private func rows(
-        inKeyset keyset: String, withPrefix prefix: String, limit: Int
-    ) throws(StoreError) -> [(channel: Channel, id: Int64)] {
-        var found: [(channel: Channel, id: Int64)] = []
-        try statements.channelsFrom.query(
-            .text(keyset), .text(prefix), .integer(Int64(limit))
-        ) { row in
-            let name = row.text(1)
-            guard name.utf8.starts(with: prefix.utf8) else { return false }
-            found.append((Channel(name, keyset: keyset), row.integer(0)))
-            return true
-        }
-        return found
     }
 }

@@ -214,6 +214,8 @@ extension Store {
 enum Interest: Sendable, Hashable {
     case channel(Channel)
     case prefix(String, keyset: String)
+    /// Those of a prefix whose names are behind one of them.
+    case rest(String, after: String, keyset: String)
 }
 
 /// A message whose time is over.

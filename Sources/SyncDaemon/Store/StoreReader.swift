@@ -44,13 +44,12 @@ protocol StoreReader: SnapshotSource {
         _ positions: [(channel: Channel, after: Timetoken)]
     ) throws(StoreError) -> [Int]
 
-    /// What changed in any of several channels after a position, deletions left out.
+    /// Reads on in what changed in any of several channels after a position, deletions left out.
     ///
-    /// - Returns: At most `limit` events, each once, however many of `interests` match it; `nil`
-    ///   when these are more than ``Limits/backlogChannelsMax`` channels.
-    func backlog(
-        _ interests: [Interest], after cursor: Timetoken, limit: Int
-    ) throws(StoreError) -> Backlog?
+    /// Of each at most `limit` events are looked at, each once, however many interests match it.
+    ///
+    /// - Parameter mayGoOn: Asked after each look into the store; one is made in any case.
+    func readOn(_ reading: inout BacklogReading, while mayGoOn: () -> Bool) throws(StoreError)
 }
 
 extension StoreReader {

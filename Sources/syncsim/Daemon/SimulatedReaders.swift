@@ -1,5 +1,5 @@
-// The reader threads: each question is answered at one moment, and the answer arrives at a later
-// one.
+// The reader threads: each step of a question is done at one moment, and the answer arrives at a
+// later one.
 
 import Basis
 import EventModel
@@ -12,7 +12,7 @@ final class SimulatedReaders {
     private let order: EventOrder
     private let repairs: RepairCache
     private unowned let world: World
-    private var questions: [ReadRequest] = []
+    private var lanes: ReaderLanes<Reading>
     private var busyCount = 0
     private var isAlive = true
 
@@ -23,36 +23,65 @@ final class SimulatedReaders {
         self.order = order
         self.repairs = repairs
         self.world = world
+        let most = world.setting.questionsMax
+        lanes = ReaderLanes(
+            threads: world.setting.readers,
+            bounds: ReaderLanes.Bounds(all: most, perTenant: most, perSession: most))
     }
 
     func ask(_ question: ReadRequest) -> Bool {
-        guard questions.count < world.setting.questionsMax else { return false }
-        questions.append(question)
+        guard lanes.put(Reading(question), question.ticket) else { return false }
         next()
         return true
     }
 
     func die() {
         isAlive = false
-        questions = []
     }
 
     private func next() {
-        guard busyCount < world.setting.readers, !questions.isEmpty else { return }
+        guard busyCount < world.setting.readers, let (reading, ticket) = lanes.take() else {
+            return
+        }
         busyCount += 1
-        let question = questions.removeFirst()
-        world.scheduler.after(world.choices.span(50, 50 * Microseconds.millisecond)) {
-            [weak self] in
+        let span = world.choices.span(50, 50 * Microseconds.millisecond)
+        world.scheduler.after(span) { [weak self] in
             // Without power nobody answers.
             guard let self, isAlive, world.store?.isDead != true else { return }
-            let answer = question.answer(from: reader, order, repairs: repairs)
-            world.scheduler.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
-                [weak self] in
-                guard let self, isAlive else { return }
-                busyCount -= 1
-                world.daemon?.reactors[answer.asker.reactor].post(.read(answer))
-                next()
-            }
+            step(reading, ticket, took: Int(span))
         }
+    }
+
+    /// One step, now and then a short one: what others commit falls between two.
+    private func step(_ reading: Reading, _ ticket: ReaderTicket, took microseconds: Int) {
+        var reading = reading
+        var looksLeft = world.choices.chance(50) ? world.choices.below(3) : 1000
+        let outcome = reading.step(from: reader, order, repairs) {
+            looksLeft -= 1
+            return looksLeft >= 0
+        }
+        _ = lanes.step(ticket, took: microseconds)
+        if case .goesOn = outcome {
+            world.tally.count("read in steps")
+            lanes.putBack(reading, ticket)
+        }
+        for request in repairs.takeReleased() {
+            lanes.putBack(Reading(request), request.ticket)
+        }
+        guard case .done(let answer) = outcome else { return free() }
+        lanes.close(ticket)
+        world.scheduler.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
+            [weak self] in
+            guard let self, isAlive else { return }
+            world.daemon?.reactors[answer.asker.reactor].post(.read(answer))
+            free()
+        }
+    }
+
+    /// A thread looks for its next question; another may have been waiting for this one's end.
+    private func free() {
+        busyCount -= 1
+        next()
+        next()
     }
 }

@@ -59,9 +59,9 @@ final class FaultyReader: StoreReader {
         try reader.messageCounts(positions)
     }
 
-    func backlog(
-        _ interests: [Interest], after cursor: Timetoken, limit: Int
-    ) throws(StoreError) -> Backlog? {
-        try reader.backlog(interests, after: cursor, limit: limit)
+    func readOn(
+        _ reading: inout BacklogReading, while mayGoOn: () -> Bool
+    ) throws(StoreError) {
+        try reader.readOn(&reading, while: mayGoOn)
     }
 }

@@ -24,7 +24,10 @@ struct StoredChannel {
         (digest, actions) = try reader.withSnapshot(of: channel) {
             snapshot throws(StoreError) -> (Digest, [MessageAction.Key: Timetoken]) in
             var actions: [MessageAction.Key: Timetoken] = [:]
-            try snapshot.forEachAction { actions[$0.key] = $0.actionTimetoken }
+            try snapshot.forEachKey(behind: nil) { key, added in
+                actions[key] = added
+                return true
+            }
             return (snapshot.digest, actions)
         }
     }

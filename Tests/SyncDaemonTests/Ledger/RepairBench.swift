@@ -24,9 +24,11 @@ final class CountingReader: SnapshotSource {
         var cursor: Timetoken { base.cursor }
         var digest: Digest { base.digest }
 
-        func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError) {
-            wholeReads.withLock { $0 += 1 }
-            try base.forEachAction(body)
+        func forEachKey(
+            behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+        ) throws(StoreError) {
+            if key == nil { wholeReads.withLock { $0 += 1 } }
+            try base.forEachKey(behind: key, body)
         }
 
         func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
@@ -75,11 +77,13 @@ struct RepairingDevice {
     ///
     /// - Returns: What the server said at last.
     mutating func repair(
-        _ channel: Channel, with cache: RepairCache, from reader: any SnapshotSource
+        _ channel: Channel, with cache: RepairCache, from reader: any SnapshotSource,
+        looks: Int = .max
     ) throws -> RepairOutcome {
         var count = 32
         while true {
-            let outcome = try cache.outcome(of: symbols(count), in: channel, from: reader)
+            let outcome = try cache.outcome(
+                of: symbols(count), in: channel, from: reader, looks: looks)
             switch outcome {
             case .needs(let more):
                 #expect(more > count, "asking must end")
@@ -93,7 +97,7 @@ struct RepairingDevice {
         }
     }
 
-    private mutating func apply(_ repaired: RepairedChannel) {
+    mutating func apply(_ repaired: RepairedChannel) {
         // What encodes them on the wire insists on this.
         #expect(repaired.drop == Array(Set(repaired.drop)).sorted())
         #expect(Set(repaired.rows.map(\.actionTimetoken)).count == repaired.rows.count)

@@ -1,0 +1,94 @@
+// Questions about the committed state, and what readers answer.
+
+import EventModel
+
+/// One question about the committed state.
+struct ReadRequest: Sendable {
+    enum Query: Sendable {
+        case changes(from: ChangeStart)
+        /// The channel's digest, and as of when.
+        case state
+        /// How a device differs whose symbols these are, from index 0 on.
+        case repair(SymbolRun)
+        /// What a long poll missed, in channels and wildcards.
+        case backlog([Channel], after: Timetoken)
+        case history(HistoryQuery)
+        case actions(ActionsQuery)
+        /// Of several channels of the request's keyset; the request's own channel plays no part.
+        case histories([HistoryQuery])
+        /// As above.
+        case messageCounts([CountQuery])
+    }
+
+    let asker: Asker
+    let channel: Channel
+    let query: Query
+}
+
+/// How many messages came into a channel after a position.
+struct CountQuery: Hashable, Sendable {
+    var channel: String
+    /// Exclusive.
+    var after: Timetoken
+}
+
+/// An event with its channel, for those who asked about several.
+struct ChannelEvent: Sendable {
+    let channel: Channel
+    let envelope: EncodedEnvelope
+}
+
+/// What a reader found.
+struct ReadAnswer: Sendable {
+    enum Result: Sendable {
+        case reply(Swift.Result<Reply, ProtocolError>)
+        case changes(EncodedPage)
+        case state(Digest, at: Timetoken)
+        case repair(RepairOutcome)
+        /// What a poll missed; nothing else can come up to `through`.
+        case backlog([ChannelEvent], through: Timetoken)
+        /// What was deleted after the start is forgotten: the client has to come again.
+        case tooOld
+        /// The changes or the state could not be read.
+        case failed(StoreError)
+    }
+
+    let asker: Asker
+    let channel: Channel
+    let result: Result
+    /// Why there is no other answer, when the store failed.
+    var failure: StoreError?
+}
+
+/// Where the readers' answers go.
+protocol ReadReceiver: Sendable {
+    /// Called on a reader's thread.
+    func deliver(_ answer: ReadAnswer)
+}
+
+extension ReadRequest {
+    /// Whose it is, and in which lane it waits.
+    var ticket: ReaderTicket {
+        ReaderTicket(lane: lane, tenant: ExactText(channel.keyset), source: source)
+    }
+
+    private var lane: ReaderLane {
+        switch query {
+        case .changes, .state: .catchUp
+        case .history, .actions, .histories, .messageCounts: .history
+        case .repair: .repair
+        case .backlog(let channels, _):
+            channels.count > Limits.catchUpChannelsMax || channels.contains(where: \.isWildcard)
+                ? .backlog : .catchUp
+        }
+    }
+
+    private var source: ReaderTicket.Source {
+        switch asker {
+        case .client(let origin), .poll(let origin):
+            .session(origin.session, reactor: origin.reactor)
+        case .page: .pages(of: channel)
+        case .state(let reactor): .states(reactor: reactor)
+        }
+    }
+}

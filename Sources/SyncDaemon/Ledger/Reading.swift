@@ -1,0 +1,171 @@
+// Answering a question in steps, between which its thread serves others.
+
+import EventModel
+
+/// A question, and how far it was read.
+struct Reading: Sendable {
+    let request: ReadRequest
+    private var progress = Progress.none
+
+    private enum Progress: Sendable {
+        case none
+        case histories([ChannelHistory])
+        case counts([MessageCount])
+        case backlog(PolledBacklog)
+        case repair(RepairWork)
+    }
+
+    /// What came of a step.
+    enum Step {
+        case done(ReadAnswer)
+        /// It needs a further step, by whichever reader.
+        case goesOn
+        /// Another question reads the same: the cache has it, and releases it.
+        case waits
+    }
+
+    init(_ request: ReadRequest) {
+        self.request = request
+    }
+
+    /// Reads on.
+    ///
+    /// - Parameter mayGoOn: Asked now and then; a step does something in any case.
+    mutating func step(
+        from reader: any StoreReader, _ order: EventOrder, _ repairs: RepairCache,
+        while mayGoOn: () -> Bool
+    ) -> Step {
+        do throws(StoreError) {
+            if case .repair(let symbols) = request.query {
+                return try repair(symbols, from: reader, repairs, while: mayGoOn)
+            }
+            let result = try result(from: reader, order, while: mayGoOn)
+            return result.map { .done(answer($0)) } ?? .goesOn
+        } catch {
+            progress = .none
+            let result: ReadAnswer.Result
+            switch request.query {
+            case .changes, .state, .backlog: result = .failed(error)
+            default: result = .reply(.failure(error.refusal))
+            }
+            return .done(answer(result, error))
+        }
+    }
+
+    private func answer(_ result: ReadAnswer.Result, _ failure: StoreError? = nil) -> ReadAnswer {
+        ReadAnswer(
+            asker: request.asker, channel: request.channel, result: result, failure: failure)
+    }
+
+    /// - Returns: `nil` when there is more to read.
+    private mutating func result(
+        from reader: any StoreReader, _ order: EventOrder, while mayGoOn: () -> Bool
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        let channel = request.channel
+        switch request.query {
+        case .changes(let start):
+            return try changes(from: start, from: reader, order)
+        case .state:
+            let state = try reader.digest(of: channel)
+            return .state(state.digest, at: state.cursor)
+        case .repair: preconditionFailure("A repair has steps of its own.")
+        case .backlog(let channels, let cursor):
+            return try backlog(of: channels, after: cursor, from: reader, order, while: mayGoOn)
+        case .history(let query):
+            return .reply(.success(.history(try reader.history(query, in: channel))))
+        case .actions(let query):
+            return .reply(.success(.actions(try reader.actions(query, in: channel))))
+        case .histories(let queries):
+            return try histories(queries, from: reader, while: mayGoOn)
+        case .messageCounts(let queries):
+            return try counts(queries, from: reader, while: mayGoOn)
+        }
+    }
+
+    private func changes(
+        from start: ChangeStart, from reader: any StoreReader, _ order: EventOrder
+    ) throws(StoreError) -> ReadAnswer.Result {
+        // Before the read: then the read sees everything up to it.
+        let visible = order.visible
+        let page = try reader.changes(in: request.channel, from: start)
+        guard !page.isTooOld else { return .tooOld }
+        return .changes(
+            EncodedPage(
+                events: page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
+                through: page.isComplete ? max(page.through, visible) : page.through,
+                state: page.digest, asOf: page.asOf))
+    }
+
+    // MARK: Several channels
+
+    private mutating func histories(
+        _ queries: [HistoryQuery], from reader: any StoreReader, while mayGoOn: () -> Bool
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        var found: [ChannelHistory] = []
+        if case .histories(let earlier) = progress { found = earlier }
+        repeat {
+            let query = queries[found.count]
+            let page = try reader.history(query, in: sibling(query.channel))
+            found.append(ChannelHistory(channel: query.channel, page: page))
+        } while found.count < queries.count && mayGoOn()
+        progress = .histories(found)
+        return found.count < queries.count ? nil : .reply(.success(.histories(found)))
+    }
+
+    private mutating func counts(
+        _ queries: [CountQuery], from reader: any StoreReader, while mayGoOn: () -> Bool
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        var found: [MessageCount] = []
+        if case .counts(let earlier) = progress { found = earlier }
+        repeat {
+            let query = queries[found.count]
+            let count = try reader.messageCounts([(sibling(query.channel), query.after)])
+            found.append(MessageCount(channel: query.channel, count: count[0]))
+        } while found.count < queries.count && mayGoOn()
+        progress = .counts(found)
+        return found.count < queries.count ? nil : .reply(.success(.messageCounts(found)))
+    }
+
+    /// A channel of the request's keyset.
+    private func sibling(_ name: String) -> Channel {
+        Channel(name, keyset: request.channel.keyset)
+    }
+
+    private mutating func backlog(
+        of channels: [Channel], after cursor: Timetoken, from reader: any StoreReader,
+        _ order: EventOrder, while mayGoOn: () -> Bool
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        var backlog: PolledBacklog
+        if case .backlog(let earlier) = progress {
+            backlog = earlier
+        } else {
+            backlog = PolledBacklog(of: channels, after: cursor, order)
+        }
+        progress = .none
+        try reader.readOn(&backlog.stored, while: mayGoOn)
+        guard !backlog.stored.isExhausted else { return backlog.result }
+        progress = .backlog(backlog)
+        return nil
+    }
+
+    // MARK: Repairs
+
+    private mutating func repair(
+        _ symbols: SymbolRun, from reader: any StoreReader, _ repairs: RepairCache,
+        while mayGoOn: () -> Bool
+    ) throws(StoreError) -> Step {
+        var work: RepairWork?
+        if case .repair(let earlier) = progress { work = earlier }
+        // The work is held once: a copy of a channel would be dear.
+        progress = .none
+        let step = try repairs.step(
+            &work, symbols, in: request.channel, from: reader, parking: request, while: mayGoOn)
+        switch step {
+        case .outcome(let outcome): return .done(answer(.repair(outcome)))
+        case .waits: return .waits
+        case .goesOn:
+            progress = work.map { .repair($0) } ?? .none
+            return .goesOn
+        }
+    }
+}
