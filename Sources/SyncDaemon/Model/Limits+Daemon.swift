@@ -259,8 +259,21 @@ extension Limits {
     /// The shortest and the longest time in a channel that an owner may decide, in seconds.
     static let presenceSecondsMin = 5
     static let presenceSecondsMax = 24 * 3600
+    /// The longest that a client may name, in seconds, unless the owner's default is longer.
+    static let presenceSecondsAskedMax = 3600
     /// Users in channels, in all; over it: nobody new gets in, who is in stays in.
     static let presenceMembershipsMax = 2_000_000
+    /// How many its tenant may still get for each that a connection has; over it: this connection
+    /// gets nobody new in.
+    static let presenceConnectionShare = 64
+    /// Channels in which one user is at a time; over it: status 400, and the user gets in no
+    /// further ones.
+    static let presenceChannelsPerUserMax = 5000
+    /// Users that time out, and presence events that go out, between two looks at what waits.
+    static let presenceStepMax = 1000
+    /// Users in one answer about several channels; over it: those of further channels are counted
+    /// and not listed.
+    static let presenceNamesPerAnswerMax = 10_000
     /// UTF-8 bytes of one user's state in one channel; over it: it is not set.
     static let presenceStateBytesMax = 4 * 1024
     /// Bytes of all states; over it: those of absent users go, then new ones are not set.

@@ -26,6 +26,8 @@ extension Operations {
         PresenceRequest(
             member: Presence.Member(
                 userID: userID ?? caller.author.userID, keyset: caller.keyset.subscribeKey),
-            operation: operation, origin: origin)
+            operation: operation, origin: origin,
+            source: PresenceSource(
+                reactor: caller.origin.reactor, connection: caller.origin.session))
     }
 }

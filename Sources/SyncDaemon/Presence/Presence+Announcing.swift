@@ -22,20 +22,27 @@ extension Presence {
 
     /// Ends what is over and returns what is to be published now, in order.
     ///
+    /// Of each no more than a step's worth: the rest is due at once.
+    ///
     /// While too many announcements wait, nobody times out: they do when those have gone out.
     func advance(to now: Instant) -> [Announcement] {
-        let published = outbox.takeDue(at: now.milliseconds)
-        while outbox.count < bounds.announcements, let tick = nextTick,
+        let published = outbox.takeDue(at: now.milliseconds, atMost: bounds.perStep)
+        var ended = 0
+        while ended < bounds.perStep, outbox.count < bounds.announcements, let tick = nextTick,
             tick.milliseconds <= now.milliseconds
         {
             if tick == expiries.nextTick {
-                for membership in expiries.takeDue().sorted(by: { $0.serial < $1.serial }) {
+                let due = expiries.takeDue(atMost: bounds.perStep)
+                for membership in due.sorted(by: { $0.serial < $1.serial }) {
                     remove(membership, .timedOut, at: now)
                 }
+                ended += due.count
             } else {
-                for room in intervals.takeDue() {
+                let due = intervals.takeDue(atMost: bounds.perStep)
+                for room in due {
                     announceInterval(of: room, occupancy: room.occupancy, at: now)
                 }
+                ended += due.count
             }
         }
         return published

@@ -25,26 +25,30 @@ extension Presence {
 
     /// Who is in each of these channels, in the order of the question; empty ones too.
     ///
-    /// - Complexity: O(channels), and O(n log n) for each channel with n users that changed since
-    ///   its users were last listed.
+    /// It lists `Limits.presenceNamesPerAnswerMax` users at most, those of the first channels.
+    ///
+    /// - Complexity: O(channels and users listed), and O(n log n) for a channel with n users that
+    ///   was never asked about.
     func occupancy(of channels: [String], keyset: String, page: Page = Page()) -> [Occupancy] {
         let tenant = tenants[ExactText(keyset)]
+        var namesLeft = bounds.namesPerAnswer
         return channels.map { name in
-            tenant?.rooms[ExactText(name)].map { answer($0, page) }
+            tenant?.rooms[ExactText(name)].map { answer($0, page, &namesLeft) }
                 ?? Occupancy(channel: name, count: 0)
         }
     }
 
     /// Who is in all channels of a tenant; the totals are complete, the list is as long as asked.
     ///
-    /// - Complexity: As `occupancy(of:keyset:page:)`, and O(n log n) for the n names of channels.
+    /// - Complexity: As `occupancy(of:keyset:page:)`.
     func occupancyEverywhere(
         keyset: String, page: Page = Page(), channelsMax: Int = .max
     ) -> Survey {
         guard let tenant = tenants[ExactText(keyset)] else { return Survey() }
-        let names = tenant.rooms.keys.sorted().prefix(max(0, channelsMax))
+        let rooms = tenant.roomsInOrder.page(from: 0, limit: max(0, channelsMax))
+        var namesLeft = bounds.namesPerAnswer
         return Survey(
-            channels: names.compactMap { tenant.rooms[$0].map { answer($0, page) } },
+            channels: rooms.map { answer($0, page, &namesLeft) },
             channelCount: tenant.rooms.count, occupancy: tenant.membershipCount)
     }
 
@@ -75,13 +79,18 @@ extension Presence {
         }
     }
 
-    private func answer(_ room: PresenceRoom, _ page: Page) -> Occupancy {
+    /// - Parameter namesLeft: Users that the answer may still list.
+    private func answer(
+        _ room: PresenceRoom, _ page: Page, _ namesLeft: inout Int
+    ) -> Occupancy {
         var answer = Occupancy(channel: room.name.string, count: room.occupancy)
         guard page.includesUsers else { return answer }
-        let limit = min(max(0, page.limit), Limits.presencePageMax)
-        answer.users = room.membersInOrder().dropFirst(max(0, page.offset)).prefix(limit).map {
+        let limit = min(max(0, page.limit), Limits.presencePageMax, namesLeft)
+        guard limit > 0 else { return answer }
+        answer.users = room.members(from: page.offset, limit: limit).map {
             Occupant(userID: $0.user.id.string, state: page.includesState ? $0.state : nil)
         }
+        namesLeft -= answer.users.count
         return answer
     }
 }

@@ -31,12 +31,17 @@ extension Presence {
         var allStateBytes = Limits.presenceAllStateBytesMax
         var absentStates = Limits.presenceAbsentStatesMax
         var announcements = Limits.presenceAnnouncementsMax
+        var channelsPerUser = Limits.presenceChannelsPerUserMax
+        var namesPerAnswer = Limits.presenceNamesPerAnswerMax
+        var perStep = Limits.presenceStepMax
     }
 
     /// Why a part of what was asked was not done; the other parts were.
     enum Refusal: Hashable, Sendable {
-        /// Nobody new gets in anywhere; who is in stays in.
+        /// Nobody new gets in: of this connection, of this tenant, or anywhere; who is in stays in.
         case tooManyMemberships
+        /// The user is in as many channels as one may be.
+        case tooManyChannels
         /// One state is over its limit.
         case stateTooLong
         /// The states of all users fill their memory.

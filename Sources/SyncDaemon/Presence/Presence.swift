@@ -13,6 +13,8 @@ final class Presence {
     /// Those with at least one membership.
     private(set) var tenants: [ExactText: PresenceTenant] = [:]
     private(set) var membershipCount = 0
+    /// Of these, those beyond their tenants' own places; see Presence+Shares.swift.
+    var sharedCount = 0
     private(set) var absentStates = PresenceAbsentStates()
     /// Of the members; those of absent users count themselves.
     private var stateByteCount = 0
@@ -47,12 +49,13 @@ final class Presence {
     /// - Complexity: O(channels and those who leave).
     func apply(_ keysets: Keysets, at now: Instant) {
         self.keysets = keysets
+        countShared()
         for room in tenants.values.flatMap(\.rooms.values) {
             if let settings = settings(of: room.channel, in: keysets[room.channel.keyset]) {
                 room.settings = settings
                 continue
             }
-            for membership in room.membersInOrder() { remove(membership, .left, at: now) }
+            for membership in room.members() { remove(membership, .left, at: now) }
         }
     }
 
@@ -75,14 +78,15 @@ final class Presence {
     ///
     /// - Parameters:
     ///   - seconds: As the client named them; forced between the channel's least and
-    ///     `Limits.presenceSecondsMax`.
+    ///     `Limits.presenceSecondsAskedMax`, or what the owner decided if that is longer.
     ///   - isPoll: Whether it is the start of a poll.
     ///   - states: By channel, as compact JSON objects; a channel without one keeps its state.
+    ///   - source: The connection that says so.
     /// - Complexity: O(channels), amortised.
     @discardableResult
     func beat(
         _ member: Member, channels: [String], seconds: Int? = nil, isPoll: Bool = false,
-        states: [ExactText: String] = [:], at now: Instant
+        states: [ExactText: String] = [:], from source: PresenceSource? = nil, at now: Instant
     ) -> Refusal? {
         let key = ExactText(member.keyset)
         let id = ExactText(member.userID)
@@ -99,7 +103,7 @@ final class Presence {
             }
             let span = min(
                 max(seconds ?? settings.presenceSeconds, settings.presenceSecondsMin),
-                Limits.presenceSecondsMax)
+                max(Limits.presenceSecondsAskedMax, settings.presenceSeconds))
             let deadline = PresenceTick(notBefore: now.milliseconds + UInt64(span) * 1000)
             let state = states[name]
             let refused: Refusal?
@@ -108,12 +112,13 @@ final class Presence {
                     membership.deadline = deadline
                     membership.isTimed = seconds != nil
                     expiries.schedule(membership)
+                    move(membership, to: source)
                 }
                 refused = state.flatMap { change(membership, to: $0, at: now) }
             } else {
                 refused = join(
                     user, room ?? PresenceRoom(channel, tenant: tenant, settings: settings),
-                    until: deadline, state: state, at: now)
+                    until: deadline, state: state, from: source, at: now)
                 tenant.rooms[name]?.membership(of: user)?.isTimed = seconds != nil
             }
             refusal = refusal ?? refused
@@ -177,9 +182,10 @@ final class Presence {
 
     private func join(
         _ user: PresenceUser, _ room: PresenceRoom, until deadline: PresenceTick, state: String?,
-        at now: Instant
+        from source: PresenceSource?, at now: Instant
     ) -> Refusal? {
-        guard membershipCount < bounds.memberships else { return .tooManyMemberships }
+        guard hasRoom(for: source, in: room.tenant) else { return .tooManyMemberships }
+        guard user.memberships.count < bounds.channelsPerUser else { return .tooManyChannels }
         guard outbox.count < bounds.announcements else { return .tooManyAnnouncements }
         let tenant = room.tenant
         lastSerial += 1
@@ -187,8 +193,10 @@ final class Presence {
             user: user, room: room, serial: lastSerial, deadline: deadline)
         room.add(membership)
         tenants[tenant.key] = tenant
-        tenant.rooms[room.name] = room
+        tenant.add(room)
         tenant.users[user.id] = user
+        move(membership, to: source)
+        willAdd(to: tenant)
         tenant.membershipCount += 1
         membershipCount += 1
         expiries.schedule(membership)
@@ -219,14 +227,16 @@ final class Presence {
         let tenant = room.tenant
         expiries.remove(membership)
         room.remove(membership)
+        tenant.count(-1, of: membership.source)
         stateByteCount -= membership.state?.utf8.count ?? 0
+        willRemove(from: tenant)
         tenant.membershipCount -= 1
         membershipCount -= 1
         announce(change, of: membership, at: now)
         if user.memberships.isEmpty { tenant.users[user.id] = nil }
         guard room.occupancy == 0 else { return }
         intervals.remove(room)
-        tenant.rooms[room.name] = nil
+        tenant.remove(room)
         if tenant.rooms.isEmpty { tenants[tenant.key] = nil }
     }
 

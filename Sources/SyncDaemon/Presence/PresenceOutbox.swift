@@ -24,9 +24,11 @@ struct PresenceOutbox {
     }
 
     /// - Complexity: O(announcements that go out), amortised.
-    mutating func takeDue(at milliseconds: UInt64) -> [Presence.Announcement] {
+    mutating func takeDue(
+        at milliseconds: UInt64, atMost limit: Int
+    ) -> [Presence.Announcement] {
         var due: [Presence.Announcement] = []
-        while let entry = entries.popFirst(where: { $0.due <= milliseconds }) {
+        while due.count < limit, let entry = entries.popFirst(where: { $0.due <= milliseconds }) {
             due.append(entry.announcement)
         }
         return due

@@ -7,12 +7,38 @@ final class PresenceTenant {
     /// The keyset's name as clients spell it.
     let key: ExactText
     var users: [ExactText: PresenceUser] = [:]
-    var rooms: [ExactText: PresenceRoom] = [:]
+    private(set) var rooms: [ExactText: PresenceRoom] = [:]
+    /// The same rooms; kept in order, as sorting all of them takes long.
+    private(set) var roomsInOrder = OrderedNames<PresenceRoom>()
     var membershipCount = 0
+    /// Memberships by the connection that last prolonged them.
+    private(set) var countBySource: [PresenceSource: Int] = [:]
 
     init(key: ExactText) {
         self.key = key
     }
+
+    func add(_ room: PresenceRoom) {
+        guard rooms.updateValue(room, forKey: room.name) == nil else { return }
+        roomsInOrder.insert(room, as: room.name)
+    }
+
+    func remove(_ room: PresenceRoom) {
+        rooms[room.name] = nil
+        roomsInOrder.remove(room.name)
+    }
+
+    func count(_ change: Int, of source: PresenceSource?) {
+        guard let source else { return }
+        let count = countBySource[source, default: 0] + change
+        countBySource[source] = count > 0 ? count : nil
+    }
+}
+
+/// The connection through which a user was last said to be in a channel.
+struct PresenceSource: Hashable, Sendable {
+    let reactor: Int
+    let connection: SessionID
 }
 
 /// A user who is in at least one channel.
@@ -33,8 +59,11 @@ final class PresenceRoom: Timed {
     /// As long as it has users, presence is wanted there.
     var settings: ChannelSettings
     private var members: [ObjectIdentifier: PresenceMembership] = [:]
-    /// `nil` after a change; asking twice for pages of a quiet channel sorts once.
-    private var sorted: [PresenceMembership]?
+    /// `nil` before anybody asked, and for few users: sorting those costs little.
+    private var order: OrderedNames<PresenceMembership>?
+
+    /// Users from whose number on their order is kept once somebody asked for it.
+    private static let orderedMin = 256
 
     /// What was not announced one by one and waits for the next interval announcement.
     var news: PresenceDeltas?
@@ -60,30 +89,36 @@ final class PresenceRoom: Timed {
         members[ObjectIdentifier(membership.user)] = membership
         membership.indexOfUser = membership.user.memberships.count
         membership.user.memberships.append(membership)
-        sorted = nil
+        order?.insert(membership, as: membership.user.id)
     }
 
     /// - Complexity: O(1).
     func remove(_ membership: PresenceMembership) {
         let user = membership.user
         members[ObjectIdentifier(user)] = nil
-        sorted = nil
+        if members.count < Self.orderedMin / 2 { order = nil }
+        order?.remove(user.id)
         let last = user.memberships.removeLast()
         guard last !== membership else { return }
         user.memberships[membership.indexOfUser] = last
         last.indexOfUser = membership.indexOfUser
     }
 
-    /// All members, ascending by the bytes of their ids.
+    /// Members, ascending by the bytes of their ids.
     ///
-    /// - Complexity: O(n log n) after a change of the n members, else O(1).
-    func membersInOrder() -> [PresenceMembership] {
-        if let sorted { return sorted }
+    /// - Complexity: O(limit) where many are in the channel, but for the first time:
+    ///   O(n log n) for the n members.
+    func members(from offset: Int = 0, limit: Int = .max) -> [PresenceMembership] {
+        if let order { return order.page(from: offset, limit: limit) }
         // With the ids at hand a comparison follows no references: three times as fast.
         let list = members.values.map { (id: $0.user.id, membership: $0) }
             .sorted { $0.id < $1.id }.map(\.membership)
-        sorted = list
-        return list
+        if list.count >= Self.orderedMin {
+            var order = OrderedNames<PresenceMembership>()
+            for membership in list { order.insert(membership, as: membership.user.id) }
+            self.order = order
+        }
+        return Array(list.dropFirst(max(0, offset)).prefix(limit))
     }
 }
 
@@ -99,6 +134,8 @@ final class PresenceMembership: Timed {
     var deadline: PresenceTick
     /// Its user named the time: a poll that names none does not prolong it.
     var isTimed = false
+    /// Who counts for it.
+    var source: PresenceSource?
     var place: WheelPlace?
     fileprivate var indexOfUser = 0
 

@@ -25,6 +25,8 @@ struct PresenceRequest: Sendable {
     let operation: Operation
     /// Who waits for the answer; nobody for a poll's own beat.
     let origin: Origin?
+    /// The connection that it came through.
+    let source: PresenceSource
 }
 
 /// What presence says to it.
@@ -86,7 +88,7 @@ final class PresenceThread: Sendable {
                     $0 > now.milliseconds ? $0 - now.milliseconds : 0
                 }
                 let taken = requests.take(
-                    atMost: 256, waitingAtMost: min(sleep ?? Self.sleepMax, Self.sleepMax))
+                    atMost: 64, waitingAtMost: min(sleep ?? Self.sleepMax, Self.sleepMax))
                 heartbeat.beat()
                 let time = Presence.Instant.now
                 if let new = newSettings.withLock({ $0.take() }) {
@@ -94,6 +96,7 @@ final class PresenceThread: Sendable {
                     new.applied()
                 }
                 for case .ask(let request) in taken {
+                    heartbeat.beat()
                     let reply = presence.reply(to: request, at: time)
                     guard let origin = request.origin else { continue }
                     receiver.deliver(PresenceAnswer(origin: origin, reply: reply))
@@ -138,7 +141,7 @@ extension Presence {
         case .beat(let channels, let seconds, let isPoll, let states):
             let refusal = beat(
                 member, channels: channels, seconds: seconds, isPoll: isPoll, states: states,
-                at: now)
+                from: request.source, at: now)
             return refusal.map { .refused($0) } ?? .done
         case .leave(let channels):
             leave(member, channels: channels, at: now)

@@ -65,17 +65,22 @@ struct PresenceWheel<Item: Timed> {
         last.place = place
     }
 
-    /// Empties the earliest slot.
+    /// Takes from the earliest slot, until it is empty.
     ///
+    /// - Parameter limit: Items that are looked at; the others stay for the next call.
     /// - Returns: Those whose deadline it was, in no particular order; the others wait again.
-    mutating func takeDue() -> [Item] {
+    mutating func takeDue(atMost limit: Int) -> [Item] {
         guard let tick = ticks.first else { return [] }
-        removeFirstTick()
         var due: [Item] = []
-        for item in slots.removeValue(forKey: tick) ?? [] {
+        var looked = 0
+        while looked < limit, let item = slots[tick]?.popLast() {
+            looked += 1
             item.place = nil
             if item.deadline > tick { insert(item) } else { due.append(item) }
         }
+        guard slots[tick]?.isEmpty ?? true else { return due }
+        slots[tick] = nil
+        removeFirstTick()
         return due
     }
 

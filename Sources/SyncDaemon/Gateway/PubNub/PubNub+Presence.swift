@@ -52,6 +52,11 @@ extension PubNubRouter {
             PubNubError.invalid(
                 "A state has at most \(Limits.presenceStateBytesMax) bytes.", .presence
             ).response
+        case .tooManyChannels:
+            PubNubError.invalid(
+                "A user is in at most \(Limits.presenceChannelsPerUserMax) channels. Leave some.",
+                .presence
+            ).response
         case .tooManyMemberships, .tooMuchState, .tooManyAnnouncements:
             context.refusal(.overloaded)
         }
