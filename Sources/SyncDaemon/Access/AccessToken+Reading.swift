@@ -4,7 +4,7 @@ import EventModel
 
 extension AccessToken {
     /// What a token's text says, whoever signed it.
-    struct Reading: Hashable, Sendable {
+    struct Claim: Hashable, Sendable {
         let token: AccessToken
         /// The bytes before the signature, which is for these.
         let signed: [UInt8]
@@ -15,7 +15,7 @@ extension AccessToken {
     ///
     /// - Throws: `garbage`: another version, a member that is missing, unknown, there twice or of
     ///   another type, bytes behind the signature, anything that could be written shorter.
-    static func read(_ text: String) throws(AccessRefusal) -> Reading {
+    static func read(_ text: String) throws(AccessRefusal) -> Claim {
         guard text.utf8.count <= Limits.tokenBytesMax,
             let bytes = Base64URL.bytes(text, isPadded: true)
         else { throw .garbage }
@@ -26,7 +26,7 @@ extension AccessToken {
             guard let token = members.token, let signature = members.signature, signedCount > 0,
                 bytes[signedCount...].starts(with: signatureHead)
             else { throw CBORError() }
-            return Reading(
+            return Claim(
                 token: token, signed: Array(bytes[..<signedCount]), signature: signature)
         } catch {
             throw .garbage
@@ -42,18 +42,18 @@ extension AccessToken {
     static func grant(
         for text: String, tenant: String, keys: [AccessTokenKey], at now: Int64
     ) throws(AccessRefusal) -> Grant {
-        let reading = try read(text)
+        let claim = try read(text)
         let isSigned = keys.contains {
-            Signing.areEqual($0.signature(of: reading.signed), reading.signature)
+            Signing.areEqual($0.signature(of: claim.signed), claim.signature)
         }
         guard isSigned else { throw .badSignature }
-        let token = reading.token
+        let token = claim.token
         guard token.issued <= now + Int64(Limits.accessSkewSeconds) else { throw .notYet }
         guard now < token.expiry else { throw .expired }
         guard let permissions = try? token.permissions() else { throw .garbage }
         return Grant(
             tenant: ExactText(tenant), user: token.user, device: nil, expiry: token.expiry,
-            permissions: permissions, id: TokenID(of: reading.signed))
+            permissions: permissions, id: TokenID(of: claim.signed))
     }
 }
 

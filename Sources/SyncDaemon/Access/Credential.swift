@@ -37,11 +37,14 @@ struct Need: Hashable, Sendable {
     var places: [Place] = []
     /// Whom it is about, when that is not the caller.
     var user: String?
-    /// Whether only who signs with the secret key may have it.
-    var isAdministrative = false
+    /// Whether no token is enough, since it is about everything that the tenant has.
+    var isAboutAll = false
+    /// Whether only who signs with the secret key may have it, also where nothing is guarded.
+    var isSigned = false
 
     static let nothing = Need()
-    static let secretKey = Need(isAdministrative: true)
+    static let all = Need(isAboutAll: true)
+    static let signature = Need(isSigned: true)
 
     /// The same rights on each of these.
     static func having(

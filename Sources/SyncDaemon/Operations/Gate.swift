@@ -55,7 +55,7 @@ extension Caller {
     func refusal(of need: Need) -> ProtocolError? {
         switch credential {
         case .secretKey: return nil
-        case .unguarded: return need.isAdministrative ? .forbidden : nil
+        case .unguarded: return need.isSigned ? .forbidden : nil
         case .token(let grant):
             do throws(AccessRefusal) {
                 try check(grant, need)
@@ -68,7 +68,7 @@ extension Caller {
 
     private func check(_ grant: Grant, _ need: Need) throws(AccessRefusal) {
         let (user, device, now) = (author.userID, author.deviceOrNone, engine.seconds)
-        guard !need.isAdministrative else { throw .notPermitted }
+        guard !need.isAboutAll, !need.isSigned else { throw .notPermitted }
         try grant.check(for: user, device: device, at: now)
         // Nobody acts for another with a token of one's own.
         if let other = need.user, grant.user != nil {

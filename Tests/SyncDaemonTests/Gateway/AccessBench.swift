@@ -16,8 +16,6 @@ struct GuardedRequest: CustomTestStringConvertible {
     let form: Form
     let right: Rights
     var group: String?
-    /// Whether only a signature opens it.
-    var isAdministrative = false
 
     var testDescription: String { name }
 
@@ -84,18 +82,17 @@ struct GuardedRequest: CustomTestStringConvertible {
     static let administrative: [GuardedRequest] = [
         GuardedRequest(
             name: "who is anywhere",
-            form: .request(.get, "/v2/presence/sub-key/sub", body: ""), right: [],
-            isAdministrative: true),
+            form: .request(.get, "/v2/presence/sub-key/sub", body: ""), right: []),
         GuardedRequest(
             name: "all groups",
             form: .request(.get, "/v1/channel-registration/sub-key/sub/channel-group", body: ""),
-            right: [], isAdministrative: true),
+            right: []),
         GuardedRequest(
             name: "grant",
             form: .request(
                 .post, "/v3/pam/sub/grant",
                 body: #"{"ttl":5,"permissions":{"resources":{"channels":{"room":1}}}}"#),
-            right: [], isAdministrative: true),
+            right: []),
     ]
 }
 

@@ -62,6 +62,25 @@ struct AccessMatrixTests {
         #expect(bench.asked + bench.interests == 0)
     }
 
+    @Test("where nothing is guarded, everybody may do everything but make tokens")
+    func unguarded() throws {
+        var keyset = AccessBench.keyset
+        keyset.isAccessControlled = false
+        for request in GuardedRequest.requests + GuardedRequest.administrative {
+            guard case .request(let method, let target, let body) = request.form else { continue }
+            let bench = AccessBench(keyset: keyset)
+            let status = bench.status(method, target, body: body, token: nil)
+            #expect((status == 403) == (request.name == "grant"), "\(request.name)")
+        }
+        for request in GuardedRequest.commands {
+            guard case .command(let command) = request.form else { continue }
+            let bench = AccessBench(keyset: keyset)
+            let (session, greeting) = try bench.session(nil)
+            #expect(greeting == [nil])
+            #expect(try !bench.send(command, session).contains("forbidden"))
+        }
+    }
+
     @Test("without a token, or with one that is worth nothing, nobody is let in")
     func tokens() throws {
         let good = try AccessBench.token(channels: ["room": 255], user: "ada")

@@ -31,7 +31,7 @@ extension PubNubRequest.Endpoint {
         case .whereNow(let user): .having([], user: user)
         case .hereNow(let census):
             census.channels.isEmpty && census.groups.isEmpty
-                ? .secretKey
+                ? .all
                 : .having(.presence, on: census.channels, groups: census.groups)
         case .state(let channels, let groups, _):
             .having(.presence, on: channels, groups: groups)
@@ -45,7 +45,7 @@ extension PubNubRequest.Endpoint {
         case .fetch(let request): .having(.history, on: request.channels)
         case .messageCounts(let cursors): .having(.history, on: cursors.map(\.channel))
         case .group(let request): request.need
-        case .grant: .secretKey
+        case .grant: .signature
         }
     }
 }
@@ -55,7 +55,7 @@ extension PubNubRequest.GroupRequest {
     /// that the caller may read.
     fileprivate var need: Need {
         switch self {
-        case .listAll: .secretKey
+        case .listAll: .all
         case .list(let group):
             Need(places: [
                 Need.Place(kind: .group, name: group, rights: [.read, .manage], isAny: true)
