@@ -31,6 +31,7 @@ extension PubNubRequest {
         _ asking: HTTPAsking, in keyset: Keyset
     ) throws(PubNubError) -> Credential {
         guard endpoint.hasTenant else { return .unguarded }
+        guard !endpoint.isGrant || keyset.secretKey != nil else { throw .noSecretKey }
         if let secretKey = keyset.secretKey, keyset.isAccessControlled || endpoint.isGrant,
             let signed = SignedRequest(asking.request)
         {

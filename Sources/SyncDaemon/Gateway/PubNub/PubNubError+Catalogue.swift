@@ -103,6 +103,10 @@ extension PubNubError {
         family: .gateway, status: 403, message: "Token is revoked",
         headers: [HTTPResponse.Header(name: "X-Pn-Cause", value: "4001")])
 
+    static let noSecretKey = PubNubError(
+        family: .gateway, status: 403,
+        message: "This keyset has no secret_key in the daemon's configuration: nobody can sign.")
+
     static let wrongSignature = PubNubError(
         family: .gateway, status: 403, message: "Signature Does Not Match")
 

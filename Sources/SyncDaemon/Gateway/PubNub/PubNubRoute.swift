@@ -8,7 +8,7 @@ struct PubNubRoute: Sendable {
         case addAction, removeAction, actions
         case history, fetch, fetchWithActions, messageCounts, deleteMessages
         case listGroups, group, deleteGroup
-        case grant
+        case grant, revoke
 
         /// Whether it says something about whoever asks, who must have a name then.
         var needsUser: Bool {
@@ -70,6 +70,7 @@ struct PubNubRoute: Sendable {
             PubNubRoute(.group, .get, "\(groups)/{group}"),
             PubNubRoute(.deleteGroup, .get, "\(groups)/{group}/remove"),
             PubNubRoute(.grant, .post, "v3/pam/{sub}/grant"),
+            PubNubRoute(.revoke, .delete, "v3/pam/{sub}/grant/{token}"),
         ]
     }()
 }
