@@ -210,6 +210,12 @@ class Access(PubNubTestCase):
         finally:
             time.time = real
 
+    def reload(self):
+        before = self.daemon.log().count("Configuration reloaded.")
+        self.daemon.process.send_signal(signal.SIGHUP)
+        self.eventually(
+            lambda: self.daemon.log().count("Configuration reloaded.") > before, "the reload")
+
     # WebSockets
 
     async def test_a_web_token_opens_what_it_names(self):
@@ -256,10 +262,18 @@ class Access(PubNubTestCase):
         old = await self.device(web_token())
         await old.command("ping")
         new = os.urandom(32)
+        waiting = self.bearer("ada", web_token()).subscribe("room")
+        self.write_keys(SHARED, new)
+        self.reload()
+        await old.command("publish", channel="room", payload="still here")
+        waiting.hear("still here")
         self.write_keys(new)
-        self.daemon.process.send_signal(signal.SIGHUP)
+        self.reload()
 
         self.assertEqual(await old.closed(), 1008)
+        waiting.heard.until(
+            lambda: any(it.category == PNStatusCategory.PNAccessDeniedCategory
+                        for it in waiting.heard.statuses), "the refusal")
         async with self.refused(401, "token_invalid"):
             await self.device(web_token())
         await (await self.device(web_token(key=new))).command("ping")

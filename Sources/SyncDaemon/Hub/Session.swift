@@ -17,7 +17,8 @@ final class Session {
 
     /// `nil` until `hello`.
     var author: Author?
-    /// What it showed.
+    /// What it showed, and what that is worth: it is looked at again when the tenant's keys change.
+    var token: String?
     var credential = Credential.unguarded
     /// What it named as its tenant's publish key.
     var publishKey: String?

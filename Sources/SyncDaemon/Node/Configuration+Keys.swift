@@ -61,8 +61,8 @@ extension Configuration {
         ).with(\.isReloaded, true),
         .yesOrNo(
             "insecure", into: \.insecure,
-            "Lets other machines connect although there is no access control yet: whoever"
-                + " connects may read and write everything."
+            "Lets other machines connect although not every keyset asks for tokens: whoever"
+                + " connects may read and write everything in the others."
         ).with(\.isReloaded, true),
     ]
 

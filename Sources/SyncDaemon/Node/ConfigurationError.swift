@@ -101,10 +101,11 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " --data-dir DIR; that of the systemd unit is found with"
                 + " STATE_DIRECTORY=/var/lib/syncdaemon before the command."
         case .reachableByOthers(let source, let address):
-            "\(source): other machines can reach \(address), and this version has no access"
-                + " control: whoever connects may read and write everything. Listen on"
-                + " 127.0.0.1 and let a reverse proxy check who connects, or, in a network where"
-                + " everybody is trusted, say --insecure (insecure = yes in [server])."
+            "\(source): other machines can reach \(address), and there is no access control:"
+                + " whoever connects may read and write everything. Write access_control = yes into"
+                + " each [keyset], listen on 127.0.0.1 and let a reverse proxy check who connects,"
+                + " or, in a network where everybody is trusted, say --insecure (insecure = yes in"
+                + " [server])."
         case .badDirectory(let source, let path, let reason):
             "\(source): [store] directory \(LogText.quoted(path)) cannot hold the data: \(reason)."
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."

@@ -16,7 +16,30 @@ extension Operations {
         guard requests.allSatisfy({ canStart($0, for: caller) }) else {
             return .refused(.storeDamaged)
         }
+        if let error = requests.lazy.compactMap({ refusal(of: $0, for: caller) }).first {
+            return .refused(error)
+        }
         return .done(.subscribed(requests.map { start($0, for: caller) }))
+    }
+
+    /// Why the caller may not have what this start brings: who is sent the past, because it has
+    /// nothing of this store or wants its reactions repaired, reads history.
+    private static func refusal(
+        of request: SubscribeRequest, for caller: SessionCaller
+    ) -> ProtocolError? {
+        guard let cursor = request.cursor else { return nil }
+        let now = caller.engine.wallTime
+        var start = cursor
+        switch caller.engine.judge(cursor, of: request.epoch) {
+        case .foreign: start = .zero
+        case .beyond: start = .zero
+        case .known:
+            let isOld = cursor < max(caller.engine.deletionFloor, caller.engine.tombstoneFloor)
+            if request.asksForRepair || isOld { start = .zero }
+        }
+        let place = Need.Place(
+            kind: .channel, name: request.channel, rights: .reading(after: start, at: now))
+        return caller.refusal(of: Need(places: [place]))
     }
 
     /// Whether the device can be brought up to date, as far as is known.

@@ -17,8 +17,7 @@ final class Tenants {
 
     /// Takes other tenants.
     ///
-    /// - Returns: Those whose tokens are checked otherwise now: who was let in has to show one
-    ///   again.
+    /// - Returns: Those whose tokens are checked otherwise now.
     func replace(with keysets: Keysets) -> Set<String> {
         self.keysets = keysets
         let before = keys

@@ -75,7 +75,8 @@ extension ProtocolError {
 
     static let tokenInvalid = ProtocolError(
         status: 401, code: "token_invalid",
-        message: "This token is none of this keyset's, or was changed. Ask for another.")
+        message: "This token is not good here: none of this keyset's keys made it, it was changed,"
+            + " begins later, or says what nobody knows. See docs/ACCESS.md, or ask for another.")
 
     static let tokenExpired = ProtocolError(
         status: 401, code: "token_expired",

@@ -128,6 +128,10 @@ final class AccessBench {
         return keyset
     }
 
+    /// For the secret "01234567890123456789012345678901".
+    static let webKeys =
+        #"{"keys":[{"kty":"oct","k":"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE"}]}"#
+
     init(seconds: Int64 = AccessBench.seconds, keyset: Keyset = AccessBench.keyset) {
         let time = Time(seconds)
         self.time = time
@@ -139,6 +143,10 @@ final class AccessBench {
         let engine = StandInEngine(
             onSubmit: { _ in counted(true) }, onAnnounce: { _ in counted(.at(tick(20))) },
             onAsk: { _ in counted(true) }, onAskPresence: { _ in counted(true) },
+            onJudge: { epoch in
+                epoch == "foreign.b"
+                    ? .foreign : epoch == "beyond.b" ? .beyond(AccessBench.now) : .known
+            },
             onTicks: { UInt64(time.seconds) * 10_000_000 }, onNewest: { AccessBench.now })
         core = ReactorCore(
             engine: engine, settings: ReactorSettings(keysets: Keysets([keyset])),
@@ -172,6 +180,19 @@ final class AccessBench {
         token.user = user.map(ExactText.init)
         return try token.text(
             signedWith: AccessTokenKey(secretKey: secret, subscribeKey: "sub"))
+    }
+
+    /// A web token for these rights on the channel "room".
+    static func webToken(_ rights: [String]) -> String {
+        func part(_ json: String) -> String { Base64URL.text(Array(json.utf8), isPadded: false) }
+        let words = rights.map { #""\#($0)""# }.joined(separator: ",")
+        let claims =
+            #"{"sub":"ada","keyset":"sub","exp":\#(seconds + 60),"#
+            + #""permissions":{"channels":{"room":[\#(words)]}}}"#
+        let signed = part(#"{"alg":"HS256"}"#) + "." + part(claims)
+        let key = Array("01234567890123456789012345678901".utf8)
+        let code = Signing.code(of: Array(signed.utf8), key: key)
+        return signed + "." + Base64URL.text(code, isPadded: false)
     }
 
     /// A session that said hello with a token; its codes so far.

@@ -157,11 +157,38 @@ struct AccessMatrixTests {
         #expect(bench.transport.responses.values.map(\.status) == [403])
     }
 
-    @Test("whoever was let in shows a token again when the keys change, and others do not")
+    @Test(
+        "without history nobody is sent the past: not by another store's cursor, nor for a repair",
+        arguments: [
+            #""cursor":"0""#, #""cursor":"17950000000000000","epoch":"a.b","repair":true"#,
+            #""cursor":"17950000000000000","epoch":"foreign.b""#,
+            #""cursor":"17950000000000000","epoch":"beyond.b""#,
+        ])
+    func past(start: String) throws {
+        var keyset = AccessBench.keyset
+        keyset.webKeys = AccessBench.webKeys
+        for isAllowed in [true, false] {
+            let bench = AccessBench(keyset: keyset)
+            let token = AccessBench.webToken(isAllowed ? ["read", "history"] : ["read"])
+            let (session, greeting) = try bench.session(token)
+            #expect(greeting == [nil])
+            let command =
+                #"{"id":2,"op":"subscribe","channels":[{"name":"room",\#(start)}]}"#
+
+            #expect(try bench.send(command, session).contains("forbidden") == !isAllowed)
+            #expect((bench.interests > 0) == isAllowed)
+        }
+    }
+
+    @Test("a token is looked at again when the keys change, and only who has no good one goes")
     func rotation() throws {
         let bench = AccessBench()
         let (_, greeting) = try bench.session(try AccessBench.token(channels: ["room": 255]))
         #expect(greeting == [nil])
+        var more = AccessBench.keyset
+        more.webKeys = AccessBench.webKeys
+        bench.apply(more)
+        #expect(bench.core.hub.sessions.values.allSatisfy { !$0.isClosing })
         var keyset = AccessBench.keyset
         keyset.publishKey = "another"
         bench.apply(keyset)

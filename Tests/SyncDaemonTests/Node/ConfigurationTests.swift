@@ -159,10 +159,11 @@ struct ConfigurationTests {
     func reachable(address: String) throws {
         #expect(
             message(["--listen", address]) == """
-                --listen: other machines can reach \(address), and this version has no access \
-                control: whoever connects may read and write everything. Listen on 127.0.0.1 and \
-                let a reverse proxy check who connects, or, in a network where everybody is \
-                trusted, say --insecure (insecure = yes in [server]).
+                --listen: other machines can reach \(address), and there is no access control: \
+                whoever connects may read and write everything. Write access_control = yes into \
+                each [keyset], listen on 127.0.0.1 and let a reverse proxy check who connects, \
+                or, in a network where everybody is trusted, say --insecure (insecure = yes in \
+                [server]).
                 """)
         #expect(try resolve(["--listen", address, "--insecure"]).listen.description == address)
     }

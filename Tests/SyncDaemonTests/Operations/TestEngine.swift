@@ -16,6 +16,7 @@ struct StandInEngine: Engine {
     var onAnnounce: (Announcement) -> Announced = { _ in .refused }
     var onAsk: (ReadRequest) -> Bool = { _ in false }
     var onAskPresence: (PresenceRequest) -> Bool = { _ in false }
+    var onJudge: (String?) -> CursorJudgement = { _ in .known }
     var onTicks: () -> UInt64 = { 1 }
     var onNewest: () -> Timetoken = { .zero }
     var onTombstoneFloor: () -> Timetoken = { .zero }
@@ -31,7 +32,7 @@ struct StandInEngine: Engine {
     var settled: (visible: Timetoken, durable: Timetoken) { (newest, newest) }
     var tombstoneFloor: Timetoken { onTombstoneFloor() }
     var deletionFloor: Timetoken { .zero }
-    func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement { .known }
+    func judge(_ cursor: Timetoken, of epoch: String?) -> CursorJudgement { onJudge(epoch) }
     func freshCursor(for origin: Origin) -> Announced { .at(newest) }
     func canRead(_ channel: Channel, after position: Timetoken) -> Bool { true }
     func digestKey(of channel: Channel) -> DigestKey { secret.key(of: channel) }

@@ -22,6 +22,8 @@ enum HTTPAnswer {
 protocol HTTPCall: Caller {
     /// Whether anything is asked about the data of a tenant, who has to admit the caller then.
     var hasTenant: Bool { get }
+    /// The token that came with it.
+    var token: String? { get }
     /// Carries it out, or starts to; `nil`: the answer comes later.
     func start() -> HTTPResponse?
 

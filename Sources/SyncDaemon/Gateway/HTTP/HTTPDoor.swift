@@ -81,10 +81,19 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     ///
     /// Other requests are under way already, and are answered in a moment.
     ///
-    /// - Parameter changed: Tenants whose callers have to show a token again.
+    /// - Parameter changed: Tenants whose tokens are checked otherwise now.
     func tenantsChanged(_ changed: Set<String>) {
         endPolls { call in
-            changed.contains(call.author.keyset) ? call.refusal(.tokenMissing) : refusal(of: call)
+            if let refusal = refusal(of: call) { return refusal }
+            guard changed.contains(call.author.keyset) else { return nil }
+            do throws(ProtocolError) {
+                _ = try tenants.credential(
+                    for: call.token, of: call.author,
+                    in: try tenants.admit(to: call.author.keyset), at: hub.engine.seconds)
+                return nil
+            } catch {
+                return call.refusal(error)
+            }
         }
     }
 

@@ -16,7 +16,7 @@ extension Command {
                         kind: .channel, name: request.channel,
                         rights: .reading(after: request.cursor, at: now))
                 })
-        case .repair(let request): .having(.read, on: [request.channel])
+        case .repair(let request): .having([.read, .history], on: [request.channel])
         case .publish(let request): .having(.write, on: [request.channel])
         case .addAction(let request): .having(.react, on: [request.channel])
         case .removeAction(let request): .having(.unreact, on: [request.action.channel])

@@ -46,6 +46,17 @@ final class NativeDoor: SessionDelegate {
         }
     }
 
+    /// Looks at a session's token with its tenant's new keys.
+    private func checkAgain(_ session: Session, of author: Author) {
+        do throws(ProtocolError) {
+            session.credential = try tenants.credential(
+                for: session.token, of: author, in: try tenants.admit(to: author.keyset),
+                at: hub.engine.seconds)
+        } catch {
+            hub.outlet.close(session, .policyViolation, error.message)
+        }
+    }
+
     private func closeLapsed() {
         let seconds = hub.engine.seconds
         for session in hub.sessions.values {
@@ -67,7 +78,7 @@ final class NativeDoor: SessionDelegate {
 
     /// Takes a new rate, and closes the sessions of a tenant that is gone.
     ///
-    /// - Parameter changed: Tenants whose callers have to show a token again.
+    /// - Parameter changed: Tenants whose tokens are checked otherwise now.
     func settingsChanged(commandsPerSecondMax: Int, changed: Set<String>) {
         self.commandsPerSecondMax = commandsPerSecondMax
         for session in hub.sessions.values {
@@ -77,7 +88,7 @@ final class NativeDoor: SessionDelegate {
                 hub.outlet.close(
                     session, .policyViolation, "Your subscribe key is no longer valid.")
             } else if changed.contains(author.keyset) {
-                hub.outlet.close(session, .policyViolation, "Show your token again. Reconnect.")
+                checkAgain(session, of: author)
             }
         }
     }

@@ -31,6 +31,8 @@ struct PubNubContext: HTTPCall {
 
     func ask(_ request: ReadRequest) -> Bool { engine.ask(request) }
 
+    var token: String? { request.token }
+
     var hasTenant: Bool { request.endpoint.hasTenant }
 
     func start() -> HTTPResponse? {
