@@ -13,6 +13,8 @@ extension SyncClient {
         public var keyset: String?
         /// What the tenant's owner asks of those who publish, if anything.
         public var publishKey: String?
+        /// What the tenant's backend gave the user, where the tenant admits nobody without a token.
+        public var token: String?
         /// From a command to its reply, reconnects included; over it:
         /// ``SyncClientError/timedOut(after:)``.
         public var commandTimeout: Duration = .seconds(15)

@@ -175,7 +175,8 @@ extension SyncClient {
     private func greet(on connection: any WebSocketConnection) {
         let hello = Hello(
             userID: configuration.userID, deviceID: configuration.deviceID,
-            keyset: configuration.keyset, publishKey: configuration.publishKey)
+            keyset: configuration.keyset, publishKey: configuration.publishKey,
+            token: configuration.token)
         sendFirst(.hello(hello), owner: .hello)
     }
 

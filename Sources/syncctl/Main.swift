@@ -49,6 +49,7 @@ enum SyncCtl {
                 url: options.url, userID: options.user, deviceID: options.device,
                 keyset: options.keyset)
             configuration.publishKey = options.publishKey
+            configuration.token = options.token
             configuration.transport = LibwebsocketsTransport(caFile: options.caFile)
             let client = SyncClient(configuration)
             if case .subscribe = job {

@@ -1,5 +1,6 @@
 """Tenants that admit only who shows a token, at both doors; PubNub's own SDK has them made."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -7,6 +8,7 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
@@ -16,6 +18,7 @@ from pubnub.models.consumer.v3.channel import Channel
 from pubnub.models.consumer.v3.group import Group
 from pubnub.models.consumer.v3.uuid import UUID
 
+from daemon import binary
 from sdk import PubNubTestCase
 
 KEYS = ("pub-app", "sub-app")
@@ -235,6 +238,22 @@ class Access(PubNubTestCase):
             await ada.command("deleteMessages", channel="room", through=str(sent))
         async with self.refused(403, "forbidden", "right"):
             await ada.command("subscribe", channels=[{"name": "room"}, {"name": "other"}])
+
+    async def test_syncctl_shows_a_token(self):
+        def syncctl(*arguments, **variables):
+            return subprocess.run(
+                [binary("syncctl"), *arguments, "--url", self.daemon.url, "--user", "ada",
+                 "--keyset", "sub-app", "--publish-key", "pub-app"],
+                env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+
+        for arguments, variables in (
+                (["--token", web_token()], {}), ([], {"SYNCCTL_TOKEN": web_token()})):
+            done = await asyncio.to_thread(
+                syncctl, "publish", "room", '"by hand"', *arguments, **variables)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        refused = await asyncio.to_thread(syncctl, "publish", "room", "1")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("token", refused.stderr)
 
     async def test_hello_says_what_is_wrong_with_a_token(self):
         for token, status, code, user in (

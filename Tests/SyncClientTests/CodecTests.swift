@@ -62,12 +62,12 @@ struct CodecTests {
         ] as [(String?, String)])
     func keyset(name: String?, member: String) {
         let hello = Command.hello(
-            Hello(userID: "a\"b", deviceID: "d\n", keyset: name, publishKey: "pub"))
+            Hello(userID: "a\"b", deviceID: "d\n", keyset: name, publishKey: "pub", token: "t.o.k"))
 
         #expect(
             String(decoding: CommandEncoder.encode(hello, id: 0), as: UTF8.self)
                 == #"{"id":0,"op":"hello","userId":"a\"b","deviceId":"d\n",\#(member)"#
-                + #""publishKey":"pub"}"#)
+                + #""publishKey":"pub","token":"t.o.k"}"#)
     }
 
     @Test("a payload is read as deep as the daemon takes it")

@@ -15,6 +15,8 @@ export interface SyncClientOptions {
   keyset?: string;
   /** What the tenant's owner asks of those who publish, if anything. */
   publishKey?: string;
+  /** What the tenant's backend gave the user, where the tenant admits nobody without a token. */
+  token?: string;
   /**
    * The IndexedDB database, one for each user, keyset and server; without it nothing outlives the
    * page.

@@ -24,6 +24,7 @@ enum CommandEncoder {
                 json.member("keyset", keyset)
             }
             json.member("publishKey", hello.publishKey)
+            json.member("token", hello.token)
         case .subscribe(let requests):
             write(requests, into: &json)
         case .unsubscribe(let channels):

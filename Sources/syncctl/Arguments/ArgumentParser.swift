@@ -17,7 +17,7 @@ struct ArgumentParser {
     let surroundings: Surroundings
 
     private static let globalValued: Set<String> = [
-        "--url", "--user", "--device", "--keyset", "--publish-key", "--ca-file",
+        "--url", "--user", "--device", "--keyset", "--publish-key", "--token", "--ca-file",
     ]
     private static let globalPlain: Set<String> = ["--json", "--help", "--version"]
 
@@ -88,6 +88,8 @@ struct ArgumentParser {
         if let device = tokens.values["--device"] { options.device = device }
         if let keyset = tokens.values["--keyset"] { options.keyset = keyset }
         options.publishKey = tokens.values["--publish-key"]
+        if let token = environment["SYNCCTL_TOKEN"], !token.isEmpty { options.token = token }
+        if let token = tokens.values["--token"] { options.token = token }
         if let file = environment["SYNCCTL_CA_FILE"], !file.isEmpty { options.caFile = file }
         if let file = tokens.values["--ca-file"] { options.caFile = file }
         options.writesJSON = tokens.flags.contains("--json")

@@ -53,6 +53,8 @@ enum Help {
           --keyset KEY     the subscribe key of the tenant (default: the daemon's first)
           --publish-key KEY
                            what the tenant's owner asks of those who publish
+          --token TOKEN    what the tenant's backend gave you (default: $SYNCCTL_TOKEN,
+                           which other users of this machine do not see)
           --json           write one JSON object per line; errors too, on standard
                            error: {"error":{"code":…,"message":…,"advice":…}}
           --help, --version

@@ -28,6 +28,8 @@ struct Options: Hashable {
     var keyset: String?
     /// What the keyset's owner asks of those who publish.
     var publishKey: String?
+    /// What the tenant's backend gave the user.
+    var token: String?
     /// The authorities that may vouch for a `wss://` daemon; `nil`: those of the machine.
     var caFile: String?
     /// One JSON object per line instead of text for people.

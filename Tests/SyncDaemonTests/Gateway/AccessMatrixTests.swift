@@ -115,6 +115,18 @@ struct AccessMatrixTests {
         #expect(bench.asked == 0)
     }
 
+    @Test("a poll of who may only read tells presence nothing", arguments: [true, false])
+    func unseen(isSeen: Bool) throws {
+        var keyset = AccessBench.keyset
+        keyset.webKeys = AccessBench.webKeys
+        let bench = AccessBench(keyset: keyset)
+        let token = AccessBench.webToken(isSeen ? ["read", "presence"] : ["read"])
+        let poll = "/v2/subscribe/sub/room/0?tt=0&state=%7B%22room%22:%7B%22a%22:1%7D%7D"
+
+        #expect(bench.status(.get, poll, token: token) == 200)
+        #expect(bench.asked == (isSeen ? 1 : 0))
+    }
+
     @Test("an old cursor, a wildcard and a group are no rights")
     func capabilities() throws {
         let bench = AccessBench()

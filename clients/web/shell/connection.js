@@ -115,8 +115,8 @@ export class Connection {
   #greet() {
     this.#watch(heartbeatDefault);
     const { userId, deviceId } = this.#device;
-    const { keyset, publishKey } = this.#options;
-    this.send({ op: 'hello', userId, deviceId, keyset, publishKey }, (ok, error) => {
+    const { keyset, publishKey, token } = this.#options;
+    this.send({ op: 'hello', userId, deviceId, keyset, publishKey, token }, (ok, error) => {
       if (ok) this.#welcome(ok);
       else if (isForNow(error)) this.#lose(1013);
       else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));

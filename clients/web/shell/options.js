@@ -11,17 +11,20 @@ import { isCount, isText } from '../core/shapes.js';
  * writes may wait. `store`, `WebSocket` and `random` are for other surroundings than a page,
  * such as tests.
  * @typedef {{url: string, userId: string, deviceId?: string, keyset?: string,
- *   publishKey?: string, cache?: string|null,
+ *   publishKey?: string, token?: string, cache?: string|null,
  *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
  *   WebSocket?: any, random?: () => number}} Options
  */
+
+/** UTF-8 bytes of a token. */
+const tokenMax = 8192;
 
 export const replySecondsDefault = 15;
 export const outboxMaxDefault = 1000;
 
 const optionNames = [
-  'url', 'userId', 'deviceId', 'keyset', 'publishKey', 'cache', 'batch', 'coalesce', 'replySeconds',
-  'outboxMax', 'store', 'WebSocket', 'random',
+  'url', 'userId', 'deviceId', 'keyset', 'publishKey', 'token', 'cache', 'batch', 'coalesce',
+  'replySeconds', 'outboxMax', 'store', 'WebSocket', 'random',
 ];
 
 /**
@@ -53,8 +56,9 @@ export function checkOptions(options) {
   checkText('A userId', userId, identifierMax);
   if ((deviceId ?? null) !== null) checkText('A deviceId', deviceId, identifierMax);
   if ((keyset ?? null) !== null) checkText('A keyset', keyset, identifierMax);
-  const { publishKey } = options;
+  const { publishKey, token } = options;
   if ((publishKey ?? null) !== null) checkText('A publishKey', publishKey, identifierMax);
+  if ((token ?? null) !== null) checkText('A token', token, tokenMax);
   if (!(isCount(batch ?? 0) && (batch ?? 0) <= 1000)) {
     throw new RangeError('batch is a whole number of milliseconds, up to 1000.');
   }

@@ -7,7 +7,11 @@ extension PubNubRouter {
         _ poll: PubNubRequest.Poll, in context: PubNubContext
     ) -> HTTPResponse? {
         // Each start of a poll is a beat; an open poll is none.
-        Operations.tellPresence(beat(poll.beat, isPoll: true, in: context), for: context)
+        // Who may only read is seen by nobody.
+        let presence = Need.having(.presence, on: poll.channels, groups: poll.groups)
+        if context.refusal(of: presence) == nil {
+            Operations.tellPresence(beat(poll.beat, isPoll: true, in: context), for: context)
+        }
         let interests = interests(of: poll, in: context)
         guard poll.cursor != .zero else {
             let outcome = Operations.beginPolling(interests, in: context.hub, for: context)
