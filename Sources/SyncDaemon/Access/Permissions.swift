@@ -23,12 +23,19 @@ struct PermissionTable: Hashable, Sendable {
     /// - Parameter wanted: Looks no further when it has these.
     /// - Complexity: O(length of the name × states of all patterns).
     func rights(on name: String, wanted: Rights = Rights(rawValue: .max)) -> Rights {
+        var steps = Int.max
+        return rights(on: name, wanted: wanted, within: &steps)
+    }
+
+    /// - Parameter steps: What patterns may cost, less what they did: without any left they are
+    ///   not asked, and allow nothing.
+    func rights(on name: String, wanted: Rights, within steps: inout Int) -> Rights {
         var rights = exactRights(on: name)
-        for entry in patterns where !rights.isSuperset(of: wanted) {
-            guard !rights.isSuperset(of: entry.rights), entry.pattern.matches(name) else {
-                continue
-            }
-            rights.formUnion(entry.rights)
+        for entry in patterns where !rights.isSuperset(of: wanted) && steps > 0 {
+            guard !rights.isSuperset(of: entry.rights) else { continue }
+            var taken = 0
+            if entry.pattern.matches(name, steps: &taken) { rights.formUnion(entry.rights) }
+            steps -= taken
         }
         return rights
     }
@@ -59,21 +66,35 @@ struct Permissions: Hashable, Sendable {
     /// - The presence of a channel may be followed by who has ``Rights/presence`` on the channel,
     ///   or what was granted to the name `room-pnpres` itself.
     func rights(on channel: Channel, wanted: Rights = Rights(rawValue: .max)) -> Rights {
-        rights(on: channel.name, isWildcard: channel.isWildcard, in: channels, wanted)
+        var steps = Int.max
+        return rights(on: channel, wanted: wanted, within: &steps)
     }
 
     func rights(on group: ChannelGroup, wanted: Rights = Rights(rawValue: .max)) -> Rights {
-        rights(on: group.name, isWildcard: false, in: groups, wanted)
+        var steps = Int.max
+        return rights(on: group, wanted: wanted, within: &steps)
+    }
+
+    /// - Parameter steps: As ``PermissionTable/rights(on:wanted:within:)`` has it.
+    func rights(on channel: Channel, wanted: Rights, within steps: inout Int) -> Rights {
+        rights(on: channel.name, isWildcard: channel.isWildcard, in: channels, wanted, &steps)
+    }
+
+    func rights(on group: ChannelGroup, wanted: Rights, within steps: inout Int) -> Rights {
+        rights(on: group.name, isWildcard: false, in: groups, wanted, &steps)
     }
 
     /// Rights on the metadata of a user.
     func rights(onUser user: String) -> Rights { users.rights(on: user) }
 
     private func rights(
-        on name: String, isWildcard: Bool, in table: PermissionTable, _ wanted: Rights
+        on name: String, isWildcard: Bool, in table: PermissionTable, _ wanted: Rights,
+        _ steps: inout Int
     ) -> Rights {
         func own(_ name: String, _ wanted: Rights) -> Rights {
-            isWildcard ? table.exactRights(on: name) : table.rights(on: name, wanted: wanted)
+            isWildcard
+                ? table.exactRights(on: name)
+                : table.rights(on: name, wanted: wanted, within: &steps)
         }
         guard let followed = Self.name(followedBy: name) else { return own(name, wanted) }
         var rights = own(name, wanted)

@@ -305,6 +305,10 @@ extension Limits {
     static let accessPatternStatesMax = 1000
     /// States of all patterns of one token; as above.
     static let tokenStatesMax = 4000
+    /// Steps of about ten nanoseconds that a token's patterns may take for one command or request,
+    /// and as many more for each name in it; over it: `forbidden`.
+    static let accessStepsMin = 600_000
+    static let accessStepsPerName = 4000
     /// Levels of groups in a pattern; as above.
     static let accessPatternDepthMax = 32
     /// Keys in a JSON Web Key Set; over it: the set is refused.

@@ -74,8 +74,9 @@ extension Caller {
         if let other = need.user, grant.user != nil {
             try grant.check(for: other, device: device, at: now)
         }
+        var steps = Limits.accessStepsMin + need.places.count * Limits.accessStepsPerName
         for place in need.places {
-            let held = rights(grant, place)
+            let held = rights(grant, place, within: &steps)
             let isEnough =
                 place.isAny
                 ? !held.isDisjoint(with: place.rights) : held.isSuperset(of: place.rights)
@@ -83,14 +84,18 @@ extension Caller {
         }
     }
 
-    private func rights(_ grant: Grant, _ place: Need.Place) -> Rights {
+    private func rights(
+        _ grant: Grant, _ place: Need.Place, within steps: inout Int
+    ) -> Rights {
         guard ExactText(keyset.subscribeKey) == grant.tenant else { return [] }
         return switch place.kind {
         case .channel:
-            grant.permissions.rights(on: channel(place.name), wanted: place.rights)
+            grant.permissions.rights(
+                on: channel(place.name), wanted: place.rights, within: &steps)
         case .group:
             grant.permissions.rights(
-                on: ChannelGroup(place.name, keyset: keyset.subscribeKey), wanted: place.rights)
+                on: ChannelGroup(place.name, keyset: keyset.subscribeKey), wanted: place.rights,
+                within: &steps)
         }
     }
 

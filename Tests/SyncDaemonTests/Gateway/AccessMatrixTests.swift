@@ -127,6 +127,24 @@ struct AccessMatrixTests {
         #expect(bench.asked == (isSeen ? 1 : 0))
     }
 
+    @Test("dear patterns and many long names cost no more than is allowed")
+    func dear() throws {
+        var token = AccessToken(issued: AccessBench.seconds, minutes: 5)
+        token.patterns.channels[ExactText("((a?)(a?)){240}[0-9]{4}$")] = 255
+        let permissions = try token.permissions()
+        let names = (0..<110).map { String(repeating: "a", count: 250) + "\(1000 + $0)x" }
+        var steps = Limits.accessStepsMin + names.count * Limits.accessStepsPerName
+        for name in names {
+            _ = permissions.rights(on: Channel(name), wanted: .read, within: &steps)
+        }
+
+        // The last name may cost more than is left.
+        #expect(steps <= 0 && steps > -2 * Limits.tokenStatesMax * 256)
+        #expect(permissions.rights(on: Channel("a1000"), wanted: .read, within: &steps) == [])
+        var few = Limits.accessStepsMin
+        #expect(permissions.rights(on: Channel("a1000"), wanted: .read, within: &few) != [])
+    }
+
     @Test("an old cursor, a wildcard and a group are no rights")
     func capabilities() throws {
         let bench = AccessBench()
