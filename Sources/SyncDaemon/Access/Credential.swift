@@ -10,13 +10,11 @@ enum Credential: Hashable, Sendable {
     case secretKey
     case token(Grant)
 
-    /// Why it is worth nothing any more; `nil` while it is.
+    /// Whether its time is over.
     ///
     /// - Parameter now: Unix seconds.
-    func lapse(revoked: Revocations, at now: Int64) -> AccessRefusal? {
-        guard case .token(let grant) = self else { return nil }
-        if now >= grant.expiry { return .expired }
-        return revoked.contains(grant.id) ? .revoked : nil
+    func isOver(at now: Int64) -> Bool {
+        if case .token(let grant) = self { now >= grant.expiry } else { false }
     }
 }
 
@@ -32,6 +30,10 @@ struct Need: Hashable, Sendable {
         let rights: Rights
         /// Whether one of the rights is enough.
         var isAny = false
+
+        func isGranted(by held: Rights) -> Bool {
+            isAny ? !held.isDisjoint(with: rights) : held.isSuperset(of: rights)
+        }
     }
 
     var places: [Place] = []

@@ -48,44 +48,38 @@ struct Grant: Hashable, Sendable {
         if let own = self.device, own != device.map(ExactText.init) { throw .wrongUser }
     }
 
-    /// - Throws: `expired`, `wrongUser`, `wrongTenant` for a channel of another tenant, or
-    ///   `notPermitted`.
+    /// Whether its bearer may have what an operation needs now.
+    ///
+    /// - Parameter keyset: The subscribe key of the tenant in which it is asked for.
+    /// - Throws: `expired`, `wrongUser`, `wrongTenant`, or `notPermitted`: also when the token's
+    ///   patterns would cost more than ``Limits/accessStepsMin`` and what the names add to it.
     func check(
-        _ rights: Rights, on channel: Channel, for user: String, device: String? = nil,
-        at now: Int64
+        _ need: Need, in keyset: String, for user: String, device: String? = nil, at now: Int64
     ) throws(AccessRefusal) {
         try check(for: user, device: device, at: now)
-        guard ExactText(channel.keyset) == tenant else { throw .wrongTenant }
-        guard permissions.rights(on: channel, wanted: rights).isSuperset(of: rights) else {
-            throw .notPermitted
+        guard ExactText(keyset) == tenant else { throw .wrongTenant }
+        guard !need.isAboutAll, !need.isSigned else { throw .notPermitted }
+        // Nobody acts for another with a token of one's own.
+        if let other = need.user { try check(for: other, device: device, at: now) }
+        var steps = Limits.accessStepsMin + need.places.count * Limits.accessStepsPerName
+        for place in need.places {
+            guard place.isGranted(by: held(at: place, in: keyset, within: &steps)) else {
+                throw .notPermitted
+            }
         }
     }
 
-    /// As for a channel.
-    func check(
-        _ rights: Rights, on group: ChannelGroup, for user: String, device: String? = nil,
-        at now: Int64
-    ) throws(AccessRefusal) {
-        try check(for: user, device: device, at: now)
-        guard ExactText(group.keyset) == tenant else { throw .wrongTenant }
-        guard permissions.rights(on: group, wanted: rights).isSuperset(of: rights) else {
-            throw .notPermitted
+    private func held(
+        at place: Need.Place, in keyset: String, within steps: inout Int
+    ) -> Rights {
+        switch place.kind {
+        case .channel:
+            permissions.rights(
+                on: Channel(place.name, keyset: keyset), wanted: place.rights, within: &steps)
+        case .group:
+            permissions.rights(
+                on: ChannelGroup(place.name, keyset: keyset), wanted: place.rights,
+                within: &steps)
         }
-    }
-
-    /// The same without a reason.
-    func allows(
-        _ rights: Rights, on channel: Channel, for user: String, device: String? = nil,
-        at now: Int64
-    ) -> Bool {
-        (try? check(rights, on: channel, for: user, device: device, at: now)) != nil
-    }
-
-    /// The same without a reason.
-    func allows(
-        _ rights: Rights, on group: ChannelGroup, for user: String, device: String? = nil,
-        at now: Int64
-    ) -> Bool {
-        (try? check(rights, on: group, for: user, device: device, at: now)) != nil
     }
 }

@@ -20,15 +20,11 @@ struct PermissionTable: Hashable, Sendable {
 
     /// Rights of the name and of all patterns that match it, together.
     ///
-    /// - Parameter wanted: Looks no further when it has these.
+    /// - Parameters:
+    ///   - wanted: Looks no further when it has these.
+    ///   - steps: What patterns may cost, less what they did: without any left they are not asked,
+    ///     and allow nothing.
     /// - Complexity: O(length of the name × states of all patterns).
-    func rights(on name: String, wanted: Rights = Rights(rawValue: .max)) -> Rights {
-        var steps = Int.max
-        return rights(on: name, wanted: wanted, within: &steps)
-    }
-
-    /// - Parameter steps: What patterns may cost, less what they did: without any left they are
-    ///   not asked, and allow nothing.
     func rights(on name: String, wanted: Rights, within steps: inout Int) -> Rights {
         var rights = exactRights(on: name)
         for entry in patterns where !rights.isSuperset(of: wanted) && steps > 0 {
@@ -65,16 +61,6 @@ struct Permissions: Hashable, Sendable {
     ///   counts: a pattern may match its text, and not the channels that it covers.
     /// - The presence of a channel may be followed by who has ``Rights/presence`` on the channel,
     ///   or what was granted to the name `room-pnpres` itself.
-    func rights(on channel: Channel, wanted: Rights = Rights(rawValue: .max)) -> Rights {
-        var steps = Int.max
-        return rights(on: channel, wanted: wanted, within: &steps)
-    }
-
-    func rights(on group: ChannelGroup, wanted: Rights = Rights(rawValue: .max)) -> Rights {
-        var steps = Int.max
-        return rights(on: group, wanted: wanted, within: &steps)
-    }
-
     /// - Parameter steps: As ``PermissionTable/rights(on:wanted:within:)`` has it.
     func rights(on channel: Channel, wanted: Rights, within steps: inout Int) -> Rights {
         rights(on: channel.name, isWildcard: channel.isWildcard, in: channels, wanted, &steps)
@@ -83,9 +69,6 @@ struct Permissions: Hashable, Sendable {
     func rights(on group: ChannelGroup, wanted: Rights, within steps: inout Int) -> Rights {
         rights(on: group.name, isWildcard: false, in: groups, wanted, &steps)
     }
-
-    /// Rights on the metadata of a user.
-    func rights(onUser user: String) -> Rights { users.rights(on: user) }
 
     private func rights(
         on name: String, isWildcard: Bool, in table: PermissionTable, _ wanted: Rights,

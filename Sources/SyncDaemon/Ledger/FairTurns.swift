@@ -1,5 +1,7 @@
 // Whose turn it is among many, by the time that each has used.
 
+import Basis
+
 /// Shares of one thing: the next turn is that of whoever waits and has used least of it.
 ///
 /// Start-time fair queueing (Goyal, Vin, Cheng, 1996): all accounts are on one scale, and who comes
@@ -14,19 +16,19 @@ struct FairTurns<Key: Hashable & Sendable>: Sendable {
         var isWaiting: Bool
     }
 
-    private struct Entry {
+    private struct Entry: Comparable {
         let used: Int
         let serial: Int
         let key: Key
 
-        func isBefore(_ other: Entry) -> Bool {
-            (used, serial) < (other.used, other.serial)
+        static func < (lhs: Self, rhs: Self) -> Bool {
+            (lhs.used, lhs.serial) < (rhs.used, rhs.serial)
         }
     }
 
     private var accounts: [Key: Account] = [:]
-    /// A binary heap; an entry whose serial is not its account's is void.
-    private var heap: [Entry] = []
+    /// An entry whose serial is not its account's is void.
+    private var heap = Heap<Entry>()
     /// Where the one stands whose turn was last.
     private var level = 0
     private var lastSerial = 0
@@ -50,7 +52,7 @@ struct FairTurns<Key: Hashable & Sendable>: Sendable {
         waitingCount -= 1
         guard waitingCount == 0 else { return }
         accounts = [:]
-        heap.removeAll(keepingCapacity: heap.capacity <= 1024)
+        heap.removeAll(keepingCapacity: heap.count <= 1024)
         level = 0
     }
 
@@ -68,19 +70,17 @@ struct FairTurns<Key: Hashable & Sendable>: Sendable {
     mutating func next() -> Key? {
         while let first = heap.first {
             guard let account = accounts[first.key], account.serial == first.serial else {
-                removeFirst()
+                heap.popFirst()
                 continue
             }
             level = max(level, account.used)
             guard !account.isWaiting else { return first.key }
             // Everybody who waits has used as much.
             accounts[first.key] = nil
-            removeFirst()
+            heap.popFirst()
         }
         return nil
     }
-
-    // MARK: The heap
 
     private mutating func list(_ account: Account, of key: Key) {
         lastSerial += 1
@@ -89,30 +89,8 @@ struct FairTurns<Key: Hashable & Sendable>: Sendable {
         accounts[key] = account
         // Amortised: at least half of the entries are void.
         if heap.count > 2 * accounts.count + 64 {
-            heap = heap.filter { accounts[$0.key]?.serial == $0.serial }
-                .sorted { $0.isBefore($1) }
+            heap.keep { accounts[$0.key]?.serial == $0.serial }
         }
-        var child = heap.count
-        heap.append(Entry(used: account.used, serial: lastSerial, key: key))
-        while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
-            heap.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
-    }
-
-    private mutating func removeFirst() {
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-        var parent = 0
-        while true {
-            var first = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < heap.count && heap[child].isBefore(heap[first]) {
-                first = child
-            }
-            guard first != parent else { return }
-            heap.swapAt(parent, first)
-            parent = first
-        }
+        heap.insert(Entry(used: account.used, serial: lastSerial, key: key))
     }
 }

@@ -38,7 +38,9 @@ struct ConfigurationFile: Hashable, Sendable {
         case .failure(let failure): .unreadable(reason: failure.reason)
         case .success(let content):
             String(validating: content.bytes, as: UTF8.self).map {
-                .text($0, isForOthers: content.isForOthers, isOurs: content.isOurs)
+                .text(
+                    SecretText(
+                        text: $0, isForOthers: content.isForOthers, isOurs: content.isOurs))
             } ?? .unreadable(reason: "It is not text")
         }
     }

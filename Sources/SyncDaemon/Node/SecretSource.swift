@@ -33,9 +33,15 @@ enum SecretSource: Hashable, Sendable, CustomStringConvertible {
 
 /// What a look at the file of a secret came to.
 enum SecretFile: Hashable, Sendable {
-    /// `isOurs`: the file is this process's user's, who is not root.
-    case text(String, isForOthers: Bool, isOurs: Bool = false)
+    case text(SecretText)
     case unreadable(reason: String)
+}
+
+struct SecretText: Hashable, Sendable {
+    let text: String
+    let isForOthers: Bool
+    /// Whether the file is this process's user's, who is not root.
+    var isOurs = false
 }
 
 extension Examination {
@@ -60,16 +66,16 @@ extension Examination {
             }
             if let source = named.secretSource {
                 let line = configuration.sources[place + "secret_key_file"] ?? .standard
-                if let path = path(of: source, environment, line) {
-                    configuration.namedKeysets[index].keyset.secretKey = take(
-                        read(path), at: path, line)
+                if let (path, text) = self.text(of: source, environment, line, read) {
+                    configuration.namedKeysets[index].keyset.secretKey = secretKey(
+                        of: text, at: path, line)
                 }
             }
             if let source = named.webKeySource {
                 let line = configuration.sources[place + "jwks_file"] ?? .standard
-                if let path = path(of: source, environment, line) {
-                    configuration.namedKeysets[index].keyset.webKeys = takeWebKeys(
-                        read(path), at: path, line)
+                if let (path, text) = self.text(of: source, environment, line, read) {
+                    configuration.namedKeysets[index].keyset.webKeys = webKeys(
+                        of: text, at: path, line)
                 }
             }
         }
@@ -89,47 +95,48 @@ extension Examination {
         }
     }
 
-    /// The text of a key set that can be used.
-    private mutating func takeWebKeys(
-        _ file: SecretFile, at path: String, _ line: ConfigurationSource
-    ) -> String? {
-        switch file {
+    private mutating func text(
+        of source: SecretSource, _ environment: [String: String], _ line: ConfigurationSource,
+        _ read: (_ path: String) -> SecretFile
+    ) -> (path: String, text: SecretText)? {
+        guard let path = path(of: source, environment, line) else { return nil }
+        switch read(path) {
+        case .text(let text): return (path, text)
         case .unreadable(let reason):
             mistakes.append(.unreadableSecret(line, path: path, reason: reason))
             return nil
-        case .text(let text, let isForOthers, let isOurs):
-            do throws(JSONWebKeyError) {
-                let keys = try JSONWebKeySet(text)
-                if isForOthers, keys.hasSharedKey {
-                    warnings.append(.secretFileForOthers(line, path: path, isOurs: isOurs))
-                }
-                return text
-            } catch {
-                mistakes.append(.badWebKeys(line, path: path, reason: "\(error)"))
-                return nil
-            }
         }
     }
 
-    private mutating func take(
-        _ file: SecretFile, at path: String, _ line: ConfigurationSource
+    /// The text of a key set that can be used.
+    private mutating func webKeys(
+        of file: SecretText, at path: String, _ line: ConfigurationSource
     ) -> String? {
-        switch file {
-        case .unreadable(let reason):
-            mistakes.append(.unreadableSecret(line, path: path, reason: reason))
+        do throws(JSONWebKeyError) {
+            let keys = try JSONWebKeySet(file.text)
+            if file.isForOthers, keys.hasSharedKey {
+                warnings.append(.secretFileForOthers(line, path: path, isOurs: file.isOurs))
+            }
+            return file.text
+        } catch {
+            mistakes.append(.badWebKeys(line, path: path, reason: "\(error)"))
             return nil
-        case .text(let text, let isForOthers, let isOurs):
-            if isForOthers {
-                warnings.append(.secretFileForOthers(line, path: path, isOurs: isOurs))
-            }
-            // Editors end a file with a line feed.
-            let key = String(text.prefix { $0 != "\n" && $0 != "\r\n" })
-            let rest = text.dropFirst(key.count)
-            guard NamedKeyset.isSecretKey(key), rest.allSatisfy(\.isNewline) else {
-                mistakes.append(.badSecret(line, path: path, expected: NamedKeyset.secretExpected))
-                return nil
-            }
-            return key
         }
+    }
+
+    private mutating func secretKey(
+        of file: SecretText, at path: String, _ line: ConfigurationSource
+    ) -> String? {
+        if file.isForOthers {
+            warnings.append(.secretFileForOthers(line, path: path, isOurs: file.isOurs))
+        }
+        // Editors end a file with a line feed.
+        let key = String(file.text.prefix { $0 != "\n" && $0 != "\r\n" })
+        let rest = file.text.dropFirst(key.count)
+        guard NamedKeyset.isSecretKey(key), rest.allSatisfy(\.isNewline) else {
+            mistakes.append(.badSecret(line, path: path, expected: NamedKeyset.secretExpected))
+            return nil
+        }
+        return key
     }
 }

@@ -11,7 +11,7 @@ extension Tenants {
         return keyset
     }
 
-    /// Whether a client who was let in may stay, after a change of the tenants.
+    /// Whether there is a tenant by this key.
     func admits(_ subscribeKey: String) -> Bool {
         (try? admit(to: subscribeKey)) != nil
     }
@@ -27,12 +27,25 @@ extension Tenants {
     ) throws(ProtocolError) -> Credential {
         guard let keys = keys(of: keyset) else { return .unguarded }
         do throws(AccessRefusal) {
-            let grant = try keys.grant(for: token, revoked: revoked, at: now)
+            let grant = try keys.grant(for: token, at: now)
             try grant.check(for: author.userID, device: author.deviceOrNone, at: now)
             return .token(grant)
         } catch {
             throw ProtocolError(error)
         }
+    }
+
+    /// What somebody who was let in comes with, after a change of the tenants.
+    ///
+    /// - Throws: Also when it is not what it was: they may have opened what is not open to them any
+    ///   more, and come again. Where nothing is guarded any more everybody stays.
+    func credential(
+        ofStaying author: Author, with token: String?, as before: Credential, at now: Int64
+    ) throws(ProtocolError) -> Credential {
+        let found = try credential(
+            for: token, of: author, in: try admit(to: author.keyset), at: now)
+        guard found == .unguarded || found == before else { throw .tokenMissing }
+        return found
     }
 }
 
@@ -58,44 +71,13 @@ extension Caller {
         case .unguarded: return need.isSigned ? .forbidden : nil
         case .token(let grant):
             do throws(AccessRefusal) {
-                try check(grant, need)
+                try grant.check(
+                    need, in: keyset.subscribeKey, for: author.userID,
+                    device: author.deviceOrNone, at: engine.seconds)
                 return nil
             } catch {
                 return ProtocolError(error)
             }
-        }
-    }
-
-    private func check(_ grant: Grant, _ need: Need) throws(AccessRefusal) {
-        let (user, device, now) = (author.userID, author.deviceOrNone, engine.seconds)
-        guard !need.isAboutAll, !need.isSigned else { throw .notPermitted }
-        try grant.check(for: user, device: device, at: now)
-        // Nobody acts for another with a token of one's own.
-        if let other = need.user, grant.user != nil {
-            try grant.check(for: other, device: device, at: now)
-        }
-        var steps = Limits.accessStepsMin + need.places.count * Limits.accessStepsPerName
-        for place in need.places {
-            let held = rights(grant, place, within: &steps)
-            let isEnough =
-                place.isAny
-                ? !held.isDisjoint(with: place.rights) : held.isSuperset(of: place.rights)
-            guard isEnough else { throw .notPermitted }
-        }
-    }
-
-    private func rights(
-        _ grant: Grant, _ place: Need.Place, within steps: inout Int
-    ) -> Rights {
-        guard ExactText(keyset.subscribeKey) == grant.tenant else { return [] }
-        return switch place.kind {
-        case .channel:
-            grant.permissions.rights(
-                on: channel(place.name), wanted: place.rights, within: &steps)
-        case .group:
-            grant.permissions.rights(
-                on: ChannelGroup(place.name, keyset: keyset.subscribeKey), wanted: place.rights,
-                within: &steps)
         }
     }
 

@@ -7,8 +7,6 @@ final class Tenants {
     private(set) var keysets: Keysets
     /// What tokens are checked with, by subscribe key; only of tenants that ask for one.
     private var keys: [String: AccessKeys] = [:]
-    /// Tokens that were taken back.
-    var revoked = Revocations()
 
     init(_ keysets: Keysets = Keysets()) {
         self.keysets = keysets

@@ -1,5 +1,7 @@
 // Deadlines of very many things, most of which move later before they come.
 
+import Basis
+
 /// What waits in a wheel.
 protocol Timed: AnyObject {
     /// When it is due. It may move later without a word to the wheel.
@@ -39,8 +41,8 @@ struct WheelPlace {
 /// assignment, and an item is put back at most once per span that it once asked for.
 struct PresenceWheel<Item: Timed> {
     private var slots: [PresenceTick: [Item]] = [:]
-    /// A binary heap of the slots' ticks, the earliest first; one entry per slot.
-    private var ticks: [PresenceTick] = []
+    /// Of the slots; one entry per slot.
+    private var ticks = Heap<PresenceTick>()
 
     /// When to call `takeDue` next; an emptied slot is only noticed then.
     var nextTick: PresenceTick? { ticks.first }
@@ -80,40 +82,15 @@ struct PresenceWheel<Item: Timed> {
         }
         guard slots[tick]?.isEmpty ?? true else { return due }
         slots[tick] = nil
-        removeFirstTick()
+        ticks.popFirst()
         return due
     }
 
     private mutating func insert(_ item: Item) {
         let tick = item.deadline
         let index = slots[tick]?.count ?? 0
-        if slots[tick] == nil { add(tick) }
+        if slots[tick] == nil { ticks.insert(tick) }
         slots[tick, default: []].append(item)
         item.place = WheelPlace(tick: tick, index: index)
-    }
-
-    private mutating func add(_ tick: PresenceTick) {
-        var child = ticks.count
-        ticks.append(tick)
-        while child > 0, ticks[child] < ticks[(child - 1) / 2] {
-            ticks.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
-    }
-
-    private mutating func removeFirstTick() {
-        ticks.swapAt(0, ticks.count - 1)
-        ticks.removeLast()
-        var parent = 0
-        while true {
-            var first = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < ticks.count && ticks[child] < ticks[first] {
-                first = child
-            }
-            guard first != parent else { return }
-            ticks.swapAt(parent, first)
-            parent = first
-        }
     }
 }

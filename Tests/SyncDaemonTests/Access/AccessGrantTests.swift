@@ -21,16 +21,9 @@ struct AccessGrantTests {
         _ grant: Grant, _ rights: Rights, _ channel: String, keyset: String = "k",
         user: String = "alice", device: String? = nil, at now: Int64 = 99
     ) -> AccessRefusal? {
-        let channel = Channel(channel, keyset: keyset)
-        let isAllowed = grant.allows(rights, on: channel, for: user, device: device, at: now)
-        do throws(AccessRefusal) {
-            try grant.check(rights, on: channel, for: user, device: device, at: now)
-            #expect(isAllowed)
-            return nil
-        } catch {
-            #expect(!isAllowed)
-            return error
-        }
+        grant.refusal(
+            of: Need(places: [Need.Place(kind: .channel, name: channel, rights: rights)]),
+            in: keyset, for: user, device: device, at: now)
     }
 
     @Test("a grant is one tenant's, one user's, one device's, and ends")
@@ -106,13 +99,13 @@ struct AccessGrantTests {
         #expect(Self.refusal(grant, .write, "a-pnpres") == .notPermitted)
         #expect(Self.refusal(grant, .read, "-pnpres") == .notPermitted)
         for (name, isAllowed) in [("g", true), ("g-pnpres", true), ("a", false)] {
-            let group = ChannelGroup(name, keyset: "k")
-            #expect(grant.allows(.read, on: group, for: "alice", at: 99) == isAllowed)
-            #expect(!grant.allows(.manage, on: group, for: "alice", at: 99))
-        }
-        let other = ChannelGroup("g", keyset: "other")
-        #expect(throws: AccessRefusal.wrongTenant) {
-            try grant.check(.read, on: other, for: "alice", at: 99)
+            for (rights, isAllowed) in [(Rights.read, isAllowed), (.manage, false)] {
+                let need = Need(places: [Need.Place(kind: .group, name: name, rights: rights)])
+                #expect(
+                    grant.refusal(of: need, in: "k", for: "alice", at: 99)
+                        == (isAllowed ? nil : .notPermitted))
+                #expect(grant.refusal(of: need, in: "other", for: "alice", at: 99) == .wrongTenant)
+            }
         }
     }
 

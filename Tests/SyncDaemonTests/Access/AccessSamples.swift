@@ -126,3 +126,39 @@ extension AccessKeys {
         }
     }
 }
+
+extension Grant {
+    /// Why its bearer may not have it; `nil` when they may.
+    func refusal(
+        of need: Need, in keyset: String, for user: String, device: String? = nil, at now: Int64
+    ) -> AccessRefusal? {
+        do throws(AccessRefusal) {
+            try check(need, in: keyset, for: user, device: device, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// All rights, whatever patterns cost.
+extension PermissionTable {
+    func rights(on name: String) -> Rights {
+        var steps = Int.max
+        return rights(on: name, wanted: Rights(rawValue: .max), within: &steps)
+    }
+}
+
+extension Permissions {
+    func rights(on channel: Channel) -> Rights {
+        var steps = Int.max
+        return rights(on: channel, wanted: Rights(rawValue: .max), within: &steps)
+    }
+
+    func rights(on group: ChannelGroup) -> Rights {
+        var steps = Int.max
+        return rights(on: group, wanted: Rights(rawValue: .max), within: &steps)
+    }
+
+    func rights(onUser user: String) -> Rights { users.rights(on: user) }
+}

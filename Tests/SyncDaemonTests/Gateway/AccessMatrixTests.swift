@@ -229,4 +229,40 @@ struct AccessMatrixTests {
 
         #expect(bench.core.hub.sessions.values.allSatisfy { $0.isClosing })
     }
+    @Test("where tokens are asked for from now on, what was opened without one ends")
+    func guarding() throws {
+        var open = AccessBench.keyset
+        open.isAccessControlled = false
+        let bench = AccessBench(keyset: open)
+        let token = try AccessBench.token(channels: ["room": 255])
+        let (session, greeting) = try bench.session(token)
+        #expect(greeting == [nil])
+        // The token does not say so, but nobody asks yet.
+        let command = #"{"id":2,"op":"subscribe","channels":[{"name":"secret"}]}"#
+        #expect(try !bench.send(command, session).contains("forbidden"))
+        let poll = "/v2/subscribe/sub/secret/0?tt=\(AccessBench.now.rawValue)"
+        #expect(bench.status(.get, poll, token: token) == nil)
+        #expect(bench.interests == 2)
+
+        bench.apply(AccessBench.keyset)
+
+        #expect(bench.core.hub.sessions.values.allSatisfy { $0.isClosing })
+        #expect(bench.transport.responses.values.map(\.status) == [403])
+    }
+
+    @Test("where tokens are not asked for any more, everybody stays")
+    func unguarding() throws {
+        let bench = AccessBench()
+        let token = try AccessBench.token(channels: ["room": 255])
+        let (session, greeting) = try bench.session(token)
+        #expect(greeting == [nil])
+        var open = AccessBench.keyset
+        open.isAccessControlled = false
+
+        bench.apply(open)
+
+        #expect(bench.core.hub.sessions.values.allSatisfy { !$0.isClosing })
+        let command = #"{"id":2,"op":"subscribe","channels":[{"name":"secret"}]}"#
+        #expect(try !bench.send(command, session).contains("forbidden"))
+    }
 }

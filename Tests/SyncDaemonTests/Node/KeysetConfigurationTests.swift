@@ -35,7 +35,10 @@ struct KeysetConfigurationTests {
             environment: ["HOME": "/home/ada", "CREDENTIALS_DIRECTORY": "/credentials"],
             file: ConfigurationFile(path: "sync.ini", text: file),
             readSecret: { path in
-                .text(path.hasSuffix("/jwks") ? Self.webKeys : "hush\n", isForOthers: false)
+                .text(
+                    SecretText(
+                        text: path.hasSuffix("/jwks") ? Self.webKeys : "hush\n",
+                        isForOthers: false))
             })
     }
 

@@ -88,8 +88,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             guard changed.contains(call.author.keyset) else { return nil }
             do throws(ProtocolError) {
                 _ = try tenants.credential(
-                    for: call.token, of: call.author,
-                    in: try tenants.admit(to: call.author.keyset), at: hub.engine.seconds)
+                    ofStaying: call.author, with: call.token, as: call.credential,
+                    at: hub.engine.seconds)
                 return nil
             } catch {
                 return call.refusal(error)
@@ -102,9 +102,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         guard tenants.areGuarded else { return }
         let seconds = hub.engine.seconds
         endPolls { call in
-            call.credential.lapse(revoked: tenants.revoked, at: seconds).map {
-                call.refusal(ProtocolError($0))
-            }
+            call.credential.isOver(at: seconds) ? call.refusal(.tokenExpired) : nil
         }
     }
 

@@ -46,23 +46,10 @@ final class NativeDoor: SessionDelegate {
         }
     }
 
-    /// Looks at a session's token with its tenant's new keys.
-    private func checkAgain(_ session: Session, of author: Author) {
-        do throws(ProtocolError) {
-            session.credential = try tenants.credential(
-                for: session.token, of: author, in: try tenants.admit(to: author.keyset),
-                at: hub.engine.seconds)
-        } catch {
-            hub.outlet.close(session, .policyViolation, error.message)
-        }
-    }
-
     private func closeLapsed() {
         let seconds = hub.engine.seconds
-        for session in hub.sessions.values {
-            let lapse = session.credential.lapse(revoked: tenants.revoked, at: seconds)
-            guard let lapse else { continue }
-            hub.outlet.close(session, .policyViolation, ProtocolError(lapse).message)
+        for session in hub.sessions.values where session.credential.isOver(at: seconds) {
+            hub.outlet.close(session, .policyViolation, ProtocolError.tokenExpired.message)
         }
     }
 
@@ -90,6 +77,17 @@ final class NativeDoor: SessionDelegate {
             } else if changed.contains(author.keyset) {
                 checkAgain(session, of: author)
             }
+        }
+    }
+
+    /// Looks at a session's token with its tenant's new keys.
+    private func checkAgain(_ session: Session, of author: Author) {
+        do throws(ProtocolError) {
+            session.credential = try tenants.credential(
+                ofStaying: author, with: session.token, as: session.credential,
+                at: hub.engine.seconds)
+        } catch {
+            hub.outlet.close(session, .policyViolation, error.message)
         }
     }
 
