@@ -26,6 +26,7 @@ final class CountingTransport: Transport {
 
     func respond(_ response: HTTPResponse, to connection: SessionID) {}
 
+    func shed() {}
     var hasUnsentResponses: Bool { false }
 }
 

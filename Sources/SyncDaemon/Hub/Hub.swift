@@ -79,11 +79,21 @@ final class Hub {
         polls.endTurn()
         states.endTurn()
         catchUp.endTurn()
+        topics.endTurn()
         outlet.endTurn()
     }
 
     /// When something is to be done though nothing happens, in milliseconds; `nil`: never.
-    var nextDue: UInt64? { polls.areListed ? ground.now : delivery.nextDue }
+    var nextDue: UInt64? {
+        polls.areListed || topics.hasEnding || outlet.hasListed ? ground.now : delivery.nextDue
+    }
+
+    /// Gives up what is in the store too: the memory is nearly used up.
+    func shed() {
+        outlet.collapseLargest(of: sessions.values)
+        topics.forgetRecent()
+        outlet.transport?.shed()
+    }
 
     // MARK: Sessions
 
@@ -96,6 +106,7 @@ final class Hub {
         guard let session = sessions.removeValue(forKey: id) else { return }
         topics.cancelAll(of: session)
         session.isClosing = true
+        session.account?.add(.connections, -1)
         ground.counters.sessions.add(-1)
     }
 

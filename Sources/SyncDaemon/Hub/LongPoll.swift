@@ -23,6 +23,8 @@ struct PollRequest {
     var cursor: Timetoken
     /// What it wants of the messages; `nil`: all.
     let filter: MessageFilter?
+    /// Where its interests are counted.
+    var account: Account?
 }
 
 /// An event for a poll, with what the client called the subscription that it came by.

@@ -8,7 +8,7 @@ import JSON
 /// The sockets of one reactor, and what waits for them.
 final class Outlet {
     private(set) var transport: (any Transport)?
-    private var toFlush: [Session] = []
+    private var toFlush = Queue<Session>()
     /// Found to read too slowly, and given a while.
     private var slow: [SessionID: Session] = [:]
     private var tally = Tally()
@@ -65,7 +65,7 @@ final class Outlet {
         let session = subscription.session
         guard !session.isClosing else { return }
         if atOnce, let transport, !session.isListedForFlush, !session.isBlocked,
-            session.queue.isEmpty
+            session.queue.isEmpty, tally.bytes < Limits.flushedBytesPerTurnMax
         {
             session.isBlocked = !transport.write(frame.bytes.span, to: session.id)
             tally.frames += 1
@@ -118,9 +118,14 @@ final class Outlet {
         toFlush.append(session)
     }
 
+    /// Whether some wait for the next turn, as this one wrote enough.
+    var hasListed: Bool { !toFlush.isEmpty }
+
     /// Takes the next session that is to be flushed, which may list others, and itself again.
     func takeListed() -> Session? {
-        guard let session = toFlush.popLast() else { return nil }
+        guard tally.bytes < Limits.flushedBytesPerTurnMax, let session = toFlush.popFirst() else {
+            return nil
+        }
         session.isListedForFlush = false
         return session
     }
@@ -180,6 +185,19 @@ final class Outlet {
         slow[session.id] = session
     }
 
+    /// Drops half of all that waits for sessions, the longest queues first.
+    ///
+    /// - Complexity: O(sessions log sessions), which is called for no more than once a second.
+    func collapseLargest(of sessions: some Sequence<Session>) {
+        let waiting = sessions.filter { !$0.queue.isEmpty }
+            .sorted { $0.queue.byteCount > $1.queue.byteCount }
+        var rest = waiting.reduce(0) { $0 + $1.queue.byteCount } / 2
+        for session in waiting where rest > 0 {
+            rest -= session.queue.byteCount
+            collapse(session)
+        }
+    }
+
     /// Has a subscription read again from before a batch that was dropped.
     private func setBack(_ push: QueuedPush) {
         if push.subscription.setBack(to: push.before) { lag(push.subscription) }
@@ -217,7 +235,6 @@ final class Outlet {
     }
 
     func checkInvariants() {
-        precondition(toFlush.isEmpty, "A turn flushes all that it listed.")
         precondition(tally == Tally(), "A turn adds all that it did to the counters.")
         for (id, session) in slow {
             precondition(session.id == id, "Who is slow is found under its own name.")

@@ -10,6 +10,8 @@ final class Polls {
     private var listed: [LongPoll] = []
     /// The readers had no room for their questions.
     private var starved: [LongPoll] = []
+    /// Of this turn's answers.
+    private var answeredBytes = 0
     private let verdicts = Verdicts()
     private let ground: Ground
     private let topics: TopicTable
@@ -39,6 +41,7 @@ final class Polls {
         }
         table.add(poll, endsAt: ground.now + UInt64(Limits.pollSeconds) * 1000)
         ground.counters.polls.add()
+        request.account?.add(.subscriptions, poll.interests.count)
         list(poll)
     }
 
@@ -125,10 +128,11 @@ final class Polls {
         listed.append(poll)
     }
 
-    /// Answers the listed polls for which something is there, as far as the filters' budget
-    /// reaches: the others stay listed, and are the first of the next turn.
+    /// Answers the listed polls for which something is there, as far as the filters' budget and
+    /// that of answers reach: the others stay listed, and are the first of the next turn.
     func endTurn() {
         verdicts.beginTurn()
+        answeredBytes = 0
         let listed = listed
         self.listed.removeAll(keepingCapacity: true)
         for (place, poll) in listed.enumerated() {
@@ -136,7 +140,7 @@ final class Polls {
                 poll.isListed = false
                 continue
             }
-            guard serve(poll) else {
+            guard answeredBytes < Limits.answeredBytesPerTurnMax, serve(poll) else {
                 self.listed = Array(listed[place...]) + self.listed
                 return
             }
@@ -225,6 +229,7 @@ final class Polls {
         guard poll.state != .done else { return }
         end(poll)
         outlet.count(deliveries: events.count)
+        answeredBytes += events.reduce(0) { $0 + $1.envelope.json.count }
         receiver?.answer(
             poll.request, with: events, cursor: events.last?.envelope.timetoken ?? cursor)
     }
@@ -235,6 +240,7 @@ final class Polls {
             interest.topic.interests.remove(interest)
             topics.release(interest.topic)
         }
+        poll.request.account?.add(.subscriptions, -poll.interests.count)
         poll.interests = []
         poll.page = nil
         table.remove(poll)

@@ -41,6 +41,12 @@ struct RecentEvents {
         }
     }
 
+    /// Forgets what there is.
+    mutating func forget() {
+        guard let last = events.last, head < events.count else { return }
+        self = RecentEvents(floor: last.timetoken)
+    }
+
     /// Takes what a reader found, so that it is read once for all who come back.
     ///
     /// What a reader finds is summed up as of a commit: where an action changed twice, the earlier

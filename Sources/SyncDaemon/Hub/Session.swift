@@ -20,6 +20,8 @@ final class Session {
     /// What it showed, and what that is worth: it is looked at again when the tenant's keys change.
     var token: String?
     var credential = Credential.unguarded
+    /// Where its connection and its subscriptions are counted.
+    var account: Account?
     /// What it named as its tenant's publish key.
     var publishKey: String?
     var subscriptions: [Channel: Subscription] = [:]

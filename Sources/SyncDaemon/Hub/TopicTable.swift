@@ -12,6 +12,8 @@ final class TopicTable {
     private var lingering = Queue<Topic>()
     /// Bytes of all topics' recent events.
     private var recentByteCount = 0
+    /// Of sessions that are gone: still in their topics.
+    private var ending = Queue<Subscription>()
     private let ground: Ground
     private let repairs: Repairs
 
@@ -59,6 +61,7 @@ final class TopicTable {
         let topic = subscription.topic
         topic.add(subscription, pace: pace)
         subscription.session.subscriptions[topic.channel] = subscription
+        subscription.session.account?.add(.subscriptions)
         ground.counters.subscriptions.add()
     }
 
@@ -66,7 +69,12 @@ final class TopicTable {
     func cancel(_ subscription: Subscription) {
         subscription.state = .cancelled
         repairs.end(of: subscription)
+        takeOut(subscription)
+    }
+
+    private func takeOut(_ subscription: Subscription) {
         subscription.topic.remove(subscription)
+        subscription.session.account?.add(.subscriptions, -1)
         ground.counters.subscriptions.add(-1)
         release(subscription.topic)
     }
@@ -75,9 +83,25 @@ final class TopicTable {
     func cancelAll(of session: Session) {
         // First: nobody is to be told what becomes of them.
         session.questions = Queue()
-        for subscription in session.subscriptions.values { cancel(subscription) }
+        for subscription in session.subscriptions.values {
+            repairs.end(of: subscription)
+            subscription.state = .cancelled
+            ending.append(subscription)
+        }
         session.subscriptions = [:]
         session.lagging.removeAll()
+    }
+
+    /// Whether some that ended have to be taken out yet.
+    var hasEnding: Bool { !ending.isEmpty }
+
+    /// Takes subscriptions of sessions that are gone out of their topics, so many per turn: a
+    /// thousand devices of one network go at once, and nobody else is to wait for that.
+    func endTurn() {
+        for _ in 0..<Limits.endedPerTurnMax {
+            guard let subscription = ending.popFirst() else { return }
+            takeOut(subscription)
+        }
     }
 
     /// Remembers the newest events of a topic, within the reactor's budget.
@@ -100,6 +124,15 @@ final class TopicTable {
         topic.recent.reach(
             back: start, with: found, state: state, bytesMax: Limits.recentBytesPerChannelMax)
         recentByteCount += topic.recent.byteCount - before
+    }
+
+    /// Forgets all recent events: who comes back is served by the readers.
+    func forgetRecent() {
+        for topic in topics.values where topic.recent.byteCount > 0 {
+            recentByteCount -= topic.recent.byteCount
+            topic.recent.forget()
+            recentByteCount += topic.recent.byteCount
+        }
     }
 
     /// Hears that a topic has lost a follower; without any it is kept for a while.
@@ -150,7 +183,8 @@ final class TopicTable {
                 precondition(!lane.subscriptions.isEmpty, "A lane has followers.")
                 for subscription in lane.subscriptions.elements {
                     precondition(
-                        subscription.session.subscriptions[channel] === subscription,
+                        subscription.session.subscriptions[channel] === subscription
+                            || subscription.state == .cancelled && hasEnding,
                         "Who follows has asked for it, and not taken it back.")
                 }
             }

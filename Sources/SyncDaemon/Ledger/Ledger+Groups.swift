@@ -16,10 +16,19 @@ extension Ledger {
         let keyset = ExactText(group.keyset)
         if before.isEmpty {
             let count = try count(inKeyset: group.keyset)
-            guard count < Limits.groupsPerKeysetMax else { return .failure(.tooManyGroups) }
+            let account = accounts.account(of: group.keyset)
+            account.set(.groups, count)
+            do throws(QuotaRefusal) {
+                try account.take(.groups)
+            } catch {
+                return .failure(ProtocolError(error))
+            }
             groupCounts[keyset] = count + 1
         } else if after.isEmpty {
             groupCounts[keyset]? -= 1
+            if let count = groupCounts[keyset] {
+                accounts.account(of: group.keyset).set(.groups, count)
+            }
         }
         try store.change(change, of: group)
         let membership = GroupMembership(group: group, channels: after.sorted().map(\.string))

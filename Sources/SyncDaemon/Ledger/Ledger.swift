@@ -26,6 +26,8 @@ final class Ledger {
     let tombstoneTicksKept: UInt64
     let mutationTicksKept: UInt64
     let quarantine: Quarantine
+    /// How much each tenant may have.
+    let accounts: Accounts
     /// Where the present attempt met damage.
     private var suspect: Quarantine.Place?
     let anchor: () -> ClockAnchor
@@ -39,6 +41,7 @@ final class Ledger {
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - deletedRowsMax: Rows that one commit deletes.
     ///   - quarantine: What is left alone, and is told of more.
+    ///   - accounts: How much each tenant may have.
     ///   - anchor: Reads all clocks; `nil`: there is one, which never steps.
     ///   - wallTicks: Reads the daemon's time, in 100 ns since 1970; it may step in either
     ///     direction.
@@ -46,13 +49,14 @@ final class Ledger {
         store: any Store, tombstoneTicksKept: UInt64,
         mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         deletedRowsMax: Int = Limits.deletedRowsPerCommitMax,
-        quarantine: Quarantine = Quarantine(),
+        quarantine: Quarantine = Quarantine(), accounts: Accounts = Accounts(),
         anchor: (() -> ClockAnchor)? = nil, wallTicks: @escaping () -> UInt64
     ) {
         self.deletedRowsMax = deletedRowsMax
         removal = RemovalStep(rowsMax: deletedRowsMax)
         self.mutationTicksKept = mutationTicksKept
         self.quarantine = quarantine
+        self.accounts = accounts
         self.store = store
         self.tombstoneTicksKept = tombstoneTicksKept
         self.wallTicks = wallTicks

@@ -44,14 +44,16 @@ final class LedgerThread: Sendable {
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - quarantine: What is left alone in a damaged store.
+    ///   - accounts: How much each tenant may have.
     ///   - troubles: Told of what the store refuses.
     ///   - receiver: Told of each visible step, in order; see ``EventOrder``.
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
         store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
         tombstoneTicksKept: UInt64, mutationTicksKept: UInt64 = Limits.mutationTicksKept,
-        counters: Counters, log: Log, quarantine: Quarantine, troubles: StoreTroubles,
-        receiver: any CommitReceiver, fail: @escaping @Sendable (StoreError) -> Void
+        counters: Counters, log: Log, quarantine: Quarantine, accounts: Accounts,
+        troubles: StoreTroubles, receiver: any CommitReceiver,
+        fail: @escaping @Sendable (StoreError) -> Void
     ) {
         let requests = self.requests
         order = EventOrder(
@@ -72,7 +74,7 @@ final class LedgerThread: Sendable {
                 let ledger = Ledger(
                     store: handover.take(), tombstoneTicksKept: tombstoneTicksKept,
                     mutationTicksKept: mutationTicksKept, quarantine: quarantine,
-                    anchor: clock.anchor, wallTicks: clock.ticks)
+                    accounts: accounts, anchor: clock.anchor, wallTicks: clock.ticks)
                 var chores = Chores()
                 while let taken = take(waiting: !chores.areLeft) {
                     heartbeat.beat()

@@ -20,6 +20,8 @@ struct Keyset: Hashable, Sendable {
     var tokenAudience: String?
     /// Everyone is refused who shows no token.
     var isAccessControlled = false
+    /// How much it may have.
+    var quotas = Quotas()
     /// What holds for channels that are in no namespace.
     var defaults = ChannelSettings()
     var namespaces = Namespaces()

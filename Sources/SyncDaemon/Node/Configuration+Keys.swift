@@ -111,8 +111,14 @@ extension Configuration {
         ).with(\.isReloaded, true),
         .number(
             "commands_per_second", 1...1_000_000, into: \.commandsPerSecond,
-            "Commands per second from one WebSocket, after a burst of as many. Further ones are"
-                + " answered with rate_limited."
+            "Commands per second from one WebSocket, or requests from one HTTP connection, after a"
+                + " burst of as many. Further ones are answered with rate_limited, or 429."
+        ).with(\.isReloaded, true),
+        .number(
+            "memory_max", 0...(1 << 50), bytes: true, into: \.memoryMax,
+            "Memory that the daemon may have. Near it new keysets are refused, then new sessions,"
+                + " then the longest queues are dropped; nothing that was acknowledged. 0 means"
+                + " three quarters of what the machine or its control group has."
         ).with(\.isReloaded, true),
     ]
 }

@@ -50,6 +50,8 @@ struct Configuration: Hashable, Sendable {
     var sendQueueBytes = Limits.sendQueueBytesMax
     /// Milliseconds that events wait for more before they leave; 0: to the end of the turn.
     var batchWindow = 0
+    /// Bytes of memory that the process may have; 0: a part of what there is.
+    var memoryMax = 0
     /// Commands per second and session, after a burst of the same size.
     var commandsPerSecond = Limits.commandsPerSecondMax
 

@@ -10,14 +10,20 @@ import Glibc
 final class HealthWatch: Sendable {
     /// - Parameter files: Of the store, when it has any.
     init(
-        files: StorePlace?, ledger: LedgerThread, readers: ReaderPool, health: Health,
-        troubles: StoreTroubles
+        files: StorePlace?, ledger: LedgerThread, readers: ReaderPool, pressure: MemoryPressure,
+        health: Health, troubles: StoreTroubles
     ) {
         _ = OSThread(name: "health") {
             var ledgerStall = StallDetector()
             var readerStall = StallDetector()
             while true {
                 _ = sleep(1)
+                pressure.look(at: Clock.monotonicMilliseconds())
+                if pressure.level > .none { ProcessMemory.giveBack() }
+                health.set(
+                    .memory, pressure.level >= .sessions,
+                    "The memory is nearly used up: new sessions are refused. Raise [limits] "
+                        + "memory_max, or see which keyset has how much in /metrics.")
                 do throws(StoreError) {
                     try files?.checkAll()
                     if files != nil { troubles.look() }

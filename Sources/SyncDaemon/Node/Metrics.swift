@@ -1,6 +1,5 @@
 // The counters as Prometheus text.
 
-import Glibc
 import Synchronization
 
 /// Writes what `/metrics` shows; any thread may ask.
@@ -12,6 +11,7 @@ struct Metrics: Sendable {
     let admission: Admission
     let ledger: LedgerThread
     let readers: ReaderPool
+    let accounts: Accounts
 
     private struct Row {
         let name: String
@@ -28,7 +28,7 @@ struct Metrics: Sendable {
             syncdaemon_\(row.name) \(row.value)
 
             """
-        }.joined()
+        }.joined() + tenants
     }
 
     private var rows: [Row] {
@@ -55,7 +55,20 @@ struct Metrics: Sendable {
                 "clock_unfollowed_seconds",
                 "How far the wall clock is ahead of timetokens after a jump that is not followed.",
                 ledger.clock.unfollowedSeconds),
-            gauge("resident_bytes", "Memory of the process.", Self.residentBytes()),
+            gauge("resident_bytes", "Memory of the process.", ProcessMemory.residentBytes),
+            gauge(
+                "memory_bytes", "Of that, what is no page of a file: what memory_max bounds.",
+                ProcessMemory.privateBytes),
+            gauge("memory_max_bytes", "What that may be.", accounts.pressure.max),
+            gauge(
+                "memory_level",
+                "What is given up for it: 0 nothing, 1 new keysets, 2 new sessions, 3 queues.",
+                accounts.pressure.level.rawValue),
+            gauge(
+                "unsent_bytes", "Bytes that sockets have not taken yet.", accounts.unsent.bytes),
+            counter(
+                "memory_refusals", "Times that somebody was refused for that.",
+                accounts.pressure.shed.value),
             counter(
                 "connections_accepted", "Connections taken.",
                 counters.connectionsAccepted.value),
@@ -106,15 +119,5 @@ struct Metrics: Sendable {
                 "store_damage", "Times that damage was met in reading or writing.",
                 counters.storeDamage.value),
         ]
-    }
-
-    /// The second number of `/proc/self/statm`, in pages; zero when it cannot be read.
-    private static func residentBytes() -> Int {
-        guard let file = unsafe fopen("/proc/self/statm", "re") else { return 0 }
-        defer { unsafe fclose(file) }
-        var line = [UInt8](repeating: 0, count: 128)
-        let count = unsafe fread(&line, 1, line.count, file)
-        let fields = String(decoding: line.prefix(count), as: UTF8.self).split(separator: " ")
-        return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
     }
 }

@@ -26,7 +26,8 @@ struct NamedKeyset: NamedSection {
     /// Ends the sentence "Write …".
     static let secretExpected = "the key itself, 1 to \(keyBytesMax) visible ASCII characters"
 
-    static let keys = own + ChannelSettings.keys.map { $0.inside(\.keyset.defaults) } + access
+    static let keys =
+        own + ChannelSettings.keys.map { $0.inside(\.keyset.defaults) } + access + quotas
 
     private static let own: [SettingKey<NamedKeyset>] = [
         .value(
@@ -71,6 +72,24 @@ struct NamedKeyset: NamedSection {
             "jwt_audience", into: \.keyset.tokenAudience, expected: nameExpected,
             "What they have to name as aud. Without it any is taken.",
             parse: name, format: { $0 }),
+    ]
+
+    private static let quotas: [SettingKey<NamedKeyset>] = [
+        .number(
+            "connections_max", 1...10_000_000, into: \.keyset.quotas.connections,
+            "Sessions and HTTP connections of this keyset's clients at a time."),
+        .number(
+            "subscriptions_max", 1...100_000_000, into: \.keyset.quotas.subscriptions,
+            "Channels and groups that they follow, all together."),
+        .number(
+            "memberships_max", 0...100_000_000, into: \.keyset.quotas.memberships,
+            "Users in channels, as presence counts them."),
+        .number(
+            "groups_max", 0...Limits.groupsPerKeysetMax, into: \.keyset.quotas.groups,
+            "Channel groups of this keyset."),
+        .number(
+            "commands_per_second_max", 1...10_000_000, into: \.keyset.quotas.commandsPerSecond,
+            "Commands and requests of all its clients per second, after a burst of as many."),
     ]
 
     private static let nameExpected = "1 to \(Limits.identifierBytesMax) bytes"

@@ -26,6 +26,7 @@ final class Node: Sendable {
     let counters = Counters()
     let health = Health()
     let admission: Admission
+    private let accounts: Accounts
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
@@ -46,6 +47,7 @@ final class Node: Sendable {
     ) throws(StartError) {
         self.log = log
         self.exposure = exposure
+        ProcessMemory.returnBlocks(from: Limits.largeBlockBytes)
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
@@ -61,6 +63,7 @@ final class Node: Sendable {
         } catch {
             throw .store(error)
         }
+        accounts = Accounts(of: configuration, memberships)
         reactorSwitch = ReactorSwitch(count: count)
         admission = Admission(
             reactors: count, totalMax: configuration.connections,
@@ -69,7 +72,8 @@ final class Node: Sendable {
             store: store, clock: clock, memberships: memberships,
             tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
-            quarantine: quarantine, troubles: troubles, receiver: reactorSwitch, fail: failed)
+            quarantine: quarantine, accounts: accounts, troubles: troubles,
+            receiver: reactorSwitch, fail: failed)
         readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
@@ -79,19 +83,19 @@ final class Node: Sendable {
                 receiver: reactorSwitch),
             fail: failed)
         watch = HealthWatch(
-            files: files, ledger: ledger, readers: readers, health: health, troubles: troubles)
+            files: files, ledger: ledger, readers: readers, pressure: accounts.pressure,
+            health: health, troubles: troubles)
 
         presence = PresenceThread(
-            keysets: configuration.keysets, order: ledger.order, receiver: reactorSwitch)
+            keysets: configuration.keysets, order: ledger.order, accounts: accounts,
+            receiver: reactorSwitch)
 
         let started = WorkQueue<TransportError?>(capacity: count)
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
-            readers: readers)
+            readers: readers, accounts: accounts)
         reactors = (0..<count).map {
-            [
-                reactorSwitch, ledger, readers, presence, counters, admission, drained
-            ] in
+            [reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained] in
             Reactor(
                 engine: LocalEngine(
                     reactor: $0, ledger: ledger, readers: readers, presence: presence,
@@ -99,7 +103,7 @@ final class Node: Sendable {
                 mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: Limits.recentBytesMax / count, counters: counters,
-                admission: admission, log: log,
+                admission: admission, accounts: accounts, log: log,
                 routes: Endpoints(metrics: metrics, exposure: exposure).routes,
                 started: started, drained: drained)
         }
@@ -128,6 +132,7 @@ final class Node: Sendable {
         admission.setLimits(
             totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
+        accounts.pressure.setMax(configuration.memoryCeiling)
         let threads = reactors.count + 1
         let taken = WorkQueue<Bool>(capacity: threads)
         let settings = configuration.reactorSettings(exposure)
@@ -183,12 +188,30 @@ final class Node: Sendable {
     }
 }
 
+extension Accounts {
+    /// Those of the configured tenants, with the groups that they have.
+    fileprivate convenience init(
+        of configuration: Configuration, _ memberships: [GroupMembership]
+    ) {
+        self.init(
+            pressure: MemoryPressure(
+                max: configuration.memoryCeiling, read: { ProcessMemory.privateBytes }))
+        apply(configuration.keysets)
+        for membership in memberships { account(of: membership.group.keyset).add(.groups) }
+    }
+}
+
 extension Configuration {
     /// How long a removed action is remembered, in timetoken ticks.
     fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
 
     /// How long a mutation id is remembered, in timetoken ticks.
     fileprivate var mutationTicksKept: UInt64 { UInt64(mutationDays) * 24 * 3600 * 10_000_000 }
+
+    /// Bytes of memory that the process may have.
+    fileprivate var memoryCeiling: Int {
+        memoryMax > 0 ? memoryMax : ProcessMemory.available / 4 * 3
+    }
 
     /// What reactors take anew when the configuration is reloaded.
     fileprivate func reactorSettings(_ exposure: Exposure) -> ReactorSettings {

@@ -14,6 +14,8 @@ protocol Caller {
     var credential: Credential { get }
     /// What the caller named as the tenant's publish key.
     var publishKey: PublishKey { get }
+    /// What tenants have and may have.
+    var accounts: Accounts { get }
     /// Where the answer goes.
     var origin: Origin { get }
     var engine: any Engine { get }

@@ -35,6 +35,26 @@ extension Tenants {
         }
     }
 
+    /// Gives one more connection its place in a tenant's account.
+    ///
+    /// Whoever gets it gives it back when the connection is gone.
+    func seat(in keyset: Keyset) throws(ProtocolError) -> Account {
+        let account = accounts.account(of: keyset)
+        switch accounts.pressure.level {
+        case .none: break
+        case .tenants where account.held(.connections) > 0: break
+        default:
+            accounts.pressure.shed.add()
+            throw .overloaded
+        }
+        do throws(QuotaRefusal) {
+            try account.take(.connections)
+        } catch {
+            throw ProtocolError(error)
+        }
+        return account
+    }
+
     /// What somebody who was let in comes with, after a change of the tenants.
     ///
     /// - Throws: Also when it is not what it was: they may have opened what is not open to them any
@@ -78,6 +98,24 @@ extension Caller {
             } catch {
                 return ProtocolError(error)
             }
+        }
+    }
+
+    /// Why nothing more may be followed, by the tenant's quota and what memory there is; `nil` when
+    /// it may.
+    ///
+    /// - Parameter own: What the connection follows already.
+    func refusal(following count: Int, besides own: Int) -> ProtocolError? {
+        guard count > 0 else { return nil }
+        guard accounts.pressure.level < .sessions else {
+            accounts.pressure.shed.add()
+            return .overloaded
+        }
+        do throws(QuotaRefusal) {
+            try accounts.account(of: keyset).check(subscriptions: count, besides: own)
+            return nil
+        } catch {
+            return ProtocolError(error)
         }
     }
 

@@ -14,6 +14,7 @@ extension Operations {
                 keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
             session.credential = try tenants.credential(
                 for: hello.token, of: author, in: keyset, at: engine.seconds)
+            session.account = try tenants.seat(in: keyset)
             session.token = hello.token
             session.author = author
         } catch {

@@ -31,6 +31,7 @@ extension Operations {
             }
             request.cursor = newest
         }
+        request.account = caller.accounts.account(of: caller.keyset)
         hub.polls.open(request)
         return nil
     }

@@ -10,9 +10,12 @@ struct SessionCaller: Caller {
     let keyset: Keyset
     let hub: Hub
 
+    let accounts: Accounts
+
     var engine: any Engine { hub.engine }
 
     init(id: CommandID, session: Session, author: Author, hub: Hub, tenants: Tenants) {
+        accounts = tenants.accounts
         self.id = id
         self.session = session
         self.author = author

@@ -13,6 +13,9 @@ extension Operations {
         guard session.subscriptions.count + new.count <= Limits.channelsPerSessionMax else {
             return .refused(.tooManyChannels(Limits.channelsPerSessionMax, per: "session"))
         }
+        if let error = caller.refusal(following: new.count, besides: session.subscriptions.count) {
+            return .refused(error)
+        }
         guard requests.allSatisfy({ canStart($0, for: caller) }) else {
             return .refused(.storeDamaged)
         }

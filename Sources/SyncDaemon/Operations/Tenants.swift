@@ -7,9 +7,13 @@ final class Tenants {
     private(set) var keysets: Keysets
     /// What tokens are checked with, by subscribe key; only of tenants that ask for one.
     private var keys: [String: AccessKeys] = [:]
+    /// What each has and may have, over all reactors.
+    let accounts: Accounts
 
-    init(_ keysets: Keysets = Keysets()) {
+    init(_ keysets: Keysets = Keysets(), accounts: Accounts = Accounts()) {
         self.keysets = keysets
+        self.accounts = accounts
+        accounts.apply(keysets)
         keys = Self.keys(of: keysets)
     }
 
@@ -18,6 +22,7 @@ final class Tenants {
     /// - Returns: Those whose tokens are checked otherwise now.
     func replace(with keysets: Keysets) -> Set<String> {
         self.keysets = keysets
+        accounts.apply(keysets)
         let before = keys
         keys = Self.keys(of: keysets)
         return Set(before.keys).union(keys.keys).filter { before[$0] != keys[$0] }

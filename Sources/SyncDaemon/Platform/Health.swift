@@ -22,6 +22,8 @@ final class Health: Sendable {
         case readsFailing = "reads_failing"
         /// Questions wait, and no reader answers any.
         case readersStalled = "readers_stalled"
+        /// The memory that the process may have is nearly used up.
+        case memory = "memory_short"
     }
 
     struct Trouble: Sendable, Hashable {

@@ -15,7 +15,9 @@ extension Presence {
     /// A connection has no more than a part of what its tenant may still get: so there is room for
     /// another one, which has less.
     func hasRoom(for source: PresenceSource?, in tenant: PresenceTenant) -> Bool {
-        guard membershipCount < bounds.memberships else { return false }
+        guard membershipCount < bounds.memberships,
+            tenant.membershipCount < keysets[tenant.key.string]?.quotas.memberships ?? 0
+        else { return false }
         let own = max(0, placesPerTenant - tenant.membershipCount)
         let shared = bounds.memberships - placesPerTenant * tenantCount - sharedCount
         let count = source.flatMap { tenant.countBySource[$0] } ?? 0
@@ -46,5 +48,13 @@ extension Presence {
         tenant.count(-1, of: membership.source)
         tenant.count(1, of: source)
         membership.source = source
+    }
+
+    /// Says in the accounts what tenants have.
+    func tell(_ accounts: Accounts) {
+        for account in accounts.all {
+            let tenant = tenants[ExactText(account.subscribeKey)]
+            account.set(.memberships, tenant?.membershipCount ?? 0)
+        }
     }
 }

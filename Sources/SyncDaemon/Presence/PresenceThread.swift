@@ -77,11 +77,15 @@ final class PresenceThread: Sendable {
     ///
     /// - Parameters:
     ///   - order: Told of each presence event, in order; again of one that it refused.
+    ///   - accounts: Told about once a second what tenants have.
     ///   - receiver: Gets each answer.
-    init(keysets: Keysets, order: EventOrder, receiver: any PresenceReceiver) {
+    init(
+        keysets: Keysets, order: EventOrder, accounts: Accounts, receiver: any PresenceReceiver
+    ) {
         _ = OSThread(name: "presence") { [requests, heartbeat, newSettings] in
             let presence = Presence(keysets: keysets)
             var outgoing: [Announcement] = []
+            var told: UInt64 = 0
             while true {
                 let now = Presence.Instant.now
                 let sleep = presence.nextDeadline.map {
@@ -106,6 +110,10 @@ final class PresenceThread: Sendable {
                         Announcement(
                             channel: event.channel, uuid: "", event: .presence(event.notice),
                             origin: nil))
+                }
+                if time.milliseconds >= told + Self.sleepMax {
+                    told = time.milliseconds
+                    presence.tell(accounts)
                 }
                 // A join that nobody hears of would be wrong for ever: what is refused waits.
                 let rest = outgoing.drop { order.announce($0) != .refused }

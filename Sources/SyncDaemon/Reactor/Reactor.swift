@@ -20,19 +20,21 @@ final class Reactor: Sendable {
     init(
         engine: any Engine & Sendable, mailbox: Mailbox<ReactorMessage>,
         settings: ReactorSettings, recentBytesMax: Int,
-        counters: Counters, admission: Admission, log: Log, routes: HTTPRoutes,
+        counters: Counters, admission: Admission, accounts: Accounts, log: Log,
+        routes: HTTPRoutes,
         started: WorkQueue<TransportError?>, drained: WorkQueue<Int>
     ) {
         _ = OSThread(name: "reactor-\(engine.reactor)") {
             let loop = EventLoop()
             let core = ReactorCore(
                 engine: engine, settings: settings, recentBytesMax: recentBytesMax,
-                mailbox: mailbox, counters: counters, log: log, routes: routes)
+                mailbox: mailbox, accounts: accounts, counters: counters, log: log, routes: routes)
             do throws(TransportError) {
                 let transport = try WebSocketTransport(
                     on: loop, of: engine.reactor, sessions: core.native,
                     requests: core.http,
                     settings: settings.transport, admission: admission,
+                    unsent: accounts.unsent,
                     milliseconds: Clock.monotonicMilliseconds, log: log)
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
@@ -55,7 +57,7 @@ private func run(
     while true {
         loop.runOnce(
             waitingAtMost: pacing.sleep(
-                at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.hub.nextDue))
+                at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.nextDue))
         let now = Clock.monotonicMilliseconds()
         guard let hadNews = core.turn(at: now, isHeld: pacing.holds(at: now)) else { continue }
         let end = Clock.monotonicMilliseconds()

@@ -26,7 +26,8 @@ final class ReactorCore {
     init(
         engine: any Engine, settings: ReactorSettings = ReactorSettings(),
         recentBytesMax: Int = Limits.recentBytesMax, mailbox: Mailbox<ReactorMessage>,
-        counters: Counters, log: Log? = nil, routes: HTTPRoutes = HTTPRoutes()
+        accounts: Accounts = Accounts(), counters: Counters, log: Log? = nil,
+        routes: HTTPRoutes = HTTPRoutes()
     ) {
         hub = Hub(
             engine: engine,
@@ -35,15 +36,19 @@ final class ReactorCore {
                 window: settings.window(of:)),
             counters: counters)
         self.mailbox = mailbox
-        tenants = Tenants(settings.keysets)
+        tenants = Tenants(settings.keysets, accounts: accounts)
         native = NativeDoor(
             hub: hub, tenants: tenants, counters: counters,
             commandsPerSecondMax: settings.commandsPerSecondMax, log: log)
         http = HTTPDoor(
-            hub: hub, tenants: tenants, routes: routes, counters: counters, log: log)
+            hub: hub, tenants: tenants, routes: routes, counters: counters,
+            requestsPerSecondMax: settings.commandsPerSecondMax, log: log)
     }
 
     // MARK: Turns
+
+    /// When something is to be done though nothing happens, in milliseconds; `nil`: never.
+    var nextDue: UInt64? { native.hasWaiting || http.hasWaiting ? now : hub.nextDue }
 
     /// Connects it to the transport, which cannot exist before its delegate.
     func attach(_ transport: any Transport, at milliseconds: UInt64) {
@@ -94,10 +99,12 @@ final class ReactorCore {
 
     private func begin(at milliseconds: UInt64) {
         now = milliseconds
+        tenants.accounts.pressure.look(at: milliseconds)
         // Before the mailbox is emptied: then all up to here was heard.
         settled = hub.engine.settled
         hub.beginTurn(at: milliseconds)
         native.beginTurn(at: milliseconds)
+        http.beginTurn(at: milliseconds)
     }
 
     /// Whether a drain was asked for and has nothing left to do.
@@ -122,13 +129,15 @@ final class ReactorCore {
         let changed = tenants.replace(with: settings.keysets)
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:))
-        http.tenantsChanged(changed)
+        http.settingsChanged(
+            requestsPerSecondMax: settings.commandsPerSecondMax, changed: changed)
         native.settingsChanged(
             commandsPerSecondMax: settings.commandsPerSecondMax, changed: changed)
     }
 
     private func tick() {
         lastTick = now
+        if tenants.accounts.pressure.level == .queues { hub.shed() }
         hub.tick()
         native.tick()
         http.tick()

@@ -38,6 +38,8 @@ import EventModel
     // MARK: Of an HTTP connection
 
     var http: HTTPConnection?
+    /// Whether the delegate was told of a request.
+    var hasAsked = false
     /// Whether the delegate is being told of a request.
     var isInDelegate = false
     var isReadingPaused = false

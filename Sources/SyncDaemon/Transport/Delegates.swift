@@ -21,7 +21,8 @@ protocol RequestDelegate: AnyObject {
     func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool
     /// What to say of a request that is not read to its end; the connection closes after it.
     func response(to refusal: HTTPRefusal) -> HTTPResponse
-    /// A peer is gone whose request was not answered yet.
+    /// A peer is gone that has asked something, or it speaks WebSocket now; an answer that it
+    /// waited for goes nowhere.
     func connectionDidClose(_ connection: SessionID)
 }
 
@@ -66,6 +67,9 @@ protocol Transport: AnyObject {
     /// Also from within ``RequestDelegate/connection(_:didRequest:)``. The delegate is not called
     /// before this returns.
     func respond(_ response: HTTPResponse, to connection: SessionID)
+
+    /// Gives up responses that peers take too slowly: the memory is nearly used up.
+    func shed()
 
     /// Whether sockets have not taken all of their responses yet.
     ///

@@ -6,6 +6,7 @@ struct UnsentBytes {
     private var start = 0
 
     var isEmpty: Bool { bytes.isEmpty }
+    var count: Int { bytes.count - start }
 
     /// Lends what is to be sent next.
     func withNext<Result>(_ body: (Span<UInt8>) -> Result) -> Result {

@@ -5,15 +5,23 @@ import EventModel
 
 extension WebSocketTransport {
     func respond(_ response: HTTPResponse, to id: SessionID) {
-        guard let connection = connection(at: id.slot), connection.id == id,
-            let bytes = connection.http?.answer(response)
-        else { return }
+        guard let connection = connection(at: id.slot), connection.id == id else { return }
+        let isShort = response.body.count <= Limits.unsentRestBytesMin
+        let hasRoom = isShort || makeRoom(for: response.body.count)
+        guard let bytes = connection.http?.answer(hasRoom ? response : .noRoom) else { return }
         send(bytes, to: connection)
         // Within the delegate's own call, `take` goes on. Otherwise the loop does: whoever answers
         // is not to be called from here.
         guard !connection.isInDelegate else { return }
         if settle(connection) { unsafe lws_callback_on_writable(connection.wsi) }
         controlReading(connection)
+    }
+
+    /// Tells the delegate that a connection which has asked something is gone, or a session.
+    func forgetRequests(of connection: Connection) {
+        guard connection.hasAsked else { return }
+        connection.hasAsked = false
+        requests.connectionDidClose(connection.id)
     }
 
     /// Looks for the peer's end again, though its answer has not come yet.
@@ -68,6 +76,7 @@ extension WebSocketTransport {
     private func deliver(_ request: HTTPRequest, of connection: Connection) {
         var request = request
         request.entrance = connection.entrance
+        connection.hasAsked = true
         connection.isInDelegate = true
         let mayTakeLong = requests.connection(connection.id, didRequest: request)
         connection.isInDelegate = false

@@ -12,12 +12,12 @@ extension WebSocketTransport {
     @discardableResult
     func put(_ bytes: Span<UInt8>, on connection: Connection) -> Bool {
         guard connection.unsent.isEmpty else {
-            connection.unsent.append(bytes)
+            keep(bytes, for: connection)
             return false
         }
         guard let sent = take(bytes, connection) else { return false }
         guard sent < bytes.count else { return true }
-        connection.unsent.append(bytes.extracting(sent...))
+        keep(bytes.extracting(sent...), for: connection)
         unsafe lws_callback_on_writable(connection.wsi)
         return false
     }
@@ -29,9 +29,49 @@ extension WebSocketTransport {
         guard !connection.unsent.isEmpty else { return true }
         guard let sent = connection.unsent.withNext({ take($0, connection) }) else { return false }
         connection.unsent.removeFirst(sent)
+        unsent.add(-sent)
         guard !connection.unsent.isEmpty else { return true }
         unsafe lws_callback_on_writable(connection.wsi)
         return false
+    }
+
+    private func keep(_ bytes: Span<UInt8>, for connection: Connection) {
+        connection.unsent.append(bytes)
+        unsent.add(bytes.count)
+    }
+
+    /// Forgets what a connection has not taken.
+    func dropUnsent(of connection: Connection) {
+        unsent.add(-connection.unsent.count)
+        connection.unsent = UnsentBytes()
+    }
+
+    /// Makes room for a response where sockets take too little, by cutting off those with the
+    /// longest rests.
+    ///
+    /// - Returns: Whether there is room now: other reactors may have it all.
+    /// - Complexity: O(connections) for each that is cut.
+    func makeRoom(for count: Int) -> Bool {
+        while !unsent.hasRoom(for: count) {
+            guard cutSlowest() else { return false }
+        }
+        return true
+    }
+
+    /// Cuts off a half of those whose rests are long: the memory is nearly used up.
+    func shed() {
+        let end = unsent.bytes / 2
+        while unsent.bytes > end, cutSlowest() {}
+    }
+
+    private func cutSlowest() -> Bool {
+        let slowest = allConnections.filter { $0.http != nil }
+            .max { $0.unsent.count < $1.unsent.count }
+        guard let slowest, slowest.unsent.count >= Limits.unsentRestBytesMin else { return false }
+        slowest.ends(because: "it read too slowly, and the memory for responses was used up")
+        dropUnsent(of: slowest)
+        kill(slowest)
+        return true
     }
 
     /// Ends our half, and gives the peer a moment to read what we sent.

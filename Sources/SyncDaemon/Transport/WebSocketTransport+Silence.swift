@@ -3,6 +3,7 @@
 extension WebSocketTransport {
     /// A connection became a session.
     func didOpen(_ connection: Connection) {
+        forgetRequests(of: connection)
         connection.isSession = true
         connection.silence = Silence(at: now, number: connection.id.generation)
         listen(to: connection)

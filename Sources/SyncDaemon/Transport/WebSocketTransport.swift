@@ -17,6 +17,7 @@ import EventModel
     var settings: TransportSettings
     private let reactor: Int
     private let admission: Admission
+    let unsent: UnsentPool
     let context: OpaquePointer
     private let loop: EventLoop
     private let log: Log?
@@ -41,7 +42,7 @@ import EventModel
     init(
         on loop: EventLoop, of reactor: Int, sessions: any SessionDelegate,
         requests: any RequestDelegate, settings: TransportSettings, admission: Admission,
-        milliseconds: @escaping () -> UInt64, log: Log? = nil
+        unsent: UnsentPool = UnsentPool(), milliseconds: @escaping () -> UInt64, log: Log? = nil
     ) throws(TransportError) {
         self.log = log
         self.milliseconds = milliseconds
@@ -52,6 +53,7 @@ import EventModel
         self.reactor = reactor
         self.loop = loop
         self.admission = admission
+        self.unsent = unsent
         guard let context = unsafe makeContext(on: loop) else { throw .cannotCreateContext }
         guard let vhost = unsafe makeVhost(in: context) else { throw .cannotCreateContext }
         unsafe self.context = context
@@ -102,9 +104,9 @@ import EventModel
     /// lws is about to close the socket.
     func didClose(_ connection: Connection) {
         connection.socket = -1
-        let wasWaiting = connection.http?.isWaiting ?? false
+        dropUnsent(of: connection)
         connection.http = nil
-        if wasWaiting { requests.connectionDidClose(connection.id) }
+        forgetRequests(of: connection)
         guard connection.isSession else { return }
         connection.isSession = false
         sessions.sessionDidClose(connection.id)
@@ -185,6 +187,8 @@ import EventModel
     }
 
     // MARK: The table
+
+    var allConnections: some Sequence<Connection> { connections.lazy.compactMap(\.self) }
 
     func connection(at slot: UInt32) -> Connection? {
         Int(slot) < connections.count ? connections[Int(slot)] : nil

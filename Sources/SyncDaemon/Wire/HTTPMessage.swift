@@ -87,6 +87,14 @@ struct HTTPResponse: Sendable, Hashable {
             text: #"{"status":\#(status),"error":"\#(message)"}"# + "\n", keepsConnection: false)
     }
 
+    /// What is said in the place of a response for which no memory is left.
+    static let noRoom: HTTPResponse = {
+        var response = error(
+            503, "Too much waits for clients that read slowly. Retry in a while.")
+        response.headers = [Header(name: "Retry-After", value: "\(Limits.quotaRetrySeconds)")]
+        return response
+    }()
+
     /// A 405 in those words; RFC 9110, section 15.5.6, has it name what is allowed.
     static func methodNotAllowed(_ message: String, allowing methods: [String]) -> HTTPResponse {
         var response = error(405, message)

@@ -46,9 +46,28 @@ extension ProtocolError {
         )
     }
 
-    static let tooManyGroups = ProtocolError(
-        status: 400, code: "too_many_groups",
-        message: "At most \(Limits.groupsPerKeysetMax) channel groups per keyset. Delete some.")
+    static func tooManyGroups(_ limit: Int) -> ProtocolError {
+        ProtocolError(
+            status: 400, code: "too_many_groups",
+            message: "At most \(limit) channel groups in this keyset. Delete some.")
+    }
+
+    /// Why a tenant may not have more.
+    init(_ refusal: QuotaRefusal) {
+        switch refusal {
+        case .exceeded(.groups, let max): self = .tooManyGroups(max)
+        case .exceeded(let quota, let max): self = .quotaExceeded(quota, max: max)
+        case .exhausted: self = .overloaded
+        }
+    }
+
+    private static func quotaExceeded(_ quota: Quota, max: Int) -> ProtocolError {
+        ProtocolError(
+            status: 429, code: "quota_exceeded",
+            message: "This keyset has as many \(quota.name) as it may: \(max), over all of its "
+                + "clients. Retry later, or ask the operator for more.",
+            retryAfterSeconds: Limits.quotaRetrySeconds)
+    }
 
     static let noRepair = ProtocolError(
         status: 409, code: "no_repair",

@@ -81,7 +81,7 @@ final class SimulatedReactor {
             return wake()
         }
         core.hub.checkInvariants()
-        guard let due = core.hub.nextDue else { return }
+        guard let due = core.nextDue else { return }
         world.scheduler.at(max(due * Microseconds.millisecond, world.scheduler.now)) {
             [weak self] in self?.wake()
         }

@@ -126,6 +126,8 @@ final class SimulatedTransport: Transport {
         connections[session]?.closeFromDaemon(code.frame(reason: reason))
     }
 
+    func shed() {}
+
     var hasUnsentResponses: Bool { false }
 
     func respond(_ response: HTTPResponse, to connection: SessionID) {

@@ -41,6 +41,8 @@ final class FakeTransport: Transport {
         closed[session] = code
     }
 
+    func shed() {}
+
     var hasUnsentResponses: Bool { false }
 
     func respond(_ response: HTTPResponse, to connection: SessionID) {

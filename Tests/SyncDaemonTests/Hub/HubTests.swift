@@ -224,6 +224,7 @@ struct HubTests {
         let question = try #require(bench.waiting.first)
 
         bench.fail(question)
+        bench.hub.endTurn()
 
         #expect(bench.transport.closed[session.id] == .tryAgainLater)
         #expect(bench.counters.subscriptions.value == 0)
@@ -354,6 +355,7 @@ struct HubTests {
         #expect(bench.transport.closed.isEmpty)
         bench.hub.beginTurn(at: UInt64(Limits.stuckSeconds) * 1000)
         bench.hub.tick()
+        bench.hub.endTurn()
 
         #expect(bench.transport.closed == [stuck.id: .tryAgainLater])
         #expect(bench.counters.slowConsumersClosed.value == 1)

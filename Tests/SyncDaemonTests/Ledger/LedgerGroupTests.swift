@@ -79,11 +79,11 @@ struct LedgerGroupTests {
         }
 
         #expect(result(family, .add(["a"])) == .success(.groupChanged))
-        #expect(result(friends, .add(["a"])) == .failure(.tooManyGroups))
+        #expect(result(friends, .add(["a"])) == .failure(.tooManyGroups(Limits.groupsPerKeysetMax)))
         #expect(result(family, .add(["b"])) == .success(.groupChanged))
         #expect(result(family, .delete) == .success(.groupChanged))
         #expect(result(friends, .add(["a"])) == .success(.groupChanged))
-        #expect(result(family, .add(["a"])) == .failure(.tooManyGroups))
+        #expect(result(family, .add(["a"])) == .failure(.tooManyGroups(Limits.groupsPerKeysetMax)))
         #expect(store.groupCounts == 1)
         // Another keyset has its own.
         store.furtherGroups = 0

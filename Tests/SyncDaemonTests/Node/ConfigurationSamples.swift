@@ -39,6 +39,7 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("limits.send_queue_bytes", "256K", written: "262144"),
         ConfigurationSample("limits.batch_window", "20"),
         ConfigurationSample("limits.commands_per_second", "50"),
+        ConfigurationSample("limits.memory_max", "1G", written: "1073741824"),
     ]
 }
 

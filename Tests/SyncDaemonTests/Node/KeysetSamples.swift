@@ -31,6 +31,9 @@ struct KeysetSample: Sendable, CustomTestStringConvertible {
         KeysetSample("access_control", "true", written: "yes"),
         KeysetSample("jwks_file", "credential:jwks"),
         KeysetSample("jwt_issuer", "https://id.example"), KeysetSample("jwt_audience", "chat"),
+        KeysetSample("connections_max", "100"), KeysetSample("subscriptions_max", "5000"),
+        KeysetSample("memberships_max", "0"), KeysetSample("groups_max", "10"),
+        KeysetSample("commands_per_second_max", "50"),
     ]
 }
 

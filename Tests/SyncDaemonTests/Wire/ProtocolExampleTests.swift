@@ -72,11 +72,12 @@ struct ProtocolExampleTests {
         let cut = JSONError.notJSON(reason: "x", line: 1, column: 1)
         let all: [ProtocolError] = [
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
-            .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups, .helloFirst,
+            .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups(1), .helloFirst,
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
             .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
             .draining,
+            ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]

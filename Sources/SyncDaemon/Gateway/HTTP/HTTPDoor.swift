@@ -1,5 +1,6 @@
 // HTTP on one reactor: requests in, and those of them that wait for an answer.
 
+import Basis
 import EventModel
 
 /// Where requests come in and their answers leave, whatever their dialect.
@@ -8,6 +9,15 @@ import EventModel
 final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Requests that wait for the ledger, a reader, presence or an event; one per connection.
     private var waiting: [SessionID: any HTTPCall] = [:]
+    /// Requests that wait for their turn, because they are long: one per connection.
+    private var turnstile = Turnstile<HTTPAsking>()
+    /// What readers found, for which this turn has made enough answers.
+    private var found = Queue<(origin: Origin, result: Result<Reply, ProtocolError>)>()
+    private var answeredBytes = 0
+    /// By connection that asked something.
+    private var clients: [SessionID: HTTPClient] = [:]
+    private var requestsPerSecondMax: Int
+    private var now: UInt64 = 0
     private var lastCommand: CommandID = 0
     /// Whether every call is refused: the daemon is stopping.
     private var isDraining = false
@@ -18,8 +28,10 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private let log: Log?
 
     init(
-        hub: Hub, tenants: Tenants, routes: HTTPRoutes, counters: Counters, log: Log? = nil
+        hub: Hub, tenants: Tenants, routes: HTTPRoutes, counters: Counters,
+        requestsPerSecondMax: Int = Limits.commandsPerSecondMax, log: Log? = nil
     ) {
+        self.requestsPerSecondMax = requestsPerSecondMax
         self.hub = hub
         self.tenants = tenants
         self.routes = routes
@@ -29,12 +41,25 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     }
 
     /// Whether no request has to be answered before the daemon may stop.
-    var isIdle: Bool { waiting.isEmpty }
+    var isIdle: Bool { waiting.isEmpty && turnstile.isEmpty }
+
+    /// Whether requests wait for the next turn, which is to come at once.
+    var hasWaiting: Bool { !turnstile.isEmpty || !found.isEmpty }
 
     /// Refuses calls from now on.
     func drain() { isDraining = true }
 
     // MARK: In
+
+    func beginTurn(at milliseconds: UInt64) {
+        now = milliseconds
+        turnstile.beginTurn()
+        answeredBytes = 0
+        while answeredBytes < Limits.answeredBytesPerTurnMax, let next = found.popFirst() {
+            answer(next.origin, next.result)
+        }
+        while let (connection, asking) = turnstile.next() { answer(asking, to: connection) }
+    }
 
     /// Takes a request.
     ///
@@ -48,18 +73,41 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             origin: Origin(
                 reactor: hub.engine.reactor, session: connection, command: lastCommand),
             hub: hub, tenants: tenants)
-        // Clients have nothing to ask where operators do.
-        let dialect = request.entrance == .main ? PubNubDialect.answer(asking) : nil
-        switch dialect ?? routes.answer(asking) {
-        case .now(let response): respond(response, to: connection)
-        case .call(let call): start(call, for: connection)
+        let cost = request.nameCount
+        if !admits(request, of: connection) {
+            respond(PubNubError.tooManyRequests(.gateway).response, to: connection)
+        } else if turnstile.admits(cost: cost, of: connection) {
+            answer(asking, to: connection)
+        } else if !turnstile.wait(asking, cost: cost, of: connection) {
+            respond(PubNubError.serviceUnavailable(.gateway).response, to: connection)
         }
         return hub.polls.isOpen(on: connection)
     }
 
+    /// Whether a connection asks no more often than it may, by what its requests cost.
+    private func admits(_ request: HTTPRequest, of connection: SessionID) -> Bool {
+        // Operators look when there is much going on.
+        guard request.entrance == .main else { return true }
+        return clients[
+            connection,
+            default: HTTPClient(bucket: TokenBucket(ratePerSecond: requestsPerSecondMax, at: now))
+        ].bucket.take(request.cost, at: now)
+    }
+
+    private func answer(_ asking: HTTPAsking, to connection: SessionID) {
+        // Clients have nothing to ask where operators do.
+        let dialect = asking.request.entrance == .main ? PubNubDialect.answer(asking) : nil
+        switch dialect ?? routes.answer(asking) {
+        case .now(let response): respond(response, to: connection)
+        case .call(let call): start(call, for: connection)
+        }
+    }
+
     private func start(_ call: any HTTPCall, for connection: SessionID) {
         guard !isDraining else { return respond(call.refusal(.draining).closing, to: connection) }
-        if let refusal = refusal(of: call) { return respond(refusal, to: connection) }
+        if let refusal = refusal(of: call) ?? refusal(of: call, for: connection) {
+            return respond(refusal, to: connection)
+        }
         // Before it is carried out: an answer may come at once.
         waiting[connection] = call
         guard let response = call.start() else { return }
@@ -77,12 +125,34 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
+    /// Why a call is refused for how much its tenant has, or has asked for.
+    private func refusal(of call: any HTTPCall, for connection: SessionID) -> HTTPResponse? {
+        guard call.hasTenant, var client = clients[connection] else { return nil }
+        do throws(ProtocolError) {
+            // One that speaks for several tenants counts with the last.
+            if client.account?.subscribeKey != call.keyset.subscribeKey {
+                let account = try tenants.seat(in: call.keyset)
+                client.account?.add(.connections, -1)
+                client.account = account
+                clients[connection] = client
+            }
+            guard client.account?.admits(commands: 1, at: now) ?? true else { throw .rateLimited }
+            return nil
+        } catch {
+            return call.refusal(error)
+        }
+    }
+
     /// Hears that there are other tenants; polls of one that is gone are refused.
     ///
     /// Other requests are under way already, and are answered in a moment.
     ///
     /// - Parameter changed: Tenants whose tokens are checked otherwise now.
-    func tenantsChanged(_ changed: Set<String>) {
+    func settingsChanged(requestsPerSecondMax: Int, changed: Set<String>) {
+        self.requestsPerSecondMax = requestsPerSecondMax
+        for connection in clients.keys {
+            clients[connection]?.bucket.setRate(requestsPerSecondMax)
+        }
         endPolls { call in
             if let refusal = refusal(of: call) { return refusal }
             guard changed.contains(call.author.keyset) else { return nil }
@@ -109,13 +179,19 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private func endPolls(_ refusal: (any HTTPCall) -> HTTPResponse?) {
         for (connection, call) in waiting where hub.polls.isOpen(on: connection) {
             guard let refusal = refusal(call) else { continue }
-            connectionDidClose(connection)
+            forgetRequest(of: connection)
             respond(refusal, to: connection)
         }
     }
 
-    /// Hears that a connection is gone: nobody waits for its answer any more.
+    /// Hears that a connection is gone, or a WebSocket now: nobody waits for its answer any more.
     func connectionDidClose(_ connection: SessionID) {
+        clients.removeValue(forKey: connection)?.account?.add(.connections, -1)
+        forgetRequest(of: connection)
+    }
+
+    private func forgetRequest(of connection: SessionID) {
+        turnstile.forget(connection)
         waiting[connection] = nil
         hub.polls.forget(connection)
     }
@@ -123,10 +199,22 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     // MARK: Out
 
     /// Takes the ledger's or a reader's answer.
+    ///
+    /// A turn makes only so much of them: each may be megabytes of text.
     func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
+        guard answeredBytes < Limits.answeredBytesPerTurnMax, found.isEmpty else {
+            return found.append((origin, result))
+        }
+        answer(origin, result)
+    }
+
+    private func answer(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
         guard let call = take(origin) else { return }
         switch result {
-        case .success(let reply): respond(call.response(to: reply), to: origin.session)
+        case .success(let reply):
+            let response = call.response(to: reply)
+            answeredBytes += response.body.count
+            respond(response, to: origin.session)
         case .failure(let error): respond(call.refusal(error), to: origin.session)
         }
     }
@@ -164,4 +252,19 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         waiting[origin.session] = nil
         return call
     }
+}
+
+/// What the door knows of a connection between its requests.
+private struct HTTPClient {
+    var bucket: TokenBucket
+    /// Where it is counted, once it has asked something of a tenant.
+    var account: Account?
+}
+
+extension HTTPRequest {
+    /// Names of channels that it may hold, by its length.
+    fileprivate var nameCount: Int { target.utf8.count / Limits.targetBytesPerName }
+
+    /// Commands that it counts as, for the rate limit.
+    fileprivate var cost: Int { 1 + nameCount / Limits.channelsPerCommandCost }
 }

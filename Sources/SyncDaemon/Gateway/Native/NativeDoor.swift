@@ -17,6 +17,8 @@ final class NativeDoor: SessionDelegate {
     private var now: UInt64 = 0
     /// Whether every command is refused: the daemon is stopping.
     private var isDraining = false
+    /// Commands that wait for their turn, because they name many channels.
+    private var turnstile = Turnstile<(command: Command, id: CommandID)>()
     /// Who has not said `hello` yet, oldest first.
     private var awaitingHello = Queue<(deadline: UInt64, session: SessionID)>()
 
@@ -34,7 +36,21 @@ final class NativeDoor: SessionDelegate {
 
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
+        turnstile.beginTurn()
+        while let (id, work) = turnstile.next() {
+            guard let session = hub.sessions[id], !session.isClosing else { continue }
+            session.commandsInFlight -= 1
+            do throws(ProtocolError) {
+                let caller = try caller(of: work.command, work.id, session)
+                reply(CommandRouter.handle(work.command, for: caller), to: work.id, of: session)
+            } catch {
+                reply(.refused(error), to: work.id, of: session)
+            }
+        }
     }
+
+    /// Whether commands wait for the next turn, which is to come at once.
+    var hasWaiting: Bool { !turnstile.isEmpty }
 
     /// Closes connections that did not say who they are, and those whose token is worth nothing any
     /// more; called about once a second.
@@ -117,18 +133,41 @@ final class NativeDoor: SessionDelegate {
             if case .hello(let hello) = command {
                 return reply(greet(hello, session), to: id, of: session)
             }
-            guard let author = session.author else { throw .helloFirst }
-            guard session.commandsInFlight < Limits.commandsInFlightMax else {
-                throw .tooManyInFlight
+            guard turnstile.admits(cost: command.nameCount, of: session.id) else {
+                return try wait(with: command, id, of: session)
             }
-            if case .subscribe(let requests) = command { noteReturn(requests, of: session) }
-            let caller = SessionCaller(
-                id: id, session: session, author: author, hub: hub, tenants: tenants)
-            if let error = caller.refusal(of: command.need(at: hub.engine.wallTime)) { throw error }
+            let caller = try caller(of: command, id, session)
             reply(CommandRouter.handle(command, for: caller), to: id, of: session)
         } catch {
             reply(.refused(error), to: decoded.id, of: session)
         }
+    }
+
+    private func wait(
+        with command: Command, _ id: CommandID, of session: Session
+    ) throws(ProtocolError) {
+        guard session.commandsInFlight < Limits.commandsInFlightMax else {
+            throw .tooManyInFlight
+        }
+        guard turnstile.wait((command, id), cost: command.nameCount, of: session.id) else {
+            throw .rateLimited
+        }
+        session.commandsInFlight += 1
+    }
+
+    /// Who has a command carried out, once nothing that it needs is missing.
+    private func caller(
+        of command: Command, _ id: CommandID, _ session: Session
+    ) throws(ProtocolError) -> SessionCaller {
+        guard let author = session.author else { throw .helloFirst }
+        guard session.commandsInFlight < Limits.commandsInFlightMax else {
+            throw .tooManyInFlight
+        }
+        if case .subscribe(let requests) = command { noteReturn(requests, of: session) }
+        let caller = SessionCaller(
+            id: id, session: session, author: author, hub: hub, tenants: tenants)
+        if let error = caller.refusal(of: command.need(at: hub.engine.wallTime)) { throw error }
+        return caller
     }
 
     /// What the session may have carried out now, by its rate and while the daemon goes on.
@@ -137,7 +176,9 @@ final class NativeDoor: SessionDelegate {
     ) throws(ProtocolError) -> (Command, CommandID) {
         guard session.bucket.take(at: now) else { throw .rateLimited }
         let command = try decoded.command.get()
-        guard session.bucket.take(command.cost - 1, at: now) else { throw .rateLimited }
+        guard session.bucket.take(command.cost - 1, at: now),
+            session.account?.admits(commands: command.cost, at: now) ?? true
+        else { throw .rateLimited }
         guard let id = decoded.id else { throw .notAnObject }
         guard !isDraining else { throw .draining }
         return (command, id)
@@ -149,6 +190,7 @@ final class NativeDoor: SessionDelegate {
     }
 
     func sessionDidClose(_ id: SessionID) {
+        turnstile.forget(id)
         hub.forget(id)
     }
 
@@ -222,13 +264,14 @@ final class NativeDoor: SessionDelegate {
 
 extension Command {
     /// Commands that it counts as, for the rate limit.
-    var cost: Int {
-        let channels =
-            switch self {
-            case .subscribe(let requests): requests.count
-            case .unsubscribe(let names): names.count
-            default: 0
-            }
-        return max(1, channels / Limits.channelsPerCommandCost)
+    var cost: Int { max(1, nameCount / Limits.channelsPerCommandCost) }
+
+    /// Channels that it begins or ends to follow.
+    var nameCount: Int {
+        switch self {
+        case .subscribe(let requests): requests.count
+        case .unsubscribe(let names): names.count
+        default: 0
+        }
     }
 }

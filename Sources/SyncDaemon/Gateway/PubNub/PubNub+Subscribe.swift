@@ -17,6 +17,9 @@ extension PubNubRouter {
             let outcome = Operations.beginPolling(interests, in: context.hub, for: context)
             return response(to: outcome, in: context)
         }
+        if let error = context.refusal(following: interests.count, besides: 0) {
+            return context.refusal(error)
+        }
         let request = PollRequest(
             session: context.origin.session, command: context.origin.command,
             interests: interests,

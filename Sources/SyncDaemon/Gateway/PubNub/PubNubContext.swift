@@ -9,6 +9,7 @@ struct PubNubContext: HTTPCall {
     let origin: Origin
     let hub: Hub
     let credential: Credential
+    let accounts: Accounts
 
     var engine: any Engine { hub.engine }
 

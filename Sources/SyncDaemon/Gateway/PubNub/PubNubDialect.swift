@@ -19,7 +19,8 @@ enum PubNubDialect {
                 return .call(
                     PubNubContext(
                         request: request, keyset: keyset, origin: asking.origin, hub: asking.hub,
-                        credential: try request.credential(asking, in: keyset)))
+                        credential: try request.credential(asking, in: keyset),
+                        accounts: asking.tenants.accounts))
             } catch {
                 return .now(error.response)
             }

@@ -128,6 +128,17 @@ extension PubNubError {
             headers: [retryAfter])
     }
 
+    /// The tenant has all that it may have of something.
+    static func quotaExceeded(_ error: ProtocolError, _ family: Family) -> PubNubError {
+        PubNubError(
+            family: family, status: 429, message: error.message,
+            headers: [
+                HTTPResponse.Header(
+                    name: "Retry-After",
+                    value: String(error.retryAfterSeconds ?? Limits.retryAfterSeconds))
+            ])
+    }
+
     static func serviceUnavailable(_ family: Family) -> PubNubError {
         PubNubError(
             family: family, status: 503,
@@ -256,6 +267,8 @@ extension PubNubError {
         case .deletingDisabled: self = .deletingDisabled
         case .rateLimited, .tooManyInFlight:
             self = .tooManyRequests(family)
+        case _ where error.status == 429:
+            self = .quotaExceeded(error, family)
         case .overloaded, .draining, .storeUnavailable:
             // The SDK for Swift repeats a subscribe after 429 and 500, and gives up after a 503.
             if case .subscribe = endpoint {

@@ -1,0 +1,143 @@
+// What one tenant has of the daemon, and whether it may have more.
+
+import Basis
+import EventModel
+import Synchronization
+
+/// Why somebody may not have more, for now.
+enum QuotaRefusal: Error, Hashable, Sendable {
+    /// The tenant has all that its owner was given.
+    case exceeded(Quota, max: Int)
+    /// The daemon has no more to give, or no more for this tenant or connection: others may need
+    /// it.
+    case exhausted
+}
+
+/// The account of one tenant, on which all threads write.
+final class Account: Sendable {
+    private struct State: Sendable {
+        var quotas: Quotas
+        var held = [Int](repeating: 0, count: Quota.allCases.count)
+        var refused = [Int](repeating: 0, count: Quota.allCases.count)
+        var bucket: TokenBucket
+        var refusedCommands = 0
+    }
+
+    /// What its tenant is called by clients.
+    let subscribeKey: String
+    private let pool: SubscriptionPool
+    /// Whether the rate is less than nobody reaches: commands of others need no lock.
+    private let hasRate: Atomic<Bool>
+    private let state: Locked<State>
+
+    init(of keyset: Keyset, sharing pool: SubscriptionPool) {
+        subscribeKey = keyset.subscribeKey
+        self.pool = pool
+        hasRate = Atomic(keyset.quotas.hasRate)
+        state = Locked(
+            State(
+                quotas: keyset.quotas,
+                bucket: TokenBucket(ratePerSecond: keyset.quotas.commandsPerSecond, at: 0)))
+    }
+
+    /// Takes what the owner was given from now on; what the tenant has, it keeps.
+    func apply(_ quotas: Quotas) {
+        state.withLock { state in
+            if state.quotas.commandsPerSecond != quotas.commandsPerSecond {
+                state.bucket.setRate(quotas.commandsPerSecond)
+            }
+            state.quotas = quotas
+        }
+        hasRate.store(quotas.hasRate, ordering: .relaxed)
+    }
+
+    /// Notes that the tenant has more, or less, whether or not it may.
+    func add(_ quota: Quota, _ count: Int = 1) {
+        if quota == .subscriptions { pool.add(count) }
+        state.withLock { state in
+            state.held[quota.rawValue] += count
+            precondition(state.held[quota.rawValue] >= 0, "Nothing is given back twice.")
+        }
+    }
+
+    /// Notes how much the tenant has.
+    func set(_ quota: Quota, _ count: Int) {
+        state.withLock { $0.held[quota.rawValue] = count }
+    }
+
+    /// Gives the tenant more, if it may have it.
+    func take(_ quota: Quota, _ count: Int = 1) throws(QuotaRefusal) {
+        let refusal = state.withLock { state -> QuotaRefusal? in
+            if let refusal = Self.refusal(of: quota, count, &state) { return refusal }
+            state.held[quota.rawValue] += count
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Says whether the tenant may have so many more.
+    func check(_ quota: Quota, _ count: Int = 1) throws(QuotaRefusal) {
+        if let refusal = state.withLock({ Self.refusal(of: quota, count, &$0) }) { throw refusal }
+    }
+
+    /// Says whether a connection that follows `own` channels may follow more.
+    ///
+    /// No tenant has more than is still free for the others (dynamic thresholds, Choudhury and
+    /// Hahne, 1998), and no connection more than a part of what its tenant may still get: so there
+    /// is always some for who comes.
+    func check(subscriptions count: Int, besides own: Int) throws(QuotaRefusal) {
+        try check(.subscriptions, count)
+        let free = pool.free
+        let (held, max) = state.withLock {
+            ($0.held[Quota.subscriptions.rawValue], $0.quotas.subscriptions)
+        }
+        let rest = min(max, free) - held
+        let isSmall = own + count <= Limits.subscriptionsOfSmallConnection
+        guard count <= rest,
+            isSmall || (own + count) * Limits.subscriptionsConnectionShare <= rest
+        else {
+            state.withLock { $0.refused[Quota.subscriptions.rawValue] += 1 }
+            throw .exhausted
+        }
+    }
+
+    /// Whether the tenant's clients may have so many commands carried out now.
+    func admits(commands cost: Int, at milliseconds: UInt64) -> Bool {
+        guard hasRate.load(ordering: .relaxed) else { return true }
+        return state.withLock { state in
+            if state.bucket.take(cost, at: milliseconds) { return true }
+            state.refusedCommands += 1
+            return false
+        }
+    }
+
+    /// How much the tenant has.
+    func held(_ quota: Quota) -> Int { state.withLock { $0.held[quota.rawValue] } }
+
+    /// One line of what operators read.
+    struct Figures: Sendable {
+        let held: Int
+        let max: Int
+        let refused: Int
+    }
+
+    func figures(_ quota: Quota) -> Figures {
+        state.withLock {
+            Figures(
+                held: $0.held[quota.rawValue], max: $0.quotas[quota],
+                refused: $0.refused[quota.rawValue])
+        }
+    }
+
+    /// Commands and requests that were refused for the tenant's rate.
+    var refusedCommands: Int { state.withLock { $0.refusedCommands } }
+
+    private static func refusal(
+        of quota: Quota, _ count: Int, _ state: inout State
+    ) -> QuotaRefusal? {
+        let max = state.quotas[quota]
+        guard state.held[quota.rawValue] + count > max else { return nil }
+        state.refused[quota.rawValue] += 1
+        return .exceeded(quota, max: max)
+    }
+}
