@@ -69,6 +69,8 @@ extension Limits {
     ///
     /// To follow one takes about 10 microseconds.
     static let dearNamesPerTurnMax = 500
+    /// Such names per millisecond: there is time left for other threads.
+    static let dearNamesPerMillisecond = 60
     /// Names in a command or request that does not count as dear.
     static let cheapNamesMax = 16
     /// Names in what waits so of one connection; over it: `rate_limited`.
@@ -84,6 +86,8 @@ extension Limits {
     /// Bytes of long answers to HTTP requests that a reactor makes in one turn, roughly; the rest
     /// is made in the next.
     static let answeredBytesPerTurnMax = 2 * 1024 * 1024
+    /// Bytes of what readers found that wait so; over it: `overloaded`.
+    static let answersWaitingBytesMax = 32 * 1024 * 1024
     /// Bytes of a request's target that count as one name.
     static let targetBytesPerName = 32
     /// Bytes waiting for one session's socket.
@@ -153,9 +157,12 @@ extension Limits {
     static let memorySlackPercent = 3
     /// Milliseconds between two looks at the memory of a busy process.
     static let memorySampleMilliseconds: UInt64 = 100
+    /// Seconds between two times that free memory is given back to the system near the ceiling.
+    static let trimSeconds = 5
     /// Bytes of blocks that go back to the system as soon as they are free.
     static let largeBlockBytes = 1024 * 1024
-    /// Bytes of HTTP responses that sockets have not taken.
+    /// Bytes of HTTP responses that sockets have not taken, and no more than a quarter of
+    /// `memory_max`.
     ///
     /// Over it the connection with the longest rest is cut, and what finds no room is status 503.
     static let unsentBytesMax = 256 * 1024 * 1024

@@ -16,10 +16,16 @@ final class HealthWatch: Sendable {
         _ = OSThread(name: "health") {
             var ledgerStall = StallDetector()
             var readerStall = StallDetector()
+            var sinceTrim = 0
             while true {
                 _ = sleep(1)
                 pressure.look(at: Clock.monotonicMilliseconds())
-                if pressure.level > .none { ProcessMemory.giveBack() }
+                // Now and then: others wait for memory meanwhile.
+                sinceTrim += 1
+                if pressure.level > .none, sinceTrim >= Limits.trimSeconds {
+                    sinceTrim = 0
+                    ProcessMemory.giveBack()
+                }
                 health.set(
                     .memory, pressure.level >= .sessions,
                     "The memory is nearly used up: new sessions are refused. Raise [limits] "

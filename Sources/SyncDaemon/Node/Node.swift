@@ -193,9 +193,10 @@ extension Accounts {
     fileprivate convenience init(
         of configuration: Configuration, _ memberships: [GroupMembership]
     ) {
+        let ceiling = configuration.memoryCeiling
         self.init(
-            pressure: MemoryPressure(
-                max: configuration.memoryCeiling, read: { ProcessMemory.privateBytes }))
+            pressure: MemoryPressure(max: ceiling, read: { ProcessMemory.privateBytes }),
+            unsent: UnsentPool(max: min(Limits.unsentBytesMax, ceiling / 4)))
         apply(configuration.keysets)
         for membership in memberships { account(of: membership.group.keyset).add(.groups) }
     }

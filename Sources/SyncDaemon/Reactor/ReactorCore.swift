@@ -48,7 +48,7 @@ final class ReactorCore {
     // MARK: Turns
 
     /// When something is to be done though nothing happens, in milliseconds; `nil`: never.
-    var nextDue: UInt64? { native.hasWaiting || http.hasWaiting ? now : hub.nextDue }
+    var nextDue: UInt64? { [hub.nextDue, native.nextDue, http.nextDue].compactMap(\.self).min() }
 
     /// Connects it to the transport, which cannot exist before its delegate.
     func attach(_ transport: any Transport, at milliseconds: UInt64) {

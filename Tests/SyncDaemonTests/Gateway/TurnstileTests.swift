@@ -15,13 +15,18 @@ struct TurnstileTests {
     /// A reference, as expectations do not change values.
     private final class Bench {
         var turnstile: Turnstile<Int>
+        private var now: UInt64 = 0
 
         init(_ perClient: Int, _ all: Int) {
             turnstile = Turnstile(
-                costPerTurnMax: 100, cheapMax: 4, waitingPerClientMax: perClient, waitingMax: all)
+                costPerTurnMax: 100, costPerMillisecond: 10, cheapMax: 4, waitingPerClientMax: perClient, waitingMax: all)
         }
 
-        func beginTurn() { turnstile.beginTurn() }
+        /// One in which a whole turn's worth has come together again.
+        func beginTurn() {
+            now += 1000
+            turnstile.beginTurn(at: now)
+        }
         func next() -> (client: SessionID, work: Int)? { turnstile.next() }
         func forget(_ client: SessionID) { turnstile.forget(client) }
         func admits(cost: Int, of client: SessionID) -> Bool {
@@ -49,6 +54,26 @@ struct TurnstileTests {
         #expect(turnstile.admits(cost: 60, of: Self.connection(2)))
         #expect(turnstile.admits(cost: 40, of: Self.connection(2)))
         #expect(!turnstile.admits(cost: 40, of: Self.connection(3)))
+    }
+
+    @Test("what costs more than a turn is paid off before anything else is done")
+    func debt() {
+        var turnstile = Turnstile<Int>(costPerTurnMax: 100, costPerMillisecond: 10, cheapMax: 4)
+        turnstile.beginTurn(at: 1000)
+        let isFirstDone = turnstile.admits(cost: 300, of: Self.connection(1))
+        let isTaken = turnstile.wait(7, cost: 50, of: Self.connection(2))
+        #expect(isFirstDone && isTaken)
+        var next = turnstile.next()
+        #expect(next == nil)
+        // 200 are owed, and 50 to be had.
+        #expect(turnstile.nextDue == 1025)
+        turnstile.beginTurn(at: 1024)
+        next = turnstile.next()
+        #expect(next == nil)
+        turnstile.beginTurn(at: 1025)
+        next = turnstile.next()
+        #expect(next?.work == 7)
+        #expect(turnstile.nextDue == nil)
     }
 
     @Test("who asked for little is not behind who asked for much")

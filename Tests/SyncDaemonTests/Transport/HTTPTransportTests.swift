@@ -135,7 +135,7 @@ struct HTTPTransportTests {
         #expect(bench.run { bench.closed.count == 1 && bench.connectionCount == 0 })
     }
 
-    @Test("that a peer left between requests is said once, and of one that asked nothing not at all")
+    @Test("that a peer left between requests is said once; of one that asked nothing, never")
     func leavingIdle() throws {
         let bench = try TransportBench()
         bench.answersAtOnce = answer("now")

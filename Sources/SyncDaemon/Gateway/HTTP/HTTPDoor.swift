@@ -1,6 +1,5 @@
 // HTTP on one reactor: requests in, and those of them that wait for an answer.
 
-import Basis
 import EventModel
 
 /// Where requests come in and their answers leave, whatever their dialect.
@@ -11,9 +10,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private var waiting: [SessionID: any HTTPCall] = [:]
     /// Requests that wait for their turn, because they are long: one per connection.
     private var turnstile = Turnstile<HTTPAsking>()
-    /// What readers found, for which this turn has made enough answers.
-    private var found = Queue<(origin: Origin, result: Result<Reply, ProtocolError>)>()
-    private var answeredBytes = 0
+    private var answers = LongAnswers()
     /// By connection that asked something.
     private var clients: [SessionID: HTTPClient] = [:]
     private var requestsPerSecondMax: Int
@@ -43,8 +40,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Whether no request has to be answered before the daemon may stop.
     var isIdle: Bool { waiting.isEmpty && turnstile.isEmpty }
 
-    /// Whether requests wait for the next turn, which is to come at once.
-    var hasWaiting: Bool { !turnstile.isEmpty || !found.isEmpty }
+    /// When requests or answers that wait have their turn, in milliseconds; `nil` when none wait.
+    var nextDue: UInt64? { answers.isEmpty ? turnstile.nextDue : now }
 
     /// Refuses calls from now on.
     func drain() { isDraining = true }
@@ -53,11 +50,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
-        turnstile.beginTurn()
-        answeredBytes = 0
-        while answeredBytes < Limits.answeredBytesPerTurnMax, let next = found.popFirst() {
-            answer(next.origin, next.result)
-        }
+        turnstile.beginTurn(at: milliseconds)
+        answers.beginTurn()
+        while let (origin, reply) = answers.next() { answer(origin, .success(reply)) }
         while let (connection, asking) = turnstile.next() { answer(asking, to: connection) }
     }
 
@@ -202,19 +197,16 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     ///
     /// A turn makes only so much of them: each may be megabytes of text.
     func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
-        guard answeredBytes < Limits.answeredBytesPerTurnMax, found.isEmpty else {
-            return found.append((origin, result))
+        guard case .success(let reply) = result, !answers.admits(reply) else {
+            return answer(origin, result)
         }
-        answer(origin, result)
+        if !answers.wait(reply, for: origin) { answer(origin, .failure(.overloaded)) }
     }
 
     private func answer(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
         guard let call = take(origin) else { return }
         switch result {
-        case .success(let reply):
-            let response = call.response(to: reply)
-            answeredBytes += response.body.count
-            respond(response, to: origin.session)
+        case .success(let reply): respond(call.response(to: reply), to: origin.session)
         case .failure(let error): respond(call.refusal(error), to: origin.session)
         }
     }

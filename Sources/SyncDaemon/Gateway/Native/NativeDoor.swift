@@ -36,7 +36,7 @@ final class NativeDoor: SessionDelegate {
 
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
-        turnstile.beginTurn()
+        turnstile.beginTurn(at: milliseconds)
         while let (id, work) = turnstile.next() {
             guard let session = hub.sessions[id], !session.isClosing else { continue }
             session.commandsInFlight -= 1
@@ -49,8 +49,8 @@ final class NativeDoor: SessionDelegate {
         }
     }
 
-    /// Whether commands wait for the next turn, which is to come at once.
-    var hasWaiting: Bool { !turnstile.isEmpty }
+    /// When commands that wait may be carried out, in milliseconds; `nil` when none wait.
+    var nextDue: UInt64? { turnstile.nextDue }
 
     /// Closes connections that did not say who they are, and those whose token is worth nothing any
     /// more; called about once a second.
