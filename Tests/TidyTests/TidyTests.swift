@@ -54,6 +54,7 @@ struct TidyTests {
     func limits() throws {
         let limits = try [
             "Sources/EventModel/Limits.swift", "Sources/SyncDaemon/Model/Limits+Daemon.swift",
+            "Sources/SyncDaemon/Model/Limits+Shares.swift",
         ].flatMap { Manual.limits(SourceFile(path: $0, text: try SourceFile.text($0))) }
         let manual = try SourceFile.text("docs/OPERATIONS.md")
 

@@ -34,7 +34,8 @@ struct Turnstile<Work> {
 
     init(
         costPerTurnMax: Int = Limits.dearNamesPerTurnMax,
-        costPerMillisecond: Int = Limits.dearNamesPerMillisecond, cheapMax: Int = Limits.cheapNamesMax,
+        costPerMillisecond: Int = Limits.dearNamesPerMillisecond,
+        cheapMax: Int = Limits.cheapNamesMax,
         waitingPerClientMax: Int = Limits.namesWaitingPerConnectionMax,
         waitingMax: Int = Limits.namesWaitingMax
     ) {

@@ -19,7 +19,8 @@ struct TurnstileTests {
 
         init(_ perClient: Int, _ all: Int) {
             turnstile = Turnstile(
-                costPerTurnMax: 100, costPerMillisecond: 10, cheapMax: 4, waitingPerClientMax: perClient, waitingMax: all)
+                costPerTurnMax: 100, costPerMillisecond: 10, cheapMax: 4,
+                waitingPerClientMax: perClient, waitingMax: all)
         }
 
         /// One in which a whole turn's worth has come together again.

@@ -1,0 +1,77 @@
+// What nobody may have so much of that others have none: shares of turns, tenants and memory.
+
+import EventModel
+
+extension Limits {
+    // MARK: What one turn of a reactor does
+
+    /// Names of channels that the dear commands and requests of one turn of a reactor may have; the
+    /// rest waits for the next turn, and who used least is first.
+    ///
+    /// To follow one takes about 10 microseconds.
+    static let dearNamesPerTurnMax = 500
+    /// Such names per millisecond: there is time left for other threads.
+    static let dearNamesPerMillisecond = 60
+    /// Names in a command or request that does not count as dear.
+    static let cheapNamesMax = 16
+    /// Names in what waits so of one connection; over it: `rate_limited`.
+    static let namesWaitingPerConnectionMax = 10_000
+    /// Names in all that waits so on a reactor; over it: the same.
+    static let namesWaitingMax = 200_000
+    /// Subscriptions and interests of connections that are gone, which a reactor takes out of its
+    /// channels in one turn; the rest waits for the next.
+    static let endedPerTurnMax = 2000
+    /// Bytes that a reactor writes to its sessions in one turn, roughly; the rest is written in the
+    /// next, before anything newer.
+    static let flushedBytesPerTurnMax = 4 * 1024 * 1024
+    /// Bytes of long answers to HTTP requests that a reactor makes in one turn, roughly; the rest
+    /// is made in the next.
+    static let answeredBytesPerTurnMax = 2 * 1024 * 1024
+    /// Bytes of what readers found that wait so; over it: `overloaded`.
+    static let answersWaitingBytesMax = 32 * 1024 * 1024
+    /// Bytes of a request's target that count as one name.
+    static let targetBytesPerName = 32
+
+    // MARK: What a tenant may have, unless its owner was given less
+
+    /// Sessions, and connections that ask over HTTP; over it: `quota_exceeded`.
+    static let connectionsPerKeysetMax = 200_000
+    /// Channels and groups that sessions and long polls follow; over it: `quota_exceeded`.
+    static let subscriptionsPerKeysetMax = 2_000_000
+    /// Commands and requests per second, after a burst of as many; over it: `rate_limited`.
+    static let commandsPerSecondPerKeysetMax = 1_000_000
+    /// Seconds after which who was refused for a quota may try again.
+    static let quotaRetrySeconds = 5
+    /// Subscriptions of all tenants, of which no tenant has more than is free; over it:
+    /// `overloaded`.
+    static let subscriptionsMax = 4_000_000
+    /// How many its tenant may still get for each that a connection has; over it: `overloaded`.
+    static let subscriptionsConnectionShare = 64
+    /// Subscriptions for which that is not asked.
+    static let subscriptionsOfSmallConnection = 1000
+
+    // MARK: What the process may have
+
+    /// Percent of `memory_max` from which tenants without a connection get none: `overloaded`.
+    static let memoryTenantsPercent = 75
+    /// Percent of it from which nobody gets a session or follows more: `overloaded`.
+    static let memorySessionsPercent = 85
+    /// Percent of it from which is dropped what waits for slow readers and what is remembered for
+    /// who comes back.
+    static let memoryQueuesPercent = 95
+    /// Percent below these at which each ends.
+    static let memorySlackPercent = 3
+    /// Milliseconds between two looks at the memory of a busy process.
+    static let memorySampleMilliseconds: UInt64 = 100
+    /// Seconds between two times that free memory is given back to the system near the ceiling.
+    static let trimSeconds = 5
+    /// Bytes of blocks that go back to the system as soon as they are free.
+    static let largeBlockBytes = 1024 * 1024
+    /// Bytes of HTTP responses that sockets have not taken, and no more than a quarter of
+    /// `memory_max`.
+    ///
+    /// Over it the connection with the longest rest is cut, and what finds no room is status 503.
+    static let unsentBytesMax = 256 * 1024 * 1024
+    /// Bytes of a rest for which a connection is cut so.
+    static let unsentRestBytesMin = 64 * 1024
+}
