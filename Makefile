@@ -25,9 +25,12 @@ endef
 
 # How many worlds "make simulate" lives through.
 SEEDS ?= 1000
+# How long "make fuzz" lets each fuzzer run, in seconds, and which ones: FUZZ="http frames".
+SECONDS ?= 20
+FUZZ ?= $(notdir $(wildcard Tests/Fuzz/corpus/*))
 
-.PHONY: help build run test check lint format tsan asan faults simulate bench bench-peers \
-  bench-diff bench-micro docs clean packages
+.PHONY: help build run test check lint format tsan asan fuzz faults simulate bench bench-peers \
+  bench-diff bench-micro constant-time docs clean packages
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -85,12 +88,27 @@ asan: packages $(VENV)/.installed  ## Runs every test under AddressSanitizer.
 	$(call swift_test,--sanitize=address --scratch-path .build/asan)
 	$(END_TO_END)
 
-faults:  ## Kills and restarts the daemon under load, also under a systemd, and checks that nothing was lost.
+# As "asan"; what a fuzzer finds is kept in .build/fuzz/found.
+fuzz: export ASAN_OPTIONS = detect_leaks=0
+fuzz: export SYNCDAEMON_FUZZ = 1
+fuzz:  ## Runs each fuzzer for SECONDS, with AddressSanitizer; FUZZ="http frames" runs only those.
+	@Tools/install-packages run
+	$(SWIFT) build -c release --sanitize=fuzzer -Xswiftc -enable-testing \
+	  -Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz --product syncfuzz
+	Tools/fuzz $(SECONDS) $(FUZZ)
+
+# Rounds of "make faults".
+CRASH_ROUNDS ?= 50
+POWER_CUTS ?= 200
+
+faults:  ## Kills the daemon under load CRASH_ROUNDS times, cuts the power POWER_CUTS times: nothing is lost.
 	@Tools/install-packages test
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
 	Tools/check-hardening .build/release/syncdaemon
-	cd Tests/EndToEnd && CRASH_ROUNDS=50 SERVICE_ROUNDS=20 \
+	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/simulate --product syncsim
+	.build/simulate/release/syncsim --power-cuts $(POWER_CUTS)
+	cd Tests/EndToEnd && CRASH_ROUNDS=$(CRASH_ROUNDS) SERVICE_ROUNDS=20 \
 	  SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon \
 	  $(PYTHON) -m unittest -v test_crash test_service
 
@@ -120,6 +138,11 @@ bench-micro:  ## Measures parts of a delivery: nanoseconds and allocations of ea
 	@Tools/install-packages run
 	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/micro --product microbench
 	.build/micro/release/microbench
+
+constant-time:  ## Measures whether a refused token's time tells where it is wrong.
+	@Tools/install-packages run
+	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/micro --product microbench
+	.build/micro/release/microbench constant-time
 
 docs:  ## Builds the reference of EventModel and SyncClient; a broken link is an error.
 	$(SWIFT) package dump-symbol-graph --minimum-access-level public > /dev/null

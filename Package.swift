@@ -88,7 +88,7 @@ let package = Package(
         .executableTarget(
             name: "syncsim",
             dependencies: [
-                "SyncDaemon", "SyncClient", "SQLiteFaults", "Basis", "EventModel", "JSON",
+                "SyncDaemon", "SyncClient", "SQLite", "SQLiteFaults", "Basis", "EventModel", "JSON",
             ],
             swiftSettings: shipped),
         .executableTarget(
@@ -97,7 +97,8 @@ let package = Package(
         .target(name: "CAllocations", path: "Benchmarks/Allocations"),
         // It looks inside the daemon: a release build of it needs -enable-testing.
         .executableTarget(
-            name: "microbench", dependencies: ["SyncDaemon", "EventModel", "CAllocations"],
+            name: "microbench",
+            dependencies: ["SyncDaemon", "Basis", "EventModel", "CAllocations"],
             path: "Benchmarks/Micro", swiftSettings: shipped),
         .target(
             name: "TestSupport", dependencies: ["EventModel"], path: "Tests/TestSupport",
@@ -135,6 +136,22 @@ let package = Package(
         .testTarget(
             name: "MicroBenchTests", dependencies: ["microbench", "CAllocations"],
             swiftSettings: checked),
+        // What is fuzzed, as functions: `make fuzz` and a short test call the same ones.
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["SyncDaemon", "SyncClient", "Basis", "EventModel", "JSON"],
+            path: "Tests/Fuzz/Targets", swiftSettings: checked),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzTargets", "Basis"], path: "Tests/Fuzz/Tests",
+            swiftSettings: checked),
         .testTarget(name: "TidyTests", swiftSettings: checked),
     ]
 )
+
+// Its `main` is libFuzzer's, which only `make fuzz` links.
+if Context.environment["SYNCDAEMON_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "syncfuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Driver",
+            swiftSettings: checked))
+}
