@@ -88,8 +88,10 @@ asan: packages $(VENV)/.installed  ## Runs every test under AddressSanitizer.
 	$(call swift_test,--sanitize=address --scratch-path .build/asan)
 	$(END_TO_END)
 
-# As "asan"; what a fuzzer finds is kept in .build/fuzz/found.
+# As "asan"; what a fuzzer finds is kept in .build/fuzz/found. Swift's own backtracer reads where
+# AddressSanitizer does not let it.
 fuzz: export ASAN_OPTIONS = detect_leaks=0
+fuzz: export SWIFT_BACKTRACE = enable=no
 fuzz: export SYNCDAEMON_FUZZ = 1
 fuzz:  ## Runs each fuzzer for SECONDS, with AddressSanitizer; FUZZ="http frames" runs only those.
 	@Tools/install-packages run

@@ -137,7 +137,8 @@ private struct Members {
             case .text(let text): value = .text(text)
             case .unsigned(let number) where number <= Int64.max: value = .integer(Int64(number))
             case .negative(let number) where number <= Int64.max: value = .integer(~Int64(number))
-            case .number(let number): value = .number(number)
+            // As who grants has it: JSON has no others, and what is no number equals nothing.
+            case .number(let number) where number.isFinite: value = .number(number)
             case .flag(let flag): value = .flag(flag)
             case .null: value = .null
             default: throw CBORError()

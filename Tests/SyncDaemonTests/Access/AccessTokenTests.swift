@@ -156,6 +156,8 @@ struct AccessTokenTests {
             ("616e24", "616e80", .garbage),  // a list in the notes
             ("616e24", "616ec024", .garbage),  // a tag
             ("616e24", "616ef7", .garbage),  // undefined
+            ("616e24", "616efb7ff8000000000000", .garbage),  // no number
+            ("616e24", "616ef97c00", .garbage),  // infinite
             ("616e24", "6361707024", .garbage),  // a note twice
             ("a8", "a7", .garbage), ("a8", "a9", .garbage), ("a8", "b808", .garbage),
         ] as [(String, String, AccessRefusal?)])
