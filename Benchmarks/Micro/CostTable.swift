@@ -24,15 +24,15 @@ struct CostTable {
         return ([head, ["---", "--:", "--:"]] + cells)
             .map { "| \($0.joined(separator: " | ")) |\n" }.joined()
     }
+}
 
-    /// A number with some digits behind the point.
-    private func decimal(_ value: Double, _ digits: Int) -> String {
-        let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
-        let scaled = Int((value.magnitude * Double(scale)).rounded())
-        let sign = value < 0 && scaled > 0 ? "-" : ""
-        guard digits > 0 else { return "\(sign)\(scaled)" }
-        let fraction = "\(scaled % scale)"
-        let zeros = String(repeating: "0", count: digits - fraction.utf8.count)
-        return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
-    }
+/// A number with some digits behind the point.
+func decimal(_ value: Double, _ digits: Int) -> String {
+    let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
+    let scaled = Int((value.magnitude * Double(scale)).rounded())
+    let sign = value < 0 && scaled > 0 ? "-" : ""
+    guard digits > 0 else { return "\(sign)\(scaled)" }
+    let fraction = "\(scaled % scale)"
+    let zeros = String(repeating: "0", count: digits - fraction.utf8.count)
+    return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
 }

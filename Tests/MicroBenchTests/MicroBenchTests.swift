@@ -22,6 +22,26 @@ struct MicroBenchTests {
         #expect(table.text.split(separator: "\n").count == table.rows.count + 2)
     }
 
+    @Test("each check is timed with a code that is wrong early, and wrong late")
+    func constantTime() {
+        let result = ConstantTime(samples: 50)
+
+        #expect(result.rows.count == 5)
+        #expect(result.rows.allSatisfy { $0.comparison.early.mean > 0 && $0.comparison.ratio > 0 })
+        #expect(result.text.split(separator: "\n").count == 7)
+    }
+
+    @Test("two samples are compared without their slowest values")
+    func comparison() {
+        let early = TimeComparison.Sample([1, 2, 3])
+        #expect(early.mean == 2 && early.variance == 1)
+        let one = (0..<1000).map { Double(100 + $0 % 10) }
+        let same = TimeComparison(one + [90_000], one + [100_000])
+        #expect(same.ratio == 1 && same.statistic == 0)
+        let slower = TimeComparison(one, one.map { $0 + 2 })
+        #expect(slower.statistic > 4.5 && slower.ratio > 1)
+    }
+
     @Test("a cost is shared out, and told apart from what is fixed")
     func costs() {
         let few = Cost(nanoseconds: 1500, allocations: 12)
