@@ -35,6 +35,8 @@ public final class FaultyDisk {
     /// By how many bytes files may still grow, what is cut off given back; `nil`: without end.
     public var room: Int?
     public var shortage = Shortage.space
+    /// Whether the disk says of every sync that it is done, and does nothing.
+    public var forgetsSyncs = false
     /// Whether the power is gone: nothing works any more.
     public private(set) var isDead = false
     /// Changes so far.
@@ -119,7 +121,7 @@ public final class FaultyDisk {
 
     func sync(_ name: String) -> Int32 {
         guard mayChange(), !isOver(&syncsUntilFailure) else { return fails(Code.sync, 5) }
-        files[name]?.sync()
+        if !forgetsSyncs { files[name]?.sync() }
         return SQLITE_OK
     }
 

@@ -79,6 +79,24 @@ struct PlantedBugTests {
     }
 }
 
+@Suite("Power cuts", .timeLimit(.minutes(20)))
+struct PowerCutTests {
+    @Test("nothing acknowledged is lost, nothing is there twice")
+    func promises() throws {
+        let cuts = try PowerCuts(count: 40, first: 1)
+
+        #expect(cuts.cuts == 40)
+        #expect(cuts.acknowledged > 100 && cuts.unknown > 0 && cuts.survived > 0)
+    }
+
+    @Test("a disk that only says that it syncs is found out")
+    func lyingDisk() {
+        #expect(throws: BrokenPromise.self) {
+            try PowerCuts(count: 40, first: 1, isDiskHonest: false)
+        }
+    }
+}
+
 @Suite("syncsim")
 struct InvocationTests {
     @Test("a result survives its line")

@@ -15,7 +15,10 @@ enum HouseRules {
         ("CJansson", ["Tests/JSONTests/"]),
         ("CSQLite", ["Sources/SQLite/", "Sources/SQLiteFaults/"]),
         ("SQLiteFaults", ["Sources/syncsim/Disk/"]),
-        ("SQLite", ["Sources/SyncDaemon/Store/", "Sources/SyncClient/Store/"]),
+        (
+            "SQLite",
+            ["Sources/SyncDaemon/Store/", "Sources/SyncClient/Store/", "Sources/syncsim/Disk/"]
+        ),
         (
             "CUV",
             [

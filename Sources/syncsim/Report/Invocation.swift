@@ -8,6 +8,8 @@ enum Invocation {
     case replay(UInt64, PlantedBug?, isQuiet: Bool)
     /// A worker of many: some seeds from a first one on.
     case work(first: UInt64, count: Int, PlantedBug?)
+    /// Power cuts under a real store.
+    case powerCuts(count: Int, first: UInt64?)
     case help
 
     /// What was meant when the rest makes no sense.
@@ -22,12 +24,14 @@ enum Invocation {
 
         Usage: syncsim [--seeds N] [--first SEED] [--workers N] [--bug NAME]
                syncsim --seed SEED [--bug NAME] [--quiet]
+               syncsim --power-cuts N [--first SEED]
 
           --seeds N      so many seeds (default: 1000)
           --first SEED   the first of them (default: random)
           --workers N    processes (default: one per processor)
           --seed SEED    one seed, with everything that happens in it
           --quiet        without that: only how often each thing happened
+          --power-cuts N no worlds: N power cuts amid writes to the real ledger and store
           --bug NAME     plants a bug, to see whether it is found:
                          \(PlantedBug.allCases.map(\.rawValue).joined(separator: ", "))
 
@@ -44,7 +48,8 @@ enum Invocation {
             switch name {
             case "--help", "-h": return .help
             case "--quiet": isQuiet = true
-            case "--seeds", "--first", "--workers", "--seed", "--bug", "--work":
+            case "--seeds", "--first", "--workers", "--seed", "--bug", "--work",
+                "--power-cuts":
                 guard index < arguments.count else { throw Mistake(text: "\(name) needs a value.") }
                 values[name] = arguments[index]
                 index += 1
@@ -66,6 +71,9 @@ enum Invocation {
         let count = Int(clamping: try number("--seeds") ?? 1000)
         if let first = try number("--work") {
             return .work(first: first, count: count, bug)
+        }
+        if let cuts = try number("--power-cuts") {
+            return .powerCuts(count: Int(clamping: cuts), first: try number("--first"))
         }
         let workers = Int(clamping: try number("--workers") ?? UInt64(processors))
         return .many(

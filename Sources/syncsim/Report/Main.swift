@@ -41,6 +41,8 @@ enum SyncSim {
                 fflush(nil)
             }
             return true
+        case .powerCuts(let count, let first):
+            return cut(count, from: first ?? UInt64.random(in: 1..<1 << 48))
         case .many(let count, let first, let workers, let bug):
             // Leaves room above it: seeds are consecutive.
             let first = first ?? UInt64.random(in: 1..<1 << 48)
@@ -54,6 +56,17 @@ enum SyncSim {
         let world = World(seed: seed, bug: bug, write: isQuiet ? nil : { print($0) })
         do throws(Violation) {
             print(try world.run().text)
+            return true
+        } catch {
+            print(error)
+            return false
+        }
+    }
+
+    private static func cut(_ count: Int, from first: UInt64) -> Bool {
+        print("syncsim: \(count) power cuts, machines from seed \(first) on")
+        do throws(BrokenPromise) {
+            print(try PowerCuts(count: count, first: first).text)
             return true
         } catch {
             print(error)
