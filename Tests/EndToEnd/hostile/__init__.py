@@ -1,0 +1,1 @@
+"""Attacks that are known, each as a program, and an honest client beside it that is measured."""

@@ -1,0 +1,195 @@
+"""One attack beside an honest client; what the client, the watchdog and the memory say of it."""
+
+import contextlib
+import os
+import statistics
+import threading
+import time
+
+from hostile import limits
+from hostile.attack import Target
+from hostile.honest import FORK, Honest
+from test_activation import Notifications
+
+#: Seconds before the attack in which the honest client's base is taken.
+BASE_SECONDS = 4
+#: Seconds after it in which the honest client has to be served as before.
+AFTER_SECONDS = limits.RECOVERY_SECONDS_MAX + 2
+#: Attackers are elsewhere: here they get what the others leave of the machine.
+ATTACKER_NICE = 19
+#: Both before what else the machine does, where that is allowed.
+MEASURED_NICE = -10
+
+
+class Outcome:
+    """What came of one attack."""
+
+    def __init__(self, attack):
+        self.attack = attack
+        self.cases = []
+        self.counts = {}
+        self.columns = {}
+        #: What is worse than it may be, in words.
+        self.broken = []
+
+    def hold(self, holds, text):
+        if not holds:
+            self.broken.append(text)
+
+
+def carry_out(attack, seconds, base_seconds=BASE_SECONDS, after_seconds=AFTER_SECONDS):
+    """Runs one attack against a daemon of its own; its Outcome."""
+    outcome = Outcome(attack)
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"attack-{os.getpid()}-{attack.name}")
+    notifications = Notifications(path)
+    target = Target(attack, {
+        "NOTIFY_SOCKET": path, "WATCHDOG_USEC": str(int(limits.WATCHDOG_SECONDS * 1e6))})
+    try:
+        attack.prepare(target)
+        if attack.restarts:
+            target.daemon.restart()
+        if attack.strike is not None:
+            strike(outcome, target, notifications, seconds * attack.times, base_seconds,
+                   after_seconds)
+        outcome.cases = list(attack.cases(target))
+        for text, is_refused in outcome.cases:
+            outcome.hold(is_refused, text)
+        outcome.hold(target.daemon.is_running, "the daemon ended")
+    finally:
+        target.daemon.discard()
+        notifications.close()
+        os.unlink(path)
+    return outcome
+
+
+def strike(outcome, target, notifications, seconds, base_seconds, after_seconds):
+    """The attack itself, from the base to the recovery."""
+    with contextlib.suppress(OSError):
+        # Where sessions share the processor, niceness holds within each of them only.
+        with open("/proc/self/autogroup", "w", encoding="ascii") as group:
+            group.write(str(MEASURED_NICE))
+    with contextlib.suppress(PermissionError):
+        for thread in os.listdir(f"/proc/{target.daemon.process.pid}/task"):
+            os.setpriority(os.PRIO_PROCESS, int(thread), MEASURED_NICE)
+        os.setpriority(os.PRIO_PROCESS, 0, MEASURED_NICE)
+    honest = Honest(target.address, target.honest)
+    time.sleep(1)  # What the beginning cost is no base.
+    memory = Memory(target.daemon)
+    begin = time.monotonic()
+    time.sleep(base_seconds)
+    stop, (here, there) = FORK.Event(), FORK.Pipe(duplex=False)
+    attacker = FORK.Process(target=attacker_main, args=(target, stop, there), daemon=True)
+    struck = time.monotonic()
+    attacker.start()
+    there.close()
+    time.sleep(seconds)
+    stop.set()
+    try:
+        outcome.counts = here.recv() if here.poll(20) else {"the attacker": "did not end"}
+    except EOFError:
+        raise AssertionError(f"{outcome.attack.name}: the attacker failed; see above.") from None
+    attacker.kill()
+    attacker.join()
+    end = time.monotonic()
+    time.sleep(after_seconds)
+    over = time.monotonic()
+    samples = honest.finish()
+    memory.stop()
+    beats = [it for it, line in zip(notifications.times, notifications.heard)
+             if line == "WATCHDOG=1" and begin <= it <= over]
+    judge(outcome, target, samples, (begin, struck, end, over), beats, memory.peak)
+
+
+def attacker_main(target, stop, there):
+    """The attacker's process: its connections end with it, all at once."""
+    os.setpriority(os.PRIO_PROCESS, 0, ATTACKER_NICE)
+    there.send(target.attack.strike(target, stop))
+    # Until it is killed: its connections are the attack's, too.
+    time.sleep(60)
+
+
+class Memory:
+    """The most that the daemon held, looked at every few milliseconds."""
+
+    def __init__(self, daemon):
+        self.daemon, self.peak = daemon, 0
+        self._enough = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self):
+        while not self._enough.wait(0.02):
+            try:
+                self.peak = max(self.peak, self.daemon.resident_bytes())
+            except (OSError, IndexError, ValueError):
+                return
+
+    def stop(self):
+        self._enough.set()
+        self._thread.join()
+
+
+def percentile(seconds, share):
+    """Milliseconds; a failure counts as the longest there is."""
+    known = sorted(float("inf") if it is None else it for it in seconds)
+    if not known:
+        return float("inf")
+    return known[min(len(known) - 1, int(len(known) * share))] * 1000
+
+
+def judge(outcome, target, samples, times, beats, peak):
+    """Fills the row, and compares it with the limits."""
+    begin, struck, end, over = times
+    columns = outcome.columns
+
+    def of(kinds, first, last):
+        return [it.seconds for it in samples if it.kind in kinds and first <= it.due < last]
+
+    worst = 0
+    for kind in ("write", "read"):
+        base, during = of([kind], begin, struck), of([kind], struck, end)
+        columns[f"{kind} base"] = (percentile(base, 0.5), percentile(base, 0.99))
+        columns[f"{kind} during"] = (percentile(during, 0.5), percentile(during, 0.99))
+        before, after = columns[f"{kind} base"][1], columns[f"{kind} during"][1]
+        worst = max(worst, after / before)
+        outcome.hold(
+            after <= max(limits.P99_RATIO_MAX * before, limits.P99_MS_MAX),
+            f"{kind} p99 {after:.0f} ms, {after / before:.1f} × its base")
+    columns["ratio"] = worst
+    columns["turn base"] = percentile(of(["probe"], begin, struck), 1)
+    columns["turn"] = percentile(of(["probe"], struck, end + 1), 1)
+    outcome.hold(columns["turn"] <= max(limits.TURN_MS_MAX, 3 * columns["turn base"]),
+                 f"/healthz took {columns['turn']:.0f} ms")
+    failed = [it.kind for it in samples if it.seconds is None and it.due < over - 1]
+    columns["failed"] = len(failed)
+    outcome.hold(not failed, f"{len(failed)} operations of the honest client failed: "
+                             f"{', '.join(sorted(set(failed)))}")
+    memory_max = target.memory_max or limits.MEMORY_BYTES_MAX
+    columns["memory"] = peak
+    outcome.hold(peak <= memory_max, f"{peak >> 20} MiB of memory")
+    marks = [begin, *beats, over]
+    gap = max(later - earlier for earlier, later in zip(marks, marks[1:]))
+    columns["beat gap"] = gap
+    outcome.hold(gap <= limits.WATCHDOG_SECONDS, f"no beat for {gap:.2f} s")
+    columns["recovered"] = recovered(samples, columns, end, over)
+    outcome.hold(columns["recovered"] <= limits.RECOVERY_SECONDS_MAX,
+                 f"not recovered {columns['recovered']:.1f} s after the end")
+
+
+def recovered(samples, columns, end, over):
+    """Seconds from the end until nine of ten operations in each half second are as before."""
+    last = end
+    when = end
+    while when + 0.5 <= over:
+        for kind in ("write", "read"):
+            found = [it.seconds for it in samples
+                     if it.kind == kind and when <= it.due < when + 0.5]
+            enough = max(limits.P99_RATIO_MAX * columns[f"{kind} base"][1], limits.P99_MS_MAX)
+            if percentile(found, 0.9) > enough:
+                last = when + 0.5
+        newcomers = [it.seconds for it in samples
+                     if it.kind == "newcomer" and when <= it.due < when + 0.5]
+        if newcomers and statistics.median(1e9 if it is None else it for it in newcomers) > 1:
+            last = when + 0.5
+        when += 0.1
+    return last - end

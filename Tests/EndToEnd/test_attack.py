@@ -1,0 +1,55 @@
+"""Every known attack for a second: nothing that is refused is accepted, and nobody is cut off.
+
+Times say nothing on a machine that does much else: they are the business of `make attack`.
+"""
+
+import unittest
+
+from hostile.known import ATTACKS
+from hostile.limits import UNIT_WATCHDOG_SECONDS
+from hostile.measure import carry_out
+
+#: What makes an attack small enough for every push.
+SMALL = {
+    "K4": {"actions": 3000},
+    "F12": {"count": 50},
+    "F27": {"count": 200},
+}
+
+
+#: What is not mended yet, by attack; what stands here and is refused is to be taken out.
+OPEN = {
+    "S9": {"erases the honest tenant's signal"},
+}
+
+
+class Attacks(unittest.TestCase):
+    """Each against a daemon of its own."""
+
+    def carry_out(self, kind):
+        attack = kind()
+        for name, value in SMALL.get(attack.name, {}).items():
+            setattr(attack, name, value)
+        attack.times = 1
+        outcome = carry_out(attack, seconds=1, base_seconds=0.5, after_seconds=1)
+        accepted = {text for text, is_refused in outcome.cases if not is_refused}
+        self.assertLessEqual(accepted, OPEN.get(attack.name, set()))
+        self.assertNotIn("the daemon ended", outcome.broken)
+        if outcome.columns:
+            self.assertEqual(outcome.columns["failed"], 0, outcome.broken)
+            self.assertLess(outcome.columns["beat gap"], UNIT_WATCHDOG_SECONDS)
+        else:
+            self.assertGreater(len(outcome.cases), 3)
+
+
+def add_tests():
+    """One test for each attack, named after it."""
+    for attack in ATTACKS:
+        setattr(Attacks, f"test_{attack.name}_{attack.__name__}",
+                lambda self, kind=attack: self.carry_out(kind))
+
+
+add_tests()
+
+if __name__ == "__main__":
+    unittest.main()
