@@ -1,0 +1,96 @@
+"""Memory that runs out: the daemon refuses or ends; what it acknowledged is there, once.
+
+MEMORY_ROUNDS says how often the address space of a busy daemon is closed.
+"""
+
+import asyncio
+import os
+import resource
+import sqlite3
+import sys
+import time
+import unittest
+
+from case import DaemonTestCase
+from lanes import check_lanes, start_lanes
+from raw import RawClient
+from waiting import Patience
+
+ROUNDS = int(os.environ.get("MEMORY_ROUNDS", "4"))
+#: Bytes that the daemon may still take when its address space is closed.
+ROOM_BYTES = [256 * 1024, 2 * 1024 * 1024, 8 * 1024 * 1024, 16 * 1024 * 1024]
+#: Answers of 3 MB that are asked for, and not read.
+UNREAD = 120
+SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
+
+
+@unittest.skipIf(SANITIZED, "Sanitizers reserve the address space for themselves.")
+class Memory(DaemonTestCase):
+    async def test_nothing_acknowledged_is_lost_when_memory_runs_out(self):
+        random = self.random()
+        daemon = self.start_daemon()
+        watcher = await self.device(daemon, "watcher")
+        await watcher.subscribe({"name": "room", "cursor": "0"})
+        watcher.keep_connected()
+        large = await self.device(daemon, "large")
+        large.keep_connected()
+        for number in range(100):
+            await large.settle("publish", channel="large", payload=f"{number}" + "x" * 30_000)
+        lanes = await start_lanes(self, daemon, random, writers=2)
+        enough = asyncio.Event()
+        running = [asyncio.create_task(lane.run(enough)) for lane in lanes]
+
+        ended = 0
+        for number in range(ROUNDS):
+            before = sum(lane.acknowledged for lane in lanes)
+            patience = Patience()
+            while sum(lane.acknowledged for lane in lanes) < before + 100:
+                patience.check("writes before memory runs out")
+                await asyncio.sleep(0.02)
+            with open(f"/proc/{daemon.process.pid}/statm", encoding="ascii") as statm:
+                size = int(statm.read().split()[0]) * resource.getpagesize()
+            limit = size + ROOM_BYTES[number % len(ROOM_BYTES)]
+            resource.prlimit(daemon.process.pid, resource.RLIMIT_AS, (limit, limit))
+            await asyncio.to_thread(self.ask_much, daemon)
+            if daemon.is_running:
+                await asyncio.to_thread(daemon.kill)
+            else:
+                ended += 1
+                daemon.process.stdout.close()
+            await asyncio.to_thread(daemon.start)
+        enough.set()
+        await asyncio.gather(*running)
+        print(f"memory ran out {ROUNDS} times: {ended} times the daemon ended by itself, "
+              f"{sum(lane.acknowledged for lane in lanes)} writes were acknowledged",
+              file=sys.stderr)
+        self.assertEqual([it for lane in lanes for it in lane.surprises], [])
+        await check_lanes(self, lanes, watcher)
+        await asyncio.to_thread(daemon.stop)
+        base = sqlite3.connect(os.path.join(daemon.data_dir, "syncdaemon.db"))
+        self.addCleanup(base.close)
+        self.assertEqual(base.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+
+    @staticmethod
+    def ask_much(daemon):
+        """Asks for much at once, and looks for two seconds what becomes of the daemon."""
+        clients = []
+        try:
+            for _ in range(UNREAD):
+                client = RawClient(daemon.address, 5, receive_buffer=4096)
+                clients.append(client)
+                client.send(client.request(
+                    "GET", "/v3/history/sub-key/default/channel/large?max=100&uuid=m"))
+            # Whether it ends is what is looked at while time passes.
+            for _ in range(100):
+                if not daemon.is_running:
+                    return
+                time.sleep(0.02)
+        except OSError:
+            return
+        finally:
+            for client in clients:
+                client.socket.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
