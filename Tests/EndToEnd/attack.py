@@ -26,7 +26,7 @@ def main():
     sys.path.insert(0, str(pathlib.Path(__file__).parent))
     from hostile.crowd import allow_descriptors
     from hostile.known import ATTACKS
-    from hostile.measure import carry_out
+    from hostile.measure import Plan, carry_out
     unknown = set(arguments.names) - {it.name for it in ATTACKS}
     if unknown:
         sys.exit(f"There is no attack {', '.join(sorted(unknown))}.")
@@ -35,7 +35,7 @@ def main():
     for attack in ATTACKS:
         if not arguments.names or attack.name in arguments.names:
             begin = time.monotonic()
-            outcomes.append(carry_out(attack(), arguments.seconds))
+            outcomes.append(carry_out(attack(), Plan(arguments.seconds)))
             print(f"{attack.name}: {time.monotonic() - begin:.0f} s, {outcomes[-1].counts}, "
                   f"{outcomes[-1].broken or 'held'}", file=sys.stderr, flush=True)
     show(outcomes)

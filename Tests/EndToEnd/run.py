@@ -21,7 +21,7 @@ import time
 HERE = pathlib.Path(__file__).parent
 
 # These take a minute or more: they begin first, so that none is left over at the end.
-LONG = ["test_service", "test_clock", "test_web_client", "test_disk", "test_crash"]
+LONG = ["test_attack", "test_service", "test_clock", "test_web_client", "test_disk", "test_crash"]
 
 
 def main():

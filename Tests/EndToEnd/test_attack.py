@@ -7,7 +7,7 @@ import unittest
 
 from hostile.known import ATTACKS
 from hostile.limits import UNIT_WATCHDOG_SECONDS
-from hostile.measure import carry_out
+from hostile.measure import Plan, carry_out
 
 #: What makes an attack small enough for every push.
 SMALL = {
@@ -31,7 +31,7 @@ class Attacks(unittest.TestCase):
         for name, value in SMALL.get(attack.name, {}).items():
             setattr(attack, name, value)
         attack.times = 1
-        outcome = carry_out(attack, seconds=1, base_seconds=0.5, after_seconds=1)
+        outcome = carry_out(attack, Plan(1, base=0.5, after=1, patience=60, ahead=False))
         accepted = {text for text, is_refused in outcome.cases if not is_refused}
         self.assertLessEqual(accepted, OPEN.get(attack.name, set()))
         self.assertNotIn("the daemon ended", outcome.broken)

@@ -32,6 +32,10 @@ def command(op, number=1, **fields):
         {"id": number, "op": op, **fields}, separators=(",", ":"), ensure_ascii=False).encode())
 
 
+#: All crowds of this process: their connections end with it, and not before.
+crowds = []
+
+
 class Peer:
     """One connection: what it has still to send, and how many answers it waits for."""
 
@@ -59,6 +63,7 @@ class Crowd:
         #: Peers that have said all they had to say, and read nothing; they stay connected.
         self.silent = []
         self.sent_bytes = 0
+        crowds.append(self)
         for number in range(count):
             self._join(number)
 

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import threading
 import time
+import warnings
 
 from hostile.crowd import command
 from raw import Ended, RawClient
@@ -15,8 +16,6 @@ PACE = 0.05
 CONNECTIONS = 2
 #: Seconds between two newcomers.
 NEWCOMER_PACE = 0.25
-#: Seconds after which it gives an operation up, and comes again.
-PATIENCE_SECONDS = 20
 FORK = multiprocessing.get_context("fork")
 
 
@@ -32,8 +31,10 @@ class Sample:
 class Honest:
     """A process of its own, so that nothing in the attacker's can slow its clock."""
 
-    def __init__(self, address, keyset, channel="honest"):
-        self.address, self.keyset, self.channel = address, keyset, channel
+    def __init__(self, address, keyset, patience):
+        self.address, self.keyset, self.channel = address, keyset, "honest"
+        #: Seconds after which it gives an operation up, and comes again.
+        self.patience = patience
         self._stop = FORK.Event()
         self._ready = FORK.Event()
         self._here, there = FORK.Pipe(duplex=False)
@@ -53,6 +54,7 @@ class Honest:
     # In its process
 
     def _run(self, there):
+        warnings.simplefilter("ignore", ResourceWarning)
         self.samples = []
         kinds = CONNECTIONS * [
             ("write", self._session, self._write, PACE),
@@ -67,10 +69,11 @@ class Honest:
         self.beginnings.wait()
         self._ready.set()
         self._stop.wait()
-        deadline = time.monotonic() + PATIENCE_SECONDS + 5
+        deadline = time.monotonic() + self.patience + 5
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         there.send(list(self.samples))
+        # Without a word of what is still open: it ends with the process.
         os._exit(0)
 
     def _keep(self, number, kind, connect, operate, pace):
@@ -88,11 +91,11 @@ class Honest:
             except (OSError, Ended, AssertionError, KeyError, ValueError):
                 seconds, client = None, None
             self.samples.append(Sample(kind, due, seconds))
-            # Not more behind than it would wait at all.
-            due = max(due + pace, time.monotonic() - PATIENCE_SECONDS)
+            # Not further behind than it would wait at all.
+            due = max(due + pace, time.monotonic() - self.patience)
 
     def _session(self, kind):
-        client = RawClient(self.address, PATIENCE_SECONDS + 0.5)
+        client = RawClient(self.address, self.patience + 0.5)
         client.upgrade()
         tenant = {"keyset": self.keyset} if self.keyset else {}
         device = f"{kind}-{threading.get_ident()}"
@@ -103,7 +106,7 @@ class Honest:
 
     def _http(self, _):
         # Connections go to the reactor with the fewest: each has at least one of these.
-        return [RawClient(self.address, PATIENCE_SECONDS + 0.5) for _ in range(4)]
+        return [RawClient(self.address, self.patience + 0.5) for _ in range(4)]
 
     def _write(self, client):
         """Publishes, and waits until what it published comes back as a push."""

@@ -5,6 +5,7 @@ import os
 import statistics
 import threading
 import time
+import warnings
 
 from hostile import limits
 from hostile.attack import Target
@@ -37,7 +38,17 @@ class Outcome:
             self.broken.append(text)
 
 
-def carry_out(attack, seconds, base_seconds=BASE_SECONDS, after_seconds=AFTER_SECONDS):
+class Plan:
+    """How long each part takes, in seconds, and whether all of it goes before other programs."""
+
+    def __init__(self, seconds, base=BASE_SECONDS, after=AFTER_SECONDS, patience=20, ahead=True):
+        self.seconds, self.base, self.after = seconds, base, after
+        #: After which the honest client gives an operation up.
+        self.patience = patience
+        self.ahead = ahead
+
+
+def carry_out(attack, plan):
     """Runs one attack against a daemon of its own; its Outcome."""
     outcome = Outcome(attack)
     path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"attack-{os.getpid()}-{attack.name}")
@@ -49,8 +60,7 @@ def carry_out(attack, seconds, base_seconds=BASE_SECONDS, after_seconds=AFTER_SE
         if attack.restarts:
             target.daemon.restart()
         if attack.strike is not None:
-            strike(outcome, target, notifications, seconds * attack.times, base_seconds,
-                   after_seconds)
+            strike(outcome, target, notifications, plan)
         outcome.cases = list(attack.cases(target))
         for text, is_refused in outcome.cases:
             outcome.hold(is_refused, text)
@@ -62,27 +72,33 @@ def carry_out(attack, seconds, base_seconds=BASE_SECONDS, after_seconds=AFTER_SE
     return outcome
 
 
-def strike(outcome, target, notifications, seconds, base_seconds, after_seconds):
-    """The attack itself, from the base to the recovery."""
+def go_ahead(daemon):
+    """Lets the daemon and this process go before other programs, where that is allowed."""
     with contextlib.suppress(OSError):
         # Where sessions share the processor, niceness holds within each of them only.
         with open("/proc/self/autogroup", "w", encoding="ascii") as group:
             group.write(str(MEASURED_NICE))
     with contextlib.suppress(PermissionError):
-        for thread in os.listdir(f"/proc/{target.daemon.process.pid}/task"):
+        for thread in os.listdir(f"/proc/{daemon.process.pid}/task"):
             os.setpriority(os.PRIO_PROCESS, int(thread), MEASURED_NICE)
         os.setpriority(os.PRIO_PROCESS, 0, MEASURED_NICE)
-    honest = Honest(target.address, target.honest)
+
+
+def strike(outcome, target, notifications, plan):
+    """The attack itself, from the base to the recovery."""
+    if plan.ahead:
+        go_ahead(target.daemon)
+    honest = Honest(target.address, target.honest, plan.patience)
     time.sleep(1)  # What the beginning cost is no base.
     memory = Memory(target.daemon)
     begin = time.monotonic()
-    time.sleep(base_seconds)
+    time.sleep(plan.base)
     stop, (here, there) = FORK.Event(), FORK.Pipe(duplex=False)
     attacker = FORK.Process(target=attacker_main, args=(target, stop, there), daemon=True)
     struck = time.monotonic()
     attacker.start()
     there.close()
-    time.sleep(seconds)
+    time.sleep(plan.seconds * outcome.attack.times)
     stop.set()
     try:
         outcome.counts = here.recv() if here.poll(20) else {"the attacker": "did not end"}
@@ -91,7 +107,7 @@ def strike(outcome, target, notifications, seconds, base_seconds, after_seconds)
     attacker.kill()
     attacker.join()
     end = time.monotonic()
-    time.sleep(after_seconds)
+    time.sleep(plan.after)
     over = time.monotonic()
     samples = honest.finish()
     memory.stop()
@@ -102,6 +118,7 @@ def strike(outcome, target, notifications, seconds, base_seconds, after_seconds)
 
 def attacker_main(target, stop, there):
     """The attacker's process: its connections end with it, all at once."""
+    warnings.simplefilter("ignore", ResourceWarning)
     os.setpriority(os.PRIO_PROCESS, 0, ATTACKER_NICE)
     there.send(target.attack.strike(target, stop))
     # Until it is killed: its connections are the attack's, too.
@@ -137,6 +154,11 @@ def percentile(seconds, share):
     return known[min(len(known) - 1, int(len(known) * share))] * 1000
 
 
+def second(seconds):
+    """Milliseconds of the second longest: a long turn holds both probes up, a hiccup one."""
+    return percentile(sorted(seconds, key=lambda it: float("inf") if it is None else it)[:-1], 1)
+
+
 def judge(outcome, target, samples, times, beats, peak):
     """Fills the row, and compares it with the limits."""
     begin, struck, end, over = times
@@ -156,8 +178,8 @@ def judge(outcome, target, samples, times, beats, peak):
             after <= max(limits.P99_RATIO_MAX * before, limits.P99_MS_MAX),
             f"{kind} p99 {after:.0f} ms, {after / before:.1f} × its base")
     columns["ratio"] = worst
-    columns["turn base"] = percentile(of(["probe"], begin, struck), 1)
-    columns["turn"] = percentile(of(["probe"], struck, end + 1), 1)
+    columns["turn base"] = second(of(["probe"], begin, struck))
+    columns["turn"] = second(of(["probe"], struck, end + 1))
     outcome.hold(columns["turn"] <= max(limits.TURN_MS_MAX, 3 * columns["turn base"]),
                  f"/healthz took {columns['turn']:.0f} ms")
     failed = [it.kind for it in samples if it.seconds is None and it.due < over - 1]
