@@ -15,7 +15,8 @@ import time
 
 HEAD = """\
 | attack | write p50, p99 base | during | read p50, p99 base | during | worst ratio | \
-longest /healthz base | during | RSS peak | longest beat gap | failed | recovered in |
+longest /healthz base | during | RSS peak | longest beat gap | failed, newcomers turned away \
+| recovered in |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
@@ -82,7 +83,8 @@ def row(outcome):
             f"| {two('write during')} | {two('read base')} | {two('read during')} "
             f"| {columns['ratio']:.1f} | {columns['turn base']:.0f} ms | {columns['turn']:.0f} ms "
             f"| {columns['memory'] / 2**20:.0f} MiB | {columns['beat gap']:.2f} s "
-            f"| {columns['failed']} | {columns['recovered']:.1f} s |")
+            f"| {columns['failed']}, {columns['turned away']} "
+            f"| {columns['recovered']:.1f} s |")
 
 
 if __name__ == "__main__":

@@ -218,6 +218,11 @@ class Daemon:
         with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as statm:
             return int(statm.read().split()[1]) * resource.getpagesize()
 
+    def allocated_bytes(self):
+        """What of that is no page of a file: those of the database come and go with its size."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return int(re.search(r"RssAnon:\s+(\d+) kB", status.read())[1]) * 1024
+
     def failure(self, text):
         raise DaemonFailure(f"{text} Its log ends:\n{self.log_tail()}")
 

@@ -140,7 +140,7 @@ def soak(daemon, seconds, share):
     samples = []
     workers = talkers + [Poller(daemon, n) for n in range(POLLERS)]
     work(workers, seconds, failures, share * most / TALKERS,
-         lambda: samples.append((daemon.resident_bytes(), descriptors(daemon))))
+         lambda: samples.append((daemon.allocated_bytes(), descriptors(daemon))))
     counts = sum((it.counts for it in workers), collections.Counter())
     return report(samples, counts, failures, seconds)
 

@@ -34,7 +34,7 @@ class Attack:
     #: How often the given time it needs.
     times = 1
     #: Configuration files, the best first: one that the daemon does not know is passed over.
-    configurations = ("[server]\nmemory_max = 512M\n" + TENANTS, TENANTS)
+    configurations = ("[limits]\nmemory_max = 512M\n" + TENANTS, TENANTS)
 
     def prepare(self, target):
         """What is there before the attack."""

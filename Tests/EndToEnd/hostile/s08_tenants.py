@@ -11,7 +11,7 @@ class Tenants(Attack):
 
     name, title = "S8", "every request a new key and a new group of 200 channels"
     #: The daemon without a configuration, as a developer starts it.
-    configurations = ("[server]\nmemory_max = 512M\n", "")
+    configurations = ("[limits]\nmemory_max = 512M\n", "")
 
     def strike(self, target, stop):
         names = ",".join(f"channel-{n:04}" for n in range(200))
