@@ -29,8 +29,11 @@ SEEDS ?= 1000
 SECONDS ?= 20
 FUZZ ?= $(notdir $(wildcard Tests/Fuzz/corpus/*))
 
-.PHONY: help build run test check lint format tsan asan fuzz faults simulate bench bench-peers \
-  bench-diff bench-micro constant-time docs clean packages
+# How long "make soak" goes on.
+MINUTES ?= 60
+
+.PHONY: help build run test check lint format tsan asan fuzz faults attack soak release simulate \
+  bench bench-peers bench-diff bench-micro constant-time docs clean packages
 
 help:  ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -103,16 +106,32 @@ fuzz:  ## Runs each fuzzer for SECONDS, with AddressSanitizer; FUZZ="http frames
 CRASH_ROUNDS ?= 50
 POWER_CUTS ?= 200
 
-faults:  ## Kills the daemon under load CRASH_ROUNDS times, cuts the power POWER_CUTS times: nothing is lost.
-	@Tools/install-packages test
+# What the fault suite is made of; docs/RELIABILITY.md says which case is where. The sizes are those
+# of its figures.
+FAULTS := test_crash test_service test_disk test_damage test_memory test_upgrade test_clock \
+  test_mutations test_resume test_drain test_activation test_watchdog test_limits test_storm \
+  test_transport test_rfc6455 test_smuggling test_http test_bad_input test_odd_names \
+  test_injection test_entrances test_access test_quotas test_pubnub_polls test_log test_tls
+FAULT_SIZES = CRASH_ROUNDS=$(CRASH_ROUNDS) SERVICE_ROUNDS=20 MEMORY_ROUNDS=20 UPGRADE_ROWS=400000 \
+  UPGRADE_KILLS=20 STORM_CLIENTS=8000
+FLOODS := F11 F12 F23 F26 F27 F28
+
+release: packages
 	$(SWIFT) build $(RELEASE) --product syncdaemon
 	$(SWIFT) build $(RELEASE) --product syncctl
+
+faults: release $(VENV)/.installed  ## Kills CRASH_ROUNDS times, cuts the power POWER_CUTS times, cuts off, floods, starves: nothing is lost.
 	Tools/check-hardening .build/release/syncdaemon
 	$(SWIFT) build -c release -Xswiftc -enable-testing --scratch-path .build/simulate --product syncsim
 	.build/simulate/release/syncsim --power-cuts $(POWER_CUTS)
-	cd Tests/EndToEnd && CRASH_ROUNDS=$(CRASH_ROUNDS) SERVICE_ROUNDS=20 \
-	  SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon \
-	  $(PYTHON) -m unittest -v test_crash test_service
+	$(FAULT_SIZES) SYNCDAEMON_BINARY=$(CURDIR)/.build/release/syncdaemon $(END_TO_END) -j 1 $(FAULTS)
+	$(VENV)/bin/python Tests/EndToEnd/attack.py --binary .build/release/syncdaemon $(FLOODS)
+
+attack: release $(VENV)/.installed  ## Carries out known attacks, or those of NAMES, beside an honest client; one table.
+	$(VENV)/bin/python Tests/EndToEnd/attack.py --binary .build/release/syncdaemon $(FLAGS) $(NAMES)
+
+soak: release $(VENV)/.installed  ## Serves mixed load for MINUTES, and says what drifts.
+	$(VENV)/bin/python Tests/EndToEnd/soak.py --binary .build/release/syncdaemon --minutes $(MINUTES)
 
 simulate:  ## Lives through SEEDS random worlds with faults; a broken promise prints its seed.
 	@Tools/install-packages run
