@@ -25,8 +25,18 @@ import CUV
     var rawLoop: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(loop) }
 
     /// Waits for events, a wake-up or the time limit, and runs the callbacks of all that is ready.
+    ///
+    /// libuv counts from when it last looked at the clock, and runs timers that are due before it
+    /// waits: one that is due by then would not end the wait (libuv 1.44, `uv_run`). So the clock
+    /// is read anew, and the timer goes on.
     func runOnce(waitingAtMost milliseconds: UInt64) {
-        unsafe uv_timer_start(timer, { _ in }, milliseconds, 0)
+        guard milliseconds > 0 else {
+            unsafe uv_timer_stop(timer)
+            unsafe uv_run(loop, UV_RUN_NOWAIT)
+            return
+        }
+        unsafe uv_update_time(loop)
+        unsafe uv_timer_start(timer, { _ in }, milliseconds, milliseconds)
         unsafe uv_run(loop, UV_RUN_ONCE)
     }
 
