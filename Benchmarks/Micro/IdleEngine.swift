@@ -10,6 +10,7 @@ struct IdleEngine: Engine {
     let epoch = "e.f"
     let began = Timetoken.zero
     let groups = ChannelGroups()
+    let revocations = Revocations()
     let newest = Timetoken.zero
     let tombstoneFloor = Timetoken.zero
     let deletionFloor = Timetoken.zero

@@ -15,6 +15,7 @@ public enum Reply: Hashable, Sendable {
     /// The deletion's own place in the order; also when there was nothing to delete.
     case messagesDeleted(Timetoken)
     case groupChanged
+    case tokenRevoked
     case histories([ChannelHistory])
     case messageCounts([MessageCount])
 }

@@ -69,6 +69,7 @@ class Device:
         self.violations = []
         self.welcome = None
         self.close_code = None
+        self.close_reason = None
         self.online = asyncio.Event()
         #: Frames that came, over all connections: the sign that something happens.
         self.frames = 0
@@ -92,6 +93,7 @@ class Device:
     async def open(self, query=""):
         """The WebSocket alone, without hello."""
         self.close_code = None
+        self.close_reason = None
         self._socket = await websockets.connect(
             self.daemon.url + query, subprotocols=[SUBPROTOCOL], compression=None,
             ping_interval=None, max_size=None, max_queue=None,
@@ -180,6 +182,7 @@ class Device:
             await socket.close()
         finally:
             self.close_code = socket.close_code
+            self.close_reason = socket.close_reason
             self.online.clear()
             self.repairing.clear()
             lost, self._pending = self._pending, {}

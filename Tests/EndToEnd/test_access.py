@@ -175,6 +175,59 @@ class Access(PubNubTestCase):
             answer = rest.ask("POST", "/v3/pam/{sub}/grant", query, body)
             self.assertEqual(answer.status, 403)
 
+    async def test_a_revoked_token_ends_what_is_open_and_opens_nothing(self):
+        token = self.grant(channels=[Channel.id("room").read().write()])
+        other = self.grant(channels=[Channel.id("room").read()])
+        device = await self.device(token)
+        await device.command("subscribe", channels=[{"name": "room"}])
+        staying = await self.device(other)
+        waiting = self.bearer("ada", token).subscribe("room")
+        refused = web_token()
+        web = await self.device(refused)
+
+        for it in (token, refused, token):
+            done = await asyncio.to_thread(self.backend.sdk.revoke_token(it).sync)
+            self.assertEqual(done.status.status_code, 200)
+
+        for ended in (device, web):
+            self.assertEqual(await ended.closed(), 1008)
+            self.assertTrue(ended.close_reason.startswith("token_revoked: "))
+        await asyncio.to_thread(waiting.heard.until, lambda: any(
+            it.category == PNStatusCategory.PNAccessDeniedCategory
+            for it in waiting.heard.statuses), "the refusal")
+        await staying.command("ping")
+        self.daemon.kill()
+        self.daemon.start()
+        for it in (token, refused):
+            async with self.refused(401, "token_revoked"):
+                await self.device(it)
+        answer = self.rest(self.daemon, "ada", KEYS).get(
+            "/publish/{pub}/{sub}/0/room/0/1", {"auth": token})
+        self.assertEqual((answer.status, answer.json()["message"]), (403, "Token is revoked"))
+        self.assertEqual(answer.headers["x-pn-cause"], "4001")
+        await (await self.device(other)).command("ping")
+
+    def test_what_cannot_be_revoked_is_said(self):
+        sdk = self.backend.sdk
+        for token, detail in (
+                (web_token(-1), "Token is expired."), ("token", "This is no token."),
+                (web_token(key=os.urandom(32)), "None of this keyset's keys made the token.")):
+            with self.sdk_refused(400, detail):
+                sdk.revoke_token(token).sync()
+        mallory = self.client(self.daemon, "mallory", KEYS, secret_key="another")
+        with self.sdk_refused(403, "Signature Does Not Match"):
+            mallory.sdk.revoke_token("token").sync()
+        bearer = self.rest(self.daemon, "ada", KEYS)
+        token = self.grant(channels=[Channel.id("room").read()])
+        self.assertEqual(bearer.ask(
+            "DELETE", f"/v3/pam/{{sub}}/grant/{token}", {"auth": token}, None).status, 403)
+
+    def test_version_2_of_old_says_what_to_use(self):
+        for request in (self.backend.sdk.grant().read(True).channels("room"),
+                        self.backend.sdk.audit().channels("room")):
+            with self.sdk_refused(501, "grant_token"):
+                request.sync()
+
     def test_what_is_wrong_with_a_grant_is_said(self):
         for change, message, location in (
                 ({"ttl": 0}, "Invalid ttl", "ttl"), ({"ttl": 43201}, "Invalid ttl", "ttl"),

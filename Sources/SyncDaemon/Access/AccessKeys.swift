@@ -36,7 +36,7 @@ struct AccessKeys: Hashable, Sendable {
         } else {
             grant = try AccessToken.grant(for: token, tenant: tenant, keys: tokenKeys, at: now)
         }
-        guard !revoked.contains(grant.id) else { throw .revoked }
+        guard !revoked.contains(grant.id, of: grant.tenant) else { throw .revoked }
         return grant
     }
 }

@@ -16,6 +16,15 @@ enum Credential: Hashable, Sendable {
     func isOver(at now: Int64) -> Bool {
         if case .token(let grant) = self { now >= grant.expiry } else { false }
     }
+
+    /// Whether it was taken back.
+    func isRevoked(by revocations: Revocations) -> Bool {
+        if case .token(let grant) = self {
+            revocations.contains(grant.id, of: grant.tenant)
+        } else {
+            false
+        }
+    }
 }
 
 /// What an operation asks of its caller: rights on all that it names.

@@ -1,29 +1,47 @@
-// Tokens that were taken back, until their own time is over.
+// Tokens that were taken back, until their own time is over; in memory, for every thread.
 
+import Basis
 import EventModel
 
-/// The revoked tokens of a tenant.
-struct Revocations: Hashable, Sendable {
-    /// When each expires, in Unix seconds: after that nobody needs to remember it.
-    private var expiries: [TokenID: Int64] = [:]
+/// A token that was taken back.
+struct RevokedToken: Hashable, Sendable {
+    /// The tenant's subscribe key: tokens of two tenants may have one id.
+    let keyset: ExactText
+    let id: TokenID
+    /// Unix seconds: from then on it is refused anyway.
+    let expiry: Int64
+}
 
-    var count: Int { expiries.count }
+extension RevokedToken {
+    init(_ grant: Grant) {
+        self.init(keyset: grant.tenant, id: grant.id, expiry: grant.expiry)
+    }
+}
 
-    func contains(_ id: TokenID) -> Bool { expiries[id] != nil }
+/// All revoked tokens of all tenants, as of the newest commit that was applied.
+///
+/// It holds what the store holds: at most ``Limits/revokedTokensMax`` of a tenant.
+final class Revocations: Sendable {
+    private let tokens = Locked<[ExactText: Set<TokenID>]>([:])
 
-    /// Takes a token back.
-    ///
-    /// - Returns: `false` when there is no room, even without those whose time is over; the token
-    ///   is good still.
-    mutating func revoke(_ grant: Grant, at now: Int64) -> Bool {
-        if expiries.count >= Limits.revokedTokensMax, !contains(grant.id) { forget(at: now) }
-        guard expiries.count < Limits.revokedTokensMax || contains(grant.id) else { return false }
-        expiries[grant.id] = grant.expiry
-        return true
+    /// - Parameter revoked: What the store holds at the start.
+    init(_ revoked: [RevokedToken] = []) {
+        apply(revoked)
     }
 
-    /// Forgets those that are refused anyway because their time is over.
-    mutating func forget(at now: Int64) {
-        expiries = expiries.filter { $0.value > now }
+    /// - Complexity: O(1).
+    func contains(_ id: TokenID, of keyset: ExactText) -> Bool {
+        tokens.withLock { $0[keyset]?.contains(id) ?? false }
+    }
+
+    /// Takes over what a commit changed; commits come in their order.
+    ///
+    /// - Parameter forgotten: Tokens whose time is over.
+    func apply(_ revoked: [RevokedToken], forgotten: [RevokedToken] = []) {
+        guard !revoked.isEmpty || !forgotten.isEmpty else { return }
+        tokens.withLock { tokens in
+            for token in forgotten { tokens[token.keyset]?.remove(token.id) }
+            for token in revoked { tokens[token.keyset, default: []].insert(token.id) }
+        }
     }
 }

@@ -15,6 +15,8 @@ protocol Engine {
     var began: Timetoken { get }
     /// Who is in which channel group.
     var groups: ChannelGroups { get }
+    /// Which tokens were taken back.
+    var revocations: Revocations { get }
 
     // MARK: Submit and announce
 

@@ -14,6 +14,7 @@ struct LocalEngine: Engine {
     var epoch: String { ledger.epochs.text }
     var began: Timetoken { ledger.began }
     var groups: ChannelGroups { ledger.groups }
+    var revocations: Revocations { ledger.revocations }
 
     func submit(_ write: Write) -> Bool {
         ledger.requests.put(.write(write), wakesReader: false)

@@ -104,6 +104,12 @@ final class Outlet {
         transport?.close(session.id, code, reason)
     }
 
+    /// Closes a session whose token, or none, is worth nothing: the reason begins with the code, by
+    /// which a client knows whether to come again with another.
+    func close(_ session: Session, because error: ProtocolError) {
+        close(session, .policyViolation, "\(error.code): \(error.message)")
+    }
+
     // MARK: Writing
 
     /// The socket takes bytes again.

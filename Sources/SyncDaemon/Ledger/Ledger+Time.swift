@@ -20,6 +20,7 @@ extension Ledger {
             if !isNeeded { isNeeded = try hasOldTombstones() }
             if !isNeeded { isNeeded = try hasOldDeletions() }
             if !isNeeded { isNeeded = try hasOldMutations() }
+            if !isNeeded { isNeeded = try hasForgettableRevoked() }
             guard isNeeded else { return nil }
         } catch {
             if case .damaged = error, quarantine.isolate(.housekeeping, error) { return nil }

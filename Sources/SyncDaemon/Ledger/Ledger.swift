@@ -15,6 +15,8 @@ final class Ledger {
     var last: Timetoken
     /// Groups of each keyset that was asked for, counted once.
     var groupCounts: [ExactText: Int] = [:]
+    /// Revoked tokens of each keyset that was asked for, likewise.
+    var revokedCounts: [ExactText: Int] = [:]
     var digests: ChannelDigests
     /// Too large for one commit; the first one is being worked on.
     var deletions: [LargeDeletion] = []
@@ -98,6 +100,7 @@ final class Ledger {
                 try markAge()
                 try forgetOldMutations(after: writes.count)
                 try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
+                try forgetRevoked(expiredMax ?? 2 * writes.count + 16, into: &commit)
                 if writes.isEmpty, store.hasRowsWithoutSum {
                     try store.sumUpOldRows(limit: Limits.oldRowsPerCommitMax)
                 }
@@ -133,6 +136,7 @@ final class Ledger {
                 last = start.last
                 deletions.removeLast(deletions.count - start.deletions)
                 groupCounts = [:]
+                revokedCounts = [:]
                 digests.rollBack(to: start.reading)
                 ages = nil
                 if case .damaged = error, quarantine.isolate(suspect, error) { continue }
@@ -272,6 +276,9 @@ final class Ledger {
 
         case .changeGroup(let group, let change):
             return try self.change(group, change, into: &commit)
+
+        case .revoke(let token):
+            return try revoke(token, into: &commit)
         }
     }
 

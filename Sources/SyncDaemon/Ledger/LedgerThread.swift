@@ -17,6 +17,7 @@ final class LedgerThread: Sendable {
 
     let order: EventOrder
     let groups: ChannelGroups
+    let revocations: Revocations
     let heartbeat = Heartbeat()
     /// What cursors are worth.
     let epochs: Epochs
@@ -41,6 +42,7 @@ final class LedgerThread: Sendable {
     ///   - store: Made on the calling thread and handed over: nothing else may hold it.
     ///   - clock: The daemon's time.
     ///   - memberships: All channel groups of the store.
+    ///   - revoked: All its revoked tokens.
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - quarantine: What is left alone in a damaged store.
@@ -50,7 +52,8 @@ final class LedgerThread: Sendable {
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
         store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
-        tombstoneTicksKept: UInt64, mutationTicksKept: UInt64 = Limits.mutationTicksKept,
+        revoked: [RevokedToken], tombstoneTicksKept: UInt64,
+        mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         counters: Counters, log: Log, quarantine: Quarantine, accounts: Accounts,
         troubles: StoreTroubles, receiver: any CommitReceiver,
         fail: @escaping @Sendable (StoreError) -> Void
@@ -62,6 +65,7 @@ final class LedgerThread: Sendable {
         self.clock = clock
         began = store.last
         groups = ChannelGroups(memberships)
+        revocations = Revocations(revoked)
         epochs = Epochs(store: store.epoch, runs: store.runs)
         secret = store.secret
         floor = Atomic(store.tombstoneFloor.rawValue)
@@ -224,13 +228,15 @@ final class LedgerThread: Sendable {
         report(failure, of: writes.count, ledger, troubles, fail: fail)
     }
 
-    /// Before anyone is told of a commit: who then asks sees the new members.
+    /// Before anyone is told of a commit: who then asks sees the new members, and who then shows a
+    /// token that was taken back is refused.
     private func note(_ commit: Commit, of ledger: Ledger, _ failure: StoreError?) {
         #if DEBUG
         if failure == nil { ledger.checkInvariants() }
         order.checkInvariants()
         #endif
         groups.apply(commit.groups)
+        revocations.apply(commit.revoked, forgotten: commit.forgottenRevoked)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
         mutations.store(ledger.store.mutationCount, ordering: .relaxed)

@@ -14,6 +14,8 @@ final class Quarantine: Sendable {
         /// A device's mutations.
         case author(Author)
         case group(ChannelGroup)
+        /// The revoked tokens of a keyset.
+        case revocations(keyset: ExactText)
         /// Forgetting what is over.
         case housekeeping
 
@@ -22,6 +24,7 @@ final class Quarantine: Sendable {
             case .channel(let channel): "channel \(channel.name) of keyset \(channel.keyset)"
             case .author(let author): "mutations of user \(author.userID)"
             case .group(let group): "channel group \(group.name) of keyset \(group.keyset)"
+            case .revocations(let keyset): "revoked tokens of keyset \(keyset.string)"
             case .housekeeping: "forgetting what is over"
             }
         }
@@ -91,8 +94,11 @@ final class Quarantine: Sendable {
 extension Write {
     /// What it changes, besides its device's mutations.
     var place: Quarantine.Place {
-        if case .changeGroup(let group, _) = operation { return .group(group) }
-        return .channel(channel)
+        switch operation {
+        case .changeGroup(let group, _): .group(group)
+        case .revoke(let token): .revocations(keyset: token.keyset)
+        default: .channel(channel)
+        }
     }
 }
 

@@ -25,6 +25,7 @@ extension Write {
         case (.notOwner, .removeAction): .actionRemoved(.notOwner)
         case (.deleted(let timetoken), .deleteMessages): .messagesDeleted(timetoken)
         case (.groupChanged, .changeGroup): .groupChanged
+        case (.tokenRevoked, .revoke): .tokenRevoked
         default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
         }
     }

@@ -26,6 +26,8 @@ struct Write: Sendable, Hashable {
         case deleteMessages(after: Timetoken, through: Timetoken)
         /// The write's channel plays no part in it.
         case changeGroup(ChannelGroup, GroupChange)
+        /// Nor in this.
+        case revoke(RevokedToken)
     }
 
     let origin: Origin
@@ -75,6 +77,10 @@ struct Commit: Sendable {
     var answers: [Answer] = []
     /// Each group that changed, once, with all its channels.
     var groups: [GroupMembership] = []
+    /// Tokens that were taken back.
+    var revoked: [RevokedToken] = []
+    /// Those that need not be remembered any more.
+    var forgottenRevoked: [RevokedToken] = []
     /// The state after it of every channel that has a stored event in it.
     var digests: [Channel: Digest] = [:]
     /// Every later event is after this.
@@ -102,7 +108,8 @@ extension Commit {
             } else if count < events.count {
                 part.events = zip(events, wanted).filter { $1[number] }.map(\.0)
             }
-            let isEmpty = part.events.isEmpty && part.answers.isEmpty && groups.isEmpty
+            let isEmpty =
+                part.events.isEmpty && part.answers.isEmpty && groups.isEmpty && revoked.isEmpty
             return isEmpty ? nil : part
         }
     }
@@ -115,7 +122,7 @@ extension Write {
         case .publish(let message, _):
             message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 512
         case .add(let key), .remove(let key, _): key.value.utf8.count + 512
-        case .removeAction, .deleteMessages, .changeGroup(_, .delete): 512
+        case .removeAction, .deleteMessages, .changeGroup(_, .delete), .revoke: 512
         case .changeGroup(_, .add(let channels)), .changeGroup(_, .remove(let channels)):
             channels.reduce(512) { $0 + $1.utf8.count + 16 }
         }
@@ -174,6 +181,9 @@ extension Write {
             mix("changeGroup")
             mix(group.name)
             for field in change.fields { mix(field) }
+        case .revoke(let token):
+            mix("revoke")
+            mix(token.id.text)
         }
         return hash
     }

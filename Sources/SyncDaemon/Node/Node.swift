@@ -58,8 +58,10 @@ final class Node: Sendable {
         if isFull { troubles.full(refusing: 0, missing: roomMissing) }
         let quarantine = Quarantine(troubles: troubles)
         let memberships: [GroupMembership]
+        let revoked: [RevokedToken]
         do throws(StoreError) {
             memberships = try store.allGroups()
+            revoked = try store.allRevoked()
         } catch {
             throw .store(error)
         }
@@ -69,7 +71,7 @@ final class Node: Sendable {
             reactors: count, totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
-            store: store, clock: clock, memberships: memberships,
+            store: store, clock: clock, memberships: memberships, revoked: revoked,
             tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
             quarantine: quarantine, accounts: accounts, troubles: troubles,

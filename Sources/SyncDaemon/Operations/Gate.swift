@@ -27,7 +27,7 @@ extension Tenants {
     ) throws(ProtocolError) -> Credential {
         guard let keys = keys(of: keyset) else { return .unguarded }
         do throws(AccessRefusal) {
-            let grant = try keys.grant(for: token, at: now)
+            let grant = try keys.grant(for: token, revoked: revocations, at: now)
             try grant.check(for: author.userID, device: author.deviceOrNone, at: now)
             return .token(grant)
         } catch {

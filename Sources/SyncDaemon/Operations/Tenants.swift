@@ -10,8 +10,15 @@ final class Tenants {
     /// What each has and may have, over all reactors.
     let accounts: Accounts
 
-    init(_ keysets: Keysets = Keysets(), accounts: Accounts = Accounts()) {
+    /// Which tokens were taken back.
+    let revocations: Revocations
+
+    init(
+        _ keysets: Keysets = Keysets(), revocations: Revocations = Revocations(),
+        accounts: Accounts = Accounts()
+    ) {
         self.keysets = keysets
+        self.revocations = revocations
         self.accounts = accounts
         accounts.apply(keysets)
         keys = Self.keys(of: keysets)
@@ -45,7 +52,7 @@ final class Tenants {
 
 extension AccessKeys {
     /// What the owner of a tenant configured.
-    fileprivate init(_ keyset: Keyset) {
+    init(_ keyset: Keyset) {
         self.init(tenant: keyset.subscribeKey)
         tokenKeys =
             keyset.secretKey.map {

@@ -36,7 +36,8 @@ final class ReactorCore {
                 window: settings.window(of:)),
             counters: counters)
         self.mailbox = mailbox
-        tenants = Tenants(settings.keysets, accounts: accounts)
+        tenants = Tenants(
+            settings.keysets, revocations: engine.revocations, accounts: accounts)
         native = NativeDoor(
             hub: hub, tenants: tenants, counters: counters,
             commandsPerSecondMax: settings.commandsPerSecondMax, log: log)
@@ -73,6 +74,11 @@ final class ReactorCore {
                 if let socket = handed.take() { hub.outlet.transport?.adopt(socket) }
             case .commit(let commit):
                 hub.accept(commit)
+                // Before it is answered: who was told that a token is taken back finds it so.
+                if !commit.revoked.isEmpty {
+                    native.tokensRevoked()
+                    http.tokensRevoked()
+                }
                 for answer in commit.answers { finish(answer.origin, answer.result) }
             case .read(let answer): receive(answer)
             case .presence(let answer): http.finish(answer)

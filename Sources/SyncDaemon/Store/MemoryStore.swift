@@ -37,6 +37,8 @@ final class MemoryStore: Store {
         var digests: [Channel: Digest] = [:]
         var tombstoneFloor = Timetoken.zero
         var deletionFloor = Timetoken.zero
+        /// When each may be forgotten, on the retention clock.
+        var revoked: [RevokedToken: Timetoken] = [:]
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
 

@@ -20,6 +20,7 @@ enum Outcome: Sendable, Hashable {
     case deleted(Timetoken)
     case groupChanged
     case notOwner
+    case tokenRevoked
 
     /// The outcome as two numbers, for a table.
     var stored: (kind: Int64, timetoken: Timetoken) {
@@ -33,6 +34,7 @@ enum Outcome: Sendable, Hashable {
         case .deleted(let timetoken): (7, timetoken)
         case .groupChanged: (8, .zero)
         case .notOwner: (9, .zero)
+        case .tokenRevoked: (10, .zero)
         }
     }
 
@@ -47,6 +49,7 @@ enum Outcome: Sendable, Hashable {
         case 7: self = .deleted(timetoken)
         case 8: self = .groupChanged
         case 9: self = .notOwner
+        case 10: self = .tokenRevoked
         default: return nil
         }
     }

@@ -121,7 +121,7 @@ enum SQLiteSchema {
     /// What leads from each version to the next; files exist of each: append, never change one.
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
-        mutationCount, moreChecksums,
+        mutationCount, moreChecksums, revocations,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -234,5 +234,14 @@ enum SQLiteSchema {
     private static let moreChecksums = """
         ALTER TABLE clock ADD COLUMN sum INTEGER;
         ALTER TABLE mutation ADD COLUMN sum INTEGER;
+        """
+
+    /// - `revoked_token`: `expiry` in Unix seconds is the token's own, `forgettable` the same on
+    ///   the retention clock.
+    private static let revocations = """
+        CREATE TABLE revoked_token(
+            keyset TEXT NOT NULL, id TEXT NOT NULL, expiry INTEGER NOT NULL,
+            forgettable INTEGER NOT NULL, PRIMARY KEY (keyset, id)) WITHOUT ROWID;
+        CREATE INDEX revoked_token_by_end ON revoked_token(forgettable);
         """
 }

@@ -28,6 +28,7 @@ final class SQLiteWriteStatements {
     let addToGroup: StoreStatement
     let removeFromGroup: StoreStatement
     let deleteGroup: StoreStatement
+    let revoked: SQLiteRevokedStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -94,6 +95,7 @@ final class SQLiteWriteStatements {
             "DELETE FROM channel_group WHERE keyset = ? AND name = ? AND channel = ?")
         deleteGroup = try connection.prepare(
             "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
+        revoked = try SQLiteRevokedStatements(connection)
     }
 }
 

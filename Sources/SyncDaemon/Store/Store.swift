@@ -192,6 +192,35 @@ protocol Store: AnyObject {
     /// - Complexity: O(memberships of the keyset).
     func groupCount(inKeyset keyset: String) throws(StoreError) -> Int
 
+    /// Remembers that a token was taken back; one that was already is left as it is.
+    ///
+    /// - Parameter forgettable: When it may be forgotten, on the retention clock.
+    func revoke(_ token: RevokedToken, forgettable: Timetoken) throws(StoreError)
+
+    /// Whether a token of the tenant with the same id was taken back.
+    func isRevoked(_ token: RevokedToken) throws(StoreError) -> Bool
+
+    /// Every token that was taken back, in no order.
+    func allRevoked() throws(StoreError) -> [RevokedToken]
+
+    /// Revoked tokens of a keyset.
+    ///
+    /// - Complexity: O(n) in their number.
+    func revokedCount(inKeyset keyset: ExactText) throws(StoreError) -> Int
+
+    /// Whether ``forgetRevoked(before:expiredAt:limit:)`` would find any.
+    func hasForgettableRevoked(
+        before moment: Timetoken, expiredAt seconds: Int64
+    ) throws(StoreError) -> Bool
+
+    /// Forgets at most `limit` revoked tokens that may be forgotten before a moment and whose
+    /// expiry, in Unix seconds, is `seconds` or earlier.
+    ///
+    /// - Returns: Those that it forgot.
+    func forgetRevoked(
+        before moment: Timetoken, expiredAt seconds: Int64, limit: Int
+    ) throws(StoreError) -> [RevokedToken]
+
     /// Makes a reader on the thread that will use it.
     ///
     /// A reader sees what was committed when each of its calls began.

@@ -105,6 +105,11 @@ extension ProtocolError {
         status: 401, code: "token_revoked",
         message: "Your token was taken back. Ask for another.")
 
+    static let tooManyRevoked = ProtocolError(
+        status: 507, code: "too_many_revoked",
+        message: "This keyset has \(Limits.revokedTokensMax) revoked tokens whose time is not "
+            + "over. Change its secret_key, which ends all tokens at once, or grant for less time.")
+
     static let tokenOfAnother = ProtocolError(
         status: 403, code: "token_of_another",
         message: "This token is for another user or device. Show your own.")

@@ -52,7 +52,7 @@ enum ReplyEncoder {
             json.member("time", quoted: time.rawValue)
         case .messagesDeleted(let timetoken):
             json.member("timetoken", quoted: timetoken.rawValue)
-        case .groupChanged, .histories, .messageCounts:
+        case .groupChanged, .tokenRevoked, .histories, .messageCounts:
             preconditionFailure("No command of the WebSocket is answered so.")
         }
         json.endObject()

@@ -16,6 +16,8 @@ struct SimulatedEngine: Engine {
     private let secret: DigestSecret
     private let clock: SimulatedClock
     let groups: ChannelGroups
+    /// Nobody in the simulator shows a token.
+    let revocations = Revocations()
     let began: Timetoken
 
     init(

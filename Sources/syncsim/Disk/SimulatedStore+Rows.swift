@@ -168,4 +168,31 @@ extension SimulatedStore {
     func groupCount(inKeyset keyset: String) throws(StoreError) -> Int {
         try platter.groupCount(inKeyset: keyset)
     }
+
+    func revoke(_ token: RevokedToken, forgettable: Timetoken) throws(StoreError) {
+        try call()
+        try platter.revoke(token, forgettable: forgettable)
+    }
+
+    func isRevoked(_ token: RevokedToken) throws(StoreError) -> Bool {
+        try platter.isRevoked(token)
+    }
+
+    func allRevoked() throws(StoreError) -> [RevokedToken] { try platter.allRevoked() }
+
+    func revokedCount(inKeyset keyset: ExactText) throws(StoreError) -> Int {
+        try platter.revokedCount(inKeyset: keyset)
+    }
+
+    func hasForgettableRevoked(
+        before moment: Timetoken, expiredAt seconds: Int64
+    ) throws(StoreError) -> Bool {
+        try platter.hasForgettableRevoked(before: moment, expiredAt: seconds)
+    }
+
+    func forgetRevoked(
+        before moment: Timetoken, expiredAt seconds: Int64, limit: Int
+    ) throws(StoreError) -> [RevokedToken] {
+        try platter.forgetRevoked(before: moment, expiredAt: seconds, limit: limit)
+    }
 }

@@ -126,28 +126,18 @@ struct AccessGrantTests {
         #expect(Rights(word: "Read") == nil)
     }
 
-    @Test("a revoked token stays so until its time is over, and there is an end to them")
+    @Test("a revoked token is one of its tenant, and forgotten when a commit says so")
     func revocations() throws {
-        func grant(_ number: Int, expiry: Int64) -> Grant {
-            let bytes = withUnsafeBytes(of: number) { unsafe Array($0) }
-            return Grant(
-                tenant: ExactText("k"), user: nil, device: nil, expiry: expiry,
-                permissions: Permissions(), id: TokenID(of: bytes))
+        func token(_ number: UInt8, of keyset: String = "k") -> RevokedToken {
+            RevokedToken(keyset: ExactText(keyset), id: TokenID(of: [number]), expiry: 20)
         }
-        var revoked = Revocations()
-        for number in 0..<Limits.revokedTokensMax {
-            let isRevoked = revoked.revoke(grant(number, expiry: number == 0 ? 10 : 20), at: 5)
-            guard isRevoked else { Issue.record("\(number)"); return }
-        }
-        let full = [-1, 7].map { revoked.revoke(grant($0, expiry: 20), at: 9) }
-        #expect(full == [false, true])
-        #expect(!revoked.contains(grant(-1, expiry: 20).id))
-        // At its end the first makes room.
-        let isRevoked = revoked.revoke(grant(-1, expiry: 20), at: 10)
-        #expect(isRevoked)
-        #expect(revoked.contains(grant(-1, expiry: 20).id))
-        revoked.forget(at: 20)
-        #expect(revoked.count == 0)
+        let revoked = Revocations([token(1)])
+        revoked.apply([token(2), token(3)])
+        revoked.apply([token(4)], forgotten: [token(2), token(4, of: "other")])
+
+        let found = (0..<6).filter { revoked.contains(token($0).id, of: ExactText("k")) }
+        #expect(found == [1, 3, 4])
+        #expect(!revoked.contains(token(1).id, of: ExactText("other")))
         #expect(TokenID("short") == nil && TokenID(String(repeating: "A", count: 44)) == nil)
     }
 }

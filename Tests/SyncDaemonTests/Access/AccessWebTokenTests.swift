@@ -61,9 +61,7 @@ struct AccessWebTokenTests {
         let grant = try keys.grant(for: AccessSamples.es256, at: Self.now)
         #expect(other != AccessSamples.es256)
         #expect(try keys.grant(for: other, at: Self.now).id == grant.id)
-        var revoked = Revocations()
-        let isRevoked = revoked.revoke(grant, at: Self.now)
-        #expect(isRevoked)
+        let revoked = Revocations([RevokedToken(grant)])
         #expect(keys.refusal(of: other, revoked: revoked) == .revoked)
     }
 

@@ -93,6 +93,9 @@ struct GuardedRequest: CustomTestStringConvertible {
                 .post, "/v3/pam/sub/grant",
                 body: #"{"ttl":5,"permissions":{"resources":{"channels":{"room":1}}}}"#),
             right: []),
+        GuardedRequest(
+            name: "revoke", form: .request(.delete, "/v3/pam/sub/grant/token", body: ""),
+            right: []),
     ]
 }
 
@@ -105,6 +108,8 @@ final class AccessBench {
     private final class Tally {
         var asked = 0
     }
+
+    let revocations = Revocations()
 
     /// The daemon's clock.
     final class Time {
@@ -141,7 +146,8 @@ final class AccessBench {
             return result
         }
         let engine = StandInEngine(
-            onSubmit: { _ in counted(true) }, onAnnounce: { _ in counted(.at(tick(20))) },
+            revocations: revocations, onSubmit: { _ in counted(true) },
+            onAnnounce: { _ in counted(.at(tick(20))) },
             onAsk: { _ in counted(true) }, onAskPresence: { _ in counted(true) },
             onJudge: { epoch in
                 epoch == "foreign.b"
@@ -166,6 +172,16 @@ final class AccessBench {
     func apply(_ keyset: Keyset) {
         let settings = ReactorSettings(keysets: Keysets([keyset]))
         #expect(mailbox.post(.settings(settings, applied: {})))
+        core.turn(at: 0)
+    }
+
+    /// Has the ledger say that a token was taken back, as it does.
+    func revoke(_ token: String) throws {
+        let grant = try AccessKeys(AccessBench.keyset).grant(for: token, at: time.seconds)
+        var commit = Commit()
+        commit.revoked = [RevokedToken(grant)]
+        revocations.apply(commit.revoked)
+        #expect(mailbox.post(.commit(commit)))
         core.turn(at: 0)
     }
 

@@ -70,7 +70,8 @@ struct AccessMatrixTests {
             guard case .request(let method, let target, let body) = request.form else { continue }
             let bench = AccessBench(keyset: keyset)
             let status = bench.status(method, target, body: body, token: nil)
-            #expect((status == 403) == (request.name == "grant"), "\(request.name)")
+            let isSigned = ["grant", "revoke"].contains(request.name)
+            #expect((status == 403) == isSigned, "\(request.name)")
         }
         for request in GuardedRequest.commands {
             guard case .command(let command) = request.form else { continue }
@@ -168,6 +169,28 @@ struct AccessMatrixTests {
         // One channel that may be read is followed, and so is who is there.
         #expect(
             bench.status(.get, "/v2/subscribe/sub/room,room-pnpres/0?tt=0", token: token) == 200)
+    }
+
+    @Test("what is open ends when its token is taken back, and nothing else does")
+    func revocation() throws {
+        let bench = AccessBench()
+        let poll = "/v2/subscribe/sub/room/0?tt=\(AccessBench.now.rawValue)"
+        let tokens = try [255, 1].map { try AccessBench.token(channels: ["room": $0]) }
+        var sessions: [SessionID] = []
+        for token in tokens {
+            sessions.append(try bench.session(token).0)
+            #expect(bench.status(.get, poll, token: token) == nil)
+        }
+
+        try bench.revoke(tokens[0])
+
+        #expect(bench.core.hub.sessions.values.filter(\.isClosing).map(\.id) == [sessions[0]])
+        #expect(bench.transport.responses.values.map(\.status) == [403])
+        #expect(try bench.session(tokens[0]).1 == ["token_revoked"])
+        #expect(bench.status(.get, poll, token: tokens[0]) == 403)
+        #expect(bench.status(.get, "/publish/pub/sub/0/room/0/1", token: tokens[0]) == 403)
+        #expect(try bench.session(tokens[1]).1 == [nil])
+        #expect(bench.interests == 1)
     }
 
     @Test("what is open ends when the token's time is over")

@@ -10,10 +10,12 @@ final class FaultyStore: Store {
         case begin, insert, standingAction, add, remove, remember, commit
         case deleteMessages, hideMessages, expired, changeGroup, digest, setDigest,
             forgetTombstones, forgetDeletions
-        case giveSpaceBack
+        case giveSpaceBack, revoke
 
         /// Those that a commit of writes makes.
-        static let ofCommits = allCases.filter { $0 != .hideMessages && $0 != .giveSpaceBack }
+        static let ofCommits = allCases.filter {
+            ![.hideMessages, .giveSpaceBack, .revoke].contains($0)
+        }
     }
 
     let base = MemoryStore()
@@ -32,6 +34,9 @@ final class FaultyStore: Store {
     var furtherGroups = 0
     /// How often groups were counted.
     private(set) var groupCounts = 0
+    /// The same of revoked tokens.
+    var furtherRevoked = 0
+    private(set) var revokedCounts = 0
     /// Steps until all space is given back.
     var pagesToGiveBack = 0
     private(set) var forgotten: [(before: Timetoken, limit: Int)] = []
@@ -233,6 +238,29 @@ final class FaultyStore: Store {
     func groupCount(inKeyset keyset: String) throws(StoreError) -> Int {
         groupCounts += 1
         return base.groupCount(inKeyset: keyset) + furtherGroups
+    }
+
+    func revoke(_ token: RevokedToken, forgettable: Timetoken) throws(StoreError) {
+        try pass(.revoke)
+        base.revoke(token, forgettable: forgettable)
+    }
+
+    func isRevoked(_ token: RevokedToken) -> Bool { base.isRevoked(token) }
+    func allRevoked() -> [RevokedToken] { base.allRevoked() }
+
+    func revokedCount(inKeyset keyset: ExactText) -> Int {
+        revokedCounts += 1
+        return base.revokedCount(inKeyset: keyset) + furtherRevoked
+    }
+
+    func hasForgettableRevoked(before moment: Timetoken, expiredAt seconds: Int64) -> Bool {
+        base.hasForgettableRevoked(before: moment, expiredAt: seconds)
+    }
+
+    func forgetRevoked(
+        before moment: Timetoken, expiredAt seconds: Int64, limit: Int
+    ) -> [RevokedToken] {
+        base.forgetRevoked(before: moment, expiredAt: seconds, limit: limit)
     }
 
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader { base.makeReader }

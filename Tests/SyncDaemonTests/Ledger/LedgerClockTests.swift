@@ -69,6 +69,28 @@ struct LedgerClockTests {
         #expect(try bench.commit(.publish(.numbered(2)), mutation: "m") == first)
     }
 
+    @Test("a revoked token is forgotten when it is over on both clocks, not by a leap")
+    func revocations() throws {
+        let second: UInt64 = 10_000_000
+        bench.now.ticks = 1000 * second
+        let token = RevokedToken.numbered(1, expiry: 1100)
+        _ = try bench.commit(.revoke(token))
+        func forgotten() -> [RevokedToken] {
+            bench.ledger.commitExpired(failure: &bench.failure)?.forgottenRevoked ?? []
+        }
+
+        bench.now.ticks += 5000 * second
+        #expect(forgotten() == [])
+        // The wall clock came back, while time went on.
+        bench.now.ticks -= 5000 * second
+        bench.now.age += 101 * second
+        #expect(forgotten() == [])
+        bench.now.ticks += 100 * second
+        #expect(forgotten() == [token])
+        #expect(bench.store.allRevoked() == [])
+        #expect(forgotten() == [])
+    }
+
     @Test("each commit raises the ceiling with itself, and never lowers it")
     func raises() throws {
         _ = try bench.commit(.publish(.numbered(1)))

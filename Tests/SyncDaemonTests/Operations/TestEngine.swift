@@ -11,6 +11,7 @@ struct StandInEngine: Engine {
     var epoch = "e.f"
     var began = Timetoken.zero
     var groups = ChannelGroups()
+    var revocations = Revocations()
     var secret = makeSecret()
     var onSubmit: (Write) -> Bool = { _ in false }
     var onAnnounce: (Announcement) -> Announced = { _ in .refused }

@@ -76,7 +76,7 @@ struct ProtocolExampleTests {
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
             .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
-            .draining,
+            .draining, .tooManyRevoked,
             ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),

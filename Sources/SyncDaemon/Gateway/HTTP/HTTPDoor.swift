@@ -171,6 +171,13 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
+    /// Hears that tokens were taken back, and ends the polls that came with one of them.
+    func tokensRevoked() {
+        endPolls { call in
+            call.credential.isRevoked(by: tenants.revocations) ? call.refusal(.tokenRevoked) : nil
+        }
+    }
+
     private func endPolls(_ refusal: (any HTTPCall) -> HTTPResponse?) {
         for (connection, call) in waiting where hub.polls.isOpen(on: connection) {
             guard let refusal = refusal(call) else { continue }

@@ -65,7 +65,15 @@ final class NativeDoor: SessionDelegate {
     private func closeLapsed() {
         let seconds = hub.engine.seconds
         for session in hub.sessions.values where session.credential.isOver(at: seconds) {
-            hub.outlet.close(session, .policyViolation, ProtocolError.tokenExpired.message)
+            hub.outlet.close(session, because: .tokenExpired)
+        }
+    }
+
+    /// Hears that tokens were taken back, and closes the sessions that showed one of them.
+    func tokensRevoked() {
+        let revoked = tenants.revocations
+        for session in hub.sessions.values where session.credential.isRevoked(by: revoked) {
+            hub.outlet.close(session, because: .tokenRevoked)
         }
     }
 
@@ -103,7 +111,7 @@ final class NativeDoor: SessionDelegate {
                 ofStaying: author, with: session.token, as: session.credential,
                 at: hub.engine.seconds)
         } catch {
-            hub.outlet.close(session, .policyViolation, error.message)
+            hub.outlet.close(session, because: error)
         }
     }
 

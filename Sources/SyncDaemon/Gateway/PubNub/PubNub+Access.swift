@@ -20,6 +20,23 @@ extension PubNubRouter {
             ).response
         }
     }
+
+    /// Takes a token back; only who signs with the secret key gets here.
+    static func revoke(_ token: String, in context: PubNubContext) -> HTTPResponse? {
+        do throws(AccessRefusal) {
+            return response(to: try Operations.revoke(token, by: context), in: context)
+        } catch {
+            let reason =
+                switch error {
+                case .expired: "Token is expired."
+                case .notYet: "The token's time has not begun."
+                case .wrongTenant: "The token is for another keyset, issuer or audience."
+                case .badSignature: "None of this keyset's keys made the token."
+                default: "This is no token."
+                }
+            return PubNubError.invalidToken(reason).response
+        }
+    }
 }
 
 extension PubNubRequest {
@@ -31,8 +48,8 @@ extension PubNubRequest {
         _ asking: HTTPAsking, in keyset: Keyset
     ) throws(PubNubError) -> Credential {
         guard endpoint.hasTenant else { return .unguarded }
-        guard !endpoint.isGrant || keyset.secretKey != nil else { throw .noSecretKey }
-        if let secretKey = keyset.secretKey, keyset.isAccessControlled || endpoint.isGrant,
+        guard !endpoint.isSigned || keyset.secretKey != nil else { throw .noSecretKey }
+        if let secretKey = keyset.secretKey, keyset.isAccessControlled || endpoint.isSigned,
             let signed = SignedRequest(asking.request)
         {
             let keys = Set([publishKey, keyset.publishKey, ""].compactMap(\.self))
@@ -56,7 +73,13 @@ extension PubNubRequest {
 }
 
 extension PubNubRequest.Endpoint {
-    fileprivate var isGrant: Bool { if case .grant = self { true } else { false } }
+    /// Whether only the secret key opens it.
+    fileprivate var isSigned: Bool {
+        switch self {
+        case .grant, .revoke: true
+        default: false
+        }
+    }
 }
 
 extension SignedRequest {

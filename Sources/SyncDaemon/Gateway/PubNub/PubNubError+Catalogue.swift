@@ -119,6 +119,13 @@ extension PubNubError {
             details: [Detail(message: detail, location: location, locationType: "body")])
     }
 
+    /// Why a token cannot be taken back.
+    static func invalidToken(_ detail: String) -> PubNubError {
+        PubNubError(
+            family: .revoke, status: 400, message: "Invalid token",
+            details: [Detail(message: detail, location: "token", locationType: "path")])
+    }
+
     static func tooManyRequests(_ family: Family) -> PubNubError {
         PubNubError(
             family: family, status: 429,
@@ -279,7 +286,7 @@ extension PubNubError {
         case .storeDamaged:
             // SDKs take 5xx for the server's fault, and repeat a subscribe.
             self.init(family: family, status: 500, message: error.message)
-        case .storeFull:
+        case .storeFull, .tooManyRevoked:
             self.init(family: family, status: error.status, message: error.message)
         default:
             if error.status >= 500 {
@@ -302,6 +309,7 @@ extension PubNubRequest.Endpoint {
         case .history, .fetch, .messageCounts, .deleteMessages: .history
         case .group: .groups
         case .grant: .grant
+        case .revoke: .revoke
         }
     }
 }

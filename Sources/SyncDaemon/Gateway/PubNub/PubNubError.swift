@@ -16,8 +16,8 @@ struct PubNubError: Error, Hashable, Sendable {
         case history
         /// Channel groups.
         case groups
-        /// The making of tokens.
-        case grant
+        /// The making of tokens, and taking them back.
+        case grant, revoke
     }
 
     /// Which part of a request was wrong.
@@ -52,7 +52,8 @@ struct PubNubError: Error, Hashable, Sendable {
         case .actions: actions(&json)
         case .history: history(&json)
         case .groups: channelGroups(&json)
-        case .grant: grant(&json)
+        case .grant: tokens("grant", &json)
+        case .revoke: tokens("revoke", &json)
         }
         return .pubNub(status, json.bytes, headers: headers)
     }
@@ -120,11 +121,11 @@ struct PubNubError: Error, Hashable, Sendable {
         json.endObject()
     }
 
-    private func grant(_ json: inout JSONWriter) {
+    private func tokens(_ source: String, _ json: inout JSONWriter) {
         json.beginObject()
         json.beginObject("error")
         json.member("message", message)
-        json.member("source", "grant")
+        json.member("source", source)
         write(details, into: &json)
         json.endObject()
         json.member("service", service)

@@ -15,6 +15,16 @@ enum PubNubReplyEncoder {
     }
 
     /// For messages and signals; Swift refuses a number in the third place.
+    static let revoked = response { json in
+        json.beginObject()
+        json.beginObject("data")
+        json.member("message", "Success")
+        json.endObject()
+        json.member("service", "Access Manager")
+        json.member("status", 200)
+        json.endObject()
+    }
+
     static func granted(_ token: String) -> HTTPResponse {
         response { json in
             json.beginObject()

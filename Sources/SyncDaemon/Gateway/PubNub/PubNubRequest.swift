@@ -39,6 +39,8 @@ struct PubNubRequest: Sendable, Hashable {
         case group(GroupRequest)
         /// Makes a token.
         case grant(AccessToken)
+        /// Takes a token back.
+        case revoke(String)
         /// A browser's question before a request that is not simple.
         case preflight
     }

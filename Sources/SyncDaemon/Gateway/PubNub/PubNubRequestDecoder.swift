@@ -109,7 +109,7 @@ struct PubNubRequestReader {
         case .group: .group(try groupRequest())
         case .deleteGroup: .group(.delete(group: try group()))
         case .grant: try grant()
-        case .revoke: throw .notImplemented("the revoking of tokens")
+        case .revoke: .revoke(try text("token"))
         }
     }
 

@@ -110,6 +110,7 @@ enum PubNubArea: Sendable, Hashable {
         "v1/push": .absent("mobile push"),
         "v2/push": .absent("mobile push"),
         "v3/pam": .other(.grant),
-        "v2/auth": .absent("the Access Manager of old, version 2"),
+        "v2/auth": .absent(
+            "the Access Manager of old, version 2: use grant_token and revoke_token"),
     ]
 }

@@ -13,6 +13,7 @@ enum PubNubRouter {
         case .subscribe(let poll): subscribe(poll, in: context)
         case .group(let request): group(request, in: context)
         case .grant(let token): grant(token, in: context)
+        case .revoke(let token): revoke(token, in: context)
         default: response(to: outcome(context), in: context)
         }
     }
@@ -51,8 +52,8 @@ enum PubNubRouter {
         case .messageCounts(let cursors): messageCounts(cursors, in: context)
         case .deleteMessages(let channel, let start, let end):
             deleteMessages(after: start, through: end, of: channel, in: context)
-        case .preflight, .subscribe, .group, .grant:
-            preconditionFailure("These are answered without an operation.")
+        case .preflight, .subscribe, .group, .grant, .revoke:
+            preconditionFailure("These have words of their own.")
         }
     }
 
@@ -92,6 +93,7 @@ enum PubNubRouter {
             PubNubReplyEncoder.counted(counts.map { ($0.channel, $0.count) })
         case (.messagesDeleted, _): PubNubReplyEncoder.messagesDeleted
         case (.groupChanged, _): PubNubReplyEncoder.groupChanged
+        case (.tokenRevoked, _): PubNubReplyEncoder.revoked
         default: preconditionFailure("A request was answered with another's reply.")
         }
     }
