@@ -8,7 +8,7 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction,
-            deleteMessages, history, actions, ping
+            deleteMessages, history, actions, ping, token
     }
 
     case hello(Hello)
@@ -22,6 +22,8 @@ public enum Command: Hashable, Sendable {
     case history(HistoryQuery)
     case actions(ActionsQuery)
     case ping
+    /// Shows another token before that of ``hello(_:)`` is over.
+    case token(String)
 }
 
 /// Who connects.

@@ -12,6 +12,8 @@ public enum Reply: Hashable, Sendable {
     case history(HistoryPage)
     case actions(ActionsPage)
     case pong(Timetoken)
+    /// In how many seconds the token's time is over; `nil` where none is asked for.
+    case tokenShown(expires: Int?)
     /// The deletion's own place in the order; also when there was nothing to delete.
     case messagesDeleted(Timetoken)
     case groupChanged
@@ -51,11 +53,14 @@ public struct Welcome: Hashable, Sendable {
     public var frameBytesMax: Int
     /// Channels that one session may follow.
     public var channelsMax: Int
+    /// In how many seconds the token's time is over; `nil` where none is asked for.
+    public var tokenExpires: Int?
 
     public init(
         session: String, time: Timetoken, epoch: String,
         heartbeatSeconds: Int = Limits.heartbeatSeconds,
-        frameBytesMax: Int = Limits.frameBytesMax, channelsMax: Int = Limits.channelsPerSessionMax
+        frameBytesMax: Int = Limits.frameBytesMax, channelsMax: Int = Limits.channelsPerSessionMax,
+        tokenExpires: Int? = nil
     ) {
         self.session = session
         self.time = time
@@ -63,6 +68,7 @@ public struct Welcome: Hashable, Sendable {
         self.heartbeatSeconds = heartbeatSeconds
         self.frameBytesMax = frameBytesMax
         self.channelsMax = channelsMax
+        self.tokenExpires = tokenExpires
     }
 }
 

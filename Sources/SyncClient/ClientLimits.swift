@@ -45,6 +45,8 @@ public enum ClientLimits {
     static let handshakeSeconds = 7
     /// Seconds that a closing connection waits for the other side.
     static let closeSeconds = 3
+    /// Seconds before its end at which another token is shown; a fifth of its time at most.
+    static let tokenSecondsLeft = 60
     /// A session that lasted this long was a good one: the next back-off starts at its base.
     public static let goodSession: Duration = .seconds(10)
 }

@@ -20,7 +20,7 @@ extension Command {
             try Self.checkChannel(request.channel, isWritten: true)
         case .history(let query): try Self.checkChannel(query.channel)
         case .actions(let query): try Self.checkChannel(query.channel)
-        case .hello, .subscribe, .unsubscribe, .repair, .ping: break
+        case .hello, .subscribe, .unsubscribe, .repair, .ping, .token: break
         }
     }
 

@@ -15,6 +15,12 @@ extension SyncClient {
         public var publishKey: String?
         /// What the tenant's backend gave the user, where the tenant admits nobody without a token.
         public var token: String?
+        /// Gets a token from the tenant's backend; in place of ``token``.
+        ///
+        /// It is called before each session, and again before the token's time is over, so that the
+        /// session goes on. When it throws, or the daemon refuses what it gives, it is tried again
+        /// later. It has to heed cancellation: ``SyncClient/SyncClient/close()`` waits for it.
+        public var tokenProvider: (@Sendable () async throws -> String)?
         /// From a command to its reply, reconnects included; over it:
         /// ``SyncClientError/timedOut(after:)``.
         public var commandTimeout: Duration = .seconds(15)

@@ -197,7 +197,7 @@ extension SyncClient {
         for item in commands.expire(at: .now) {
             switch item.owner {
             case .caller: finish(item, .failure(.timedOut(after: configuration.commandTimeout)))
-            case .hello, .device:
+            case .hello, .token, .device:
                 silence = configuration.commandTimeout
                 connection?.close(code: 1000)
             }

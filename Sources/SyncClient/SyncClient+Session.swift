@@ -40,6 +40,7 @@ extension SyncClient {
     private func runSession() async -> WebSocketClosure {
         let began = ContinuousClock.now
         do throws(WebSocketClosure) {
+            let token = try await tokenForSession()
             let connection = try await configuration.transport.connect(
                 to: configuration.address, subprotocol: "sync.v1.json")
             if case .closed(let reason) = phase {
@@ -51,7 +52,7 @@ extension SyncClient {
                 return WebSocketClosure(reason: "disconnect() was called")
             }
             self.connection = connection
-            greet(on: connection)
+            greet(on: connection, token)
             while true {
                 try receive(try await connection.receive())
             }
@@ -77,6 +78,7 @@ extension SyncClient {
         device.disconnected()
         retryTask?.cancel()
         retryTask = nil
+        showAnotherToken(before: nil)
         let lost = SyncClientError.connectionLost(reason: closure.reason)
         for item in commands.connectionBroke() { finish(item, .failure(lost)) }
         if isDisconnecting {
@@ -85,7 +87,7 @@ extension SyncClient {
         }
         let failure = SyncClientError(connectingTo: configuration.address, closure)
 
-        let comeback = Comeback(after: closure)
+        let comeback = mayComeBack(after: closure) ? .backoff : Comeback(after: closure)
         if comeback == .never {
             emit(.disconnected(reason: closure.reason, retryIn: nil))
             resumeConnectWaiters(.failure(failure))
@@ -148,7 +150,7 @@ extension SyncClient {
         pump()
     }
 
-    private func report(_ problem: SyncEvent.Problem) {
+    func report(_ problem: SyncEvent.Problem) {
         problemCount += 1
         emit(.problem(problem))
     }
@@ -163,6 +165,8 @@ extension SyncClient {
         switch item.owner {
         case .hello:
             try welcome(result)
+        case .token:
+            tokenShown(result)
         case .device(let ticket):
             run { $0.received(result, to: ticket) }
         case .caller:
@@ -172,11 +176,11 @@ extension SyncClient {
 
     // MARK: The beginning of a session
 
-    private func greet(on connection: any WebSocketConnection) {
+    private func greet(on connection: any WebSocketConnection, _ token: String?) {
         let hello = Hello(
             userID: configuration.userID, deviceID: configuration.deviceID,
             keyset: configuration.keyset, publishKey: configuration.publishKey,
-            token: configuration.token)
+            token: token)
         sendFirst(.hello(hello), owner: .hello)
     }
 
@@ -187,9 +191,13 @@ extension SyncClient {
             stopsAtFirstFailure = false
             emit(.connected(welcome))
             retryBackoff.reset()
+            showAnotherToken(before: welcome.tokenExpires)
             run { $0.connected(epoch: welcome.epoch) }
             resumeConnectWaiters(.success(welcome))
             pump()
+        case .failure(let error) where mayComeBack(after: error.code):
+            resumeConnectWaiters(.failure(.refused(error)))
+            throw WebSocketClosure(reason: error.message)
         case .failure(let error) where error.status < 429:
             // The same hello would be refused again.
             resumeConnectWaiters(.failure(.refused(error)))

@@ -39,6 +39,8 @@ public actor SyncClient {
         case caller(CheckedContinuation<Result<Reply, SyncClientError>, Never>)
         /// The client itself: the session begins with it.
         case hello
+        /// The session goes on with another token.
+        case token
         /// The device that the client runs.
         case device(DeviceTicket)
     }
@@ -52,6 +54,9 @@ public actor SyncClient {
     var commands = CommandQueue<Owner>()
     var backoff: Backoff
     var sessionTask: Task<Void, Never>?
+    /// Gets another token in time.
+    var tokenTask: Task<Void, Never>?
+    var tokenEnds: ContinuousClock.Instant?
     var deadlineTask: Task<Void, Never>?
     /// Who waits for the first session.
     var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
@@ -217,6 +222,7 @@ public actor SyncClient {
         phase = .closed(reason: reason)
         deadlineTask?.cancel()
         retryTask?.cancel()
+        tokenTask?.cancel()
         for item in commands.removeAll() { finish(item, .failure(.closed(reason: reason))) }
         resumeConnectWaiters(.failure(.closed(reason: reason)))
         for reader in readers { reader.queue?.finish() }

@@ -155,6 +155,7 @@ class PubNubTestCase(DaemonTestCase):
             directory = tempfile.TemporaryDirectory(prefix="syncdaemon-test-")
             self.addCleanup(directory.cleanup)
             path = pathlib.Path(directory.name) / "syncdaemon.ini"
+            self.configuration_path = path
             path.write_text(textwrap.dedent(configuration), encoding="utf-8")
             arguments += ("--config", str(path))
         return super().start_daemon(*arguments, **options)

@@ -10,6 +10,7 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -329,6 +330,54 @@ class Access(PubNubTestCase):
 
         self.assertEqual((answer.status, answer.json()["message"]), (403, "Token is expired."))
         self.assertEqual(await ada.closed(), 1008)
+
+    async def test_another_token_keeps_the_session_open(self):
+        ada = await self.device(web_token(4))
+        self.assertLessEqual(ada.welcome["tokenExpires"], 4)
+        await ada.command("subscribe", channels=[{"name": "room"}])
+        shown = await ada.command("token", token=web_token(600))
+        self.assertGreater(shown["tokenExpires"], 300)
+        brief = await self.device(web_token(4))
+        self.assertEqual(await brief.closed(), 1008)
+        self.assertTrue(brief.close_reason.startswith("token_expired: "))
+        await ada.publish("room", "still here")
+        async with self.refused(401, "token_expired"):
+            await ada.command("token", token=web_token(-1))
+        narrow = web_token(600, permissions={"channels": {"other": ["read"]}})
+        await ada.command("token", token=narrow)
+        self.assertEqual(await ada.closed(), 1008)
+        self.assertTrue(ada.close_reason.startswith("forbidden: "))
+
+    def test_two_secrets_are_good_while_one_is_replaced(self):
+        new = "sec-that-is-new"
+        granted = {"channels": [Channel.id("room").read().write()]}
+        old_token = self.grant(**granted)
+        newer = self.client(self.daemon, "newer", KEYS, secret_key=new)
+        with self.sdk_refused(403, "Signature Does Not Match"):
+            newer.sdk.revoke_token("token").sync()
+        line = f"secret_key = {new}\n"
+        both = self.configuration(new).replace(line, f"{line}    secret_key_previous = {SECRET}\n")
+        waiting = self.bearer("ada", old_token).subscribe("room")
+        self.configure(both)
+
+        self.bearer("ada", old_token).publish("room", "with the old one")
+        waiting.hear("with the old one")
+        for backend in (newer, self.backend):
+            token = backend.sdk.grant_token().ttl(5).channels(
+                granted["channels"]).sync().result.token
+            self.bearer("ada", token).publish("room", "as good")
+        self.configure(self.configuration(new))
+
+        # Whoever signed the request, it was made with the new one.
+        self.bearer("ada", token).publish("room", "made meanwhile")
+        with self.sdk_refused(403, "Forbidden"):
+            self.bearer("ada", old_token).publish("room", "over")
+        with self.sdk_refused(403, "Signature Does Not Match"):
+            self.backend.sdk.revoke_token(token).sync()
+
+    def configure(self, text):
+        self.configuration_path.write_text(textwrap.dedent(text), encoding="utf-8")
+        self.reload()
 
     async def test_new_keys_end_what_was_opened_with_the_old(self):
         old = await self.device(web_token())

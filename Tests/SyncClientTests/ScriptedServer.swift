@@ -44,6 +44,9 @@ final class ScriptedServer: Sendable {
         }
     }
 
+    /// Every token that was shown, in order.
+    var tokens: [String] { commands.compactMap { $0.members["token"] } }
+
     /// Waits until exactly these commands have come; what the server says arrives a little later.
     func expect(_ expected: [[String]]) async throws {
         try await eventually("the commands are \(expected)") { operations == expected }

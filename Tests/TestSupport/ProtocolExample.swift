@@ -89,6 +89,7 @@ public enum ProtocolExample {
                 channel: "room", messageTimetoken: ada.messageTimetoken, after: added)),
         22: .deleteMessages(
             DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-5")),
+        24: .token("qEF2AkF0GmkAAA"),
     ]
 
     /// What each example reply says, by its id.
@@ -121,6 +122,7 @@ public enum ProtocolExample {
         9: .history(HistoryPage(messages: [], next: nil)),
         10: .actions(ActionsPage(actions: [bobs], next: nil)),
         11: .pong(Timetoken(rawValue: 17_952_187_953_731_000)),
+        24: .tokenShown(expires: 3600),
         13: .subscribed([
             SubscribedChannel(channel: "room", mode: .repair, cursor: added, key: key)
         ]),

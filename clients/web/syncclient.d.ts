@@ -15,8 +15,12 @@ export interface SyncClientOptions {
   keyset?: string;
   /** What the tenant's owner asks of those who publish, if anything. */
   publishKey?: string;
-  /** What the tenant's backend gave the user, where the tenant admits nobody without a token. */
-  token?: string;
+  /**
+   * What the tenant's backend gave the user, where the tenant admits nobody without a token; or
+   * what gets one from there: it is called before each connection, and again before the token's
+   * time is over.
+   */
+  token?: string | (() => string | Promise<string>);
   /**
    * The IndexedDB database, one for each user, keyset and server; without it nothing outlives the
    * page.

@@ -61,6 +61,8 @@ enum CommandEncoder {
             json.member("userId", query.userID)
             json.member("after", quoted: query.after?.rawValue)
             json.member("limit", query.limit)
+        case .token(let token):
+            json.member("token", token)
         case .ping:
             break
         }

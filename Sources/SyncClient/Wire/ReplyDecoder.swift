@@ -25,6 +25,8 @@ struct ReplyDecoder {
                 ActionsPage(
                     actions: try actions(result), next: try result.optionalTimetoken("next")))
         case .ping: return .pong(try result.timetoken("time"))
+        case .token:
+            return .tokenShown(expires: try result.optionalInteger("tokenExpires").map(Int.init))
         }
     }
 
@@ -35,7 +37,8 @@ struct ReplyDecoder {
             epoch: try result.string("epoch"),
             heartbeatSeconds: Int(try result.integer("heartbeat")),
             frameBytesMax: Int(try limits.integer("frameBytes")),
-            channelsMax: Int(try limits.integer("channels")))
+            channelsMax: Int(try limits.integer("channels")),
+            tokenExpires: try result.optionalInteger("tokenExpires").map(Int.init))
     }
 
     private func subscribed(

@@ -5,7 +5,7 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, deleteMessages,
-        history, actions, ping
+        history, actions, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -32,6 +32,7 @@ extension Command {
         case .history: .history
         case .actions: .actions
         case .ping: .ping
+        case .token: .token
         }
     }
 }

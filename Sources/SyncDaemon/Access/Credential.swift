@@ -17,6 +17,13 @@ enum Credential: Hashable, Sendable {
         if case .token(let grant) = self { now >= grant.expiry } else { false }
     }
 
+    /// Until its time is over; `nil` when it has no end.
+    ///
+    /// - Parameter now: Unix seconds.
+    func secondsLeft(at now: Int64) -> Int? {
+        if case .token(let grant) = self { Int(max(0, grant.expiry - now)) } else { nil }
+    }
+
     /// Whether it was taken back.
     func isRevoked(by revocations: Revocations) -> Bool {
         if case .token(let grant) = self {

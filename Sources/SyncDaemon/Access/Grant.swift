@@ -61,7 +61,9 @@ struct Grant: Hashable, Sendable {
         guard !need.isAboutAll, !need.isSigned else { throw .notPermitted }
         // Nobody acts for another with a token of one's own.
         if let other = need.user { try check(for: other, device: device, at: now) }
-        var steps = Limits.accessStepsMin + need.places.count * Limits.accessStepsPerName
+        // No more for a session's ten thousand channels than for a command's thousand.
+        let names = min(need.places.count, Limits.channelsPerCommandMax)
+        var steps = Limits.accessStepsMin + names * Limits.accessStepsPerName
         for place in need.places {
             guard place.isGranted(by: held(at: place, in: keyset, within: &steps)) else {
                 throw .notPermitted

@@ -25,6 +25,7 @@ extension Operations {
             .hello(
                 Welcome(
                     session: "\(engine.reactor)-\(session.id)",
-                    time: Timetoken(rawValue: engine.wallTicks()), epoch: engine.epoch)))
+                    time: Timetoken(rawValue: engine.wallTicks()), epoch: engine.epoch,
+                    tokenExpires: session.credential.secondsLeft(at: engine.seconds))))
     }
 }

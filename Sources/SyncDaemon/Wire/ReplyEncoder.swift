@@ -50,6 +50,8 @@ enum ReplyEncoder {
             encodeNext(page.next, into: &json)
         case .pong(let time):
             json.member("time", quoted: time.rawValue)
+        case .tokenShown(let seconds):
+            json.member("tokenExpires", seconds)
         case .messagesDeleted(let timetoken):
             json.member("timetoken", quoted: timetoken.rawValue)
         case .groupChanged, .tokenRevoked, .histories, .messageCounts:
@@ -63,6 +65,7 @@ enum ReplyEncoder {
         json.member("time", quoted: welcome.time.rawValue)
         json.member("epoch", welcome.epoch)
         json.member("heartbeat", welcome.heartbeatSeconds)
+        json.member("tokenExpires", welcome.tokenExpires)
         json.beginObject("limits")
         json.member("frameBytes", welcome.frameBytesMax)
         json.member("channels", welcome.channelsMax)

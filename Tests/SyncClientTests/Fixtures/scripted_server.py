@@ -10,7 +10,7 @@ order in which they come; connections beyond the last list play it again.
     {"fragments": ["...", ...]}  send a text in fragments
     {"sendBadText": true}        send a text message that is not UTF-8
     {"flood": n, "bytes": m}     send n pushes of about m bytes each
-    {"close": 1001}              close with this code
+    {"close": 1001}              close with this code; "reason" may say why
     {"drop": true}               break the connection without a close frame
 
 Instead of a list a connection may be "http" (an answer that is no upgrade) or "silent" (no answer).
@@ -71,7 +71,7 @@ async def play(socket, steps, number):
             for index in range(step["flood"]):
                 await socket.send(push(index, step["bytes"]))
         elif "close" in step:
-            await socket.close(step["close"], "scripted")
+            await socket.close(step["close"], step.get("reason", "scripted"))
         elif "drop" in step:
             socket.transport.abort()
             return

@@ -171,28 +171,6 @@ struct AccessMatrixTests {
             bench.status(.get, "/v2/subscribe/sub/room,room-pnpres/0?tt=0", token: token) == 200)
     }
 
-    @Test("what is open ends when its token is taken back, and nothing else does")
-    func revocation() throws {
-        let bench = AccessBench()
-        let poll = "/v2/subscribe/sub/room/0?tt=\(AccessBench.now.rawValue)"
-        let tokens = try [255, 1].map { try AccessBench.token(channels: ["room": $0]) }
-        var sessions: [SessionID] = []
-        for token in tokens {
-            sessions.append(try bench.session(token).0)
-            #expect(bench.status(.get, poll, token: token) == nil)
-        }
-
-        try bench.revoke(tokens[0])
-
-        #expect(bench.core.hub.sessions.values.filter(\.isClosing).map(\.id) == [sessions[0]])
-        #expect(bench.transport.responses.values.map(\.status) == [403])
-        #expect(try bench.session(tokens[0]).1 == ["token_revoked"])
-        #expect(bench.status(.get, poll, token: tokens[0]) == 403)
-        #expect(bench.status(.get, "/publish/pub/sub/0/room/0/1", token: tokens[0]) == 403)
-        #expect(try bench.session(tokens[1]).1 == [nil])
-        #expect(bench.interests == 1)
-    }
-
     @Test("what is open ends when the token's time is over")
     func expiry() throws {
         let token = try AccessBench.token(channels: ["room": 255])

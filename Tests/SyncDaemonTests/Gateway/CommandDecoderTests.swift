@@ -55,7 +55,7 @@ struct CommandDecoderTests {
             ),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
-            .ping: ("", .ping),
+            .ping: ("", .ping), .token: (#","token":"t""#, .token("t")),
         ]
 
         for operation in Command.Operation.allCases {
@@ -189,7 +189,7 @@ struct CommandDecoderTests {
         (
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, repair, publish, "#
-                + "addAction, removeAction, deleteMessages, history, actions, ping."
+                + "addAction, removeAction, deleteMessages, history, actions, ping, token."
         ),
     ]
 

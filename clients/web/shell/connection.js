@@ -12,6 +12,7 @@ import { AwakeClock } from './awake-clock.js';
 import { Commands } from './commands.js';
 import { replySecondsDefault } from './options.js';
 import { Timers } from './timers.js';
+import { Tokens } from './tokens.js';
 import { onWakeup } from './wakeups.js';
 
 /** @typedef {import('./commands.js').Reply} Reply */
@@ -56,7 +57,9 @@ export class Connection {
   /** Milliseconds between two looks at the connection. */ #look;
   #clock;
   #commands;
+  #tokens;
   /** @type {WebSocket|null} */ #socket = null;
+  /** @type {object|null} What a token is being got for. */ #opening = null;
   #isWaiting = false;
   #attempt = 0;
   /** When the last frame came, and the welcome. */ #heardAt = 0;
@@ -71,6 +74,7 @@ export class Connection {
     this.#device = device;
     this.#options = options;
     this.#events = events;
+    this.#tokens = new Tokens(options.token);
     this.#replySeconds = options.replySeconds ?? replySecondsDefault;
     this.#look = Math.min(lookMax, this.#replySeconds * 1000 / 3);
     this.#clock = new AwakeClock(this.#look);
@@ -80,11 +84,23 @@ export class Connection {
 
   /** Connects, now and whenever the connection is gone. */
   connect() {
-    if (this.#device.isClosed || this.#socket) return;
+    if (this.#device.isClosed || this.#socket || this.#opening) return;
     this.#isWaiting = false;
     this.#device.setStatus('connecting');
     // Whoever was told may have closed the client.
     if (this.#device.isClosed) return;
+    const opening = this.#opening = {};
+    // Before there is a socket: the daemon does not wait for a hello for long.
+    this.#tokens.get((token) => {
+      if (opening === this.#opening) this.#open(token);
+    }, (problem) => {
+      if (opening === this.#opening) this.#lose(1006, problem);
+    });
+  }
+
+  /** @param {string|null|undefined} token */
+  #open(token) {
+    this.#opening = null;
     this.stats.connections++;
     /** @type {WebSocket} */
     let socket;
@@ -100,25 +116,28 @@ export class Connection {
     this.#heardAt = this.#clock.now;
     this.#watch(Infinity);
     socket.onopen = () => {
-      if (socket === this.#socket) this.#greet();
+      if (socket === this.#socket) this.#greet(token);
     };
     socket.onmessage = (/** @type {any} */ { data }) => {
       if (socket === this.#socket) this.#receive(data);
     };
     // It says nothing about why, and a close event follows.
     socket.onerror = () => {};
-    socket.onclose = (/** @type {any} */ { code }) => {
-      if (socket === this.#socket) this.#lose(code);
+    socket.onclose = (/** @type {any} */ { code, reason }) => {
+      const isForNow = code === 1008 && this.#tokens.mayOpen(reason);
+      if (socket === this.#socket) this.#lose(isForNow ? 1013 : code);
     };
   }
 
-  #greet() {
+  /** @param {string|null|undefined} token */
+  #greet(token) {
     this.#watch(heartbeatDefault);
     const { userId, deviceId } = this.#device;
-    const { keyset, publishKey, token } = this.#options;
+    const { keyset, publishKey } = this.#options;
     this.send({ op: 'hello', userId, deviceId, keyset, publishKey, token }, (ok, error) => {
       if (ok) this.#welcome(ok);
       else if (isForNow(error)) this.#lose(1013);
+      else if (this.#tokens.mayOpen(error.code)) this.#lose(1013, new Error(error.message));
       else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
     }, ({ epoch }) => isText(epoch));
   }
@@ -131,6 +150,7 @@ export class Connection {
     this.time = isTimetoken(ok.time) ? ok.time : '0';
     this.#watch(ok.heartbeat > 0 ? ok.heartbeat : heartbeatDefault);
     this.#device.setStatus('online');
+    this.#tokens.renew(this, ok.tokenExpires, (problem) => this.#device.problem(problem));
     this.#events.welcomed();
   }
 
@@ -178,6 +198,7 @@ export class Connection {
 
   #drop() {
     const socket = this.#socket;
+    this.#opening = null;
     this.#socket = null;
     this.isOnline = false;
     clearInterval(this.#watching);

@@ -11,7 +11,7 @@ import { isCount, isText } from '../core/shapes.js';
  * writes may wait. `store`, `WebSocket` and `random` are for other surroundings than a page,
  * such as tests.
  * @typedef {{url: string, userId: string, deviceId?: string, keyset?: string,
- *   publishKey?: string, token?: string, cache?: string|null,
+ *   publishKey?: string, token?: string|(() => string|Promise<string>), cache?: string|null,
  *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
  *   WebSocket?: any, random?: () => number}} Options
  */
@@ -58,7 +58,9 @@ export function checkOptions(options) {
   if ((keyset ?? null) !== null) checkText('A keyset', keyset, identifierMax);
   const { publishKey, token } = options;
   if ((publishKey ?? null) !== null) checkText('A publishKey', publishKey, identifierMax);
-  if ((token ?? null) !== null) checkText('A token', token, tokenMax);
+  if ((token ?? null) !== null && typeof token !== 'function') {
+    checkText('A token', token, tokenMax);
+  }
   if (!(isCount(batch ?? 0) && (batch ?? 0) <= 1000)) {
     throw new RangeError('batch is a whole number of milliseconds, up to 1000.');
   }

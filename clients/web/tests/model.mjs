@@ -396,7 +396,13 @@ export class ModelSocket {
 
   hello({ userId, deviceId }) {
     [this.user, this.deviceId] = [userId, deviceId];
-    return { session: '0-1', time: this.server.now(), epoch: this.server.epoch, heartbeat: 25 };
+    const { tokenExpires } = this.options;
+    return { session: '0-1', time: this.server.now(), epoch: this.server.epoch, heartbeat: 25,
+      ...tokenExpires ? { tokenExpires } : {} };
+  }
+
+  token() {
+    return {};
   }
 
   ping() {

@@ -9,6 +9,8 @@ interface Note {
 }
 
 const client = new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync', userId: 'ada', cache: null });
+const token = async () => (await fetch('/token')).text();
+new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync', userId: 'ada', token }).close();
 const room = client.channel<Note>('room');
 
 function render(item: Item<Note>): string {

@@ -61,6 +61,7 @@ enum CommandDecoder {
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
         case .ping: .ping
+        case .token: .token(try json.text("token", bytesMax: Limits.tokenBytesMax))
         }
     }
 

@@ -5,7 +5,9 @@ import EventModel
 /// Finds the operation for a command.
 enum CommandRouter {
     /// Carries a command out, or starts to.
-    static func handle(_ command: Command, for caller: SessionCaller) -> OperationOutcome {
+    static func handle(
+        _ command: Command, for caller: SessionCaller, tenants: Tenants
+    ) -> OperationOutcome {
         switch command {
         case .hello: .refused(.helloAgain)
         case .subscribe(let requests): Operations.subscribe(requests, for: caller)
@@ -17,6 +19,7 @@ enum CommandRouter {
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
         case .actions(let query): Operations.actions(query, for: caller)
+        case .token(let token): Operations.showToken(token, for: caller, tenants: tenants)
         case .ping: .done(.pong(Timetoken(rawValue: caller.engine.wallTicks())))
         }
     }

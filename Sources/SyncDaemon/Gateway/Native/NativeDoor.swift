@@ -8,8 +8,8 @@ import JSON
 ///
 /// Confined to its reactor's thread.
 final class NativeDoor: SessionDelegate {
-    private let hub: Hub
-    private let tenants: Tenants
+    let hub: Hub
+    let tenants: Tenants
     private let counters: Counters
     private var commandsPerSecondMax: Int
     private let log: Log?
@@ -41,8 +41,7 @@ final class NativeDoor: SessionDelegate {
             guard let session = hub.sessions[id], !session.isClosing else { continue }
             session.commandsInFlight -= 1
             do throws(ProtocolError) {
-                let caller = try caller(of: work.command, work.id, session)
-                reply(CommandRouter.handle(work.command, for: caller), to: work.id, of: session)
+                try carryOut(work.command, work.id, of: session)
             } catch {
                 reply(.refused(error), to: work.id, of: session)
             }
@@ -59,21 +58,6 @@ final class NativeDoor: SessionDelegate {
         while let (_, id) = awaitingHello.popFirst(where: { $0.deadline <= now }) {
             guard let session = hub.sessions[id], session.author == nil else { continue }
             hub.outlet.close(session, .policyViolation, "Say hello within 10 seconds.")
-        }
-    }
-
-    private func closeLapsed() {
-        let seconds = hub.engine.seconds
-        for session in hub.sessions.values where session.credential.isOver(at: seconds) {
-            hub.outlet.close(session, because: .tokenExpired)
-        }
-    }
-
-    /// Hears that tokens were taken back, and closes the sessions that showed one of them.
-    func tokensRevoked() {
-        let revoked = tenants.revocations
-        for session in hub.sessions.values where session.credential.isRevoked(by: revoked) {
-            hub.outlet.close(session, because: .tokenRevoked)
         }
     }
 
@@ -101,17 +85,6 @@ final class NativeDoor: SessionDelegate {
             } else if changed.contains(author.keyset) {
                 checkAgain(session, of: author)
             }
-        }
-    }
-
-    /// Looks at a session's token with its tenant's new keys.
-    private func checkAgain(_ session: Session, of author: Author) {
-        do throws(ProtocolError) {
-            session.credential = try tenants.credential(
-                ofStaying: author, with: session.token, as: session.credential,
-                at: hub.engine.seconds)
-        } catch {
-            hub.outlet.close(session, because: error)
         }
     }
 
@@ -144,8 +117,7 @@ final class NativeDoor: SessionDelegate {
             guard turnstile.admits(cost: command.nameCount, of: session.id) else {
                 return try wait(with: command, id, of: session)
             }
-            let caller = try caller(of: command, id, session)
-            reply(CommandRouter.handle(command, for: caller), to: id, of: session)
+            try carryOut(command, id, of: session)
         } catch {
             reply(.refused(error), to: decoded.id, of: session)
         }
@@ -163,6 +135,14 @@ final class NativeDoor: SessionDelegate {
         session.commandsInFlight += 1
     }
 
+    private func carryOut(
+        _ command: Command, _ id: CommandID, of session: Session
+    ) throws(ProtocolError) {
+        let caller = try caller(of: command, id, session)
+        reply(CommandRouter.handle(command, for: caller, tenants: tenants), to: id, of: session)
+        if command.showsToken { endWhatIsNotAllowed(of: caller) }
+    }
+
     /// Who has a command carried out, once nothing that it needs is missing.
     private func caller(
         of command: Command, _ id: CommandID, _ session: Session
@@ -174,7 +154,12 @@ final class NativeDoor: SessionDelegate {
         if case .subscribe(let requests) = command { noteReturn(requests, of: session) }
         let caller = SessionCaller(
             id: id, session: session, author: author, hub: hub, tenants: tenants)
-        if let error = caller.refusal(of: command.need(at: hub.engine.wallTime)) { throw error }
+        // One that shows a token is not asked for the one before, which may just be over.
+        if !command.showsToken,
+            let error = caller.refusal(of: command.need(at: hub.engine.wallTime))
+        {
+            throw error
+        }
         return caller
     }
 
@@ -271,8 +256,12 @@ final class NativeDoor: SessionDelegate {
 }
 
 extension Command {
+    fileprivate var showsToken: Bool { if case .token = self { true } else { false } }
+
     /// Commands that it counts as, for the rate limit.
-    var cost: Int { max(1, nameCount / Limits.channelsPerCommandCost) }
+    var cost: Int {
+        showsToken ? Limits.tokenCommandCost : max(1, nameCount / Limits.channelsPerCommandCost)
+    }
 
     /// Channels that it begins or ends to follow.
     var nameCount: Int {

@@ -1,0 +1,40 @@
+// Sessions whose tokens are worth nothing any more: over, taken back, or of keys that are gone.
+
+import EventModel
+
+extension NativeDoor {
+    /// Closes sessions whose token's time is over.
+    func closeLapsed() {
+        let seconds = hub.engine.seconds
+        for session in hub.sessions.values where session.credential.isOver(at: seconds) {
+            hub.outlet.close(session, because: .tokenExpired)
+        }
+    }
+
+    /// Hears that tokens were taken back, and closes the sessions that showed one of them.
+    func tokensRevoked() {
+        let revoked = tenants.revocations
+        for session in hub.sessions.values where session.credential.isRevoked(by: revoked) {
+            hub.outlet.close(session, because: .tokenRevoked)
+        }
+    }
+
+    /// Looks at a session's token with its tenant's new keys.
+    func checkAgain(_ session: Session, of author: Author) {
+        do throws(ProtocolError) {
+            session.credential = try tenants.credential(
+                ofStaying: author, with: session.token, as: session.credential,
+                at: hub.engine.seconds)
+        } catch {
+            hub.outlet.close(session, because: error)
+        }
+    }
+
+    /// Closes a session that follows what its new token does not allow: whoever comes again asks
+    /// for each channel anew.
+    func endWhatIsNotAllowed(of caller: SessionCaller) {
+        let need = Need.following(caller.session, at: hub.engine.wallTime)
+        guard let error = caller.refusal(of: need) else { return }
+        hub.outlet.close(caller.session, because: error)
+    }
+}
