@@ -13,6 +13,8 @@ struct Keyset: Hashable, Sendable {
     var publishKey: String?
     /// Signs the backend's requests, and the tokens that it has made.
     var secretKey: String?
+    /// The one before, which is as good while it is being replaced, and signs no new token.
+    var previousSecretKey: String?
     /// The text of a JSON Web Key Set (RFC 7517): whose web tokens are good.
     var webKeys: String?
     /// What web tokens have to name as `iss` and `aud`; `nil`: anything.
@@ -29,6 +31,9 @@ struct Keyset: Hashable, Sendable {
     init(subscribeKey: String) {
         self.subscribeKey = subscribeKey
     }
+
+    /// All that may have signed a request or a token, the present one first.
+    var secretKeys: [String] { [secretKey, previousSecretKey].compactMap(\.self) }
 
     /// What holds for one of the tenant's channels.
     func settings(of channel: Channel) -> ChannelSettings {

@@ -248,7 +248,7 @@ extension ConfigurationError {
             .badValue(let source, _, _, _),
             .sameSubscribeKey(let source, _, _), .samePattern(let source, _, _, _),
             .tooMany(let source, _, _),
-            .twoSecrets(let source, _), .unreadableSecret(let source, _, _),
+            .twoSecrets(let source, _, _), .unreadableSecret(let source, _, _),
             .badSecret(let source, _, _), .noCredentials(let source, _),
             .malformedLine(let source), .lineTooLong(let source):
             if case .file(_, let line) = source { line } else { nil }

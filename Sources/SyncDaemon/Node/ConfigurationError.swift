@@ -46,9 +46,9 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case samePattern(ConfigurationSource, String, in: String, and: String)
     /// Too many of what a plural names.
     case tooMany(ConfigurationSource, String, max: Int)
-    case twoSecrets(ConfigurationSource, keyset: String)
+    case twoSecrets(ConfigurationSource, keyset: String, key: String)
     case unreadableSecret(ConfigurationSource, path: String, reason: String)
-    case badSecret(ConfigurationSource, path: String, expected: String)
+    case badSecret(ConfigurationSource, path: String, key: String)
     case badWebKeys(ConfigurationSource, path: String, reason: String)
     case noCredentials(ConfigurationSource, name: String)
     case malformedLine(ConfigurationSource)
@@ -158,8 +158,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .tooMany(let source, let what, let limit):
             "\(source): there are more than \(limit) \(what)."
                 + " Remove some, or run another daemon for them."
-        case .twoSecrets(let source, let name):
-            "\(source): [keyset \(name)] has a secret_key already. Keep one of the two."
+        case .twoSecrets(let source, let name, let key):
+            "\(source): [keyset \(name)] has a \(key) already. Keep one of the two."
         default: preconditionFailure("This is no mistake of sections.")
         }
     }
@@ -170,9 +170,9 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .unreadableSecret(let source, let path, let reason):
             "\(source): the secret in \(LogText.quoted(path)) cannot be read: \(reason). Check the"
                 + " path, and that the daemon's user may read it."
-        case .badSecret(let source, let path, let expected):
-            "\(source): what is in \(LogText.quoted(path)) cannot be a secret_key. Write there"
-                + " \(expected), and nothing else."
+        case .badSecret(let source, let path, let key):
+            "\(source): what is in \(LogText.quoted(path)) cannot be a \(key). Write there"
+                + " \(NamedKeyset.secretExpected), and nothing else."
         case .badWebKeys(let source, let path, let reason):
             "\(source): what is in \(LogText.quoted(path)) cannot be a JSON Web Key Set. \(reason)"
         case .noCredentials(let source, let name):

@@ -11,6 +11,8 @@ struct NamedKeyset: NamedSection {
     var keyset: Keyset
     /// Where its secret key stands; `nil` when it stands in the configuration file, or nowhere.
     var secretSource: SecretSource?
+    /// Where the one before stands, likewise.
+    var previousSource: SecretSource?
     /// Where the keys of web tokens stand.
     var webKeySource: SecretSource?
 
@@ -19,6 +21,11 @@ struct NamedKeyset: NamedSection {
     private var writtenSecret: String? {
         get { secretSource == nil ? keyset.secretKey : nil }
         set { keyset.secretKey = newValue }
+    }
+
+    private var writtenPrevious: String? {
+        get { previousSource == nil ? keyset.previousSecretKey : nil }
+        set { keyset.previousSecretKey = newValue }
     }
 
     private static let keyBytesMax = 128
@@ -51,6 +58,16 @@ struct NamedKeyset: NamedSection {
             expected: "the absolute path of a file, or credential:NAME",
             "The file that holds the secret_key. credential:NAME stands for what systemd"
                 + " passes with LoadCredential=NAME:/PATH.",
+            parse: { SecretSource($0) }, format: { $0.description }),
+        .optional(
+            "secret_key_previous", into: \.writtenPrevious, expected: secretExpected,
+            "While secret_key is being replaced, the one before: what it signed is good, too.",
+            parse: { isSecretKey($0) ? $0 : nil }, format: { $0 }
+        ).with(\.isSecret, true),
+        .optional(
+            "secret_key_previous_file", into: \.previousSource,
+            expected: "the absolute path of a file, or credential:NAME",
+            "The file that holds the secret_key_previous.",
             parse: { SecretSource($0) }, format: { $0.description }),
     ]
 

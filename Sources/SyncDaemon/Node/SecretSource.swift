@@ -44,6 +44,21 @@ struct SecretText: Hashable, Sendable {
     var isOurs = false
 }
 
+extension NamedKeyset {
+    /// Where each secret key goes, and where it may come from.
+    fileprivate static var secrets:
+        [(
+            key: String, value: WritableKeyPath<NamedKeyset, String?>,
+            source: KeyPath<NamedKeyset, SecretSource?>
+        )]
+    {
+        [
+            ("secret_key", \.keyset.secretKey, \.secretSource),
+            ("secret_key_previous", \.keyset.previousSecretKey, \.previousSource),
+        ]
+    }
+}
+
 extension Examination {
     /// Gets the secrets that stand elsewhere, and says who else may read those that there are.
     ///
@@ -55,20 +70,21 @@ extension Examination {
         for index in configuration.namedKeysets.indices {
             let named = configuration.namedKeysets[index]
             let place = "keyset \(named.name)."
-            if named.secretSource != nil, let line = configuration.sources[place + "secret_key"] {
-                mistakes.append(.twoSecrets(line, keyset: named.name))
-                continue
-            }
-            if let file, file.isForOthers, named.keyset.secretKey != nil,
-                let line = configuration.sources[place + "secret_key"]
-            {
-                warnings.append(.secretForOthers(line, path: file.path, isOurs: file.isOurs))
-            }
-            if let source = named.secretSource {
-                let line = configuration.sources[place + "secret_key_file"] ?? .standard
-                if let (path, text) = self.text(of: source, environment, line, read) {
-                    configuration.namedKeysets[index].keyset.secretKey = secretKey(
-                        of: text, at: path, line)
+            for secret in NamedKeyset.secrets {
+                let written = configuration.sources[place + secret.key]
+                let source = named[keyPath: secret.source]
+                if let written, source != nil {
+                    mistakes.append(.twoSecrets(written, keyset: named.name, key: secret.key))
+                } else if let source {
+                    let line = configuration.sources[place + secret.key + "_file"] ?? .standard
+                    if let (path, text) = self.text(of: source, environment, line, read) {
+                        configuration.namedKeysets[index][keyPath: secret.value] = secretKey(
+                            of: text, at: path, line, key: secret.key)
+                    }
+                } else if let file, file.isForOthers, let written,
+                    named[keyPath: secret.value] != nil
+                {
+                    warnings.append(.secretForOthers(written, path: file.path, isOurs: file.isOurs))
                 }
             }
             if let source = named.webKeySource {
@@ -125,7 +141,7 @@ extension Examination {
     }
 
     private mutating func secretKey(
-        of file: SecretText, at path: String, _ line: ConfigurationSource
+        of file: SecretText, at path: String, _ line: ConfigurationSource, key name: String
     ) -> String? {
         if file.isForOthers {
             warnings.append(.secretFileForOthers(line, path: path, isOurs: file.isOurs))
@@ -134,7 +150,7 @@ extension Examination {
         let key = String(file.text.prefix { $0 != "\n" && $0 != "\r\n" })
         let rest = file.text.dropFirst(key.count)
         guard NamedKeyset.isSecretKey(key), rest.allSatisfy(\.isNewline) else {
-            mistakes.append(.badSecret(line, path: path, expected: NamedKeyset.secretExpected))
+            mistakes.append(.badSecret(line, path: path, key: name))
             return nil
         }
         return key

@@ -22,6 +22,8 @@ struct KeysetSample: Sendable, CustomTestStringConvertible {
         KeysetSample("subscribe_key", "sub-c-5a3f_1.A"), KeysetSample("publish_key", "pub-c-1"),
         KeysetSample("secret_key", "sec-c-M2Y+/=="),
         KeysetSample("secret_key_file", "credential:web"),
+        KeysetSample("secret_key_previous", "sec-c-old"),
+        KeysetSample("secret_key_previous_file", "credential:old"),
         KeysetSample("store", "off", written: "no"), KeysetSample("retention_hours", "24"),
         KeysetSample("least_window", "50"),
         KeysetSample("delete", "no"), KeysetSample("presence", "NO", written: "no"),

@@ -49,14 +49,16 @@ extension PubNubRequest {
     ) throws(PubNubError) -> Credential {
         guard endpoint.hasTenant else { return .unguarded }
         guard !endpoint.isSigned || keyset.secretKey != nil else { throw .noSecretKey }
-        if let secretKey = keyset.secretKey, keyset.isAccessControlled || endpoint.isSigned,
+        if keyset.secretKey != nil, keyset.isAccessControlled || endpoint.isSigned,
             let signed = SignedRequest(asking.request)
         {
             let keys = Set([publishKey, keyset.publishKey, ""].compactMap(\.self))
-            let isGood = keys.contains {
-                (try? signed.check(
-                    secretKey: secretKey, publishKey: $0, subscribeKey: subscribeKey,
-                    at: asking.hub.engine.seconds)) != nil
+            let isGood = keyset.secretKeys.contains { secretKey in
+                keys.contains {
+                    (try? signed.check(
+                        secretKey: secretKey, publishKey: $0, subscribeKey: subscribeKey,
+                        at: asking.hub.engine.seconds)) != nil
+                }
             }
             guard isGood else { throw .wrongSignature }
             return .secretKey
