@@ -15,6 +15,11 @@ struct PermissionTable: Hashable, Sendable {
         self.patterns = patterns
     }
 
+    /// What it keeps in memory, roughly, besides its names.
+    var bytes: Int {
+        64 * exact.count + patterns.reduce(0) { $0 + 128 + 32 * $1.pattern.size }
+    }
+
     /// Rights that are granted to this very name.
     func exactRights(on name: String) -> Rights { exact[ExactText(name)] ?? [] }
 
@@ -56,6 +61,9 @@ struct Permissions: Hashable, Sendable {
     var channels = PermissionTable()
     var groups = PermissionTable()
     var users = PermissionTable()
+
+    /// What it keeps in memory, roughly, besides its names.
+    var bytes: Int { channels.bytes + groups.bytes + users.bytes }
 
     /// - A wildcard (`room.*`) stands for many channels, so only an entry with exactly this name
     ///   counts: a pattern may match its text, and not the channels that it covers.

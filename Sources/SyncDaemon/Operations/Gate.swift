@@ -27,7 +27,7 @@ extension Tenants {
     ) throws(ProtocolError) -> Credential {
         guard let keys = keys(of: keyset) else { return .unguarded }
         do throws(AccessRefusal) {
-            let grant = try keys.grant(for: token, revoked: revocations, at: now)
+            let grant = try self.grant(for: token, with: keys, at: now)
             try grant.check(for: author.userID, device: author.deviceOrNone, at: now)
             return .token(grant)
         } catch {

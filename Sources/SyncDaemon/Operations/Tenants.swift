@@ -12,6 +12,8 @@ final class Tenants {
 
     /// Which tokens were taken back.
     let revocations: Revocations
+    /// Good with these keys.
+    private var checked = CheckedTokens()
 
     init(
         _ keysets: Keysets = Keysets(), revocations: Revocations = Revocations(),
@@ -32,6 +34,7 @@ final class Tenants {
         accounts.apply(keysets)
         let before = keys
         keys = Self.keys(of: keysets)
+        checked.forgetAll()
         return Set(before.keys).union(keys.keys).filter { before[$0] != keys[$0] }
     }
 
@@ -40,6 +43,25 @@ final class Tenants {
 
     /// What a tenant's tokens are checked with; `nil` for one that asks for none.
     func keys(of keyset: Keyset) -> AccessKeys? { keys[keyset.subscribeKey] }
+
+    /// What a token of a tenant allows, without another look at its signature when there was one.
+    ///
+    /// - Parameter now: Unix seconds.
+    /// - Throws: As ``AccessKeys/grant(for:revoked:at:)``; one that is over may be returned, too:
+    ///   the grant knows.
+    func grant(
+        for token: String?, with keys: AccessKeys, at now: Int64
+    ) throws(AccessRefusal) -> Grant {
+        let key = CheckedTokens.Key(
+            keyset: ExactText(keys.tenant), token: ExactText(token ?? ""))
+        if let grant = checked.grant(for: key) {
+            guard !revocations.contains(grant.id, of: grant.tenant) else { throw .revoked }
+            return grant
+        }
+        let grant = try keys.grant(for: token, revoked: revocations, at: now)
+        checked.remember(grant, for: key)
+        return grant
+    }
 
     private static func keys(of keysets: Keysets) -> [String: AccessKeys] {
         var keys: [String: AccessKeys] = [:]
@@ -55,9 +77,9 @@ extension AccessKeys {
     init(_ keyset: Keyset) {
         self.init(tenant: keyset.subscribeKey)
         tokenKeys =
-            keyset.secretKey.map {
-                [AccessTokenKey(secretKey: $0, subscribeKey: keyset.subscribeKey)]
-            } ?? []
+            keyset.secretKeys.map {
+                AccessTokenKey(secretKey: $0, subscribeKey: keyset.subscribeKey)
+            }
         // What it says was looked at when the configuration was read.
         webKeys = keyset.webKeys.flatMap { try? JSONWebKeySet($0) }
         issuer = keyset.tokenIssuer
