@@ -79,7 +79,8 @@ let package = Package(
             exclude: ["SyncClient.docc"],
             swiftSettings: shipped),
         .executableTarget(
-            name: "syncctl", dependencies: ["SyncClient", "Basis", "EventModel", "JSON"],
+            name: "syncctl",
+            dependencies: ["SyncClient", "Basis", "EventModel", "JSON", "COpenSSL"],
             swiftSettings: shipped, linkerSettings: hardened),
         .executableTarget(
             name: "reconcilebench", dependencies: ["Basis", "EventModel"],

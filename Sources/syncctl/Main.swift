@@ -45,6 +45,10 @@ enum SyncCtl {
                 try await CacheJobRunner(checking, options: options, usesColor: usesColor).run()
                 return nil
             }
+            if case .token(let work) = job {
+                try TokenJobRunner(options: options).run(work)
+                return nil
+            }
             var configuration = try SyncClient.Configuration(
                 url: options.url, userID: options.user, deviceID: options.device,
                 keyset: options.keyset)

@@ -40,6 +40,7 @@ enum HouseRules {
             [
                 "Sources/SyncDaemon/Access/PublicKey.swift",
                 "Sources/SyncDaemon/Access/Signing.swift",
+                "Sources/syncctl/Tokens/Signature.swift",
             ]
         ),
         ("Foundation", []),

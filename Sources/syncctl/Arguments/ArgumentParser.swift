@@ -90,6 +90,8 @@ struct ArgumentParser {
         options.publishKey = tokens.values["--publish-key"]
         if let token = environment["SYNCCTL_TOKEN"], !token.isEmpty { options.token = token }
         if let token = tokens.values["--token"] { options.token = token }
+        if let secret = environment["SYNCCTL_SECRET"], !secret.isEmpty { options.secret = secret }
+        options.secretFile = tokens.values["--secret-file"]
         if let file = environment["SYNCCTL_CA_FILE"], !file.isEmpty { options.caFile = file }
         if let file = tokens.values["--ca-file"] { options.caFile = file }
         options.writesJSON = tokens.flags.contains("--json")
@@ -114,6 +116,7 @@ extension Subcommand {
         case .history: ["--limit", "--before"]
         case .actions: ["--message", "--type", "--value", "--by", "--limit"]
         case .cache: ["--cache"]
+        case .token: ["--bearer", "--secret-file"]
         }
     }
 
@@ -122,7 +125,7 @@ extension Subcommand {
         case .publish: ["--text"]
         case .history: ["--actions"]
         case .react, .actions: ["--exact"]
-        case .subscribe, .delete, .cache: []
+        case .subscribe, .delete, .cache, .token: []
         }
     }
 }

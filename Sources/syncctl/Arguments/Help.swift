@@ -12,6 +12,7 @@ enum Help {
         case .history: history + global
         case .actions: actions + global
         case .cache: cache + global
+        case .token: token + global
         }
     }
 
@@ -28,6 +29,7 @@ enum Help {
           history CHANNEL                         show the newest messages
           actions CHANNEL                         show the reactions that stand
           cache verify|repair --cache FILE        compare a device's cache
+          token grant|revoke|inspect              make, take back or read a token
           sim                                     run the simulator
                                                   (syncctl sim --help)
 
@@ -154,6 +156,31 @@ enum Help {
         Without a channel: all that the file keeps. User, device and keyset are those
         of the file. What happened since the file was written is no difference; it is
         fetched first. End the program that owns the file before you repair it.
+
+        """
+
+    private static let token = """
+        Makes and takes back tokens, as a tenant's backend does, and says what one holds.
+
+        Usage: syncctl token grant MINUTES KIND:NAME=RIGHTS... --keyset KEY [OPTIONS]
+               syncctl token revoke TOKEN|- --keyset KEY [OPTIONS]
+               syncctl token inspect TOKEN|- [OPTIONS]
+
+          KIND:NAME        channel:room, group:friends or user:ada
+          KIND~PATTERN     all names in which this regular expression is found
+          RIGHTS           read, write, manage, delete, create, get, update and join,
+                           with commas between them
+          --bearer NAME    grant: only this user may show it
+          --secret-file FILE
+                           the file whose first line is the tenant's secret key
+                           (default: $SYNCCTL_SECRET; never an option: other users of
+                           this machine see those)
+          -                read the token from standard input
+
+        grant and revoke ask the daemon over HTTP, at the host and port of --url, and sign
+        the request; over ws:// only, so run them beside the daemon. inspect asks nobody: it
+        shows what stands in a token of PubNub's kind or in a JSON Web Token. Whether the
+        secret key made one of PubNub's kind it says when it has the key and --keyset.
 
         """
 }

@@ -13,7 +13,7 @@ enum Invocation: Hashable {
 
 /// The words that may come first.
 enum Subcommand: String, CaseIterable {
-    case subscribe, publish, react, delete, history, actions, cache
+    case subscribe, publish, react, delete, history, actions, cache, token
 
     /// All that may come first, `sim` too: that is a program of its own.
     static let list = (allCases.map(\.rawValue) + ["sim"]).joined(separator: ", ")
@@ -30,6 +30,9 @@ struct Options: Hashable {
     var publishKey: String?
     /// What the tenant's backend gave the user.
     var token: String?
+    /// The tenant's secret key, or the file that holds it.
+    var secret: String?
+    var secretFile: String?
     /// The authorities that may vouch for a `wss://` daemon; `nil`: those of the machine.
     var caFile: String?
     /// One JSON object per line instead of text for people.
@@ -45,6 +48,7 @@ enum Job: Hashable {
     case history(HistoryReading)
     case actions(ActionsReading)
     case cache(CacheChecking)
+    case token(TokenWork)
 }
 
 /// What `subscribe` follows.

@@ -37,6 +37,7 @@ struct JobReader {
                         try messageName(text)
                     }, limit: try positive("--limit")))
         case .cache: return .cache(try checking())
+        case .token: return .token(try tokenWork())
         }
     }
 

@@ -35,6 +35,7 @@ struct JobRunner {
         case .delete(let deleting): try await delete(deleting)
         case .history(let reading): try await showHistory(reading)
         case .actions(let reading): try await showActions(reading)
+        case .token(let work): try TokenJobRunner(options: options).run(work)
         case .cache(let checking):
             // Has a client of its own, with the file's identity.
             try await CacheJobRunner(checking, options: options, usesColor: human.usesColor).run()

@@ -6,8 +6,10 @@ extension Surroundings {
     /// Read from the system, once, at the start.
     static func ofThisProcess() -> Surroundings {
         var surroundings = Surroundings(processID: getpid())
-        for name in ["USER", "SYNCCTL_URL", "SYNCCTL_CA_FILE", "SYNCCTL_TOKEN", "NO_COLOR", "TERM"]
-        {
+        for name in [
+            "USER", "SYNCCTL_URL", "SYNCCTL_CA_FILE", "SYNCCTL_TOKEN", "SYNCCTL_SECRET", "NO_COLOR",
+            "TERM",
+        ] {
             guard let value = unsafe getenv(name) else { continue }
             surroundings.environment[name] = unsafe String(cString: value)
         }
