@@ -399,6 +399,40 @@ class Access(PubNubTestCase):
             await self.device(web_token())
         await (await self.device(web_token(key=new))).command("ping")
 
+    async def test_what_is_done_and_refused_leaves_a_trail(self):
+        token = self.grant(user="ada", channels=[Channel.id("room").read().delete()])
+        ada = self.rest(self.daemon, "ada", KEYS)
+        answer = ada.get("/v2/subscribe/{sub}/room,den,cellar/0", {"auth": token})
+        self.assertEqual(answer.json()["payload"], {"channels": ["den", "cellar"]})
+        device = await self.device(web_token())
+        async with self.refused(403, "forbidden", 'it lacks write on channel "den"'):
+            await device.command("publish", channel="den", payload=1)
+        for user, shown in (("ada", None), ("ada", "x"), ("bob\nReady. \x1b[31m", token)):
+            self.assertEqual(self.rest(self.daemon, user, KEYS).get(
+                "/publish/{pub}/{sub}/0/room/0/1", {"auth": shown} if shown else {}).status, 403)
+        self.assertEqual(ada.ask("DELETE", "/v3/history/sub-key/{sub}/channel/room",
+                                 {"auth": token}, None).status, 200)
+        await asyncio.to_thread(self.backend.sdk.revoke_token(token).sync)
+        for _ in range(50):
+            ada.get("/publish/{pub}/{sub}/0/room/0/1", {"auth": token})
+
+        log = self.daemon.log()
+        for line in ("A token was made. keyset=sub-app token=", "user=ada minutes=15",
+                     "Messages are deleted. keyset=sub-app channel=room",
+                     "A token is taken back. keyset=sub-app token=",
+                     r'Refused: forbidden. keyset=sub-app user=ada device="" '
+                     r'lacking="read on channel \"den\"" places=2',
+                     "Refused: token_missing.", "Refused: token_invalid.",
+                     r'Refused: token_of_another. keyset=sub-app user="bob\nReady. \u{1b}[31m"',
+                     "Refused: token_revoked."):
+            self.assertIn(line, log)
+        for secret in (SECRET, token, token[20:60], web_token().split(".")[1][:40]):
+            self.assertNotIn(secret, log)
+        self.assertLess(log.count("Refused: token_revoked."), 50)
+        metrics = self.rest(self.daemon, "ada", KEYS).get("/metrics").body.decode()
+        for code, count in (("token_revoked", 50), ("token_of_another", 1), ("forbidden", 2)):
+            self.assertIn(f'syncdaemon_refusals_total{{code="{code}"}} {count}\n', metrics)
+
     async def test_a_secret_that_others_could_read_is_not_printed(self):
         log = self.daemon.log()
         token = web_token()

@@ -61,13 +61,20 @@ struct Grant: Hashable, Sendable {
         guard !need.isAboutAll, !need.isSigned else { throw .notPermitted }
         // Nobody acts for another with a token of one's own.
         if let other = need.user { try check(for: other, device: device, at: now) }
+        guard lacking(need, in: keyset).isEmpty else { throw .notPermitted }
+    }
+
+    /// Where its bearer has not what an operation needs, with the rights that are missing there.
+    func lacking(_ need: Need, in keyset: String) -> [Need.Place] {
         // No more for a session's ten thousand channels than for a command's thousand.
         let names = min(need.places.count, Limits.channelsPerCommandMax)
         var steps = Limits.accessStepsMin + names * Limits.accessStepsPerName
-        for place in need.places {
-            guard place.isGranted(by: held(at: place, in: keyset, within: &steps)) else {
-                throw .notPermitted
-            }
+        return need.places.compactMap { place in
+            let held = held(at: place, in: keyset, within: &steps)
+            guard !place.isGranted(by: held) else { return nil }
+            let missing = place.isAny ? place.rights : place.rights.subtracting(held)
+            return Need.Place(
+                kind: place.kind, name: place.name, rights: missing, isAny: place.isAny)
         }
     }
 

@@ -60,6 +60,13 @@ struct Rights: OptionSet, Hashable, Sendable {
         ("moderate", .moderate),
     ]
 
+    /// The words for these, as who lacks them asks for them.
+    var missingWords: [String] {
+        // Either of two words brings it.
+        if self == .unreact { return ["react or delete"] }
+        return Self.words.filter { contains($0.right.subtracting(.unreact)) }.map(\.word)
+    }
+
     /// The right that a word stands for, byte for byte; `nil` for any other word.
     init?(word: String) {
         let entry = Self.words.first { $0.word.utf8.elementsEqual(word.utf8) }

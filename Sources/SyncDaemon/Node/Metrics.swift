@@ -18,17 +18,36 @@ struct Metrics: Sendable {
         let kind: String
         let help: String
         let value: Int
+        /// Such as `code="forbidden"`; rows of one name stand behind each other.
+        var label: String?
     }
 
     var text: String {
-        rows.map { row in
-            """
-            # HELP syncdaemon_\(row.name) \(row.help)
-            # TYPE syncdaemon_\(row.name) \(row.kind)
-            syncdaemon_\(row.name) \(row.value)
+        var text = ""
+        var last = ""
+        for row in rows + refusals {
+            if row.name != last {
+                text += """
+                    # HELP syncdaemon_\(row.name) \(row.help)
+                    # TYPE syncdaemon_\(row.name) \(row.kind)
 
-            """
-        }.joined() + tenants
+                    """
+                last = row.name
+            }
+            let label = row.label.map { "{\($0)}" } ?? ""
+            text += "syncdaemon_\(row.name)\(label) \(row.value)\n"
+        }
+        return text + tenants
+    }
+
+    private var refusals: [Row] {
+        PolicyRefusal.allCases.map { reason in
+            Row(
+                name: "refusals_total", kind: "counter",
+                help: "Who asked for what they may not do, by the reason.",
+                value: counters.policyRefusals.count(of: reason),
+                label: #"code="\#(reason.rawValue)""#)
+        }
     }
 
     private var rows: [Row] {

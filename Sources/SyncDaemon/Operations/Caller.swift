@@ -19,6 +19,8 @@ protocol Caller {
     /// Where the answer goes.
     var origin: Origin { get }
     var engine: any Engine { get }
+    /// Where it is noted what was done and refused.
+    var audit: Audit { get }
     /// Has a reader answer; `false` when too many questions wait.
     func ask(_ request: ReadRequest) -> Bool
 }

@@ -9,8 +9,10 @@ extension Operations {
         guard caller.settings(of: request.channel).allowsDeleting else {
             return .refused(.deletingDisabled)
         }
-        return caller.submit(
+        let outcome = caller.submit(
             .deleteMessages(after: request.after, through: request.through), in: request.channel,
             mutation: request.mutation)
+        if outcome == .later { caller.audit.deleted(request, by: caller.author) }
+        return outcome
     }
 }

@@ -31,7 +31,9 @@ extension Tenants {
             try grant.check(for: author.userID, device: author.deviceOrNone, at: now)
             return .token(grant)
         } catch {
-            throw ProtocolError(error)
+            let refusal = ProtocolError(error)
+            audit.refused(refusal, to: author)
+            throw refusal
         }
     }
 
@@ -86,17 +88,36 @@ extension Caller {
 
     /// Why the caller may not have what an operation needs; `nil` when it may.
     func refusal(of need: Need) -> ProtocolError? {
+        guard let (error, lacking) = verdict(on: need) else { return nil }
+        audit.refused(error, to: author, lacking: lacking)
+        return error
+    }
+
+    /// The same of what the caller did not ask for by itself, and of which nobody hears.
+    func allows(_ need: Need) -> Bool { verdict(on: need) == nil }
+
+    /// Where the caller has not what an operation needs; empty when that is not why it is refused.
+    func lacking(_ need: Need) -> [Need.Place] {
+        guard case .token(let grant) = credential else { return [] }
+        return grant.lacking(need, in: keyset.subscribeKey)
+    }
+
+    private func verdict(on need: Need) -> (ProtocolError, [Need.Place])? {
         switch credential {
         case .secretKey: return nil
-        case .unguarded: return need.isSigned ? .forbidden : nil
+        case .unguarded: return need.isSigned ? (.forbidden, []) : nil
         case .token(let grant):
             do throws(AccessRefusal) {
                 try grant.check(
                     need, in: keyset.subscribeKey, for: author.userID,
                     device: author.deviceOrNone, at: engine.seconds)
                 return nil
+            } catch .notPermitted {
+                let lacking = lacking(need)
+                guard let first = lacking.first else { return (.forbidden, []) }
+                return (.forbidden(lacking: first.description), lacking)
             } catch {
-                return ProtocolError(error)
+                return (ProtocolError(error), [])
             }
         }
     }

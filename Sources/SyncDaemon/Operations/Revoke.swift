@@ -14,6 +14,8 @@ extension Operations {
         let write = Write(
             origin: caller.origin, author: caller.author, channel: caller.channel(""),
             operation: .revoke(RevokedToken(grant)), mutation: nil)
-        return caller.engine.submit(write) ? .later : .refused(.overloaded)
+        guard caller.engine.submit(write) else { return .refused(.overloaded) }
+        caller.audit.revoked(grant)
+        return .later
     }
 }

@@ -9,6 +9,7 @@ struct SessionCaller: Caller {
     let author: Author
     let keyset: Keyset
     let hub: Hub
+    let audit: Audit
 
     let accounts: Accounts
 
@@ -20,6 +21,7 @@ struct SessionCaller: Caller {
         self.session = session
         self.author = author
         self.hub = hub
+        audit = tenants.audit
         keyset = tenants.keysets[author.keyset] ?? Keyset(subscribeKey: author.keyset)
     }
 

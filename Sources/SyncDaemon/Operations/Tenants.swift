@@ -15,11 +15,15 @@ final class Tenants {
     /// Good with these keys.
     private var checked = CheckedTokens()
 
+    /// Where it is noted who was not let in.
+    let audit: Audit
+
     init(
         _ keysets: Keysets = Keysets(), revocations: Revocations = Revocations(),
-        accounts: Accounts = Accounts()
+        accounts: Accounts = Accounts(), audit: Audit = Audit()
     ) {
         self.keysets = keysets
+        self.audit = audit
         self.revocations = revocations
         self.accounts = accounts
         accounts.apply(keysets)

@@ -29,6 +29,7 @@ final class Counters: Sendable {
     let dearReadMicroseconds = Atomic<Int>(0)
     let readErrors = Atomic<Int>(0)
     let storeDamage = Atomic<Int>(0)
+    let policyRefusals = PolicyRefusals()
 }
 
 extension Atomic where Value == Int {

@@ -37,7 +37,8 @@ final class ReactorCore {
             counters: counters)
         self.mailbox = mailbox
         tenants = Tenants(
-            settings.keysets, revocations: engine.revocations, accounts: accounts)
+            settings.keysets, revocations: engine.revocations, accounts: accounts,
+            audit: Audit(counters: counters, log: log))
         native = NativeDoor(
             hub: hub, tenants: tenants, counters: counters,
             commandsPerSecondMax: settings.commandsPerSecondMax, log: log)

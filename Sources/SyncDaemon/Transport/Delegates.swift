@@ -21,6 +21,8 @@ protocol RequestDelegate: AnyObject {
     func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool
     /// What to say of a request that is not read to its end; the connection closes after it.
     func response(to refusal: HTTPRefusal) -> HTTPResponse
+    /// A request, or the beginning of a WebSocket, was refused before anybody else heard of it.
+    func didRefuse(_ refusal: PagePolicy.Refusal, to asker: Provenance)
     /// A peer is gone that has asked something, or it speaks WebSocket now; an answer that it
     /// waited for goes nowhere.
     func connectionDidClose(_ connection: SessionID)

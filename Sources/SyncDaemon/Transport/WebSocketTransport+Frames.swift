@@ -25,6 +25,7 @@ extension WebSocketTransport {
         let policy = settings.policy(at: connection.entrance)
         if let refusal = policy.refusal(of: request.provenance, at: UpgradeRequest.path[...]) {
             connection.ends(because: refusal.reason)
+            requests.didRefuse(refusal, to: request.provenance)
             return refusal.response
         }
         guard connection.entrance == .main else {

@@ -91,6 +91,7 @@ extension WebSocketTransport {
             return nil
         }
         connection.ends(because: refusal.reason)
+        requests.didRefuse(refusal, to: request.provenance)
         return refusal.response
     }
 

@@ -88,6 +88,14 @@ extension ProtocolError {
         status: 403, code: "forbidden",
         message: "Your token does not allow this here. Ask for one with the right that it needs.")
 
+    /// - Parameter lacking: Such as `history on channel "room"`.
+    static func forbidden(lacking: String) -> ProtocolError {
+        ProtocolError(
+            status: 403, code: forbidden.code,
+            message: "Your token does not allow this here: it lacks \(lacking). "
+                + "Ask for one with the right that it needs.")
+    }
+
     static let tokenMissing = ProtocolError(
         status: 401, code: "token_missing",
         message: "This keyset admits only who shows a token: say hello with token.")

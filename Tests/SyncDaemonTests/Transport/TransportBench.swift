@@ -109,6 +109,8 @@ final class TransportBench: SessionDelegate, RequestDelegate {
         return mayTakeLong
     }
 
+    func didRefuse(_ refusal: PagePolicy.Refusal, to asker: Provenance) {}
+
     func connectionDidClose(_ connection: SessionID) {
         closed.append(connection)
     }

@@ -198,6 +198,10 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         hub.polls.forget(connection)
     }
 
+    func didRefuse(_ refusal: PagePolicy.Refusal, to asker: Provenance) {
+        tenants.audit.refused(refusal, to: asker)
+    }
+
     // MARK: Out
 
     /// Takes the ledger's or a reader's answer.

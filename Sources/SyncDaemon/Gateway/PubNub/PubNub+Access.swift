@@ -11,7 +11,12 @@ extension PubNubRouter {
         let key = AccessTokenKey(
             secretKey: secretKey, subscribeKey: context.keyset.subscribeKey)
         do throws(GrantError) {
-            return PubNubReplyEncoder.granted(try token.text(signedWith: key))
+            let text = try token.text(signedWith: key)
+            let keys = AccessKeys(context.keyset)
+            if let grant = try? keys.grant(for: text, at: context.engine.seconds) {
+                context.audit.granted(grant, minutes: token.minutes)
+            }
+            return PubNubReplyEncoder.granted(text)
         } catch {
             let isOfTime = if case .minutes = error { true } else { false }
             return PubNubError.invalidGrant(
@@ -60,7 +65,10 @@ extension PubNubRequest {
                         at: asking.hub.engine.seconds)) != nil
                 }
             }
-            guard isGood else { throw .wrongSignature }
+            guard isGood else {
+                asking.tenants.audit.refusedSignature(in: subscribeKey)
+                throw .wrongSignature
+            }
             return .secretKey
         }
         do throws(ProtocolError) {

@@ -9,7 +9,7 @@ extension PubNubRouter {
         // Each start of a poll is a beat; an open poll is none.
         // Who may only read is seen by nobody.
         let presence = Need.having(.presence, on: poll.channels, groups: poll.groups)
-        if context.refusal(of: presence) == nil {
+        if context.allows(presence) {
             Operations.tellPresence(beat(poll.beat, isPoll: true, in: context), for: context)
         }
         let interests = interests(of: poll, in: context)

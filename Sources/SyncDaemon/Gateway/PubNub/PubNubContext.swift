@@ -10,6 +10,7 @@ struct PubNubContext: HTTPCall {
     let hub: Hub
     let credential: Credential
     let accounts: Accounts
+    let audit: Audit
 
     var engine: any Engine { hub.engine }
 
@@ -39,8 +40,13 @@ struct PubNubContext: HTTPCall {
     func start() -> HTTPResponse? {
         let need = request.endpoint.need(at: wallTime)
         let groups = need.groups.map(PubNubRouter.groupName)
-        if let error = refusal(naming: need.channels, groups: groups) ?? refusal(of: need) {
-            return refusal(error)
+        if let error = refusal(naming: need.channels, groups: groups) { return refusal(error) }
+        if let error = refusal(of: need) {
+            let places = lacking(need)
+            return PubNubError(
+                error, for: request.endpoint, at: wallTime,
+                refusing: places.isEmpty ? need : Need(places: places)
+            ).response
         }
         return PubNubRouter.handle(self)
     }

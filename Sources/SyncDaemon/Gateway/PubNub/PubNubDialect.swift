@@ -20,7 +20,7 @@ enum PubNubDialect {
                     PubNubContext(
                         request: request, keyset: keyset, origin: asking.origin, hub: asking.hub,
                         credential: try request.credential(asking, in: keyset),
-                        accounts: asking.tenants.accounts))
+                        accounts: asking.tenants.accounts, audit: asking.tenants.audit))
             } catch {
                 return .now(error.response)
             }

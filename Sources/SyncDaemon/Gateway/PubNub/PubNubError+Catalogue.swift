@@ -256,14 +256,20 @@ extension PubNubError {
 extension PubNubError {
     /// What a refusal of the daemon looks like to an SDK.
     ///
-    /// - Parameter now: The time of the answer.
-    init(_ error: ProtocolError, for endpoint: PubNubRequest.Endpoint, at now: Timetoken) {
+    /// - Parameters:
+    ///   - now: The time of the answer.
+    ///   - refused: What the caller may not have; `nil`: all that the request names.
+    init(
+        _ error: ProtocolError, for endpoint: PubNubRequest.Endpoint, at now: Timetoken,
+        refusing refused: Need? = nil
+    ) {
         let family = endpoint.family(at: now)
         switch error {
         case .tokenExpired: self = .tokenExpired
         case .tokenRevoked: self = .tokenRevoked
-        case .forbidden, .tokenMissing, .tokenInvalid, .tokenOfAnother:
-            let need = endpoint.need(at: now)
+        case .tokenMissing, .tokenInvalid, .tokenOfAnother,
+            _ where error.code == ProtocolError.forbidden.code:
+            let need = refused ?? endpoint.need(at: now)
             self = .forbidden(family, channels: need.channels, groups: need.groups)
         case _ where error.code == ProtocolError.unknownKeyset("").code:
             self = .invalidSubscribeKey(family)

@@ -1,0 +1,93 @@
+// The trail of what matters to who owns a tenant: tokens made and taken back, messages deleted, and
+// who was refused what they may not do.
+
+import EventModel
+
+/// Writes one line for each, at most ten a second for each kind, and then how many more there were
+/// (``LogRateLimiter``); and counts the refusals.
+///
+/// No token and no secret is in it, only the first digits of a token's id. What clients wrote is
+/// escaped by the log.
+struct Audit: Sendable {
+    let counters: Counters
+    let log: Log?
+
+    init(counters: Counters = Counters(), log: Log? = nil) {
+        self.counters = counters
+        self.log = log
+    }
+
+    // MARK: What was done
+
+    /// - Parameter minutes: For how long.
+    func granted(_ grant: Grant, minutes: Int64) {
+        log?.notice(
+            "A token was made.",
+            [
+                "keyset": grant.tenant.string, "token": grant.id.prefix,
+                "user": grant.user?.string ?? "any", "minutes": minutes,
+            ])
+    }
+
+    func revoked(_ grant: Grant) {
+        log?.notice(
+            "A token is taken back.",
+            ["keyset": grant.tenant.string, "token": grant.id.prefix])
+    }
+
+    func deleted(_ request: DeletionRequest, by author: Author) {
+        log?.notice(
+            "Messages are deleted.",
+            [
+                "keyset": author.keyset, "channel": request.channel, "after": request.after,
+                "through": request.through, "user": author.userID, "device": author.deviceID,
+            ])
+    }
+
+    // MARK: What was refused
+
+    /// Passes over what is no refusal by policy.
+    ///
+    /// - Parameter lacking: Which rights were missing where.
+    func refused(_ error: ProtocolError, to author: Author, lacking: [Need.Place] = []) {
+        guard let reason = PolicyRefusal(rawValue: error.code) else { return }
+        write(reason) {
+            [
+                "keyset": author.keyset, "user": author.userID, "device": author.deviceID,
+                "lacking": lacking.first?.description ?? "-", "places": lacking.count,
+            ]
+        }
+    }
+
+    /// A request whose signature is not the tenant's.
+    func refusedSignature(in keyset: String) {
+        write(.wrongSignature) { ["keyset": keyset] }
+    }
+
+    /// A page that may not ask, or a name that the daemon is not called by.
+    func refused(_ refusal: PagePolicy.Refusal, to asker: Provenance) {
+        let reason: PolicyRefusal = refusal == .host ? .foreignHost : .foreignOrigin
+        write(reason) { ["host": asker.host ?? "-", "origin": asker.origin ?? "-"] }
+    }
+
+    /// Each reason is a place of its own to the log, which counts lines by place.
+    private func write(_ reason: PolicyRefusal, _ fields: () -> Log.Fields) {
+        counters.policyRefusals.add(reason)
+        let number = PolicyRefusal.allCases.firstIndex(of: reason) ?? 0
+        log?.notice(
+            "Refused: \(reason.rawValue).", fields(), file: "audit", line: UInt(number))
+    }
+}
+
+extension TokenID {
+    /// Enough to find a token's lines, and no way back to it.
+    fileprivate var prefix: Substring { text.prefix(10) }
+}
+
+extension Need.Place: CustomStringConvertible {
+    /// Such as `history on channel "room"`.
+    var description: String {
+        let words = rights.missingWords.joined(separator: isAny ? " or " : " and ")
+        return "\(words) on \(kind == .channel ? "channel" : "group") \(LogText.quoted(name))"
+    }
+}

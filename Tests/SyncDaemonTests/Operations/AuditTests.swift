@@ -1,0 +1,85 @@
+// The trail: what it names, what it never says, and how much of it there is.
+
+import Basis
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Audit")
+struct AuditTests {
+    private final class Lines: LogSink {
+        private let records = Locked<[LogRecord]>([])
+
+        var texts: [String] { records.withLock { $0.map(LogText.message) } }
+
+        func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
+    }
+
+    private let lines = Lines()
+    private let counters = Counters()
+    private let mallory = Author(keyset: "sub", userID: "m\n", deviceID: "d")
+
+    private var audit: Audit {
+        Audit(
+            counters: counters,
+            log: Log(level: .notice, sink: lines) { LogTime(seconds: 7, nanoseconds: 0) })
+    }
+
+    @Test("a refusal names who lacked which right where, and is counted")
+    func refusal() {
+        let place = Need.Place(kind: .group, name: "a b", rights: [.read, .manage], isAny: true)
+        audit.refused(.forbidden, to: mallory, lacking: [place, place])
+        // No policy: the client's mistake, or the daemon's trouble.
+        audit.refused(.overloaded, to: mallory)
+
+        #expect(
+            lines.texts == [
+                #"Refused: forbidden. keyset=sub user="m\n" device=d "#
+                    + #"lacking="read or manage on group \"a b\"" places=2"#
+            ])
+        let counts = PolicyRefusal.allCases.map { counters.policyRefusals.count(of: $0) }
+        #expect(counts == PolicyRefusal.allCases.map { $0 == .forbidden ? 1 : 0 })
+    }
+
+    @Test("each kind has its own ten lines a second; all are counted")
+    func limits() {
+        let audit = audit
+        for _ in 0..<100 {
+            audit.refused(.tokenExpired, to: mallory)
+            audit.refused(.tokenInvalid, to: mallory)
+            audit.refused(.host, to: Provenance(host: "evil.example"))
+        }
+
+        for line in ["token_expired", "token_invalid", "foreign_host"] {
+            #expect(lines.texts.count { $0.hasPrefix("Refused: \(line).") } == 10)
+        }
+        #expect(counters.policyRefusals.count(of: .foreignHost) == 100)
+        audit.log?.reportSuppressed()
+        #expect(lines.texts.contains("Refused: token_expired. suppressed=90"))
+    }
+
+    @Test("every right has words, and so has what either of two brings")
+    func words() {
+        #expect(Rights([.read, .history]).missingWords == ["read", "history"])
+        #expect(Rights.unreact.missingWords == ["react or delete"])
+        for (word, right) in Rights.words {
+            #expect(right.subtracting(.unreact).missingWords == [word])
+        }
+    }
+
+    @Test("PubNub's 403 lists what was refused, and nothing else")
+    func payload() {
+        let endpoint = PubNubRequest.Endpoint.subscribe(
+            .init(
+                channels: ["a", "b"], groups: ["g"], cursor: .zero,
+                beat: .init(channels: [], groups: [])))
+        let refused = Need.having(.read, on: ["b"])
+        for error in [ProtocolError.forbidden, .forbidden(lacking: "x")] {
+            let answer = PubNubError(error, for: endpoint, at: .zero, refusing: refused)
+            #expect((answer.status, answer.channels, answer.groups) == (403, ["b"], []))
+        }
+        let missing = PubNubError(.tokenMissing, for: endpoint, at: .zero)
+        #expect((missing.channels, missing.groups) == (["a", "b"], ["g"]))
+    }
+}
