@@ -55,6 +55,7 @@ struct TidyTests {
         let limits = try [
             "Sources/EventModel/Limits.swift", "Sources/SyncDaemon/Model/Limits+Daemon.swift",
             "Sources/SyncDaemon/Model/Limits+Shares.swift",
+            "Sources/SyncDaemon/Model/Limits+Access.swift",
         ].flatMap { Manual.limits(SourceFile(path: $0, text: try SourceFile.text($0))) }
         let manual = try SourceFile.text("docs/OPERATIONS.md")
 

@@ -64,28 +64,6 @@ extension Limits {
     /// So few that a flood of subscriptions is one of commands, and so many that a device may
     /// follow all channels of a session at once.
     static let channelsPerCommandCost = 4
-    /// Names of channels that the dear commands and requests of one turn of a reactor may have; the
-    /// rest waits for the next turn, and who used least is first.
-    ///
-    /// To follow one takes about 10 microseconds.
-    static let dearNamesPerTurnMax = 500
-    /// Names in a command or request that does not count as dear.
-    static let cheapNamesMax = 16
-    /// Names in what waits so of one connection; over it: `rate_limited`.
-    static let namesWaitingPerConnectionMax = 10_000
-    /// Names in all that waits so on a reactor; over it: the same.
-    static let namesWaitingMax = 200_000
-    /// Subscriptions and interests of connections that are gone, which a reactor takes out of its
-    /// channels in one turn; the rest waits for the next.
-    static let endedPerTurnMax = 2000
-    /// Bytes that a reactor writes to its sessions in one turn, roughly; the rest is written in the
-    /// next, before anything newer.
-    static let flushedBytesPerTurnMax = 4 * 1024 * 1024
-    /// Bytes of long answers to HTTP requests that a reactor makes in one turn, roughly; the rest
-    /// is made in the next.
-    static let answeredBytesPerTurnMax = 2 * 1024 * 1024
-    /// Bytes of a request's target that count as one name.
-    static let targetBytesPerName = 32
     /// Commands that a `token` counts as there: its signature has to be checked.
     static let tokenCommandCost = 10
     /// Bytes waiting for one session's socket.
@@ -311,46 +289,6 @@ extension Limits {
     static let presenceAnnouncementsMax = 262_144
     /// Users of one channel in one answer; a larger `limit` gets as many.
     static let presencePageMax = 1000
-
-    // MARK: Access
-
-    /// Bytes of a token's text, of either kind; over it: it is refused, or not made.
-    static let tokenBytesMax = 8 * 1024
-    /// Minutes that a token of PubNub's kind may be good for, 30 days; over it: it is not made.
-    static let tokenMinutesMax = 43_200
-    /// Seconds that a token or a signed request may be from the future, and the latter from the
-    /// past: what clocks may differ; over it: it is refused.
-    static let accessSkewSeconds = 60
-    /// Patterns in one token; over it: it is refused, or not made.
-    static let patternsPerTokenMax = 256
-    /// UTF-8 bytes of a pattern; over it: its token is refused, or not made.
-    static let accessPatternBytesMax = 512
-    /// States that a pattern may come to, and what may stand between `{` and `}`; as above.
-    static let accessPatternStatesMax = 1000
-    /// States of all patterns of one token; as above.
-    static let tokenStatesMax = 4000
-    /// Steps of about ten nanoseconds that a token's patterns may take for one command or request,
-    /// and as many more for each name in it; over it: `forbidden`.
-    static let accessStepsMin = 600_000
-    static let accessStepsPerName = 4000
-    /// Levels of groups in a pattern; as above.
-    static let accessPatternDepthMax = 32
-    /// Keys in a JSON Web Key Set; over it: the set is refused.
-    static let webKeysMax = 16
-    /// Bytes of a JSON Web Key Set; over it: it is refused.
-    static let webKeySetBytesMax = 64 * 1024
-    /// Bytes of a shared secret in it, at least; under it: the set is refused.
-    static let sharedKeyBytesMin = 32
-    /// Bits of an RSA key in it; under or over it: the set is refused.
-    static let rsaBitsMin = 2048
-    static let rsaBitsMax = 4096
-    /// Good tokens that a reactor remembers, so that they need not be checked with each request;
-    /// over it: those go that were not shown for longest.
-    static let checkedTokensMax = 2000
-    /// Bytes that they take, with what they allow, roughly; likewise.
-    static let checkedTokenBytesMax = 8 * 1024 * 1024
-    /// Revoked tokens of one tenant whose time is not over; over it: no further one is revoked.
-    static let revokedTokensMax = 100_000
 
     // MARK: HTTP
 

@@ -57,14 +57,7 @@ final class Node: Sendable {
             directory: configuration.directory, health: health, counters: counters, log: log)
         if isFull { troubles.full(refusing: 0, missing: roomMissing) }
         let quarantine = Quarantine(troubles: troubles)
-        let memberships: [GroupMembership]
-        let revoked: [RevokedToken]
-        do throws(StoreError) {
-            memberships = try store.allGroups()
-            revoked = try store.allRevoked()
-        } catch {
-            throw .store(error)
-        }
+        let (memberships, revoked) = try kept(by: store)
         accounts = Accounts(of: configuration, memberships)
         reactorSwitch = ReactorSwitch(count: count)
         admission = Admission(
@@ -258,5 +251,16 @@ private func openStore(
         } catch {
             throw .store(error)
         }
+    }
+}
+
+/// What all threads know of a store from the start.
+private func kept(
+    by store: any Store
+) throws(StartError) -> (groups: [GroupMembership], revoked: [RevokedToken]) {
+    do throws(StoreError) {
+        return (try store.allGroups(), try store.allRevoked())
+    } catch {
+        throw .store(error)
     }
 }

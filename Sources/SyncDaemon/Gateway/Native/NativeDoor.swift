@@ -41,7 +41,10 @@ final class NativeDoor: SessionDelegate {
             guard let session = hub.sessions[id], !session.isClosing else { continue }
             session.commandsInFlight -= 1
             do throws(ProtocolError) {
-                try carryOut(work.command, work.id, of: session)
+                let caller = try caller(of: work.command, work.id, session)
+                let outcome = CommandRouter.handle(work.command, for: caller, tenants: tenants)
+                reply(outcome, to: work.id, of: session)
+                if work.command.showsToken { endWhatIsNotAllowed(of: caller) }
             } catch {
                 reply(.refused(error), to: work.id, of: session)
             }
@@ -117,7 +120,9 @@ final class NativeDoor: SessionDelegate {
             guard turnstile.admits(cost: command.nameCount, of: session.id) else {
                 return try wait(with: command, id, of: session)
             }
-            try carryOut(command, id, of: session)
+            let caller = try caller(of: command, id, session)
+            reply(CommandRouter.handle(command, for: caller, tenants: tenants), to: id, of: session)
+            if command.showsToken { endWhatIsNotAllowed(of: caller) }
         } catch {
             reply(.refused(error), to: decoded.id, of: session)
         }
@@ -133,14 +138,6 @@ final class NativeDoor: SessionDelegate {
             throw .rateLimited
         }
         session.commandsInFlight += 1
-    }
-
-    private func carryOut(
-        _ command: Command, _ id: CommandID, of session: Session
-    ) throws(ProtocolError) {
-        let caller = try caller(of: command, id, session)
-        reply(CommandRouter.handle(command, for: caller, tenants: tenants), to: id, of: session)
-        if command.showsToken { endWhatIsNotAllowed(of: caller) }
     }
 
     /// Who has a command carried out, once nothing that it needs is missing.
