@@ -31,10 +31,6 @@ int sync_clock_is_synchronised(void) {
     return adjtimex(&state) >= 0 && !(state.status & STA_UNSYNC);
 }
 
-void sync_return_blocks(int bytes) {
-    mallopt(M_MMAP_THRESHOLD, bytes);
-}
-
 void sync_give_back_memory(void) {
     malloc_trim(0);
 }

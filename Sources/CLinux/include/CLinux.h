@@ -15,9 +15,6 @@ int sync_clock_is_synchronised(void);
 /// pipe2(2).
 int sync_pipe(int ends[2], int flags);
 
-/// mallopt(3): blocks of this size are mapped one by one, and unmapped when they are free.
-void sync_return_blocks(int bytes);
-
 /// malloc_trim(3).
 void sync_give_back_memory(void);
 

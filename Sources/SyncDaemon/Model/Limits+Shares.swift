@@ -65,8 +65,6 @@ extension Limits {
     static let memorySampleMilliseconds: UInt64 = 100
     /// Seconds between two times that free memory is given back to the system near the ceiling.
     static let trimSeconds = 5
-    /// Bytes of blocks that go back to the system as soon as they are free.
-    static let largeBlockBytes = 1024 * 1024
     /// Bytes of HTTP responses that sockets have not taken, and no more than a quarter of
     /// `memory_max`.
     ///

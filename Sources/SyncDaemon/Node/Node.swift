@@ -47,7 +47,6 @@ final class Node: Sendable {
     ) throws(StartError) {
         self.log = log
         self.exposure = exposure
-        ProcessMemory.returnBlocks(from: Limits.largeBlockBytes)
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader

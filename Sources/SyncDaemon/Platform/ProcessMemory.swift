@@ -26,12 +26,6 @@ enum ProcessMemory {
         return min(machine, groupLimit ?? machine)
     }
 
-    /// Has blocks of a size go back to the system as soon as they are free, and not stay with the
-    /// process.
-    ///
-    /// Called before there are threads.
-    static func returnBlocks(from bytes: Int) { sync_return_blocks(Int32(bytes)) }
-
     /// Gives what is free back to the system.
     ///
     /// Takes milliseconds for each 100 MB, in which other threads may have to wait for memory.
