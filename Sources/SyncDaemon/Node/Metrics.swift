@@ -37,7 +37,7 @@ struct Metrics: Sendable {
             let label = row.label.map { "{\($0)}" } ?? ""
             text += "syncdaemon_\(row.name)\(label) \(row.value)\n"
         }
-        return text + tenants
+        return text + turns + tenants
     }
 
     private var refusals: [Row] {
@@ -138,5 +138,25 @@ struct Metrics: Sendable {
                 "store_damage", "Times that damage was met in reading or writing.",
                 counters.storeDamage.value),
         ]
+    }
+
+    /// A histogram: everybody who has something to do with a reactor waits for its turns.
+    private var turns: String {
+        let name = "syncdaemon_reactor_turn_seconds"
+        let figures = counters.turns.figures
+        var (lines, sum) = ("", 0)
+        for (bound, count) in zip(TurnTimes.bounds, figures.counts) {
+            sum += count
+            lines += "\(name)_bucket{le=\"\(Double(bound) / 1_000_000)\"} \(sum)\n"
+        }
+        sum += figures.counts.last ?? 0
+        return """
+            # HELP \(name) Time between two waits of a reactor.
+            # TYPE \(name) histogram
+            \(lines)\(name)_bucket{le="+Inf"} \(sum)
+            \(name)_sum \(Double(figures.microseconds) / 1_000_000)
+            \(name)_count \(sum)
+
+            """
     }
 }

@@ -70,6 +70,12 @@ enum Clock {
         return UInt64(now.tv_sec) * 1000 + UInt64(now.tv_nsec) / 1_000_000
     }
 
+    /// Nanoseconds since some moment in the past; never steps back.
+    static func monotonicNanoseconds() -> UInt64 {
+        let now = read(CLOCK_MONOTONIC)
+        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+    }
+
     /// Microseconds since some moment in the past; never steps back.
     static func monotonicMicroseconds() -> UInt64 {
         let now = read(CLOCK_MONOTONIC)

@@ -6,6 +6,7 @@ import Synchronization
 ///
 /// Relaxed atomics: each number is right by itself, and nothing is decided from two of them.
 final class Counters: Sendable {
+    let turns = TurnTimes()
     let sessions = Atomic<Int>(0)
     let subscriptions = Atomic<Int>(0)
     let polls = Atomic<Int>(0)

@@ -19,6 +19,8 @@ import CUV
             uv_loop_init(loop), uv_async_init(loop, waker, { _ in }), uv_timer_init(loop, timer)
         )
         precondition(status == (0, 0, 0), "libuv could not make an event loop: out of descriptors?")
+        let isCounting = unsafe sync_uv_count_idle_time(loop) == 0
+        precondition(isCounting, "libuv 1.39 or later counts the time that it waits.")
     }
 
     /// The `uv_loop_t *`, as libwebsockets wants it in `foreign_loops`.
@@ -39,6 +41,9 @@ import CUV
         unsafe uv_timer_start(timer, { _ in }, milliseconds, milliseconds)
         unsafe uv_run(loop, UV_RUN_ONCE)
     }
+
+    /// Nanoseconds that it has waited in all.
+    var idleNanoseconds: UInt64 { unsafe uv_metrics_idle_time(loop) }
 
     /// A call that interrupts ``runOnce(waitingAtMost:)`` from any thread.
     var wake: @Sendable () -> Void {

@@ -39,7 +39,7 @@ final class Reactor: Sendable {
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
                 _ = started.put(nil)
-                run(loop, core, transport, mailbox) { _ = drained.put(engine.reactor) }
+                run(loop, core, transport, mailbox, counters.turns) { _ = drained.put(engine.reactor) }
             } catch {
                 _ = started.put(error)
             }
@@ -50,11 +50,13 @@ final class Reactor: Sendable {
 /// The loop: it sleeps until something happens or is due, and takes a turn.
 private func run(
     _ loop: EventLoop, _ core: ReactorCore, _ transport: WebSocketTransport,
-    _ mailbox: Mailbox<ReactorMessage>, _ drained: () -> Void
+    _ mailbox: Mailbox<ReactorMessage>, _ turns: TurnTimes, _ drained: () -> Void
 ) {
     var hasReported = false
     var pacing = Pacing()
+    var clock = TurnClock(at: Clock.monotonicNanoseconds(), idle: loop.idleNanoseconds)
     while true {
+        turns.add(clock.endTurn(at: Clock.monotonicNanoseconds(), idle: loop.idleNanoseconds))
         loop.runOnce(
             waitingAtMost: pacing.sleep(
                 at: Clock.monotonicMilliseconds(), atMost: 1000, due: core.nextDue))
