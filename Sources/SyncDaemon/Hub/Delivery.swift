@@ -37,7 +37,7 @@ final class Delivery {
             let events = topic.takePending()
             topics.remember(events, in: topic)
             topic.noteState(after: events)
-            for interest in topic.interests.elements { polls.list(interest.poll) }
+            polls.heard(in: topic)
             for lane in topic.lanes {
                 if lane.pace.milliseconds == 0 {
                     deliver(events, to: lane, atOnce: isAlone)

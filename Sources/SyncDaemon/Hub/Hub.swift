@@ -92,6 +92,7 @@ final class Hub {
     func shed() {
         outlet.collapseLargest(of: sessions.values)
         topics.forgetRecent()
+        polls.topicsForgot()
         outlet.transport?.shed()
     }
 

@@ -7,7 +7,7 @@ struct PollRequest {
     /// A channel or wildcard, with what the client called the subscription that it belongs to.
     struct Interest: Hashable, Sendable {
         let channel: Channel
-        /// The group or wildcard as the client spelled it; `nil` for a channel named by itself.
+        /// The wildcard as the client spelled it; `nil` for a channel named by itself.
         let subscription: String?
     }
 
@@ -17,8 +17,10 @@ struct PollRequest {
     let command: CommandID
     /// In the client's order; an event that several match belongs to the first.
     let interests: [Interest]
+    /// Each once, in the client's order; what an interest matches, too, belongs to that.
+    ///
     /// A change of one of these groups ends the poll, so that the next sees the new members.
-    let groups: [ChannelGroup]
+    let groups: [PolledGroup]
     /// Events after it are wanted.
     var cursor: Timetoken
     /// What it wants of the messages; `nil`: all.
@@ -61,6 +63,7 @@ final class LongPoll {
 
     let request: PollRequest
     var interests: [PollInterest] = []
+    var groups: [GroupPoll] = []
     /// Everything up to here was looked at; never below the request's cursor.
     var position: Timetoken
     var state = State.waiting

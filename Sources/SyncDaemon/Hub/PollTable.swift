@@ -3,7 +3,7 @@
 import Basis
 import EventModel
 
-/// Finds polls by connection, by group and by the time at which they end.
+/// Finds polls by connection and by the time at which they end.
 struct PollTable {
     /// Not the poll itself: answered ones would be kept until their time.
     private struct Deadline {
@@ -13,15 +13,11 @@ struct PollTable {
     }
 
     private(set) var open: [SessionID: LongPoll] = [:]
-    private var byGroup: [ChannelGroup: Set<SessionID>] = [:]
     /// All polls wait equally long, so they end in the order in which they came.
     private var deadlines = Queue<Deadline>()
 
     mutating func add(_ poll: LongPoll, endsAt deadline: UInt64) {
         open[poll.request.session] = poll
-        for group in poll.request.groups {
-            byGroup[group, default: []].insert(poll.request.session)
-        }
         deadlines.append(
             Deadline(
                 at: deadline, session: poll.request.session, command: poll.request.command))
@@ -29,14 +25,6 @@ struct PollTable {
 
     mutating func remove(_ poll: LongPoll) {
         open[poll.request.session] = nil
-        for group in poll.request.groups {
-            byGroup[group]?.remove(poll.request.session)
-            if byGroup[group]?.isEmpty ?? false { byGroup[group] = nil }
-        }
-    }
-
-    func polls(of group: ChannelGroup) -> [LongPoll] {
-        byGroup[group, default: []].compactMap { open[$0] }
     }
 
     /// The polls whose time is over; those that were answered long ago are passed over.

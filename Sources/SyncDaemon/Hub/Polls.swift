@@ -15,11 +15,15 @@ final class Polls {
     private let verdicts = Verdicts()
     private let ground: Ground
     private let topics: TopicTable
+    private let feeds: GroupFeeds
+    /// Whose polls are served at the end of this turn.
+    private var listedFeeds: [GroupFeed] = []
     private let outlet: Outlet
 
     init(ground: Ground, topics: TopicTable, outlet: Outlet) {
         self.ground = ground
         self.topics = topics
+        feeds = GroupFeeds(ground: ground, topics: topics)
         self.outlet = outlet
     }
 
@@ -39,15 +43,21 @@ final class Polls {
             topic.interests.add(interest)
             poll.interests.append(interest)
         }
+        for group in request.groups {
+            let interest = GroupPoll(of: poll, in: feeds.feed(of: group))
+            interest.feed.polls.add(interest)
+            poll.groups.append(interest)
+        }
         table.add(poll, endsAt: ground.now + UInt64(Limits.pollSeconds) * 1000)
         ground.counters.polls.add()
-        request.account?.add(.subscriptions, poll.interests.count)
+        request.account?.add(.subscriptions, poll.interests.count + poll.groups.count)
         list(poll)
     }
 
     /// Starts to remember what happens in these channels: a poll will come for it in a moment.
-    func expect(in interests: [PollRequest.Interest]) {
+    func expect(in interests: [PollRequest.Interest], _ groups: [PolledGroup]) {
         for interest in interests { topics.release(topics.topic(of: interest.channel)) }
+        for group in groups { feeds.release(feeds.feed(of: group)) }
     }
 
     /// Forgets the poll of a connection that is gone.
@@ -61,7 +71,9 @@ final class Polls {
     /// channels.
     func groupsChanged(_ groups: [ChannelGroup]) {
         for group in groups {
-            for poll in table.polls(of: group) { answer(poll, [], from: poll.request.cursor) }
+            for poll in feeds.take(group).flatMap({ $0.polls.elements.map(\.poll) }) {
+                answer(poll, [], from: poll.request.cursor)
+            }
         }
     }
 
@@ -73,6 +85,7 @@ final class Polls {
     /// Answers those whose time is over, and asks for those that the readers had no room for.
     func tick() {
         for poll in table.takeOverdue(at: ground.now) { answer(poll, []) }
+        feeds.expire()
         let starved = starved
         self.starved = []
         for poll in starved where poll.state == .starved {
@@ -94,17 +107,7 @@ final class Polls {
     func received(_ events: [ChannelEvent], through: Timetoken, for poll: LongPoll) {
         guard poll.state == .reading else { return }
         poll.state = .waiting
-        let first = Dictionary(
-            poll.request.interests.enumerated().map { ($0.element.channel, $0.offset) },
-            uniquingKeysWith: min)
-        let found = events.compactMap { event -> PolledEvent? in
-            let places = ([event.channel] + event.channel.wildcards).compactMap { first[$0] }
-            guard event.envelope.isPolled, let place = places.min() else { return nil }
-            return PolledEvent(
-                envelope: event.envelope,
-                subscription: poll.request.interests[place].subscription)
-        }
-        poll.page = PolledPage(events: found, through: through)
+        poll.page = PolledPage(events: poll.matched(events), through: through)
         list(poll)
     }
 
@@ -128,11 +131,31 @@ final class Polls {
         listed.append(poll)
     }
 
+    /// Has the polls looked at that a topic's events of this turn concern, which it remembers.
+    func heard(in topic: Topic) {
+        for interest in topic.interests.elements { list(interest.poll) }
+        for member in topic.memberships.elements {
+            let feed = member.feed
+            feed.heard(of: member, through: ground.position)
+            guard !feed.isListed else { continue }
+            feed.isListed = true
+            listedFeeds.append(feed)
+        }
+    }
+
+    /// Hears that topics have forgotten what they remembered.
+    func topicsForgot() { feeds.topicsForgot() }
+
     /// Answers the listed polls for which something is there, as far as the filters' budget and
     /// that of answers reach: the others stay listed, and are the first of the next turn.
     func endTurn() {
         verdicts.beginTurn()
         answeredBytes = 0
+        for feed in listedFeeds {
+            feed.isListed = false
+            for interest in feed.polls.elements { list(interest.poll) }
+        }
+        listedFeeds.removeAll(keepingCapacity: true)
         let listed = listed
         self.listed.removeAll(keepingCapacity: true)
         for (place, poll) in listed.enumerated() {
@@ -158,7 +181,7 @@ final class Polls {
             guard poll.state == .waiting else { return true }
             poll.page = nil
         }
-        guard let events = remembered(for: poll) else {
+        guard let events = poll.remembered else {
             askReaders(for: poll)
             return true
         }
@@ -186,22 +209,6 @@ final class Polls {
         return true
     }
 
-    /// What memory holds for a poll; `nil` when some of it may be gone from there.
-    private func remembered(for poll: LongPoll) -> [PolledEvent]? {
-        var found: [PolledEvent] = []
-        var sources = 0
-        for interest in poll.interests {
-            guard let events = interest.topic.recent.wholeEvents(after: poll.position) else {
-                return nil
-            }
-            if !events.isEmpty { sources += 1 }
-            for event in events where event.isPolled {
-                found.append(PolledEvent(envelope: event, subscription: interest.subscription))
-            }
-        }
-        return sources > 1 ? merged(found) : found
-    }
-
     private func askReaders(for poll: LongPoll) {
         // A client that wants next to nothing of a long past reads it in several polls.
         guard poll.readCount < Limits.pollReadsMax else { return answer(poll, []) }
@@ -209,9 +216,9 @@ final class Polls {
         let origin = Origin(
             reactor: ground.engine.reactor, session: poll.request.session,
             command: poll.request.command)
-        let channels = poll.request.interests.map(\.channel)
+        let channels = poll.channels
         let request = ReadRequest(
-            asker: .poll(origin), channel: channels[0],
+            asker: .poll(origin), channel: channels[0][0],
             query: .backlog(channels, after: poll.position))
         if ground.engine.ask(request) {
             poll.state = .reading
@@ -240,8 +247,13 @@ final class Polls {
             interest.topic.interests.remove(interest)
             topics.release(interest.topic)
         }
-        poll.request.account?.add(.subscriptions, -poll.interests.count)
-        poll.interests = []
+        for interest in poll.groups {
+            interest.feed.polls.remove(interest)
+            feeds.release(interest.feed)
+        }
+        poll.request.account?.add(
+            .subscriptions, -(poll.interests.count + poll.groups.count))
+        (poll.interests, poll.groups) = ([], [])
         poll.page = nil
         table.remove(poll)
         ground.counters.polls.add(-1)
@@ -250,6 +262,8 @@ final class Polls {
     func checkInvariants() {
         precondition(
             listed.allSatisfy(\.isListed), "A poll that is to be looked at knows that it is.")
+        precondition(listedFeeds.isEmpty, "A turn looks at all polls of a group with news.")
+        feeds.checkInvariants()
         for (connection, poll) in table.open {
             precondition(poll.request.session == connection, "A poll is found at its connection.")
             precondition(poll.state != .done, "What is answered is taken out.")
@@ -262,22 +276,11 @@ final class Polls {
                     interest.topic.interests.elements[interest.place] === interest,
                     "An interest is where it says.")
             }
+            for interest in poll.groups {
+                precondition(
+                    interest.feed.polls.elements[interest.place] === interest,
+                    "A poll is where it says.")
+            }
         }
     }
-}
-
-/// Puts events of several topics in order, each once: an event that two interests cover keeps the
-/// first.
-private func merged(_ events: [PolledEvent]) -> [PolledEvent] {
-    let order = events.indices.sorted {
-        let (one, other) = (events[$0].envelope.timetoken, events[$1].envelope.timetoken)
-        return one == other ? $0 < $1 : one < other
-    }
-    var merged: [PolledEvent] = []
-    merged.reserveCapacity(events.count)
-    for index in order
-    where merged.last?.envelope.timetoken != events[index].envelope.timetoken {
-        merged.append(events[index])
-    }
-    return merged
 }

@@ -11,7 +11,7 @@ struct RecentEvents {
     /// than ``wholeFloor``.
     private(set) var floor: Timetoken
     /// Every event after this is here, stored or not.
-    private var wholeFloor: Timetoken
+    private(set) var wholeFloor: Timetoken
 
     /// - Parameter floor: The newest commit that the reactor has seen: all later events will be
     ///   added.
@@ -73,6 +73,9 @@ struct RecentEvents {
         byteCount += bytes
         floor = start
     }
+
+    /// The newest event that is here; zero when there is none.
+    var newest: Timetoken { events.count > head ? events[events.count - 1].timetoken : .zero }
 
     /// The events after `cursor`, ascending; `nil` when some of them may be gone from here.
     func events(after cursor: Timetoken) -> ArraySlice<EncodedEnvelope>? {

@@ -16,6 +16,8 @@ final class Topic {
     private(set) var lanes: [Lane] = []
     /// Interests of long polls that are open.
     var interests = PlaceList<PollInterest>()
+    /// The groups among whose channels it is, as far as they are polled.
+    var memberships = PlaceList<GroupMember>()
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
@@ -40,7 +42,7 @@ final class Topic {
     }
 
     /// Whether nobody follows it.
-    var isDeserted: Bool { lanes.isEmpty && interests.isEmpty }
+    var isDeserted: Bool { lanes.isEmpty && interests.isEmpty && memberships.isEmpty }
 
     /// Takes the events of this turn, to be sent to every lane.
     func takePending() -> [EncodedEnvelope] {

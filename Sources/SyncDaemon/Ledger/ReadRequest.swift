@@ -11,7 +11,9 @@ struct ReadRequest: Sendable {
         /// How a device differs whose symbols these are, from index 0 on.
         case repair(SymbolRun)
         /// What a long poll missed, in channels and wildcards.
-        case backlog([Channel], after: Timetoken)
+        ///
+        /// Lists, because those of groups are shared by all who ask. The first has a channel.
+        case backlog([[Channel]], after: Timetoken)
         case history(HistoryQuery)
         case actions(ActionsQuery)
         /// Of several channels of the request's keyset; the request's own channel plays no part.
@@ -77,8 +79,9 @@ extension ReadRequest {
         case .changes, .state: .catchUp
         case .history, .actions, .histories, .messageCounts: .history
         case .repair: .repair
-        case .backlog(let channels, _):
-            channels.count > Limits.catchUpChannelsMax || channels.contains(where: \.isWildcard)
+        case .backlog(let lists, _):
+            lists.reduce(0) { $0 + $1.count } > Limits.catchUpChannelsMax
+                || lists.contains { $0.contains(where: \.isWildcard) }
                 ? .backlog : .catchUp
         }
     }

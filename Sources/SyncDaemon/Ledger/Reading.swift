@@ -132,14 +132,14 @@ struct Reading: Sendable {
     }
 
     private mutating func backlog(
-        of channels: [Channel], after cursor: Timetoken, from reader: any StoreReader,
+        of channels: [[Channel]], after cursor: Timetoken, from reader: any StoreReader,
         _ order: EventOrder, while mayGoOn: () -> Bool
     ) throws(StoreError) -> ReadAnswer.Result? {
         var backlog: PolledBacklog
         if case .backlog(let earlier) = progress {
             backlog = earlier
         } else {
-            backlog = PolledBacklog(of: channels, after: cursor, order)
+            backlog = PolledBacklog(of: Array(channels.joined()), after: cursor, order)
         }
         progress = .none
         try reader.readOn(&backlog.stored, while: mayGoOn)

@@ -5,9 +5,10 @@ import EventModel
 extension Operations {
     /// What a first poll learns: where the next one begins.
     static func beginPolling(
-        _ interests: [PollRequest.Interest], in hub: Hub, for caller: some Caller
+        _ interests: [PollRequest.Interest], _ groups: [PolledGroup], in hub: Hub,
+        for caller: some Caller
     ) -> OperationOutcome {
-        hub.polls.expect(in: interests)
+        hub.polls.expect(in: interests, groups)
         return position(for: caller)
     }
 

@@ -7,11 +7,12 @@ import EventModel
 struct PresenceRequest: Sendable {
     enum Operation: Sendable {
         /// - Parameters:
+        ///   - channels: Lists, because those of groups are shared by all requests that wait.
         ///   - seconds: As the client named them.
         ///   - isPoll: Whether it is the start of a poll, and no heartbeat of its own.
         ///   - states: By channel, as compact JSON objects.
         case beat(
-            channels: [String], seconds: Int?, isPoll: Bool, states: [ExactText: String])
+            channels: [[String]], seconds: Int?, isPoll: Bool, states: [ExactText: String])
         case leave(channels: [String])
         case setState(channels: [String], state: String)
         case state(channels: [String])
@@ -148,8 +149,8 @@ extension Presence {
         switch request.operation {
         case .beat(let channels, let seconds, let isPoll, let states):
             let refusal = beat(
-                member, channels: channels, seconds: seconds, isPoll: isPoll, states: states,
-                from: request.source, at: now)
+                member, channels: Array(channels.joined()), seconds: seconds, isPoll: isPoll,
+                states: states, from: request.source, at: now)
             return refusal.map { .refused($0) } ?? .done
         case .leave(let channels):
             leave(member, channels: channels, at: now)

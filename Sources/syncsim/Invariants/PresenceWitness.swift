@@ -32,7 +32,7 @@ struct PresenceWitness {
         switch request.operation {
         case .beat(let channels, let seconds, _, _):
             guard let seconds else { return }
-            for channel in channels where Presence.canHoldUsers(channel) {
+            for channel in channels.joined() where Presence.canHoldUsers(channel) {
                 lapses[Place(channel: channel, userID: request.member.userID)] =
                     milliseconds + UInt64(seconds) * 1000
             }

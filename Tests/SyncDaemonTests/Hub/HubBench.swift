@@ -23,7 +23,10 @@ final class HubBench {
         var floor = Timetoken.zero
     }
 
-    init(sendQueueBytesMax: Int = 1 << 20, window: Int = 0) {
+    init(
+        sendQueueBytesMax: Int = 1 << 20, recentBytesMax: Int = Limits.recentBytesMax,
+        window: Int = 0
+    ) {
         let questions = Questions()
         self.questions = questions
         let engine = StandInEngine(
@@ -37,7 +40,9 @@ final class HubBench {
             onTombstoneFloor: { questions.floor })
         hub = Hub(
             engine: engine,
-            settings: HubSettings(sendQueueBytesMax: sendQueueBytesMax, window: { _ in window }),
+            settings: HubSettings(
+                sendQueueBytesMax: sendQueueBytesMax, recentBytesMax: recentBytesMax,
+                window: { _ in window }),
             counters: counters)
         hub.outlet.attach(transport)
     }

@@ -14,11 +14,12 @@ final class PollBench: PollReceiver {
         var cursor: UInt64
     }
 
-    let bench = HubBench()
+    let bench: HubBench
     private(set) var answers: [Answer] = []
     private var count: UInt32 = 0
 
-    init() {
+    init(recentBytesMax: Int = Limits.recentBytesMax) {
+        bench = HubBench(recentBytesMax: recentBytesMax)
         bench.hub.polls.receiver = self
     }
 
@@ -35,28 +36,57 @@ final class PollBench: PollReceiver {
         _ names: [String], after cursor: UInt64, group: String? = nil, members: [String] = [],
         filter: MessageFilter? = nil
     ) -> SessionID {
+        if let group, bench.hub.engine.groups.channels(of: .named(group)) != members {
+            put(members, into: group)
+        }
+        return poll(
+            names, groups: group.map { [PolledGroup($0)] } ?? [], after: cursor, filter: filter)
+    }
+
+    @discardableResult
+    func poll(
+        _ names: [String], groups: [PolledGroup], after cursor: UInt64,
+        filter: MessageFilter? = nil
+    ) -> SessionID {
         count += 1
         let session = SessionID(slot: 0, generation: count)
-        var interests = names.map { name in
+        let interests = names.map { name in
             PollRequest.Interest(
                 channel: Channel(name), subscription: Channel(name).isWildcard ? name : nil)
         }
-        interests += members.map {
-            PollRequest.Interest(channel: Channel($0), subscription: group)
-        }
         bench.hub.polls.open(
             PollRequest(
-                session: session, command: 1, interests: interests,
-                groups: group.map { [ChannelGroup($0, keyset: Channel.defaultKeyset)] } ?? [],
+                session: session, command: 1, interests: interests, groups: groups,
                 cursor: tick(cursor), filter: filter))
         bench.hub.endTurn()
         return session
+    }
+
+    /// Gives a group these channels and no others.
+    func put(_ members: [String], into group: String) {
+        bench.hub.engine.groups.apply([
+            GroupMembership(group: .named(group), channels: members.sorted())
+        ])
+        bench.hub.polls.groupsChanged([.named(group)])
     }
 
     /// The answers since the last call.
     func take() -> [Answer] {
         defer { answers = [] }
         return answers
+    }
+}
+
+extension ChannelGroup {
+    /// In the keyset of a daemon without a configuration.
+    static func named(_ name: String) -> ChannelGroup {
+        ChannelGroup(name, keyset: Channel.defaultKeyset)
+    }
+}
+
+extension PolledGroup {
+    init(_ name: String, isPresence: Bool = false) {
+        self.init(group: .named(name), isPresence: isPresence)
     }
 }
 
@@ -178,9 +208,9 @@ struct PollTests {
     func groups() {
         polls.poll(["a"], after: 7, group: "g", members: [])
         polls.poll(["a"], after: 8)
-        hub.polls.groupsChanged([ChannelGroup("other", keyset: Channel.defaultKeyset)])
+        hub.polls.groupsChanged([.named("other")])
         #expect(polls.take() == [])
-        hub.polls.groupsChanged([ChannelGroup("g", keyset: Channel.defaultKeyset)])
+        hub.polls.groupsChanged([.named("g")])
         #expect(polls.take() == [.init(poll: 1, events: [], names: [], cursor: 7)])
     }
 

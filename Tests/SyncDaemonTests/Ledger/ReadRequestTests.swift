@@ -102,7 +102,7 @@ struct ReadRequestTests {
             asker: .client(
                 Origin(
                     reactor: 0, session: SessionID(slot: 0, generation: 0), command: 1)),
-            channel: channels[0], query: .backlog(channels, after: tick(cursor)))
+            channel: channels[0], query: .backlog([channels], after: tick(cursor)))
         let answer = try answer(to: request, order)
         guard case .backlog(let events, let through) = answer.result else { return ([], 0) }
         return (events.map(\.envelope.timetoken.rawValue), through.rawValue)

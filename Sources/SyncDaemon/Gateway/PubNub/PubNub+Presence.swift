@@ -29,7 +29,7 @@ extension PubNubRouter {
             for channel in channels { states[ExactText(channel)] = state }
         }
         return .beat(
-            channels: context.resolved(beat.channels, beat.groups),
+            channels: [beat.channels] + beat.groups.map { context.channels(of: $0) },
             seconds: beat.seconds, isPoll: isPoll, states: states)
     }
 

@@ -13,8 +13,10 @@ extension PubNubRouter {
             Operations.tellPresence(beat(poll.beat, isPoll: true, in: context), for: context)
         }
         let interests = interests(of: poll, in: context)
+        let groups = groups(of: poll, in: context)
         guard poll.cursor != .zero else {
-            let outcome = Operations.beginPolling(interests, in: context.hub, for: context)
+            let outcome = Operations.beginPolling(
+                interests, groups, in: context.hub, for: context)
             return response(to: outcome, in: context)
         }
         if let error = context.refusal(following: interests.count, besides: 0) {
@@ -22,38 +24,38 @@ extension PubNubRouter {
         }
         let request = PollRequest(
             session: context.origin.session, command: context.origin.command,
-            interests: interests,
-            groups: poll.groups.map {
-                ChannelGroup(groupName($0), keyset: context.keyset.subscribeKey)
-            },
-            cursor: poll.cursor, filter: poll.filter)
+            interests: interests, groups: groups, cursor: poll.cursor, filter: poll.filter)
         return Operations.poll(request, isOfDaemon: poll.hasRegion, in: context.hub, for: context)
             .map { PubNubReplyEncoder.poll(events: [], cursor: $0, for: poll) }
     }
 
-    /// What the client listed, groups resolved.
+    /// The channels and wildcards that the client listed.
     ///
     /// JavaScript drops an event whose `b` is none of the names that it subscribed to: so each
     /// interest keeps the client's own spelling.
     private static func interests(
         of poll: PubNubRequest.Poll, in context: PubNubContext
     ) -> [PollRequest.Interest] {
-        var interests = poll.channels.map { name in
+        var seen: Set<Channel> = []
+        return poll.channels.compactMap { name in
             let channel = context.channel(name)
+            guard seen.insert(channel).inserted else { return nil }
             return PollRequest.Interest(
                 channel: channel, subscription: channel.isWildcard ? name : nil)
         }
-        for group in poll.groups {
-            let isPresence = group.hasSuffix(Channel.presenceSuffix)
-            for name in context.channels(of: groupName(group)) {
-                let channel = context.channel(name)
-                interests.append(
-                    PollRequest.Interest(
-                        channel: isPresence ? channel.presence : channel, subscription: group))
-            }
+    }
+
+    private static func groups(
+        of poll: PubNubRequest.Poll, in context: PubNubContext
+    ) -> [PolledGroup] {
+        var seen: Set<PolledGroup> = []
+        return poll.groups.compactMap { spelling in
+            let group = PolledGroup(
+                group: ChannelGroup(
+                    groupName(spelling), keyset: context.keyset.subscribeKey),
+                isPresence: spelling.hasSuffix(Channel.presenceSuffix))
+            return seen.insert(group).inserted ? group : nil
         }
-        var seen: Set<Channel> = []
-        return interests.filter { seen.insert($0.channel).inserted }
     }
 
     /// The group that a spelling such as `friends-pnpres` is about.

@@ -1,0 +1,102 @@
+// The groups that are polled on one reactor, and those that were polled just now.
+
+import Basis
+import EventModel
+
+/// Finds the feed of a group, and keeps it for the next poll.
+final class GroupFeeds {
+    private var feeds: [PolledGroup: GroupFeed] = [:]
+    /// Feeds that nobody polls any more, oldest first.
+    private var lingering = Queue<GroupFeed>()
+    /// What those keep: a place for each, and one for each channel.
+    private var lingeringPlaces = 0
+    private let ground: Ground
+    private let topics: TopicTable
+
+    init(ground: Ground, topics: TopicTable) {
+        self.ground = ground
+        self.topics = topics
+    }
+
+    /// The feed of a group, made when there is none.
+    ///
+    /// - Complexity: O(1); O(n log n) in the channels of the group when it is made.
+    func feed(of name: PolledGroup) -> GroupFeed {
+        if let feed = feeds[name] { return feed }
+        let keyset = name.group.keyset
+        var channels = ground.engine.groups.channels(of: name.group).map {
+            Channel($0, keyset: keyset)
+        }
+        if name.isPresence {
+            // "a" comes before "a-b", and "a-pnpres" after "a-b-pnpres".
+            channels = channels.map(\.presence).sorted { ExactText($0.name) < ExactText($1.name) }
+        }
+        let feed = GroupFeed(of: name, channels, in: channels.map(topics.topic))
+        feeds[name] = feed
+        return feed
+    }
+
+    /// Hears that a feed has lost a poll; without any it is kept for a while.
+    func release(_ feed: GroupFeed) {
+        guard feed.polls.isEmpty, !feed.isLingering, feeds[feed.name] === feed else { return }
+        feed.isLingering = true
+        feed.lingersUntil = ground.now + UInt64(Limits.topicLingerSeconds) * 1000
+        lingering.append(feed)
+        lingeringPlaces += feed.places
+        while lingeringPlaces > Limits.lingeringTopicsMax, let oldest = lingering.popFirst() {
+            look(at: oldest)
+        }
+    }
+
+    /// Forgets feeds that nobody has polled for a while.
+    func expire() {
+        while let feed = lingering.popFirst(where: { $0.lingersUntil <= ground.now }) {
+            look(at: feed)
+        }
+    }
+
+    /// Hears that topics have forgotten what they remembered.
+    ///
+    /// - Complexity: O(channels of all feeds); called once a second at most.
+    func topicsForgot() {
+        for feed in feeds.values { feed.topicsForgot() }
+    }
+
+    private func look(at feed: GroupFeed) {
+        feed.isLingering = false
+        lingeringPlaces -= feed.places
+        if feed.polls.isEmpty { forget(feed) }
+    }
+
+    /// Takes the feeds of a group whose channels are others now, to end their polls: the next poll
+    /// makes new ones.
+    func take(_ group: ChannelGroup) -> [GroupFeed] {
+        [false, true].compactMap { isPresence in
+            let feed = feeds[PolledGroup(group: group, isPresence: isPresence)]
+            if let feed { forget(feed) }
+            return feed
+        }
+    }
+
+    private func forget(_ feed: GroupFeed) {
+        guard feeds[feed.name] === feed else { return }
+        feeds[feed.name] = nil
+        for topic in feed.leave() { topics.release(topic) }
+    }
+
+    func checkInvariants() {
+        var places = 0
+        for (name, feed) in feeds {
+            if feed.isLingering { places += feed.places }
+            precondition(feed.name == name, "A feed is found under its name.")
+            precondition(!feed.polls.isEmpty || feed.isLingering, "What nobody polls is forgotten.")
+            feed.checkInvariants()
+        }
+        // Those whose group has changed meanwhile are in the list, too.
+        precondition(lingeringPlaces >= places, "What lingers is counted.")
+    }
+}
+
+extension GroupFeed {
+    fileprivate var places: Int { channels.count + 1 }
+}

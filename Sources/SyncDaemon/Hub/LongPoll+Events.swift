@@ -1,0 +1,70 @@
+// Which events are a poll's, and by which of its subscriptions each came.
+
+import EventModel
+
+extension LongPoll {
+    /// What it is interested in, for a reader: lists of which those of groups are shared.
+    var channels: [[Channel]] {
+        ([request.interests.map(\.channel)] + groups.map(\.feed.channels)).filter { !$0.isEmpty }
+    }
+
+    /// What memory holds for it; `nil` when some of it may be gone from there.
+    var remembered: [PolledEvent]? {
+        var found: [PolledEvent] = []
+        var sources = 0
+        func take(_ events: ArraySlice<EncodedEnvelope>, _ subscription: String?) {
+            if !events.isEmpty { sources += 1 }
+            for event in events where event.isPolled {
+                found.append(PolledEvent(envelope: event, subscription: subscription))
+            }
+        }
+        for interest in interests {
+            guard let events = interest.topic.recent.wholeEvents(after: position) else {
+                return nil
+            }
+            take(events, interest.subscription)
+        }
+        for feed in groups.map(\.feed) {
+            guard position >= feed.floor else { return nil }
+            feed.forEachTopic(withNewsAfter: position) { topic in
+                take(topic.recent.wholeEvents(after: position) ?? [], feed.subscription)
+            }
+        }
+        return sources > 1 ? merged(found) : found
+    }
+
+    /// What of a reader's page it gets: an event that several subscriptions match comes by the
+    /// first.
+    func matched(_ events: [ChannelEvent]) -> [PolledEvent] {
+        let first = Dictionary(
+            request.interests.enumerated().map { ($0.element.channel, $0.offset) },
+            uniquingKeysWith: min)
+        return events.compactMap { event -> PolledEvent? in
+            guard event.envelope.isPolled else { return nil }
+            let places = ([event.channel] + event.channel.wildcards).compactMap { first[$0] }
+            if let place = places.min() {
+                return PolledEvent(
+                    envelope: event.envelope, subscription: request.interests[place].subscription)
+            }
+            return groups.first { $0.feed.concerns(event.channel) }.map {
+                PolledEvent(envelope: event.envelope, subscription: $0.feed.subscription)
+            }
+        }
+    }
+}
+
+/// Puts events of several topics in order, each once: an event that two interests cover keeps the
+/// first.
+private func merged(_ events: [PolledEvent]) -> [PolledEvent] {
+    let order = events.indices.sorted {
+        let (one, other) = (events[$0].envelope.timetoken, events[$1].envelope.timetoken)
+        return one == other ? $0 < $1 : one < other
+    }
+    var merged: [PolledEvent] = []
+    merged.reserveCapacity(events.count)
+    for index in order
+    where merged.last?.envelope.timetoken != events[index].envelope.timetoken {
+        merged.append(events[index])
+    }
+    return merged
+}
