@@ -144,13 +144,14 @@ final class EventOrder: Sendable {
         }
     }
 
-    /// What was announced, as far as it is still remembered, to be looked through without the lock.
+    /// What was announced in a keyset, as far as it is still remembered, to be looked through
+    /// without the lock.
     ///
     /// - Returns: The events, and the position up to which nothing can come any more. Whoever then
     ///   reads the store has seen everything up to that position.
     /// - Complexity: O(1) but for a list of runs: every reactor waits for this lock.
-    func unstored() -> (events: UnstoredEvents, visible: Timetoken) {
-        state.withLock { state in (state.unstored, state.visible) }
+    func unstored(inKeyset keyset: String) -> (events: UnstoredRuns, visible: Timetoken) {
+        state.withLock { state in (state.unstored.runs(ofKeyset: keyset), state.visible) }
     }
 
     // MARK: Commits

@@ -8,10 +8,11 @@ struct PolledBacklog: Sendable {
     private let unstored: [Envelope]
     private let visible: Timetoken
 
+    /// - Parameter channels: All of one keyset.
     init(of channels: [Channel], after cursor: Timetoken, _ order: EventOrder) {
         // Before the read: then the read sees everything up to `visible`, and nothing that is not
         // stored can come up to there either.
-        let (remembered, visible) = order.unstored()
+        let (remembered, visible) = order.unstored(inKeyset: channels.first?.keyset ?? "")
         let wanted = Set(channels)
         unstored = remembered.events(after: cursor, limit: Limits.pollEventsMax) { channel in
             wanted.contains(channel) || channel.wildcards.contains(where: wanted.contains)

@@ -266,27 +266,4 @@ struct EventOrderTests {
             #expect(timetokens == timetokens.sorted())
         }
     }
-
-    @Test("what was announced is found again, until it is too old or too much")
-    func remembers() {
-        var memory = UnstoredEvents(bytesMax: 3000, ticksMax: 100, runLength: 1)
-        func event(_ timetoken: UInt64, _ name: String) -> Envelope {
-            Envelope(
-                channel: Channel(name), timetoken: Timetoken(rawValue: timetoken), uuid: "u",
-                event: .signal(Message(payload: "1")), isStored: false)
-        }
-        for tick in 1...5 { memory.append(event(UInt64(tick), tick == 3 ? "den" : "room")) }
-        let room = Channel("room")
-        func found(after cursor: UInt64) -> [UInt64] {
-            memory.events(after: Timetoken(rawValue: cursor), limit: 1000) { $0 == room }
-                .map(\.timetoken.rawValue)
-        }
-        #expect(found(after: 0) == [1, 2, 4, 5])
-        #expect(found(after: 2) == [4, 5])
-        memory.append(event(104, "room"))
-        #expect(found(after: 0) == [4, 5, 104])
-        for tick in 105...130 { memory.append(event(UInt64(tick), "room")) }
-        #expect(found(after: 0).last == 130)
-        #expect((5...12).contains(found(after: 0).count))
-    }
 }
