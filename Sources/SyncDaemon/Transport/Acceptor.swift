@@ -116,13 +116,6 @@ struct Acceptor: ~Copyable {
     }
 }
 
-extension PeerAddress {
-    fileprivate init(_ bytes: [UInt8]) {
-        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}
-
 private func openSpare() -> Int32 {
     unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
 }

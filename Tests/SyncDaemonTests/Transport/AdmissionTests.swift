@@ -53,14 +53,35 @@ struct AdmissionTests {
         #expect(admission.admit(peer(2)) == 0)
     }
 
-    @Test("two halves of an address tell peers apart")
+    @Test("a /64 of IPv6 counts as one peer, IPv4 address by address")
     func addresses() {
-        let admission = Admission(reactors: 1, totalMax: 9, perAddressMax: 1)
+        let admission = Admission(reactors: 1, totalMax: 9, perAddressMax: 2)
+        let site: UInt64 = 0x2001_0DB8_0000_0001
 
-        #expect(admission.admit(PeerAddress(high: 1, low: 2)) != nil)
-        #expect(admission.admit(PeerAddress(high: 2, low: 2)) != nil)
-        #expect(admission.admit(PeerAddress(high: 1, low: 1)) != nil)
-        #expect(admission.admit(PeerAddress(high: 1, low: 2)) == nil)
+        #expect(admission.admit(PeerAddress(high: site, low: 1)) != nil)
+        #expect(admission.admit(PeerAddress(high: site, low: .max)) != nil)
+        #expect(admission.admit(PeerAddress(high: site, low: 2)) == nil)
+        #expect(admission.admit(PeerAddress(high: site + 1, low: 2)) != nil)
+        for host in 1...3 as ClosedRange<UInt64> {
+            #expect(admission.admit(peer(0xC000_0200 | host)) != nil)
+        }
+        // The place that is given back is the network's.
+        admission.release(PeerAddress(high: site, low: 1), from: 0)
+        #expect(admission.admit(PeerAddress(high: site, low: 3)) != nil)
+        #expect(admission.admit(PeerAddress(high: site, low: 1)) == nil)
+    }
+
+    @Test("IPv4 that comes through IPv6 is IPv4, and nothing else is")
+    func mapped() {
+        func address(_ start: [UInt8]) -> PeerAddress {
+            PeerAddress(start + [UInt8](repeating: 0, count: 12 - start.count) + [192, 0, 2, 1])
+        }
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        #expect(address(mapped) == peer(0xC000_0201))
+        #expect(address([]) == peer(0xC000_0201))
+        #expect(address(mapped).description == "192.0.2.1")
+        #expect(address([0x20, 0x01]).network == PeerAddress(high: 0x2001 << 48, low: 0))
+        #expect(address([UInt8](repeating: 0, count: 10) + [0xFF, 0xFE]).low >> 32 == 0xFFFE)
     }
 
     @Test("the reactor with the fewest connections gets the next")
