@@ -107,6 +107,7 @@ final class AccessBench {
 
     private final class Tally {
         var asked = 0
+        var writes: [Write] = []
     }
 
     let revocations = Revocations()
@@ -146,7 +147,11 @@ final class AccessBench {
             return result
         }
         let engine = StandInEngine(
-            revocations: revocations, onSubmit: { _ in counted(true) },
+            revocations: revocations,
+            onSubmit: { write in
+                tally.writes.append(write)
+                return counted(true)
+            },
             onAnnounce: { _ in counted(.at(tick(20))) },
             onAsk: { _ in counted(true) }, onAskPresence: { _ in counted(true) },
             onJudge: { epoch in
@@ -162,6 +167,8 @@ final class AccessBench {
 
     /// What reached the engine.
     var asked: Int { tally.asked }
+    /// What was to be written.
+    var writes: [Write] { tally.writes }
     /// Who follows something.
     var interests: Int {
         core.hub.polls.count
@@ -198,12 +205,13 @@ final class AccessBench {
             signedWith: AccessTokenKey(secretKey: secret, subscribeKey: "sub"))
     }
 
-    /// A web token for these rights on the channel "room".
-    static func webToken(_ rights: [String]) -> String {
+    /// A web token of ada's for these rights on the channel "room".
+    static func webToken(_ rights: [String], device: String? = nil) -> String {
         func part(_ json: String) -> String { Base64URL.text(Array(json.utf8), isPadded: false) }
         let words = rights.map { #""\#($0)""# }.joined(separator: ",")
         let claims =
             #"{"sub":"ada","keyset":"sub","exp":\#(seconds + 60),"#
+            + (device.map { #""device":"\#($0)","# } ?? "")
             + #""permissions":{"channels":{"room":[\#(words)]}}}"#
         let signed = part(#"{"alg":"HS256"}"#) + "." + part(claims)
         let key = Array("01234567890123456789012345678901".utf8)
@@ -212,12 +220,14 @@ final class AccessBench {
     }
 
     /// A session that said hello with a token; its codes so far.
-    func session(_ token: String?, user: String = "ada") throws -> (SessionID, [String?]) {
+    func session(
+        _ token: String?, user: String = "ada", device: String = "d"
+    ) throws -> (SessionID, [String?]) {
         count += 1
         let session = SessionID(slot: 0, generation: count)
         core.native.sessionDidOpen(session, query: [:])
         let shown = token.map { #","token":"\#($0)""# } ?? ""
-        let who = #""userId":"\#(user)","deviceId":"d","keyset":"sub","publishKey":"pub""#
+        let who = #""userId":"\#(user)","deviceId":"\#(device)","keyset":"sub","publishKey":"pub""#
         let hello = #"{"id":0,"op":"hello",\#(who)\#(shown)}"#
         return (session, try send(hello, session))
     }
