@@ -13,22 +13,12 @@ extension Ledger {
         guard after.count <= max(before.count, Limits.channelsPerGroupMax) else {
             return .failure(.tooManyChannels(Limits.channelsPerGroupMax, per: "group"))
         }
-        let keyset = ExactText(group.keyset)
-        if before.isEmpty {
-            let count = try count(inKeyset: group.keyset)
-            let account = accounts.account(of: group.keyset)
-            account.set(.groups, count)
-            do throws(QuotaRefusal) {
-                try account.take(.groups)
-            } catch {
-                return .failure(ProtocolError(error))
-            }
-            groupCounts[keyset] = count + 1
-        } else if after.isEmpty {
-            groupCounts[keyset]? -= 1
-            if let count = groupCounts[keyset] {
-                accounts.account(of: group.keyset).set(.groups, count)
-            }
+        if let refusal = try count(after.count - before.count, in: group, isNew: before.isEmpty) {
+            return .failure(refusal)
+        }
+        if after.isEmpty, let count = groupUse[ExactText(group.keyset)]?.groups {
+            groupUse[ExactText(group.keyset)]?.groups = count - 1
+            accounts.account(of: group.keyset).set(.groups, count - 1)
         }
         try store.change(change, of: group)
         let membership = GroupMembership(group: group, channels: after.sorted().map(\.string))
@@ -37,9 +27,50 @@ extension Ledger {
         return .success(.groupChanged)
     }
 
-    private func count(inKeyset keyset: String) throws(StoreError) -> Int {
-        if let count = groupCounts[ExactText(keyset)] { return count }
-        return try store.groupCount(inKeyset: keyset)
+    /// Counts channels that come into a group or leave it.
+    ///
+    /// All groups are in memory, and are loaded at each start: there is only so much room, for a
+    /// keyset and for all.
+    ///
+    /// - Returns: Why there is no room for them.
+    private func count(
+        _ more: Int, in group: ChannelGroup, isNew: Bool
+    ) throws(StoreError) -> ProtocolError? {
+        let keyset = ExactText(group.keyset)
+        var use = try use(ofKeyset: group.keyset)
+        let all = try allChannels()
+        if more > 0 {
+            guard use.channels + more <= Limits.groupedChannelsPerKeysetMax else {
+                return .tooManyGrouped(Limits.groupedChannelsPerKeysetMax, in: "keyset")
+            }
+            guard all + more <= Limits.groupedChannelsMax else {
+                return .tooManyGrouped(Limits.groupedChannelsMax, in: "daemon")
+            }
+        }
+        if isNew {
+            let account = accounts.account(of: group.keyset)
+            account.set(.groups, use.groups)
+            do throws(QuotaRefusal) {
+                try account.take(.groups)
+            } catch {
+                return ProtocolError(error)
+            }
+            use.groups += 1
+        }
+        use.channels += more
+        groupUse[keyset] = use
+        groupChannels = all + more
+        return nil
+    }
+
+    private func use(ofKeyset keyset: String) throws(StoreError) -> GroupUse {
+        if let use = groupUse[ExactText(keyset)] { return use }
+        return try store.groupUse(ofKeyset: keyset)
+    }
+
+    private func allChannels() throws(StoreError) -> Int {
+        if let groupChannels { return groupChannels }
+        return try store.groupUse(ofKeyset: nil).channels
     }
 }
 

@@ -13,7 +13,12 @@ extension Ledger {
         precondition((1...deletedRowsMax).contains(removal.rows), "A step gets on, and ends.")
         precondition(
             digests.reading == nil || !deletions.isEmpty, "Who reads has a deletion to read for.")
-        precondition(groupCounts.values.allSatisfy { $0 >= 0 }, "Groups are counted.")
+        precondition(
+            groupUse.values.allSatisfy { $0.groups >= 0 && $0.channels >= $0.groups },
+            "Groups are counted.")
+        precondition(
+            groupUse.values.reduce(0) { $0 + $1.channels } <= groupChannels ?? .max,
+            "A keyset's channels in groups are among all.")
         digests.checkInvariants(of: store)
         ages?.checkInvariants()
     }

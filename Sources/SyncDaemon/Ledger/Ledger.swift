@@ -13,10 +13,12 @@ final class Ledger {
     let store: any Store
     let wallTicks: () -> UInt64
     var last: Timetoken
-    /// Groups of each keyset that was asked for, counted once.
-    var groupCounts: [ExactText: Int] = [:]
-    /// Revoked tokens of each keyset that was asked for, likewise.
+    /// Revoked tokens of each keyset that was asked for, counted once.
     var revokedCounts: [ExactText: Int] = [:]
+    /// What the groups of each keyset that was asked for take up, counted once.
+    var groupUse: [ExactText: GroupUse] = [:]
+    /// Channels in all groups of all keysets; `nil`: to be counted.
+    var groupChannels: Int?
     var digests: ChannelDigests
     /// Too large for one commit; the first one is being worked on.
     var deletions: [LargeDeletion] = []
@@ -135,8 +137,8 @@ final class Ledger {
                 store.rollback()
                 last = start.last
                 deletions.removeLast(deletions.count - start.deletions)
-                groupCounts = [:]
                 revokedCounts = [:]
+                (groupUse, groupChannels) = ([:], nil)
                 digests.rollBack(to: start.reading)
                 ages = nil
                 if case .damaged = error, quarantine.isolate(suspect, error) { continue }

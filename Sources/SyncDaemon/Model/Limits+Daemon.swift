@@ -33,6 +33,9 @@ extension Limits {
     static let channelsPerGroupMax = 2000
     /// Groups of one keyset; over it: `too_many_groups`.
     static let groupsPerKeysetMax = 1_000_000
+    /// Channels in all groups of one keyset, and of all keysets; over it: `too_many_channels`.
+    static let groupedChannelsPerKeysetMax = 1_000_000
+    static let groupedChannelsMax = 2_000_000
 
     // MARK: What a PubNub SDK may send
 

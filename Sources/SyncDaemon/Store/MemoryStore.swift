@@ -223,9 +223,11 @@ final class MemoryStore: Store {
         working.groups.keys.map { GroupMembership(group: $0, channels: channels(of: $0)) }
     }
 
-    func groupCount(inKeyset keyset: String) -> Int {
-        let keyset = ExactText(keyset)
-        return working.groups.keys.count { ExactText($0.keyset) == keyset }
+    func groupUse(ofKeyset keyset: String?) -> GroupUse {
+        let keyset = keyset.map(ExactText.init)
+        let groups = working.groups.filter { keyset == nil || ExactText($0.key.keyset) == keyset }
+        return GroupUse(
+            groups: groups.count, channels: groups.values.reduce(0) { $0 + $1.count })
     }
 
     var makeReader: @Sendable () throws(StoreError) -> any StoreReader {

@@ -44,10 +44,16 @@ extension SQLiteStore {
         return groups
     }
 
-    func groupCount(inKeyset keyset: String) throws(StoreError) -> Int {
-        let count = try connection.prepare(
-            "SELECT count(DISTINCT name) FROM channel_group WHERE keyset = ?"
-        ).first([.text(keyset)]) { $0.integer(0) }
-        return Int(count ?? 0)
+    func groupUse(ofKeyset keyset: String?) throws(StoreError) -> GroupUse {
+        // A row of the inner one is a group.
+        let groups =
+            "SELECT count(*) AS channels FROM channel_group"
+            + (keyset == nil ? "" : " WHERE keyset = ?") + " GROUP BY keyset, name"
+        let use = try connection.prepare(
+            "SELECT count(*), coalesce(sum(channels), 0) FROM (\(groups))"
+        ).first(keyset.map { [.text($0)] } ?? []) {
+            GroupUse(groups: Int($0.integer(0)), channels: Int($0.integer(1)))
+        }
+        return use ?? GroupUse()
     }
 }

@@ -187,10 +187,10 @@ protocol Store: AnyObject {
     /// Every group that exists, in no order.
     func allGroups() throws(StoreError) -> [GroupMembership]
 
-    /// Groups of a keyset.
+    /// Groups of a keyset, and the channels in them; `nil`: of all keysets.
     ///
     /// - Complexity: O(memberships of the keyset).
-    func groupCount(inKeyset keyset: String) throws(StoreError) -> Int
+    func groupUse(ofKeyset keyset: String?) throws(StoreError) -> GroupUse
 
     /// Remembers that a token was taken back; one that was already is left as it is.
     ///
@@ -251,6 +251,13 @@ enum Interest: Sendable, Hashable {
 struct ExpiredMessage: Sendable, Hashable {
     var channel: Channel
     var timetoken: Timetoken
+}
+
+/// What groups take up.
+struct GroupUse: Sendable, Hashable {
+    var groups = 0
+    /// A channel counts once for each group that it is in.
+    var channels = 0
 }
 
 /// A group with everything in it.

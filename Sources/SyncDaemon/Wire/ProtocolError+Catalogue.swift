@@ -69,6 +69,13 @@ extension ProtocolError {
             retryAfterSeconds: Limits.quotaRetrySeconds)
     }
 
+    /// The groups of a keyset or of the whole daemon take no further channels.
+    static func tooManyGrouped(_ limit: Int, in scope: String) -> ProtocolError {
+        ProtocolError(
+            status: 400, code: "too_many_channels",
+            message: "At most \(limit) channels in all groups of a \(scope). Take some out.")
+    }
+
     static let noRepair = ProtocolError(
         status: 409, code: "no_repair",
         message: "This channel waits for no repair. Subscribe to it again, and look at the mode.")

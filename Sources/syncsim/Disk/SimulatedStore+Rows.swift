@@ -165,8 +165,8 @@ extension SimulatedStore {
 
     func allGroups() throws(StoreError) -> [GroupMembership] { try platter.allGroups() }
 
-    func groupCount(inKeyset keyset: String) throws(StoreError) -> Int {
-        try platter.groupCount(inKeyset: keyset)
+    func groupUse(ofKeyset keyset: String?) throws(StoreError) -> GroupUse {
+        try platter.groupUse(ofKeyset: keyset)
     }
 
     func revoke(_ token: RevokedToken, forgettable: Timetoken) throws(StoreError) {

@@ -32,6 +32,8 @@ final class FaultyStore: Store {
     var skippedDigest: Int?
     /// Groups that are counted though nobody made them.
     var furtherGroups = 0
+    /// Channels of groups that are counted so, half of them in each keyset.
+    var furtherChannels = 0
     /// How often groups were counted.
     private(set) var groupCounts = 0
     /// The same of revoked tokens.
@@ -235,9 +237,12 @@ final class FaultyStore: Store {
 
     func allGroups() throws(StoreError) -> [GroupMembership] { base.allGroups() }
 
-    func groupCount(inKeyset keyset: String) throws(StoreError) -> Int {
+    func groupUse(ofKeyset keyset: String?) throws(StoreError) -> GroupUse {
         groupCounts += 1
-        return base.groupCount(inKeyset: keyset) + furtherGroups
+        var use = base.groupUse(ofKeyset: keyset)
+        use.groups += furtherGroups
+        use.channels += keyset == nil ? furtherChannels : furtherChannels / 2
+        return use
     }
 
     func revoke(_ token: RevokedToken, forgettable: Timetoken) throws(StoreError) {

@@ -84,11 +84,39 @@ struct LedgerGroupTests {
         #expect(result(family, .delete) == .success(.groupChanged))
         #expect(result(friends, .add(["a"])) == .success(.groupChanged))
         #expect(result(family, .add(["a"])) == .failure(.tooManyGroups(Limits.groupsPerKeysetMax)))
-        #expect(store.groupCounts == 1)
+        #expect(store.groupCounts == 2)
         // Another keyset has its own.
         store.furtherGroups = 0
         #expect(result(ChannelGroup("family", keyset: "k"), .add(["a"])) == .success(.groupChanged))
-        #expect(store.groupCounts == 2)
+        #expect(store.groupCounts == 3)
+    }
+
+    @Test("all groups of a keyset, and those of all, take so many channels and no more")
+    func fullMemory() throws {
+        let store = FaultyStore()
+        let bench = LedgerBench(store)
+        let other = ChannelGroup("family", keyset: "k")
+        func result(_ group: ChannelGroup, _ change: GroupChange) -> Result<Reply, ProtocolError> {
+            bench.commit(write(.changeGroup(group, change))).answers[0].result
+        }
+        // Half of them in each keyset: two have room for one more, and all for three.
+        store.furtherChannels = Limits.groupedChannelsMax - 3
+        let ofKeyset = ProtocolError.tooManyGrouped(
+            Limits.groupedChannelsPerKeysetMax, in: "keyset")
+        #expect(result(family, .add(["a", "b", "c"])) == .failure(ofKeyset))
+        #expect(result(family, .add(["a", "b"])) == .success(.groupChanged))
+        #expect(result(friends, .add(["a"])) == .failure(ofKeyset))
+        // What is there already takes no further room.
+        #expect(result(family, .add(["a"])) == .success(.groupChanged))
+        #expect(
+            result(other, .add(["a", "b"]))
+                == .failure(.tooManyGrouped(Limits.groupedChannelsMax, in: "daemon")))
+        #expect(result(other, .add(["a"])) == .success(.groupChanged))
+        #expect(result(family, .remove(["a"])) == .success(.groupChanged))
+        #expect(result(other, .add(["b"])) == .success(.groupChanged))
+        #expect(
+            result(family, .add(["a"]))
+                == .failure(.tooManyGrouped(Limits.groupedChannelsMax, in: "daemon")))
     }
 
     @Test("groups that a failed commit made are not counted")

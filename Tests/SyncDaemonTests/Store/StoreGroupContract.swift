@@ -47,13 +47,14 @@ struct StoreGroupContract {
         let all = Dictionary(
             uniqueKeysWithValues: try store.allGroups().map { ($0.group, $0.channels) })
         #expect(all == [groups[0]: ["c0", "d"], groups[1]: ["c1", "d"], groups[2]: ["c2", "d"]])
-        #expect(try store.groupCount(inKeyset: "k") == 2)
-        #expect(try store.groupCount(inKeyset: "l") == 1)
-        #expect(try store.groupCount(inKeyset: "m") == 0)
+        #expect(try store.groupUse(ofKeyset: "k") == GroupUse(groups: 2, channels: 4))
+        #expect(try store.groupUse(ofKeyset: "l") == GroupUse(groups: 1, channels: 2))
+        #expect(try store.groupUse(ofKeyset: "m") == GroupUse())
+        #expect(try store.groupUse(ofKeyset: nil) == GroupUse(groups: 3, channels: 6))
 
         try store.commit(through: 2) { try $0.change(.remove(["c0", "d"]), of: family) }
         #expect(try Set(store.allGroups().map(\.group)) == Set(groups[1...]))
-        #expect(try store.groupCount(inKeyset: "k") == 1)
+        #expect(try store.groupUse(ofKeyset: "k") == GroupUse(groups: 1, channels: 2))
     }
 
     @Test("a rollback brings a group back", arguments: StoreUnderTest.allCases)

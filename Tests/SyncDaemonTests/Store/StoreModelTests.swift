@@ -78,7 +78,8 @@ private struct Pair {
             ])
             for store in stores { try store.change(change, of: group) }
             _ = try same("group") { try $0.channels(of: group) }
-            _ = try same("groups") { try $0.groupCount(inKeyset: group.keyset) }
+            _ = try same("groups") { try $0.groupUse(ofKeyset: group.keyset) }
+            _ = try same("all groups") { try $0.groupUse(ofKeyset: nil) }
         case 7..<13:
             let key = key()
             if try same("standing", { try $0.standingAction(key, in: channel) }) == nil {

@@ -19,7 +19,7 @@ extension PubNubRouter {
                 interests, groups, in: context.hub, for: context)
             return response(to: outcome, in: context)
         }
-        if let error = context.refusal(following: interests.count, besides: 0) {
+        if let error = context.refusal(following: interests.count + groups.count, besides: 0) {
             return context.refusal(error)
         }
         let request = PollRequest(
