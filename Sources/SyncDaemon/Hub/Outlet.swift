@@ -8,7 +8,10 @@ import JSON
 /// The sockets of one reactor, and what waits for them.
 final class Outlet {
     private(set) var transport: (any Transport)?
-    private var toFlush = Queue<Session>()
+    /// Oldest first; it keeps its memory from turn to turn.
+    private var toFlush: [Session] = []
+    /// Of these, the first so many are done.
+    private var flushedCount = 0
     /// Found to read too slowly, and given a while.
     private var slow: [SessionID: Session] = [:]
     private var tally = Tally()
@@ -125,13 +128,13 @@ final class Outlet {
     }
 
     /// Whether some wait for the next turn, as this one wrote enough.
-    var hasListed: Bool { !toFlush.isEmpty }
+    var hasListed: Bool { flushedCount < toFlush.count }
 
     /// Takes the next session that is to be flushed, which may list others, and itself again.
     func takeListed() -> Session? {
-        guard tally.bytes < Limits.flushedBytesPerTurnMax, let session = toFlush.popFirst() else {
-            return nil
-        }
+        guard tally.bytes < Limits.flushedBytesPerTurnMax, hasListed else { return nil }
+        let session = toFlush[flushedCount]
+        flushedCount += 1
         session.isListedForFlush = false
         return session
     }
@@ -150,6 +153,12 @@ final class Outlet {
 
     /// Adds what was done to the counters.
     func endTurn() {
+        if hasListed {
+            toFlush.removeFirst(flushedCount)
+        } else {
+            toFlush.removeAll(keepingCapacity: true)
+        }
+        flushedCount = 0
         if tally.frames > 0 {
             ground.counters.framesWritten.add(tally.frames)
             ground.counters.bytesWritten.add(tally.bytes)

@@ -39,7 +39,9 @@ final class Reactor: Sendable {
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
                 _ = started.put(nil)
-                run(loop, core, transport, mailbox, counters.turns) { _ = drained.put(engine.reactor) }
+                run(loop, core, transport, mailbox, counters.turns) {
+                    _ = drained.put(engine.reactor)
+                }
             } catch {
                 _ = started.put(error)
             }

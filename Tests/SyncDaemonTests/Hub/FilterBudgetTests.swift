@@ -49,11 +49,28 @@ struct FilterBudgetTests {
 
     @Test("what many polls ask alike is evaluated once")
     func shared() throws {
-        for _ in 0..<500 { polls.poll(["a"], after: 0, filter: try bomb(1)) }
+        // Several times as many as one turn could evaluate, and less to answer than one may.
+        let count = 50
+        #expect(count > 3 * Limits.filterStepsPerTurnMax / Limits.filterStepsMax)
+        #expect(count * FilterCostTests.payload.utf8.count < Limits.answeredBytesPerTurnMax)
+        for _ in 0..<count { polls.poll(["a"], after: 0, filter: try bomb(1)) }
         try bench.publish(1, in: Channel("a"), large)
 
-        #expect(polls.take().count == 500)
+        #expect(polls.take().count == count)
         #expect(!hub.polls.areListed)
+    }
+
+    @Test("long answers to very many polls take several turns, and each is given once")
+    func answers() throws {
+        for _ in 0..<500 { polls.poll(["a"], after: 0) }
+        try bench.publish(1, in: Channel("a"), large)
+        let first = polls.take()
+
+        let bytes = FilterCostTests.payload.utf8.count
+        #expect(first.count <= Limits.answeredBytesPerTurnMax / bytes + 1)
+        #expect(hub.nextDue == hub.ground.now)
+        #expect(first.count + turns().reduce(0, +) == 500)
+        #expect(hub.nextDue == nil)
     }
 
     @Test("a poll whose turn has not come is answered when its time is over, from where it was")

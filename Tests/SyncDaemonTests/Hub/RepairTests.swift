@@ -134,6 +134,7 @@ struct RepairTests {
         #expect(session.repairSymbolCount == 11)
         hub.forget(session.id)
         #expect(hub.repairs.symbolCount == 0)
+        hub.endTurn()
         #expect(bench.counters.subscriptions.value == 0)
     }
 

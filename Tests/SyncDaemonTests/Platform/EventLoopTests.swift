@@ -37,6 +37,7 @@ struct EventLoopTests {
 
         rescue.isOver.store(true, ordering: .releasing)
         thread.join()
-        #expect(!rescue.wasNeeded.load(ordering: .acquiring))
+        let wasNeeded = rescue.wasNeeded.load(ordering: .acquiring)
+        #expect(!wasNeeded)
     }
 }
