@@ -125,7 +125,10 @@ final class GroupFeed {
             precondition(
                 topic.memberships.elements[member.place] === member, "A member is where it says.")
             precondition(topic.recent.wholeFloor <= floor, "A feed promises what memory has.")
-            precondition(topic.recent.newest <= member.through, "A feed knows of all news.")
+            // What a reader found is from before that floor: no poll wants it of memory.
+            precondition(
+                topic.recent.newest <= max(member.through, topic.recent.wholeFloor),
+                "A feed knows of all news.")
         }
     }
 }
@@ -136,7 +139,7 @@ final class GroupMember: Placed {
     let topic: Topic
     /// In its feed.
     let index: Int
-    /// Nothing that its topic remembers is after this.
+    /// Nothing that its topic has heard is after this.
     fileprivate(set) var through: Timetoken
     /// In its topic's list.
     var place = 0

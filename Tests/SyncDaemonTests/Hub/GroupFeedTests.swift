@@ -88,6 +88,37 @@ struct GroupFeedTests {
         hub.checkInvariants()
     }
 
+    @Test("what a reader found for a follower is no news to a group")
+    func reachesBack() throws {
+        bench.deliver(try bench.store(1...3))
+        hub.endTurn()
+        polls.put(["room"], into: "g")
+        polls.poll([], groups: [PolledGroup("g")], after: 3)
+        let session = bench.open()
+        hub.subscribe(session, to: bench.room, from: .zero)
+        hub.endTurn()
+        try bench.answerAll()
+        #expect(try bench.seen(session) == [1, 2, 3])
+        hub.checkInvariants()
+        #expect(polls.take() == [])
+        try bench.publish(4...4)
+        #expect(polls.take().map(\.events) == [[4]])
+    }
+
+    @Test("what memory gave up for want of room is read again")
+    func sheds() throws {
+        polls.put(["room"], into: "g")
+        polls.poll([], groups: [PolledGroup("g")], after: 0)
+        try bench.publish(1...1)
+        #expect(polls.take().map(\.events) == [[1]])
+        hub.shed()
+        hub.checkInvariants()
+        polls.poll([], groups: [PolledGroup("g")], after: 0)
+        #expect(bench.asked == 1)
+        try bench.answerAll()
+        #expect(polls.take().map(\.events) == [[1]])
+    }
+
     @Test("a group without channels waits, and its first channel ends that")
     func empty() {
         polls.poll([], groups: [PolledGroup("g")], after: 5)
