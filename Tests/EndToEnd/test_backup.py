@@ -199,11 +199,12 @@ class Backup(DaemonTestCase):
         await ada.publish("room", "kept")
         self.assertEqual(self.back_up(daemon)[0], 0)
         daemon.stop()
-        version = self.sql(self.copy, "PRAGMA user_version")[0][0]
-        self.sql(self.copy, f"PRAGMA user_version = {version - 1}")
+        # The last one whose rows had no checksums.
+        self.sql(self.copy, "PRAGMA user_version = 7")
         self.refused(self.restore(daemon), "missing or another")
         for table in ("clock", "mutation"):
             self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN sum")
+        self.sql(self.copy, "DROP TABLE revoked_token")
         code, _, error = self.restore(daemon)
         self.assertEqual(code, 0, error)
         daemon.start()

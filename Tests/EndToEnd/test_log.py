@@ -68,8 +68,10 @@ class Debug(ReloadTestCase):
             page.send(page.upgrade_request("Origin: https://evil.example"))
             page.answer()
         await self.lines(
-            daemon, r'debug   Connection closed\. .*reason="its Origin is not in allowed_origins"')
-        for secret in ("a-payload", "payload", "pub-hidden", "evil"):
+            daemon, r'debug   Connection closed\. .*reason="its Origin is not in allowed_origins"',
+            # Whose page it was is for the operator to know.
+            r"notice  Refused: foreign_origin\. host=127\.0\.0\.1:\d+ origin=https://evil\.example")
+        for secret in ("a-payload", "payload", "pub-hidden"):
             self.assertNotIn(secret, daemon.log())
 
     async def test_it_is_switched_on_and_off_while_the_daemon_runs(self):
