@@ -174,7 +174,7 @@ final class Outlet {
         func fits() -> Bool {
             // One frame alone may be larger: it is not the reader's fault how long a reply is.
             session.queue.isEmpty
-                || session.queue.byteCount + frame.bytes.count
+                || session.queue.byteCount + SendQueue.bytes(of: frame)
                     <= ground.settings.sendQueueBytesMax
         }
         if fits() { return true }

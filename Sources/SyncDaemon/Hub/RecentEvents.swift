@@ -6,6 +6,7 @@ import EventModel
 struct RecentEvents {
     private var events: [EncodedEnvelope] = []
     private var head = 0
+    /// What they take in memory.
     private(set) var byteCount = 0
     /// Every event of the channel after this is here, but for those that are not stored and older
     /// than ``wholeFloor``.
@@ -27,16 +28,17 @@ struct RecentEvents {
     mutating func append(_ event: EncodedEnvelope, bytesMax: Int) {
         guard event.timetoken > floor else { return }
         events.append(event)
-        byteCount += event.json.count
+        byteCount += event.bytesInMemory
         while byteCount > bytesMax, head < events.count {
-            byteCount -= events[head].json.count
+            byteCount -= events[head].bytesInMemory
             events[head].discardText()  // The array is compacted later.
             floor = events[head].timetoken
             wholeFloor = max(wholeFloor, floor)
             head += 1
         }
         if head > 64, head * 2 > events.count {
-            events.removeFirst(head)
+            // A new one: the old would keep its places.
+            events = Array(events[head...])
             head = 0
         }
     }
@@ -61,7 +63,7 @@ struct RecentEvents {
     ) {
         guard start < floor else { return }
         var older = Array(found.prefix { $0.timetoken <= floor })
-        let bytes = older.reduce(0) { $0 + $1.json.count }
+        let bytes = older.reduce(0) { $0 + $1.bytesInMemory }
         guard byteCount + bytes <= bytesMax else { return }
         events.removeFirst(head)
         head = 0

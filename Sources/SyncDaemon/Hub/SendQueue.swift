@@ -12,16 +12,22 @@ struct QueuedPush {
 
 /// Frames in the order in which they must leave, with their size.
 struct SendQueue {
+    /// What it takes in memory, were each frame in no other queue.
     private(set) var byteCount = 0
     /// Each frame, and beside it what it brings forward; `nil` for replies.
     private var frames = Queue<(frame: Frame, push: QueuedPush?)>()
 
-    /// No frame is empty: each has a header.
     var isEmpty: Bool { byteCount == 0 }
+
+    /// What a frame takes in a queue.
+    static func bytes(of frame: Frame) -> Int {
+        HeapBytes.place(of: (frame: Frame, push: QueuedPush?)?.self)
+            + HeapBytes.array(frame.bytes)
+    }
 
     mutating func append(_ frame: Frame, _ push: QueuedPush? = nil) {
         frames.append((frame, push))
-        byteCount += frame.bytes.count
+        byteCount += Self.bytes(of: frame)
     }
 
     /// Takes whole frames of at most `bytesMax` in all; always at least one.
@@ -65,7 +71,7 @@ struct SendQueue {
     /// Takes the next frame, if it is no longer than that.
     private mutating func next(atMost bytesMax: Int) -> Frame? {
         let next = frames.popFirst { $0.frame.bytes.count <= bytesMax }
-        byteCount -= next?.frame.bytes.count ?? 0
+        byteCount -= next.map { Self.bytes(of: $0.frame) } ?? 0
         return next?.frame
     }
 }

@@ -39,11 +39,14 @@ final class EventOrder: Sendable {
         case event(Announcement)
         case position(Origin)
 
-        /// What it keeps in memory, roughly.
+        /// Bytes that it takes in memory.
         var byteCount: Int {
             switch self {
-            case .event(let announcement): announcement.event.unstoredBytes
-            case .position: 0
+            case .event(let announcement):
+                HeapBytes.place(of: Waiting.self) + announcement.event.unstoredBytes
+                    + HeapBytes.string(announcement.channel.name)
+                    + HeapBytes.string(announcement.uuid)
+            case .position: HeapBytes.place(of: Waiting.self)
             }
         }
     }

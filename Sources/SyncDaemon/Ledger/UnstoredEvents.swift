@@ -175,21 +175,26 @@ struct UnstoredRuns: Sendable {
 }
 
 extension Envelope {
-    /// Bytes that it keeps in memory, roughly.
+    /// Bytes that it takes in an array of them.
     var bytesInMemory: Int {
-        event.unstoredBytes + channel.name.utf8.count + uuid.utf8.count + 256
+        // Most runs are full: half as much again is free, not as much again.
+        MemoryLayout<Self>.stride * 3 / 2 + HeapBytes.string(channel.name) + HeapBytes.string(uuid)
+            + event.unstoredBytes
     }
 }
 
 extension Event {
-    /// Bytes of what an event that is not stored says, roughly.
+    /// Bytes behind an event that is not stored.
     var unstoredBytes: Int {
         switch self {
         case .message(let message), .signal(let message):
-            return message.payload.utf8.count + (message.meta?.utf8.count ?? 0)
+            return [message.payload, message.meta ?? "", message.type ?? ""]
+                .reduce(0) { $0 + HeapBytes.string($1) }
         case .presence(let notice):
-            let users = notice.joined + notice.left + notice.timedOut
-            return (notice.state?.utf8.count ?? 0) + users.reduce(0) { $0 + $1.utf8.count + 16 }
+            return HeapBytes.string(notice.userID ?? "") + HeapBytes.string(notice.state ?? "")
+                + [notice.joined, notice.left, notice.timedOut].reduce(0) { bytes, users in
+                    bytes + users.reduce(HeapBytes.array(users)) { $0 + HeapBytes.string($1) }
+                }
         case .actionAdded, .actionRemoved, .messagesDeleted: return 0
         }
     }

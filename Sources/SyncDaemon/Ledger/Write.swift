@@ -1,5 +1,6 @@
 // What the ledger is asked, and what it answers.
 
+import Basis
 import EventModel
 import JSON
 
@@ -116,15 +117,23 @@ extension Commit {
 }
 
 extension Write {
-    /// Bytes that it keeps in memory, roughly.
+    /// Bytes that it takes while it waits.
     var size: Int {
+        let names = [channel.name, author.userID, author.deviceID, mutation ?? ""] + texts
+        return names.reduce(HeapBytes.place(of: Self.self)) { $0 + HeapBytes.string($1) }
+    }
+
+    /// What it holds of its own, and may be long.
+    private var texts: [String] {
         switch operation {
-        case .publish(let message, _):
-            message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 512
-        case .add(let key), .remove(let key, _): key.value.utf8.count + 512
-        case .removeAction, .deleteMessages, .changeGroup(_, .delete), .revoke: 512
-        case .changeGroup(_, .add(let channels)), .changeGroup(_, .remove(let channels)):
-            channels.reduce(512) { $0 + $1.utf8.count + 16 }
+        case .publish(let message, _): [message.payload, message.meta ?? "", message.type ?? ""]
+        case .add(let key), .remove(let key, _): [key.type, key.value, key.uuid]
+        case .removeAction(_, _, let userID): [userID]
+        case .deleteMessages, .revoke: []
+        case .changeGroup(let group, .delete): [group.name]
+        case .changeGroup(let group, .add(let channels)),
+            .changeGroup(let group, .remove(let channels)):
+            [group.name] + channels
         }
     }
 

@@ -111,7 +111,7 @@ extension Limits {
     static let connectionsMax = 200_000
     /// Writes waiting for the ledger; over it: `overloaded`.
     static let ledgerQueueMax = 65_536
-    /// Bytes of the writes waiting for the ledger, roughly; over it: `overloaded`.
+    /// Bytes of the writes waiting for the ledger; over it: `overloaded`.
     static let ledgerQueueBytesMax = 64 * 1024 * 1024
     /// Writes in one commit.
     static let commitWritesMax = 256
@@ -146,7 +146,7 @@ extension Limits {
     static let readBytesPerTurnMax = 32 * 1024
     /// Recent events kept per followed channel and reactor, in bytes, so that catching up seldom
     /// reads.
-    static let recentBytesPerChannelMax = 64 * 1024
+    static let recentBytesPerChannelMax = 256 * 1024
     /// Recent events of all channels together, in bytes; over it channels keep none.
     ///
     /// Each reactor has an equal part of it.

@@ -23,7 +23,7 @@ extension Limits {
     static let endedPerTurnMax = 2000
     /// Bytes that a reactor writes to its sessions in one turn, roughly; the rest is written in the
     /// next, before anything newer.
-    static let flushedBytesPerTurnMax = 4 * 1024 * 1024
+    static let flushedBytesPerTurnMax = 16 * 1024 * 1024
     /// Bytes of long answers to HTTP requests that a reactor makes in one turn, roughly; the rest
     /// is made in the next.
     static let answeredBytesPerTurnMax = 2 * 1024 * 1024

@@ -1,6 +1,7 @@
 // Events as PubNub's envelopes, and batches of them as one push. An event is JSON text exactly
 // once.
 
+import Basis
 import EventModel
 import JSON
 
@@ -19,6 +20,16 @@ struct EncodedEnvelope: Sendable, Hashable {
     var state: Digest?
     /// One JSON object, as docs/PROTOCOL.md describes it.
     private(set) var json: [UInt8]
+
+    /// Bytes that it takes in an array of them.
+    var bytesInMemory: Int {
+        let action =
+            action.map { change in
+                [change.key.type, change.key.value, change.key.uuid]
+                    .reduce(0) { $0 + HeapBytes.string($1) }
+            } ?? 0
+        return HeapBytes.place(of: Self.self) + HeapBytes.array(json) + action
+    }
 
     /// Gives the text up; the position stays.
     mutating func discardText() {

@@ -76,7 +76,7 @@ struct RecentEventsTests {
     @Test("gives up the oldest for its bytes, and says so", arguments: [0, 1, 3, 70, 500])
     func bytes(kept: Int) throws {
         // All of one size.
-        let size = encoded(1000).json.count
+        let size = encoded(1000).bytesInMemory
         let bytesMax = size * kept + size / 2
         var recent = RecentEvents(floor: .zero)
 
@@ -84,8 +84,8 @@ struct RecentEventsTests {
             recent.append(encoded(number), bytesMax: bytesMax)
 
             let count = min(kept, Int(number) - 999)
-            #expect(recent.byteCount == count * size)
             let events = try #require(recent.events(after: recent.floor))
+            #expect(recent.byteCount == events.reduce(0) { $0 + $1.bytesInMemory })
             #expect(events.map(\.timetoken) == (1000...number).suffix(count).map(tick))
             guard recent.floor > .zero else { continue }
             #expect(recent.events(after: tick(recent.floor.rawValue - 1)) == nil)
@@ -106,26 +106,26 @@ struct SendQueueTests {
         var choices = SeededGenerator(seed: seed)
         var queue = SendQueue()
         var scratch: [UInt8] = []
-        var waiting: [[UInt8]] = []
+        var waiting: [Frame] = []
         for number in 0..<400 {
             if choices.chance(choices.pick([40, 80])) {
                 let frame = frame(
                     UInt8(number & 0x7F), bytes: choices.pick([2, 10, 100, 1000, 5000]))
                 queue.append(frame)
-                waiting.append(frame.bytes)
+                waiting.append(frame)
             } else if !queue.isEmpty {
                 let limit = choices.pick([1, 100, 1200, 100_000])
                 var written: [UInt8] = []
                 queue.takeNext(atMost: limit, scratch: &scratch) { bytes in
                     for index in bytes.indices { written.append(bytes[index]) }
                 }
-                var expected = waiting.removeFirst()
-                while let next = waiting.first, expected.count + next.count <= limit {
-                    expected += waiting.removeFirst()
+                var expected = waiting.removeFirst().bytes
+                while let next = waiting.first, expected.count + next.bytes.count <= limit {
+                    expected += waiting.removeFirst().bytes
                 }
                 #expect(written == expected)
             }
-            #expect(queue.byteCount == waiting.map(\.count).reduce(0, +))
+            #expect(queue.byteCount == waiting.map { SendQueue.bytes(of: $0) }.reduce(0, +))
             #expect(queue.isEmpty == waiting.isEmpty)
         }
         queue.removeAll()
