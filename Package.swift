@@ -50,7 +50,7 @@ let package = Package(
         library("CZlib", pkgConfig: "zlib", debian: "zlib1g-dev"),
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         library("CCBOR", pkgConfig: "libcbor", debian: "libcbor-dev"),
-        library("COpenSSL", pkgConfig: "libcrypto", debian: "libssl-dev"),
+        library("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
         .target(name: "CLinux"),
         .target(name: "CThread"),
         // Daemon, client and tools build on it; it knows nothing of them.

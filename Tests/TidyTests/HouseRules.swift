@@ -41,6 +41,7 @@ enum HouseRules {
                 "Sources/SyncDaemon/Access/PublicKey.swift",
                 "Sources/SyncDaemon/Access/Signing.swift",
                 "Sources/syncctl/Tokens/Signature.swift",
+                "Sources/SyncDaemon/Transport/TLS/",
             ]
         ),
         ("Foundation", []),

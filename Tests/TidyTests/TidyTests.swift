@@ -56,6 +56,7 @@ struct TidyTests {
             "Sources/EventModel/Limits.swift", "Sources/SyncDaemon/Model/Limits+Daemon.swift",
             "Sources/SyncDaemon/Model/Limits+Shares.swift",
             "Sources/SyncDaemon/Model/Limits+Access.swift",
+            "Sources/SyncDaemon/Model/Limits+Listeners.swift",
         ].flatMap { Manual.limits(SourceFile(path: $0, text: try SourceFile.text($0))) }
         let manual = try SourceFile.text("docs/OPERATIONS.md")
 

@@ -5,8 +5,8 @@ import EventModel
 extension Configuration {
     /// Every setting, section by section.
     static let keys: [SettingKey<Configuration>] =
-        section("server", server) + section("store", store) + section("log", log)
-        + section("limits", limits)
+        section("server", server) + section("tls", tls) + section("store", store)
+        + section("log", log) + section("limits", limits)
 
     /// The sections, in the table's order.
     static let sections: [String] = keys.reduce(into: []) { sections, key in
@@ -50,6 +50,10 @@ extension Configuration {
                 + " others than localhost and loopback addresses are refused; elsewhere"
                 + " all are taken while none is named here."
         ).with(\.isReloaded, true),
+        .ranges(
+            "proxy_protocol_from", into: \.proxyProtocolFrom,
+            "Addresses of proxies whose connections begin with a PROXY header, version 1 or 2: then"
+                + " the client is who that names. Nobody else may send one."),
         .number(
             "connections", 1...10_000_000, into: \.connections,
             "Open connections in all. Further ones are closed at once."
@@ -57,13 +61,32 @@ extension Configuration {
         .number(
             "connections_per_address", 1...10_000_000, into: \.connectionsPerAddress,
             "Open connections from one address. Further ones are closed at once. Behind a proxy"
-                + " all connections have the proxy's address."
+                + " all connections have the proxy's address, unless it is in proxy_protocol_from."
         ).with(\.isReloaded, true),
         .yesOrNo(
             "insecure", into: \.insecure,
             "Lets other machines connect although not every keyset asks for tokens: whoever"
                 + " connects may read and write everything in the others."
         ).with(\.isReloaded, true),
+    ]
+
+    private static let tls: [SettingKey<Configuration>] = [
+        .optionalAddress(
+            "listen", into: \.tlsListen,
+            "Address and port for WebSocket and HTTP over TLS, besides that of [server] listen."
+        ).with(\.flag, "--tls-listen").with(\.example, "0.0.0.0:8443"),
+        .optionalSecret(
+            "certificate_file", into: \.certificateSource,
+            "The server's certificate, and behind it those of the authorities up to the root, in"
+                + " PEM. credential:NAME stands for what systemd passes with"
+                + " LoadCredential=NAME:/PATH."
+        ).with(\.flag, "--tls-certificate-file").with(\.isReloaded, true)
+            .with(\.example, "/etc/syncdaemon/fullchain.pem"),
+        .optionalSecret(
+            "key_file", into: \.certificateKeySource,
+            "The private key of that certificate, in PEM and without a password, likewise."
+        ).with(\.flag, "--tls-key-file").with(\.isReloaded, true)
+            .with(\.example, "/etc/syncdaemon/privkey.pem"),
     ]
 
     private static let store: [SettingKey<Configuration>] = [

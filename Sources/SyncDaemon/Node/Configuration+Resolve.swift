@@ -1,5 +1,7 @@
 // Puts the settings together: a flag beats a variable, a variable the file, the file the default.
 
+import Glibc
+
 extension Configuration {
     /// Variables that start like ours and are none: the tests' name for the binary under test,
     /// and the path of the configuration file.
@@ -11,9 +13,12 @@ extension Configuration {
     /// The settings, and everything that is wrong with them.
     ///
     /// Reads nothing but its parameters, and what `readSecret` reads.
+    ///
+    /// - Parameter seconds: Now, since 1970.
     static func examine(
         arguments: ServeArguments, environment: [String: String], file: ConfigurationFile? = nil,
-        readSecret: (_ path: String) -> SecretFile = ConfigurationFile.secret(at:)
+        readSecret: (_ path: String) -> SecretFile = ConfigurationFile.secret(at:),
+        at seconds: Int = time(nil)
     ) -> Examination {
         var result = Examination()
         if let file {
@@ -29,6 +34,7 @@ extension Configuration {
                 try configuration.set(setting.key, to: setting.value, from: .flag(setting.key.flag))
             }
         }
+        result.takeCertificate(environment, at: seconds, read: readSecret)
         if result.configuration.directory.isEmpty, result.configuration.storeKind == .sqlite {
             if let directory = defaultDirectory(environment) {
                 result.configuration.directory = directory
@@ -42,6 +48,12 @@ extension Configuration {
                 try configuration.permit(
                     configuration.listen.description,
                     from: configuration.sources["server.listen"] ?? .standard)
+            }
+        }
+        if areKeysetsRight, let address = result.configuration.tlsListen {
+            result.attempt { (configuration) throws(ConfigurationError) in
+                try configuration.permit(
+                    address.description, from: configuration.sources["tls.listen"] ?? .standard)
             }
         }
         return result

@@ -20,12 +20,22 @@ struct Configuration: Hashable, Sendable {
     var allowedOrigins: [String] = []
     /// Names by which the daemon is called, besides those of this machine.
     var allowedHosts: [String] = []
+    /// Proxies that say for whom they connect.
+    var proxyProtocolFrom: [AddressRange] = []
     /// Connections of the whole daemon; over it: new ones are closed at once.
     var connections = Limits.connectionsMax
     /// Connections from one address; over it: new ones are closed at once.
     var connectionsPerAddress = 20_000
     /// Whether other machines may connect although there is no access control.
     var insecure = false
+
+    // MARK: [tls]
+
+    var tlsListen: ListenAddress?
+    var certificateSource: SecretSource?
+    var certificateKeySource: SecretSource?
+    /// What stands in these files.
+    var tlsIdentity: TLSIdentity?
 
     // MARK: [store]
 
@@ -68,17 +78,17 @@ struct Configuration: Hashable, Sendable {
     /// Where each setting that is not a default came from, by `SettingKey.path`.
     var sources: [String: ConfigurationSource] = [:]
 
-    /// Refuses an address that other machines can reach, unless `insecure` is set or every keyset
-    /// admits only who shows a token.
+    /// Refuses an address that other machines can reach, themselves or through a proxy, unless
+    /// `insecure` is set or every keyset admits only who shows a token.
     ///
     /// - Parameter address: `HOST:PORT` as in `listen`, or as bound, for a socket that systemd
     ///   passed.
     func permit(_ address: String, from source: ConfigurationSource) throws(ConfigurationError) {
         let isGuarded =
             !namedKeysets.isEmpty && namedKeysets.allSatisfy { $0.keyset.isAccessControlled }
-        if !insecure, !isGuarded, ListenAddress(address)?.isLoopback != true {
-            throw .reachableByOthers(source, address)
-        }
+        let isPrivate =
+            ListenAddress(address)?.isLoopback == true && proxyProtocolFrom.isEmpty
+        if !insecure, !isGuarded, !isPrivate { throw .reachableByOthers(source, address) }
     }
 }
 

@@ -51,6 +51,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case badSecret(ConfigurationSource, path: String, key: String)
     case badWebKeys(ConfigurationSource, path: String, reason: String)
     case noCredentials(ConfigurationSource, name: String)
+    case noCertificate(ConfigurationSource, missing: String)
+    case badCertificate(ConfigurationSource, path: String, TLSIdentityError)
     case malformedLine(ConfigurationSource)
     case lineTooLong(ConfigurationSource)
     case notText(path: String)
@@ -70,7 +72,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             usage
         case .missing, .sameSubscribeKey, .samePattern, .tooMany, .twoSecrets:
             sections
-        case .unreadableSecret, .badSecret, .badWebKeys, .noCredentials:
+        case .unreadableSecret, .badSecret, .badWebKeys, .noCredentials, .noCertificate,
+            .badCertificate:
             secrets
         case .unknownSection(let source, let section, let nearest):
             "\(source): there is no section [\(section)]."
@@ -179,6 +182,11 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             "\(source): there is no credential \(name), because CREDENTIALS_DIRECTORY is not set."
                 + " Have systemd pass it, with LoadCredential=\(name):/PATH in the unit, or name a"
                 + " file."
+        case .noCertificate(let source, let missing):
+            "\(source): [tls] \(missing) is missing. TLS takes a certificate and its key: name both"
+                + " files."
+        case .badCertificate(let source, let path, let error):
+            "\(source): \(LogText.quoted(path)) cannot be used. \(error)"
         default: preconditionFailure("This is no mistake of secrets.")
         }
     }

@@ -14,8 +14,8 @@ struct Endpoints: Sendable {
     var routes: HTTPRoutes {
         HTTPRoutes([
             .get("v1/sync") { _ in webSocket },
-            .get("healthz", at: [.main, .admin]) { _ in .plain(200, "ok") },
-            .get("readyz", at: [.main, .admin]) { readiness(at: $0) },
+            .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
+            .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
             .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
                 .plain(200, metrics.text)
             },

@@ -33,6 +33,7 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     /// Found by `config check` only.
     case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
     case portNotFree(ConfigurationSource, TransportError)
+    case certificateEnds(ConfigurationSource, path: String, seconds: Int)
     case uncheckedCredential(ConfigurationSource, name: String)
     /// The address of `listen`, where systemd opens another.
     case unusedAddress(ConfigurationError)
@@ -60,6 +61,9 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
         case .portNotFree(let source, let error):
             "\(source): \(error) That is as it should be while the daemon or syncdaemon.socket"
                 + " runs."
+        case .certificateEnds(let source, let path, let seconds):
+            "\(source): \(LogText.quoted(path)): "
+                + CertificateWatch.text(secondsLeft: seconds)
         case .unusedAddress(let error):
             "\(error) That does not matter while systemd opens the port: syncdaemon.socket is"
                 + " enabled, and its ListenStream= holds."

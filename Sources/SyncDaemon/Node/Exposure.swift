@@ -4,14 +4,25 @@ import EventModel
 
 /// Which listeners there are, and whether only this machine reaches them.
 struct Exposure: Hashable, Sendable {
-    /// Of the main one.
+    /// Of the main one; no proxy brings others there.
     var isPrivate: Bool
+    /// Of the one with TLS, likewise.
+    var isSecurePrivate = false
+    /// Whether the addresses of these two are loopback ones, whoever comes there.
+    private let isMainLoopback: Bool
+    private let isSecureLoopback: Bool
     /// Of the one for operators; `nil` without one.
     var isAdminPrivate: Bool?
 
     /// - Parameter addresses: `HOST:PORT`, as bound.
-    init(main: String, admin: String? = nil) {
-        isPrivate = ListenAddress(main)?.isLoopback == true
+    ///   `isProxied`: proxies bring clients from elsewhere to those of clients.
+    init(
+        main: String, secure: String? = nil, admin: String? = nil, isProxied: Bool = false
+    ) {
+        isMainLoopback = ListenAddress(main)?.isLoopback == true
+        isSecureLoopback = secure.flatMap { ListenAddress($0) }?.isLoopback == true
+        isPrivate = isMainLoopback && !isProxied
+        isSecurePrivate = isSecureLoopback && !isProxied
         isAdminPrivate = admin.map { ListenAddress($0)?.isLoopback == true }
     }
 
@@ -21,15 +32,26 @@ struct Exposure: Hashable, Sendable {
     }
 
     /// Whether somebody is told what is wrong, and not only that something is.
-    func showsTroubles(at entrance: Entrance) -> Bool { entrance == .admin || isPrivate }
+    func showsTroubles(at entrance: Entrance) -> Bool {
+        switch entrance {
+        case .main: isPrivate
+        case .secure: isSecurePrivate
+        case .admin: true
+        }
+    }
 
     /// Who may ask there.
     func transportSettings(_ configuration: Configuration) -> TransportSettings {
-        TransportSettings(
-            main: PagePolicy(
+        func forClients(isLoopback: Bool, isPrivate: Bool) -> PagePolicy {
+            PagePolicy(
                 allowedOrigins: configuration.allowedOrigins,
-                allowedHosts: configuration.allowedHosts, isLoopback: isPrivate,
-                admitsLocalPages: isPrivate, pathsForAll: Endpoints.pathsForAll),
+                allowedHosts: configuration.allowedHosts, isLoopback: isLoopback,
+                admitsLocalPages: isPrivate, pathsForAll: Endpoints.pathsForAll)
+        }
+        return TransportSettings(
+            main: forClients(isLoopback: isMainLoopback, isPrivate: isPrivate),
+            secure: forClients(isLoopback: isSecureLoopback, isPrivate: isSecurePrivate),
+            tls: configuration.tlsIdentity,
             // No page has business there.
             admin: PagePolicy(
                 allowedHosts: configuration.allowedHosts, isLoopback: isAdminPrivate == true,

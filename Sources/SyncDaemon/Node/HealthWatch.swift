@@ -11,7 +11,7 @@ final class HealthWatch: Sendable {
     /// - Parameter files: Of the store, when it has any.
     init(
         files: StorePlace?, ledger: LedgerThread, readers: ReaderPool, pressure: MemoryPressure,
-        health: Health, troubles: StoreTroubles
+        health: Health, troubles: StoreTroubles, certificate: CertificateWatch
     ) {
         _ = OSThread(name: "health") {
             var ledgerStall = StallDetector()
@@ -36,6 +36,7 @@ final class HealthWatch: Sendable {
                 } catch {
                     troubles.lost(error)
                 }
+                certificate.look(at: time(nil), health)
                 let isLedgerStalled = ledgerStall.observe(
                     progress: ledger.heartbeat.count, waiting: ledger.backlog)
                 health.set(

@@ -1,5 +1,6 @@
 // The counters as Prometheus text.
 
+import Glibc
 import Synchronization
 
 /// Writes what `/metrics` shows; any thread may ask.
@@ -12,6 +13,7 @@ struct Metrics: Sendable {
     let ledger: LedgerThread
     let readers: ReaderPool
     let accounts: Accounts
+    let certificate: CertificateWatch
 
     private struct Row {
         let name: String
@@ -25,7 +27,7 @@ struct Metrics: Sendable {
     var text: String {
         var text = ""
         var last = ""
-        for row in rows + refusals {
+        for row in rows + tlsRows + refusals {
             if row.name != last {
                 text += """
                     # HELP syncdaemon_\(row.name) \(row.help)
@@ -50,14 +52,32 @@ struct Metrics: Sendable {
         }
     }
 
-    private var rows: [Row] {
-        func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
-            Row(name: name, kind: "gauge", help: help, value: value)
-        }
-        func counter(_ name: String, _ help: String, _ value: Int) -> Row {
-            Row(name: "\(name)_total", kind: "counter", help: help, value: value)
-        }
+    private func gauge(_ name: String, _ help: String, _ value: Int) -> Row {
+        Row(name: name, kind: "gauge", help: help, value: value)
+    }
+
+    private func counter(_ name: String, _ help: String, _ value: Int) -> Row {
+        Row(name: "\(name)_total", kind: "counter", help: help, value: value)
+    }
+
+    /// Only where there is a certificate.
+    private var tlsRows: [Row] {
+        guard let left = certificate.secondsLeft(at: time(nil)) else { return [] }
         return [
+            gauge(
+                "tls_certificate_expiry_seconds",
+                "Until the certificate of [tls] ends; negative when it has.", left),
+            counter(
+                "tls_handshakes", "TLS handshakes that were completed.",
+                counters.tlsHandshakes.value),
+            counter(
+                "tls_handshake_failures", "TLS handshakes that were refused.",
+                counters.tlsHandshakeFailures.value),
+        ]
+    }
+
+    private var rows: [Row] {
+        [
             gauge("connections", "Open connections.", admission.total),
             gauge("sessions", "Open WebSocket sessions.", counters.sessions.value),
             gauge(

@@ -30,11 +30,13 @@ final class Node: Sendable {
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
+    private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
     private let reactors: [Reactor]
     private let acceptor = AcceptorControl()
     private let exposure: Exposure
+    private let proxies: [AddressRange]
     private let drained = WorkQueue<Int>(capacity: 1024)
     private let log: Log
 
@@ -45,8 +47,9 @@ final class Node: Sendable {
         configuration: Configuration, exposure: Exposure, log: Log,
         failed: @escaping @Sendable (StoreError) -> Void
     ) throws(StartError) {
-        self.log = log
-        self.exposure = exposure
+        (self.log, self.exposure) = (log, exposure)
+        proxies = configuration.proxyProtocolFrom
+        certificate = CertificateWatch(configuration.tlsIdentity, log: log)
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
@@ -78,7 +81,7 @@ final class Node: Sendable {
             fail: failed)
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, pressure: accounts.pressure,
-            health: health, troubles: troubles)
+            health: health, troubles: troubles, certificate: certificate)
 
         presence = PresenceThread(
             keysets: configuration.keysets, order: ledger.order, accounts: accounts,
@@ -87,7 +90,7 @@ final class Node: Sendable {
         let started = WorkQueue<TransportError?>(capacity: count)
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
-            readers: readers, accounts: accounts)
+            readers: readers, accounts: accounts, certificate: certificate)
         reactors = (0..<count).map {
             [reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained] in
             Reactor(
@@ -107,16 +110,16 @@ final class Node: Sendable {
     }
 
     /// Accepts connections until ``stopAccepting()``; blocks the calling thread.
-    func accept(on listener: consuming Listener, admin: consuming Listener?) {
+    func accept(on listeners: Listeners) {
         var acceptor = Acceptor(
-            listener, admin: admin, admission: admission, counters: counters, log: log
+            listeners, proxies: proxies, admission: admission, counters: counters, log: log
         ) { [reactorSwitch] reactor, socket in
             reactorSwitch.post(.adopt(ReactorMessage.Handed(socket)), to: reactor)
         }
         acceptor.run(under: self.acceptor)
     }
 
-    /// Has ``accept(on:admin:)`` return.
+    /// Has ``accept(on:)`` return.
     func stopAccepting() { acceptor.stop() }
 
     /// Has every thread take what may change while it runs.
@@ -127,6 +130,7 @@ final class Node: Sendable {
             totalMax: configuration.connections,
             perAddressMax: configuration.connectionsPerAddress)
         accounts.pressure.setMax(configuration.memoryCeiling)
+        certificate.take(configuration.tlsIdentity)
         let threads = reactors.count + 1
         let taken = WorkQueue<Bool>(capacity: threads)
         let settings = configuration.reactorSettings(exposure)

@@ -24,6 +24,7 @@ extension Examination {
         lookAtDirectory()
         lookAtPort(configuration.listen, of: "server.listen")
         if let admin = configuration.adminListen { lookAtPort(admin, of: "server.admin_listen") }
+        if let secure = configuration.tlsListen { lookAtPort(secure, of: "tls.listen") }
         if FileSystem.exists(enabledSocket) { forgiveAddress() }
         if isRoot { lookAsOwner() }
     }
@@ -45,7 +46,9 @@ extension Examination {
         let directory = configuration.directory
         guard let owner = DataDirectory.owner(of: directory), owner.user != 0 else { return }
         var paths = [file].compactMap { $0 }
-        let sources = configuration.namedKeysets.flatMap { [$0.secretSource, $0.webKeySource] }
+        let sources =
+            configuration.namedKeysets.flatMap { [$0.secretSource, $0.webKeySource] }
+            + [configuration.certificateSource, configuration.certificateKeySource]
         for case .file(let path)? in sources { paths.append(path) }
         for path in paths where path.hasPrefix("/") && !owner.canRead(path) {
             mistakes.append(

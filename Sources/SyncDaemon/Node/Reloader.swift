@@ -4,13 +4,17 @@
 struct Reloader {
     /// Where the daemon listens; a reload does not change it.
     let address: String
+    /// Likewise, over TLS.
+    private let secureAddress: String?
     private var current: Configuration
     private let log: Log
     private let examine: () -> Examination
 
     init(
-        _ current: Configuration, address: String, log: Log, examine: @escaping () -> Examination
+        _ current: Configuration, address: String, secure: String? = nil, log: Log,
+        examine: @escaping () -> Examination
     ) {
+        secureAddress = secure
         self.current = current
         self.address = address
         self.log = log
@@ -50,7 +54,9 @@ struct Reloader {
         let examination = examine()
         var mistakes = examination.mistakes
         do throws(ConfigurationError) {
-            try examination.configuration.permit(address, from: .openSocket)
+            for address in [address, secureAddress].compactMap(\.self) {
+                try examination.configuration.permit(address, from: .openSocket)
+            }
         } catch {
             // Also when the socket was passed, or `listen` in the file is another one by now.
             if mistakes.isEmpty { mistakes.append(error) }
@@ -79,6 +85,9 @@ extension Configuration {
         var changes = Self.keys.filter { $0.write(self) != $0.write(old) }.map {
             ChangedSetting(title: $0.title, isReloaded: $0.isReloaded)
         }
+        if tlsIdentity != old.tlsIdentity {
+            changes.append(ChangedSetting(title: "the certificate", isReloaded: true))
+        }
         changes += Self.changes(from: old.namedKeysets, to: namedKeysets)
         changes += Self.changes(from: old.namespaces, to: namespaces)
         let order = namedKeysets.map(\.name)
@@ -104,6 +113,7 @@ extension Configuration {
             precondition(isRead, "\(key.title) does not read what it wrote.")
             sources[key.path] = new.sources[key.path]
         }
+        tlsIdentity = new.tlsIdentity
         namedKeysets = new.namedKeysets
         namespaces = new.namespaces
     }

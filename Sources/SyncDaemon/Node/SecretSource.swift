@@ -111,7 +111,7 @@ extension Examination {
         }
     }
 
-    private mutating func text(
+    mutating func text(
         of source: SecretSource, _ environment: [String: String], _ line: ConfigurationSource,
         _ read: (_ path: String) -> SecretFile
     ) -> (path: String, text: SecretText)? {

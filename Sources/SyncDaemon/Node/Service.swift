@@ -26,9 +26,13 @@ enum Service {
         let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         for warning in examination.warnings { log.warning(warning.description) }
         do throws(StartError) {
-            let listener = try makeListener(configuration)
-            let admin = try makeAdminListener(configuration)
-            let exposure = Exposure(main: listener.address, admin: address(of: admin))
+            let listeners = try makeListeners(configuration)
+            let address = listeners.address(at: .main) ?? ""
+            let secure = listeners.address(at: .secure)
+            let exposure = Exposure(
+                main: address, secure: secure,
+                admin: listeners.address(at: .admin),
+                isProxied: !configuration.proxyProtocolFrom.isEmpty)
             let node = try Node(
                 configuration: configuration, exposure: exposure, log: log
             ) { error in
@@ -47,8 +51,9 @@ enum Service {
             }
             for notice in exposure.notices { log.notice(notice) }
             let reloader = Reloader(
-                configuration, address: listener.address, log: log, examine: examine)
-            serve(node, on: listener, admin, until: signals, reloader, log)
+                configuration, address: address, secure: secure, log: log,
+                examine: examine)
+            serve(node, on: listeners, until: signals, reloader, log)
             return 0
         } catch {
             complain("syncdaemon: \(error)")
@@ -58,22 +63,18 @@ enum Service {
     }
 
     private static func serve(
-        _ node: Node, on listener: consuming Listener, _ admin: consuming Listener?,
-        until signals: sigset_t, _ reloader: consuming Reloader, _ log: Log
+        _ node: Node, on listeners: Listeners, until signals: sigset_t,
+        _ reloader: consuming Reloader, _ log: Log
     ) {
-        let address = listener.address
-        let adminAddress = Self.address(of: admin)
+        let address = reloader.address
+        let secureAddress = listeners.address(at: .secure)
+        let adminAddress = listeners.address(at: .admin)
         let notifier = ServiceNotifier()
-        let handover = Locked<Listener?>(listener)
-        let adminHandover = Locked<Listener?>(admin)
-        let acceptor = OSThread(name: "acceptor") {
-            if let listener = handover.withLock({ $0.take() }) {
-                node.accept(on: listener, admin: adminHandover.withLock { $0.take() })
-            }
-        }
+        let acceptor = OSThread(name: "acceptor") { node.accept(on: listeners) }
 
         node.health.isServing.store(true, ordering: .relaxed)
         if let adminAddress { announce("syncdaemon: for operators on http://\(adminAddress)") }
+        if let secureAddress { announce("syncdaemon: with TLS on https://\(secureAddress)") }
         announce("syncdaemon: listening on http://\(address)")
         log.notice("Ready.", ["address": address, "version": Release.version])
         notifier.ready(status: "Listening on \(address)")
@@ -129,47 +130,47 @@ enum Service {
         }
     }
 
-    private static func makeListener(
+    private static func makeListeners(
         _ configuration: Configuration
-    ) throws(StartError) -> Listener {
-        let passed: [Int32]
+    ) throws(StartError) -> Listeners {
+        let passed: (main: Int32?, secure: Int32?)
         do throws(ServiceError) {
             passed = try ServiceNotifier.listenDescriptors()
         } catch {
             throw .service(error)
         }
-        if let first = passed.first {
-            let listener = Listener(adopting: FileDescriptor(owning: first))
-            do throws(ConfigurationError) {
-                try configuration.permit(listener.address, from: .passedSocket)
-            } catch {
-                throw .configuration(error)
+        if passed.secure != nil, configuration.tlsIdentity == nil {
+            throw .configuration(.noCertificate(.passedSocket, missing: "certificate_file"))
+        }
+        var sockets: [Entrance: Int32] = [:]
+        sockets[.main] = try open(configuration.listen, or: passed.main)
+        sockets[.secure] = try open(configuration.tlsListen, or: passed.secure)
+        sockets[.admin] = try open(configuration.adminListen)
+        let listeners = Listeners(owning: sockets)
+        do throws(ConfigurationError) {
+            // A socket that was passed has an address that no file names.
+            for entrance in Entrance.forClients {
+                guard let address = listeners.address(at: entrance) else { continue }
+                try configuration.permit(address, from: .passedSocket)
             }
-            return listener
-        }
-        do throws(TransportError) {
-            return try Listener(host: configuration.listen.host, port: configuration.listen.port)
         } catch {
-            throw .transport(error)
+            throw .configuration(error)
         }
+        return listeners
     }
 
-    /// Where operators ask; never passed by systemd.
-    private static func makeAdminListener(
-        _ configuration: Configuration
-    ) throws(StartError) -> Listener? {
-        guard let address = configuration.adminListen else { return nil }
+    /// A socket at an address, or the one that systemd passed in its place.
+    ///
+    /// - Returns: Its descriptor, which the caller owns; `nil` where there is none.
+    private static func open(
+        _ address: ListenAddress?, or passed: Int32? = nil
+    ) throws(StartError) -> Int32? {
+        if let passed { return Listener(adopting: FileDescriptor(owning: passed)).release() }
+        guard let address else { return nil }
         do throws(TransportError) {
-            return try Listener(host: address.host, port: address.port)
+            return try Listener(host: address.host, port: address.port).release()
         } catch {
             throw .transport(error)
-        }
-    }
-
-    private static func address(of listener: borrowing Listener?) -> String? {
-        switch listener {
-        case .some(let listener): listener.address
-        case .none: nil
         }
     }
 

@@ -173,6 +173,31 @@ extension SettingKey {
         ).with(\.isList, true)
     }
 
+    /// Addresses, and ranges of them.
+    static func ranges(
+        _ name: String, into path: Field<[AddressRange]>, _ summary: String
+    ) -> SettingKey {
+        list(
+            name, into: path, placeholder: "ADDRESS,...",
+            expected: "numeric addresses separated by commas, each with /BITS behind it when it"
+                + " stands for all that begin so, such as 10.0.0.0/8 or ::1", summary,
+            parse: { AddressRange($0) }, format: { $0.description })
+    }
+
+    /// What stands in a file of its own, if anywhere.
+    static func optionalSecret(
+        _ name: String, into path: Field<SecretSource?>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "FILE",
+            expected: "the absolute path of a file, or credential:NAME", summary,
+            // A reload writes nothing for nothing, and reads it again.
+            parse: { text in
+                text.isEmpty ? .some(nil) : SecretSource(text).map { .some($0) }
+            },
+            format: { $0?.description })
+    }
+
     /// Web origins (RFC 6454).
     static func origins(
         _ name: String, into path: Field<[String]>, _ summary: String

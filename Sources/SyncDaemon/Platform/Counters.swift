@@ -12,6 +12,8 @@ final class Counters: Sendable {
     let polls = Atomic<Int>(0)
     let connectionsAccepted = Atomic<Int>(0)
     let connectionsShed = Atomic<Int>(0)
+    let tlsHandshakes = Atomic<Int>(0)
+    let tlsHandshakeFailures = Atomic<Int>(0)
     let requests = Atomic<Int>(0)
     let commands = Atomic<Int>(0)
     let commandErrors = Atomic<Int>(0)

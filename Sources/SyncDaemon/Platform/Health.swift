@@ -24,6 +24,8 @@ final class Health: Sendable {
         case readersStalled = "readers_stalled"
         /// The memory that the process may have is nearly used up.
         case memory = "memory_short"
+        /// Who comes over TLS is shown a certificate whose time is over.
+        case certificateExpired = "certificate_expired"
     }
 
     struct Trouble: Sendable, Hashable {

@@ -15,8 +15,9 @@ enum ServiceError: Error, Hashable, CustomStringConvertible {
             "systemd passed descriptor \(descriptor), which is not a listening TCP socket. Put"
                 + " one ListenStream=ADDRESS:PORT line into the socket unit."
         case .tooMany(let count):
-            "systemd passed \(count) sockets, and the daemon serves one. Leave one"
-                + " ListenStream= line in the socket unit."
+            "systemd passed \(count) sockets, and the daemon serves one, and one with TLS. Leave"
+                + " one ListenStream= line in a socket unit, and one in a unit of its own that says"
+                + " FileDescriptorName=tls."
         case .unreadable(let reason):
             "The sockets that systemd passed cannot be taken: \(reason). Check LISTEN_FDS and"
                 + " LISTEN_PID in the environment."
@@ -60,18 +61,33 @@ struct ServiceNotifier: Sendable {
         return .microseconds(Int64(clamping: microseconds))
     }
 
-    /// The listening TCP sockets that systemd opened for this process; empty without any.
+    /// What systemd calls the socket for TLS (`FileDescriptorName=`).
+    private static let secureName = "tls"
+
+    /// The listening TCP sockets that systemd opened for this process, as far as there are any.
     ///
     /// The caller owns them. They are close-on-exec, and may block.
-    static func listenDescriptors() throws(ServiceError) -> [Int32] {
+    static func listenDescriptors() throws(ServiceError) -> (main: Int32?, secure: Int32?) {
         let count = sd_listen_fds(0)
         if count < 0 {
             throw .unreadable(reason: unsafe String(cString: strerror(-count)))
         }
         let descriptors = (0..<count).map { sync_sd_listen_fds_start + $0 }
         for descriptor in descriptors { try check(descriptor) }
-        if descriptors.count > 1 { throw .tooMany(count: descriptors.count) }
-        return descriptors
+        let names = unsafe getenv("LISTEN_FDNAMES").map { unsafe String(cString: $0) } ?? ""
+        let isSecure = names.split(separator: ":", omittingEmptySubsequences: false).map {
+            $0 == secureName
+        }
+        var (main, secure): ([Int32], [Int32]) = ([], [])
+        for (index, descriptor) in descriptors.enumerated() {
+            if index < isSecure.count, isSecure[index] {
+                secure.append(descriptor)
+            } else {
+                main.append(descriptor)
+            }
+        }
+        guard main.count <= 1, secure.count <= 1 else { throw .tooMany(count: descriptors.count) }
+        return (main.first, secure.first)
     }
 
     /// Whether systemd opened sockets for a process, by the variables that it was started with.

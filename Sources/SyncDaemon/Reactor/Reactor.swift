@@ -35,7 +35,7 @@ final class Reactor: Sendable {
                     requests: core.http,
                     settings: settings.transport, admission: admission,
                     unsent: accounts.unsent,
-                    milliseconds: Clock.monotonicMilliseconds, log: log)
+                    milliseconds: Clock.monotonicMilliseconds, counters: counters, log: log)
                 core.attach(transport, at: Clock.monotonicMilliseconds())
                 mailbox.setWake(loop.wake)
                 _ = started.put(nil)

@@ -12,11 +12,14 @@ struct AcceptedSocket: ~Copyable, Sendable {
     private let descriptor: FileDescriptor
     let address: PeerAddress
     let entrance: Entrance
+    /// Whether its peer is a proxy, which says first for whom it connects.
+    let isProxied: Bool
 
     init(
         _ descriptor: consuming FileDescriptor, from address: PeerAddress,
-        at entrance: Entrance = .main
+        at entrance: Entrance = .main, isProxied: Bool = false
     ) {
+        self.isProxied = isProxied
         self.descriptor = descriptor
         self.address = address
         self.entrance = entrance
@@ -28,8 +31,9 @@ struct AcceptedSocket: ~Copyable, Sendable {
 
 /// The loop around `accept4`.
 struct Acceptor: ~Copyable {
-    private let listener: Listener
-    private let adminListener: Listener?
+    private let listeners: Listeners
+    /// Who has to say for whom they connect.
+    private let proxies: [AddressRange]
     private let admission: Admission
     private let counters: Counters
     private let log: Log
@@ -39,12 +43,12 @@ struct Acceptor: ~Copyable {
     private var spare: Int32
 
     init(
-        _ listener: consuming Listener, admin: consuming Listener? = nil, admission: Admission,
+        _ listeners: Listeners, proxies: [AddressRange] = [], admission: Admission,
         counters: Counters, log: Log,
         deliver: @escaping (_ reactor: Int, consuming AcceptedSocket) -> Void
     ) {
-        self.listener = listener
-        adminListener = admin
+        self.listeners = listeners
+        self.proxies = proxies
         self.admission = admission
         self.counters = counters
         self.log = log
@@ -52,29 +56,26 @@ struct Acceptor: ~Copyable {
         spare = openSpare()
     }
 
-    /// Accepts until it is told to stop.
+    /// Accepts until it is told to stop, and stops listening then.
     mutating func run(under control: AcceptorControl) {
+        defer { listeners.close() }
         var polled = [
-            pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0),
-            // A negative one is passed over.
-            pollfd(fd: adminDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0)
         ]
+        // Operators first: they want to know why there are so many clients.
+        let entrances: [Entrance] = [.admin, .main, .secure]
+        for entrance in entrances {
+            // A negative one is passed over.
+            polled.append(
+                pollfd(
+                    fd: listeners.descriptor(at: entrance), events: Int16(POLLIN), revents: 0))
+        }
         while true {
             _ = unsafe poll(&polled, nfds_t(polled.count), -1)
-            if polled[1].revents != 0, !control.obey() { return }
-            // Operators first: they want to know why there are so many clients.
-            if polled[2].revents != 0 { acceptAll(from: adminDescriptor, at: .admin) }
-            if polled[0].revents != 0 {
-                acceptAll(from: listener.descriptor.rawValue, at: .main)
+            if polled[0].revents != 0, !control.obey() { return }
+            for (event, entrance) in zip(polled.dropFirst(), entrances) where event.revents != 0 {
+                acceptAll(from: event.fd, at: entrance)
             }
-        }
-    }
-
-    private var adminDescriptor: Int32 {
-        switch adminListener {
-        case .some(let listener): listener.descriptor.rawValue
-        case .none: -1
         }
     }
 
@@ -90,13 +91,16 @@ struct Acceptor: ~Copyable {
             }
             let descriptor = FileDescriptor(owning: socket)
             let address = PeerAddress(bytes)
-            guard let reactor = admission.admit(address, at: entrance) else {
+            let isProxied = entrance.isForClients && proxies.contains { $0.contains(address) }
+            guard let reactor = admission.admit(isProxied ? nil : address, at: entrance) else {
                 counters.connectionsShed.add()
                 log.warning("Connection refused: too many connections.", ["limit": "admission"])
                 continue
             }
             counters.connectionsAccepted.add()
-            deliver(reactor, AcceptedSocket(descriptor, from: address, at: entrance))
+            deliver(
+                reactor,
+                AcceptedSocket(descriptor, from: address, at: entrance, isProxied: isProxied))
         }
     }
 

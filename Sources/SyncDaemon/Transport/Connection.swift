@@ -10,12 +10,24 @@ import EventModel
     var wsi: OpaquePointer?
     /// lws owns it, and closes it after ``WebSocketTransport/didClose(_:)``.
     var socket: Int32
-    let address: PeerAddress
+    /// Its peer's, or the client's that a proxy names.
+    var address: PeerAddress
+    /// Whether it is one of those that its address has.
+    var isCounted: Bool { proxyHeader == nil }
     let entrance: Entrance
     /// Why the daemon ends it, for the log; the first reason is the one.
     private(set) var endReason: String?
     /// What the socket has not taken yet.
     var unsent = UnsentBytes()
+
+    // MARK: Below HTTP and frames
+
+    /// What came of the header that says for whom a proxy connects; `nil` when none is awaited.
+    var proxyHeader: [UInt8]?
+    /// Of a connection with TLS.
+    var secure: TLSConnection?
+    /// Whether its bytes are HTTP or frames as they come.
+    var isBare: Bool { proxyHeader == nil && secure == nil }
 
     // MARK: Of a session
 

@@ -32,12 +32,17 @@ protocol RequestDelegate: AnyObject {
 struct TransportSettings: Hashable, Sendable {
     /// Of those who come through `listen`.
     var main = PagePolicy()
+    /// Of those who come through `[tls] listen`.
+    var secure = PagePolicy()
+    /// What these are shown; `nil` without such a listener.
+    var tls: TLSIdentity?
     /// Of those who come through `admin_listen`.
     var admin = PagePolicy()
 
     func policy(at entrance: Entrance) -> PagePolicy {
         switch entrance {
         case .main: main
+        case .secure: secure
         case .admin: admin
         }
     }

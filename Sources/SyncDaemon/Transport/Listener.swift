@@ -52,9 +52,13 @@ struct Listener: ~Copyable, Sendable {
         }
         self.init(adopting: descriptor)
     }
+
+    /// Gives the descriptor away; the new owner closes it.
+    consuming func release() -> Int32 { descriptor.release() }
 }
 
-private func boundAddress(of socket: Int32) -> String {
+/// `HOST:PORT` of a socket, as it is bound.
+func boundAddress(of socket: Int32) -> String {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))

@@ -28,7 +28,7 @@ extension WebSocketTransport {
             requests.didRefuse(refusal, to: request.provenance)
             return refusal.response
         }
-        guard connection.entrance == .main else {
+        guard connection.entrance.isForClients else {
             return .error(404, "This address is for operators. Clients connect to that of listen.")
         }
         return nil

@@ -148,6 +148,10 @@ extension WebSocketTransport {
             linger(connection)
             return false
         }
+        guard connection.secure?.hasEnded != true else {
+            linger(connection)
+            return false
+        }
         let hasMore = connection.http?.hasMore ?? false
         setDeadline(
             of: connection, in: hasMore ? Limits.requestSeconds : Limits.keepAliveSeconds)

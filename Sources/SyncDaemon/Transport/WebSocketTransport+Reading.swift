@@ -26,6 +26,7 @@ extension WebSocketTransport {
         // What is left after the last read waits for the next turn.
         for session in busy { connection(at: session.slot)?.isBusy = false }
         busy.removeAll(keepingCapacity: true)
+        goOnWithHandshakes()
     }
 
     private func readOn(_ session: SessionID) {

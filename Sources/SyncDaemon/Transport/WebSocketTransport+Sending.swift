@@ -11,6 +11,13 @@ extension WebSocketTransport {
     /// - Returns: Whether it took all; else `canWrite` follows.
     @discardableResult
     func put(_ bytes: Span<UInt8>, on connection: Connection) -> Bool {
+        if let secure = connection.secure { return putSealed(bytes, on: connection, secure) }
+        return transmit(bytes, on: connection)
+    }
+
+    /// Sends bytes as they are to go over the network, likewise.
+    @discardableResult
+    func transmit(_ bytes: Span<UInt8>, on connection: Connection) -> Bool {
         guard connection.unsent.isEmpty else {
             keep(bytes, for: connection)
             return false
@@ -80,6 +87,7 @@ extension WebSocketTransport {
     /// on its way.
     func linger(_ connection: Connection) {
         setDeadline(of: connection, in: Limits.closeSeconds)
+        if let secure = connection.secure { endSealed(connection, secure) }
         _ = shutdown(connection.socket, Int32(SHUT_WR))
     }
 

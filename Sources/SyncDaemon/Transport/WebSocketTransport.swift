@@ -14,20 +14,26 @@ import EventModel
     unowned let sessions: any SessionDelegate
     unowned let requests: any RequestDelegate
     /// Looked at for each request.
-    var settings: TransportSettings
-    private let reactor: Int
-    private let admission: Admission
+    var settings: TransportSettings {
+        didSet { if settings.tls != oldValue.tls { takeIdentity() } }
+    }
+    /// Of those who come through `[tls] listen`; made with the first certificate.
+    var tls: TLSEngine?
+    var handshakes = Handshakes()
+    let counters: Counters
+    let reactor: Int
+    let admission: Admission
     let unsent: UnsentPool
     let context: OpaquePointer
     private let loop: EventLoop
-    private let log: Log?
+    let log: Log?
     private let vhost: OpaquePointer
     private var connections: [Connection?] = []
     /// By slot: when each connection must have moved on, in milliseconds; 0 for never.
     private var deadlines: [UInt64] = []
     /// The end of the last turn, in milliseconds.
     private(set) var now: UInt64
-    private let milliseconds: () -> UInt64
+    let milliseconds: () -> UInt64
     private var nextSweep: UInt64 = 0
     /// Sessions that had filled the read buffer in this turn.
     var busy: [SessionID] = []
@@ -42,9 +48,11 @@ import EventModel
     init(
         on loop: EventLoop, of reactor: Int, sessions: any SessionDelegate,
         requests: any RequestDelegate, settings: TransportSettings, admission: Admission,
-        unsent: UnsentPool = UnsentPool(), milliseconds: @escaping () -> UInt64, log: Log? = nil
+        unsent: UnsentPool = UnsentPool(), milliseconds: @escaping () -> UInt64,
+        counters: Counters = Counters(), log: Log? = nil
     ) throws(TransportError) {
         self.log = log
+        self.counters = counters
         self.milliseconds = milliseconds
         now = milliseconds()
         self.sessions = sessions
@@ -59,6 +67,7 @@ import EventModel
         unsafe self.context = context
         unsafe self.vhost = vhost
         unsafe lwsContextUser(context).pointee = Unmanaged.passUnretained(self).toOpaque()
+        takeIdentity()
     }
 
     deinit {
@@ -67,15 +76,19 @@ import EventModel
 
     /// Takes over a connected socket, which speaks HTTP until it asks for a WebSocket.
     func adopt(_ socket: consuming AcceptedSocket) {
-        let (address, entrance) = (socket.address, socket.entrance)
+        let (address, entrance, isProxied) = (socket.address, socket.entrance, socket.isProxied)
         let descriptor = socket.release()
         let slot = makeSlot(for: address, at: entrance, descriptor)
         if let connection = connection(at: slot) {
+            if isProxied { connection.proxyHeader = [] }
+            if entrance == .secure { connection.secure = TLSConnection() }
+            setDeadline(
+                of: connection,
+                in: isProxied ? Limits.proxyHeaderSeconds : firstSeconds(of: connection))
             log?.debug(
                 "Connection opened.",
                 ["connection": "\(reactor)-\(connection.id)", "peer": connection.address])
         }
-        deadlines[Int(slot)] = deadline(in: Limits.requestSeconds)
         var description = unsafe lws_adopt_desc_t()
         unsafe description.fd.sockfd = descriptor
         unsafe description.opaque = UnsafeMutableRawPointer(bitPattern: UInt(slot) + 1)
@@ -90,6 +103,13 @@ import EventModel
 
     /// - Returns: Whether the connection goes on.
     func received(_ bytes: inout MutableSpan<UInt8>, on connection: Connection) -> Bool {
+        if connection.isBare { return receivedPlain(&bytes, on: connection) }
+        if connection.proxyHeader != nil { return readProxyHeader(bytes.span, on: connection) }
+        return receivedSealed(bytes.span, on: connection)
+    }
+
+    /// Takes HTTP or frames, likewise.
+    func receivedPlain(_ bytes: inout MutableSpan<UInt8>, on connection: Connection) -> Bool {
         guard !connection.isSession else { return readFrames(&bytes, of: connection) }
         readRequests(bytes.span, of: connection)
         return true
@@ -105,6 +125,10 @@ import EventModel
     func didClose(_ connection: Connection) {
         connection.socket = -1
         dropUnsent(of: connection)
+        if connection.secure != nil {
+            handshakes.end(connection.id)
+            connection.secure = nil
+        }
         connection.http = nil
         forgetRequests(of: connection)
         guard connection.isSession else { return }
@@ -126,7 +150,11 @@ import EventModel
         for slot in deadlines.indices where deadlines[slot] != 0 && deadlines[slot] <= now {
             deadlines[slot] = 0
             guard let connection = connections[slot], !isAlive(connection) else { continue }
-            connection.ends(because: "its time was over")
+            connection.ends(
+                because: connection.proxyHeader != nil
+                    ? "no PROXY header came in time"
+                    : connection.secure?.isEstablished == false
+                        ? "its TLS handshake took too long" : "its time was over")
             kill(connection)
         }
     }
@@ -200,7 +228,9 @@ import EventModel
         connections[Int(slot)] = nil
         deadlines[Int(slot)] = 0
         freeSlots.append(slot)
-        admission.release(connection.address, from: reactor, at: connection.entrance)
+        admission.release(
+            connection.isCounted ? connection.address : nil, from: reactor,
+            at: connection.entrance)
         log?.debug(
             "Connection closed.",
             [

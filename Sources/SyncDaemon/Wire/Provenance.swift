@@ -4,8 +4,15 @@
 enum Entrance: Sendable, Hashable, CaseIterable {
     /// `listen`: for clients.
     case main
+    /// `[tls] listen`: likewise, below TLS.
+    case secure
     /// `admin_listen`: for operators.
     case admin
+
+    /// Those where clients come in.
+    static let forClients: Set<Entrance> = [.main, .secure]
+
+    var isForClients: Bool { self != .admin }
 }
 
 /// What a request says of who asks, and for whom it is.

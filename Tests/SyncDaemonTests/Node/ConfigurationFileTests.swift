@@ -82,10 +82,14 @@ struct ConfigurationFileTests {
     func sampleIsValid() throws {
         // What has no default shows an example, which is none.
         let keys = Configuration.keys.filter { $0.example == nil }.map(\.name)
+        let examples = Configuration.keys.compactMap { key in
+            key.example.map { "#\(key.name) = \($0)" }
+        }
         let uncommented = Configuration.sampleText().split(separator: "\n")
             .map { line in
                 let isKey = keys.contains { line.hasPrefix("#\($0) =") && line != "#directory =" }
-                return isKey ? String(line.dropFirst()) : String(line)
+                let isSet = isKey && !examples.contains(String(line))
+                return isSet ? String(line.dropFirst()) : String(line)
             }
             .joined(separator: "\n")
 

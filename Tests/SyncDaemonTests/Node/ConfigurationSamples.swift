@@ -27,9 +27,15 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample(
             "server.allowed_hosts", "Chat.example, [2001:DB8::1]",
             written: "chat.example, [2001:db8::1]"),
+        ConfigurationSample(
+            "server.proxy_protocol_from", "10.0.0.0/8, ::ffff:192.0.2.7, ::1",
+            written: "10.0.0.0/8, 192.0.2.7, ::1"),
         ConfigurationSample("server.connections", "1000"),
         ConfigurationSample("server.connections_per_address", "10"),
         ConfigurationSample("server.insecure", "true", written: "yes"),
+        ConfigurationSample("tls.listen", "[::]:8443"),
+        ConfigurationSample("tls.certificate_file", "/srv/chain.pem"),
+        ConfigurationSample("tls.key_file", "credential:key"),
         ConfigurationSample("store.kind", "memory"),
         ConfigurationSample("store.directory", "/srv/sync"),
         ConfigurationSample("store.tombstone_days", "7"),
@@ -41,6 +47,26 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
         ConfigurationSample("limits.commands_per_second", "50"),
         ConfigurationSample("limits.memory_max", "1G", written: "1073741824"),
     ]
+}
+
+extension ConfigurationSample {
+    /// What a sample of TLS needs besides itself, as variables.
+    func companions(_ key: SettingKey<Configuration>) -> [String: String] {
+        guard key.section == "tls" else { return [:] }
+        let files = [
+            "SYNCDAEMON_TLS_CERTIFICATE_FILE": "/srv/a.pem", "SYNCDAEMON_TLS_KEY_FILE": "/srv/key",
+            "CREDENTIALS_DIRECTORY": "/run/credentials",
+        ]
+        return files.filter { $0.key != key.variable }
+    }
+
+    /// A certificate, or its key.
+    static func readSecret(_ path: String) -> SecretFile {
+        .text(
+            SecretText(
+                text: path.hasSuffix("key") ? TestCertificate.aKey : TestCertificate.a,
+                isForOthers: false))
+    }
 }
 
 /// A wrong configuration, and what is said about it.

@@ -18,7 +18,8 @@ struct ConfigurationTests {
         return try Configuration.resolve(
             arguments: arguments,
             environment: home.merging(environment) { $1 },
-            file: file.map { ConfigurationFile(path: "sync.ini", text: $0) })
+            file: file.map { ConfigurationFile(path: "sync.ini", text: $0) },
+            readSecret: ConfigurationSample.readSecret)
     }
 
     private func message(
@@ -68,7 +69,7 @@ struct ConfigurationTests {
         arguments: ConfigurationSample.all)
     func everyKey(sample: ConfigurationSample) throws {
         let key = try #require(Configuration.keys.first { $0.path == sample.path })
-        let insecure = ["SYNCDAEMON_SERVER_INSECURE": "yes"]
+        let insecure = sample.companions(key).merging(["SYNCDAEMON_SERVER_INSECURE": "yes"]) { $1 }
         let line = "[\(key.section)]\n\(key.name) = \(sample.text)\n"
 
         let results = [

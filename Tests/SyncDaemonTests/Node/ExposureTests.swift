@@ -25,6 +25,26 @@ struct ExposureTests {
         #expect(exposure.notices.count == (entrance == nil || isOpen ? 1 : 0))
     }
 
+    @Test("a proxy brings others to loopback, and TLS has an address of its own")
+    func others() {
+        let proxied = Exposure(main: "127.0.0.1:8080", secure: "127.0.0.1:8443", isProxied: true)
+        #expect(proxied.metricsEntrance == nil)
+        #expect(!proxied.showsTroubles(at: .main))
+        #expect(!proxied.showsTroubles(at: .secure))
+        let policies = proxied.transportSettings(Configuration())
+        for entrance in Entrance.forClients {
+            // Who may be called how is as strict as before; who is near, is not known.
+            #expect(policies.policy(at: entrance).isLoopback)
+            #expect(!policies.policy(at: entrance).admitsLocalPages)
+        }
+
+        let secure = Exposure(main: "127.0.0.1:8080", secure: "0.0.0.0:8443")
+        #expect(secure.metricsEntrance == .main)
+        #expect(secure.showsTroubles(at: .main))
+        #expect(!secure.showsTroubles(at: .secure))
+        #expect(!secure.transportSettings(Configuration()).policy(at: .secure).isLoopback)
+    }
+
     @Test("what an operator sets holds at both listeners, but for pages")
     func settings() {
         var configuration = Configuration()

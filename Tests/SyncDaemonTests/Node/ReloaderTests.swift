@@ -8,10 +8,14 @@ import Testing
 
 @Suite("Reload")
 struct ReloaderTests {
-    private func configuration(_ file: String) throws -> Configuration {
+    private func configuration(
+        _ file: String, environment: [String: String] = [:]
+    ) throws -> Configuration {
         try Configuration.resolve(
-            arguments: ServeArguments(), environment: ["HOME": "/home/ada"],
-            file: ConfigurationFile(path: "sync.ini", text: file))
+            arguments: ServeArguments(),
+            environment: environment.merging(["HOME": "/home/ada"]) { $1 },
+            file: ConfigurationFile(path: "sync.ini", text: file),
+            readSecret: ConfigurationSample.readSecret)
     }
 
     @Test("a change is named with whether it needs a restart")
@@ -44,8 +48,10 @@ struct ReloaderTests {
         let key = try #require(Configuration.keys.first { $0.path == sample.path })
         let new = try configuration(
             "[server]\ninsecure = yes\n[\(key.section)]\n"
-                + (key.path == "server.insecure" ? "" : "\(key.name) = \(sample.text)\n"))
-        var next = try configuration("")
+                + (key.path == "server.insecure" ? "" : "\(key.name) = \(sample.text)\n"),
+            environment: sample.companions(key))
+        let isAlone = key.path != "tls.listen"
+        var next = try configuration("", environment: isAlone ? [:] : sample.companions(key))
         let before = key.write(next)
 
         next.takeReloaded(from: new)

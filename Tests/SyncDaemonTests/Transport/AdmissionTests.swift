@@ -40,6 +40,22 @@ struct AdmissionTests {
         #expect(admission.total == 1 + Limits.adminConnectionsMax)
     }
 
+    @Test("behind a proxy a place is the client's once it is known, and nobody's before")
+    func proxied() {
+        let admission = Admission(reactors: 1, totalMax: 4, perAddressMax: 2)
+        for _ in 0..<4 { #expect(admission.admit(nil, at: .secure) == 0) }
+        #expect(admission.admit(nil) == nil)
+
+        #expect(admission.claim(peer(1)))
+        #expect(admission.claim(peer(1)))
+        #expect(!admission.claim(peer(1)))
+        #expect(admission.claim(peer(2)))
+        admission.release(nil, from: 0)
+        admission.release(peer(1), from: 0, at: .secure)
+        #expect(admission.claim(peer(1)))
+        #expect(admission.total == 2)
+    }
+
     @Test("a place that was given back can be taken again")
     func release() {
         let admission = Admission(reactors: 1, totalMax: 1, perAddressMax: 1)

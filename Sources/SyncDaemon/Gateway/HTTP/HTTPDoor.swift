@@ -82,7 +82,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Whether a connection asks no more often than it may, by what its requests cost.
     private func admits(_ request: HTTPRequest, of connection: SessionID) -> Bool {
         // Operators look when there is much going on.
-        guard request.entrance == .main else { return true }
+        guard request.entrance.isForClients else { return true }
         return clients[
             connection,
             default: HTTPClient(bucket: TokenBucket(ratePerSecond: requestsPerSecondMax, at: now))
@@ -91,7 +91,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     private func answer(_ asking: HTTPAsking, to connection: SessionID) {
         // Clients have nothing to ask where operators do.
-        let dialect = asking.request.entrance == .main ? PubNubDialect.answer(asking) : nil
+        let dialect = asking.request.entrance.isForClients ? PubNubDialect.answer(asking) : nil
         switch dialect ?? routes.answer(asking) {
         case .now(let response): respond(response, to: connection)
         case .call(let call): start(call, for: connection)

@@ -5,12 +5,12 @@ struct HTTPRoute: Sendable {
     let method: HTTPRequest.Method
     let path: PathPattern
     /// The listeners where it is; elsewhere nobody hears that it exists.
-    var entrances: Set<Entrance> = [.main]
+    var entrances = Entrance.forClients
     let answer: @Sendable (HTTPAsking) -> HTTPAnswer
 
     /// A route whose answers are known at once.
     static func get(
-        _ path: String, at entrances: Set<Entrance> = [.main],
+        _ path: String, at entrances: Set<Entrance> = Entrance.forClients,
         _ response: @escaping @Sendable (Entrance) -> HTTPResponse
     ) -> HTTPRoute {
         HTTPRoute(method: .get, path: PathPattern(path), entrances: entrances) { asking in

@@ -1,0 +1,34 @@
+// Owns every socket that the daemon listens on, until nothing more is accepted.
+
+import Basis
+import Glibc
+
+/// The listening sockets by what they are for; any thread may ask, and close them.
+final class Listeners: Sendable {
+    private let sockets: Locked<[Entrance: Int32]>
+    private let addresses: [Entrance: String]
+
+    /// - Parameter sockets: Theirs is the only descriptor of each.
+    init(owning sockets: [Entrance: Int32]) {
+        addresses = sockets.mapValues(boundAddress(of:))
+        self.sockets = Locked(sockets)
+    }
+
+    deinit { close() }
+
+    /// `HOST:PORT` as bound; `nil` where there is none.
+    func address(at entrance: Entrance) -> String? { addresses[entrance] }
+
+    /// -1 where there is none, or none any more.
+    func descriptor(at entrance: Entrance) -> Int32 {
+        sockets.withLock { $0[entrance] ?? -1 }
+    }
+
+    /// Has who connects refused, unless somebody else holds the same socket, as systemd does.
+    func close() {
+        sockets.withLock { sockets in
+            for descriptor in sockets.values { _ = Glibc.close(descriptor) }
+            sockets = [:]
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// Who the daemon is to a client of its TLS listener: certificates and their key, checked.
+
+/// A chain of certificates with its key, as text that threads may share.
+///
+/// Each reactor makes OpenSSL's own objects of it. It is secret: nothing prints it.
+struct TLSIdentity: Hashable, Sendable {
+    /// In PEM: the server's, then those of the authorities between it and the root.
+    let certificates: String
+    /// In PEM, without a password.
+    let key: String
+    /// When the first certificate of the chain ends, in seconds since 1970.
+    let expiry: Int
+
+    /// Whether a client that looks now sees a chain whose time is over.
+    func isExpired(at seconds: Int) -> Bool { seconds >= expiry }
+
+    /// Checks that certificates and key can be used, and belong together.
+    init(certificates: String, key: String) throws(TLSIdentityError) {
+        self.certificates = certificates
+        self.key = key
+        expiry = try TLSContext(certificates: certificates, key: key).expiry
+    }
+}
