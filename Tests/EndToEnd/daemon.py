@@ -22,6 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(rb"syncdaemon: listening on http://([^\n]*):(\d+)\n")
 ADMIN = re.compile(rb"syncdaemon: for operators on http://([^\n]*):(\d+)\n")
 
+SECURE = re.compile(rb"syncdaemon: with TLS on https://([^\n]*):(\d+)\n")
+
 
 def binary(name="syncdaemon"):
     """The path of a product, from SYNCDAEMON_BINARY (SYNCCTL_BINARY) or the debug build."""
@@ -69,6 +71,8 @@ class Daemon:
         self.host = self.port = None
         #: Where operators ask, when `--admin-listen` says so.
         self.admin_address = None
+        #: Where it speaks TLS, when `--tls-listen` says so.
+        self.secure_address = None
         self.start_seconds = None
         programs.add(self)
         atexit.register(self.discard)
@@ -115,6 +119,8 @@ class Daemon:
         self.host, self.port = match[1].decode(), int(match[2])
         if admin := ADMIN.search(printed):
             self.admin_address = (admin[1].decode(), int(admin[2]))
+        if secure := SECURE.search(printed):
+            self.secure_address = (secure[1].decode(), int(secure[2]))
         return self
 
     def wait(self):

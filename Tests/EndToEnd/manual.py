@@ -7,6 +7,11 @@ from daemon import ROOT
 
 def blocks(heading):
     """Those under a heading, block by block."""
+    return recipes(heading, "sh")
+
+
+def recipes(heading, language):
+    """The blocks in a language under a heading."""
     text = (ROOT / "docs/OPERATIONS.md").read_text(encoding="utf-8")
     section = re.search(rf"^#+ {heading}\n(.*?)(?=^#+ )", text, re.DOTALL | re.MULTILINE)[1]
-    return re.findall(r"^```sh\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
