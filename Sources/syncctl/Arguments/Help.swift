@@ -160,7 +160,7 @@ enum Help {
         """
 
     private static let token = """
-        Makes and takes back tokens, as a tenant's backend does, and says what one holds.
+        Makes tokens and takes them back, as a backend does, and says what one holds.
 
         Usage: syncctl token grant MINUTES KIND:NAME=RIGHTS... --keyset KEY [OPTIONS]
                syncctl token revoke TOKEN|- --keyset KEY [OPTIONS]
@@ -177,10 +177,11 @@ enum Help {
                            this machine see those)
           -                read the token from standard input
 
-        grant and revoke ask the daemon over HTTP, at the host and port of --url, and sign
-        the request; over ws:// only, so run them beside the daemon. inspect asks nobody: it
-        shows what stands in a token of PubNub's kind or in a JSON Web Token. Whether the
-        secret key made one of PubNub's kind it says when it has the key and --keyset.
+        grant and revoke ask the daemon over HTTP, at the host and port of --url, and
+        sign the request; over ws:// only, so run them beside the daemon. inspect asks
+        nobody: it shows what stands in a token of PubNub's kind or in a JSON Web
+        Token. Whether the secret key made one of PubNub's kind it says when it has the
+        key and --keyset.
 
         """
 }
