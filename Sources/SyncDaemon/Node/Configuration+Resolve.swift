@@ -42,6 +42,7 @@ extension Configuration {
                 result.mistakes.append(.noDirectory)
             }
         }
+        result.lookAtAddresses(environment)
         // Wrong keysets may be guarded ones; and a socket that was passed is looked at by itself.
         if areKeysetsRight, !ServiceNotifier.passesSockets(environment) {
             result.attempt { (configuration) throws(ConfigurationError) in

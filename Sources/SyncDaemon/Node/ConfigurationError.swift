@@ -59,6 +59,9 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     case noDirectory
     case reachableByOthers(ConfigurationSource, String)
+    /// Two settings that name one address, or one that contains the other.
+    case sameAddress(ConfigurationSource, setting: String, ListenAddress, other: String)
+    case defaultPort(ConfigurationSource, origin: String, written: String)
     /// Found by `config check` only: `serve` finds out by trying.
     case badDirectory(ConfigurationSource, path: String, reason: String)
     case badAddress(ConfigurationSource, TransportError)
@@ -72,6 +75,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             usage
         case .missing, .sameSubscribeKey, .samePattern, .tooMany, .twoSecrets:
             sections
+        case .sameAddress, .defaultPort:
+            addresses
         case .unreadableSecret, .badSecret, .badWebKeys, .noCredentials, .noCertificate,
             .badCertificate:
             secrets
@@ -164,6 +169,19 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .twoSecrets(let source, let name, let key):
             "\(source): [keyset \(name)] has a \(key) already. Keep one of the two."
         default: preconditionFailure("This is no mistake of sections.")
+        }
+    }
+
+    /// The mistakes about who comes from where.
+    private var addresses: String {
+        switch self {
+        case .sameAddress(let source, let setting, let address, let other):
+            "\(source): \(setting) \(address) is where \(other) is, too. Give it a port of its own,"
+                + " such as 127.0.0.1:8081."
+        case .defaultPort(let source, let origin, let written):
+            "\(source): no browser ever sends \(origin): it leaves out a port that is its scheme's"
+                + " own. Write \(written)."
+        default: preconditionFailure("This is no mistake of addresses.")
         }
     }
 

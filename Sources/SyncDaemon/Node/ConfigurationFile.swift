@@ -11,6 +11,8 @@ struct ConfigurationFile: Hashable, Sendable {
     var isForOthers = false
     /// Whether it is this process's user's, who is not root.
     var isOurs = false
+    /// Whether others than its owner may write it.
+    var isWritable = false
 
     private static let bytesMax = 1024 * 1024
 
@@ -29,7 +31,8 @@ struct ConfigurationFile: Hashable, Sendable {
             throw .notText(path: path)
         }
         return ConfigurationFile(
-            path: path, text: text, isForOthers: content.isForOthers, isOurs: content.isOurs)
+            path: path, text: text, isForOthers: content.isForOthers, isOurs: content.isOurs,
+            isWritable: content.isWritable)
     }
 
     /// The secret in a file of its own.
@@ -40,7 +43,8 @@ struct ConfigurationFile: Hashable, Sendable {
             String(validating: content.bytes, as: UTF8.self).map {
                 .text(
                     SecretText(
-                        text: $0, isForOthers: content.isForOthers, isOurs: content.isOurs))
+                        text: $0, isForOthers: content.isForOthers, isOurs: content.isOurs,
+                        isWritable: content.isWritable))
             } ?? .unreadable(reason: "It is not text")
         }
     }
@@ -49,6 +53,7 @@ struct ConfigurationFile: Hashable, Sendable {
         var bytes: [UInt8] = []
         var isForOthers = false
         var isOurs = false
+        var isWritable = false
     }
 
     private struct ReadFailure: Error {
@@ -75,6 +80,9 @@ struct ConfigurationFile: Hashable, Sendable {
             // Of root's files the group may be the daemon's, which has to read them.
             let others = content.isOurs ? S_IRGRP | S_IROTH : S_IROTH
             content.isForOthers = status.st_mode & others != 0
+            // Not of pipes: those of a shell's <(…) are nobody else's.
+            content.isWritable =
+                status.st_mode & S_IFMT == S_IFREG && status.st_mode & (S_IWGRP | S_IWOTH) != 0
         }
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {

@@ -30,6 +30,8 @@ struct Examination: Sendable {
 enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     case secretForOthers(ConfigurationSource, path: String, isOurs: Bool)
     case secretFileForOthers(ConfigurationSource, path: String, isOurs: Bool)
+    case writableByOthers(ConfigurationSource, path: String)
+    case noKeyForTokens(ConfigurationSource, keyset: String)
     /// Found by `config check` only.
     case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
     case portNotFree(ConfigurationSource, TransportError)
@@ -55,6 +57,12 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
                     ? " Take that away: chmod go-r \(path)"
                     : " Have systemd pass it on, with LoadCredential=NAME:\(path) in the unit and"
                         + " secret_key_file = credential:NAME here; then: chmod o-r \(path)")
+        case .writableByOthers(let source, let path):
+            "\(source): others on this machine may write \(LogText.quoted(path)), and with it"
+                + " decide who comes in. Take that away: chmod go-w \(path)"
+        case .noKeyForTokens(let source, let name):
+            "\(source): [keyset \(name)] asks for tokens, and has no key to check them with: nobody"
+                + " comes in. Give it a secret_key, or a jwks_file."
         case .directoryForAll(let source, let path, let mode):
             "\(source): others may look into \(LogText.quoted(path)) (mode"
                 + " 0\(String(mode, radix: 8))). Keep them out: chmod 700 \(path)"
@@ -69,7 +77,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
                 + " enabled, and its ListenStream= holds."
         case .uncheckedCredential(let source, let name):
             "\(source): the credential \(name) was not looked at: only systemd can show it, to the"
-                + " unit that has LoadCredential=\(name):/PATH."
+                + " unit that has LoadCredential=\(name):/PATH. To have it looked at, say which"
+                + " directory holds a file \(name): CREDENTIALS_DIRECTORY=DIR before the command."
         }
     }
 }

@@ -13,14 +13,7 @@ extension Examination {
     mutating func lookAround(
         enabledSocket: String = Self.enabledSocket, isRoot: Bool = geteuid() == 0
     ) {
-        // A shell has no credentials: only the unit does.
-        let (uncheckable, others) = mistakes.partitioned { mistake in
-            if case .noCredentials = mistake { true } else { false }
-        }
-        mistakes = others
-        for case .noCredentials(let source, let name) in uncheckable {
-            warnings.append(.uncheckedCredential(source, name: name))
-        }
+        forgiveCredentials()
         lookAtDirectory()
         lookAtPort(configuration.listen, of: "server.listen")
         if let admin = configuration.adminListen { lookAtPort(admin, of: "server.admin_listen") }
@@ -29,11 +22,22 @@ extension Examination {
         if isRoot { lookAsOwner() }
     }
 
+    /// A shell has no credentials: only the unit does.
+    mutating func forgiveCredentials() {
+        let (uncheckable, others) = mistakes.partitioned { mistake in
+            if case .noCredentials = mistake { true } else { false }
+        }
+        mistakes = others
+        for case .noCredentials(let source, let name) in uncheckable {
+            warnings.append(.uncheckedCredential(source, name: name))
+        }
+    }
+
     /// Where systemd opens the port, nobody uses the address of `listen`.
     private mutating func forgiveAddress() {
         let (unused, others) = mistakes.partitioned { mistake in
             switch mistake {
-            case .reachableByOthers, .badAddress: true
+            case .reachableByOthers, .badAddress, .sameAddress: true
             default: false
             }
         }

@@ -42,6 +42,8 @@ struct SecretText: Hashable, Sendable {
     let isForOthers: Bool
     /// Whether the file is this process's user's, who is not root.
     var isOurs = false
+    /// Whether others than its owner may write it.
+    var isWritable = false
 }
 
 extension NamedKeyset {
@@ -67,8 +69,12 @@ extension Examination {
         from file: ConfigurationFile?, _ environment: [String: String],
         read: (_ path: String) -> SecretFile
     ) {
+        if let file, file.isWritable {
+            warnings.append(.writableByOthers(.file(path: file.path, line: 1), path: file.path))
+        }
         for index in configuration.namedKeysets.indices {
             let named = configuration.namedKeysets[index]
+            lookForKeys(of: named)
             let place = "keyset \(named.name)."
             for secret in NamedKeyset.secrets {
                 let written = configuration.sources[place + secret.key]
@@ -97,6 +103,21 @@ extension Examination {
         }
     }
 
+    /// Says so when nobody could ever come in.
+    private mutating func lookForKeys(of named: NamedKeyset) {
+        let place = "keyset \(named.name)."
+        let keys = [
+            "secret_key", "secret_key_file", "secret_key_previous", "secret_key_previous_file",
+            "jwks_file",
+        ]
+        // Of a key that is there and wrong somebody is told already.
+        guard named.keyset.isAccessControlled,
+            keys.allSatisfy({ configuration.sources[place + $0] == nil })
+        else { return }
+        let line = configuration.sources[place + "access_control"] ?? .standard
+        warnings.append(.noKeyForTokens(line, keyset: named.name))
+    }
+
     private mutating func path(
         of source: SecretSource, _ environment: [String: String], _ line: ConfigurationSource
     ) -> String? {
@@ -117,7 +138,9 @@ extension Examination {
     ) -> (path: String, text: SecretText)? {
         guard let path = path(of: source, environment, line) else { return nil }
         switch read(path) {
-        case .text(let text): return (path, text)
+        case .text(let text):
+            if text.isWritable { warnings.append(.writableByOthers(line, path: path)) }
+            return (path, text)
         case .unreadable(let reason):
             mistakes.append(.unreadableSecret(line, path: path, reason: reason))
             return nil

@@ -39,10 +39,38 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether only this machine can reach it: 127.0.0.0/8 or ::1.
     var isLoopback: Bool {
         if !isIPv6 { return host.hasPrefix("127.") }
-        var address = in6_addr()
-        guard unsafe inet_pton(AF_INET6, host, &address) == 1 else { return false }
-        let bytes = unsafe withUnsafeBytes(of: &address) { unsafe Array($0) }
         return bytes == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
+    /// Whether it is of a network that the internet does not reach: RFC 1918, 3927 and 6598, for
+    /// IPv6 RFC 4193 and 4291.
+    var isOfPrivateNetwork: Bool {
+        switch (isIPv6, bytes[0], bytes[1]) {
+        case (false, 10, _), (false, 172, 16...31), (false, 192, 168), (false, 169, 254),
+            (false, 100, 64...127), (true, 0xFC...0xFD, _), (true, 0xFE, 0x80...0xBF):
+            true
+        default: false
+        }
+    }
+
+    /// Whether it stands for all addresses of the machine.
+    private var isWildcard: Bool { bytes.allSatisfy { $0 == 0 } }
+
+    /// Whether the kernel would refuse one while the other is open; port 0 is never another's.
+    func overlaps(_ other: ListenAddress) -> Bool {
+        guard port == other.port, port != 0 else { return false }
+        // A listener at [::] is at 0.0.0.0, too.
+        if isIPv6 != other.isIPv6 { return isIPv6 ? isWildcard : other.isWildcard }
+        return bytes == other.bytes || isWildcard || other.isWildcard
+    }
+
+    /// In the network's order; of what is no address 16 zeros.
+    private var bytes: [UInt8] {
+        var address = in6_addr()
+        let family = isIPv6 ? AF_INET6 : AF_INET
+        _ = unsafe inet_pton(family, host, &address)
+        let bytes = unsafe withUnsafeBytes(of: &address) { unsafe Array($0) }
+        return Array(bytes.prefix(isIPv6 ? 16 : 4))
     }
 
     var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
