@@ -17,7 +17,9 @@ public enum Program {
                     Configuration.examineFile(arguments: arguments, environment: environment)
                 }
             case .checkConfiguration(let arguments):
-                return check(arguments, environment)
+                let examination = Configuration.examineFile(
+                    arguments: arguments, environment: environment)
+                return ConfigurationCheck.run(examination, isPublic: arguments.isPublic)
             case .printConfiguration(let arguments):
                 let examination = Configuration.examineFile(
                     arguments: arguments, environment: environment)
@@ -48,18 +50,5 @@ public enum Program {
         -> Configuration
     {
         try Configuration.load(arguments: arguments, environment: ProcessEnvironment.all())
-    }
-
-    private static func check(_ arguments: ServeArguments, _ environment: [String: String]) -> Int32
-    {
-        var examination = Configuration.examineFile(arguments: arguments, environment: environment)
-        examination.lookAround()
-        for warning in examination.warnings { complain("syncdaemon: warning: \(warning)") }
-        guard examination.mistakes.isEmpty else {
-            examination.complain()
-            return 2
-        }
-        print("The configuration is right.")
-        return 0
     }
 }

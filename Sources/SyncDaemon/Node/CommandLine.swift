@@ -11,6 +11,8 @@ struct ServeArguments: Sendable {
     /// Path behind `--config`; a leading `-` means that it may be absent.
     var file: String?
     var settings: [FlagSetting] = []
+    /// Behind `config check`: whether to ask if strangers may connect.
+    var isPublic = false
 }
 
 /// What stands behind `backup`, `salvage` or `restore`.
@@ -82,7 +84,7 @@ enum Invocation: Sendable {
         if isHelpWanted(arguments) { return .showHelp(HelpText.configuration) }
         let rest = Array(arguments.dropFirst())
         switch arguments.first {
-        case "check": return .checkConfiguration(try serveArguments(rest))
+        case "check": return .checkConfiguration(try serveArguments(rest, takesPublic: true))
         case "print": return .printConfiguration(try serveArguments(rest))
         case let word:
             throw .unknownCommand(
@@ -91,6 +93,8 @@ enum Invocation: Sendable {
                     .map { "config \($0)" } ?? "config check or config print")
         }
     }
+
+    private static let publicFlag = "--public"
 
     private static func isHelpWanted(_ arguments: [String]) -> Bool {
         arguments.contains("--help") || arguments.contains("-h")
@@ -109,9 +113,12 @@ enum Invocation: Sendable {
 
     /// Flags as `--name value` or `--name=value`; a yes-or-no flag stands alone or takes `=no`.
     ///
-    /// - Parameter other: Takes what is no flag; without it that is a mistake.
+    /// - Parameters:
+    ///   - takesPublic: Whether `--public` is a flag there.
+    ///   - other: Takes what is no flag; without it that is a mistake.
     private static func serveArguments(
-        _ arguments: [String], other: ((String) -> Void)? = nil
+        _ arguments: [String], takesPublic: Bool = false,
+        other: ((String) -> Void)? = nil
     ) throws(ConfigurationError) -> ServeArguments {
         var result = ServeArguments()
         var rest = arguments[...]
@@ -121,6 +128,11 @@ enum Invocation: Sendable {
                     throw .unexpectedArgument(argument)
                 }
                 other(argument)
+                continue
+            }
+            if takesPublic, argument == publicFlag {
+                guard !result.isPublic else { throw .repeated(.flag(argument), key: "the flag") }
+                result.isPublic = true
                 continue
             }
             let name = String(argument.prefix { $0 != "=" })
@@ -133,7 +145,9 @@ enum Invocation: Sendable {
                 continue
             }
             guard let key = Configuration.keys.first(where: { $0.flag == name }) else {
-                let flags = Configuration.keys.map(\.flag) + ["--config", "--help"]
+                let flags =
+                    Configuration.keys.map(\.flag) + ["--config", "--help"]
+                    + (takesPublic ? [publicFlag] : [])
                 throw .unknownFlag(name, nearest: Spelling.nearest(to: name, among: flags))
             }
             guard !result.settings.contains(where: { $0.key.flag == name }) else {

@@ -8,7 +8,8 @@ enum HelpText {
 
         Usage:
           syncdaemon serve [FLAGS]           start the daemon
-          syncdaemon config check [FLAGS]    check the configuration and say whether it is good
+          syncdaemon config check [FLAGS]    check the configuration and say whether it is good;
+                                             with --public, whether it may face the internet
           syncdaemon config print [FLAGS]    print the configuration that serve would use
           syncdaemon backup [FLAGS] FILE     copy the data to a new file, also while it is served
           syncdaemon salvage [FLAGS] FILE    save what can be read of damaged data in a new file
@@ -58,21 +59,41 @@ enum HelpText {
         """
 
     static let configuration = """
-        Usage: syncdaemon config check [FLAGS]
+        Usage: syncdaemon config check [--public] [FLAGS]
                syncdaemon config print [FLAGS]
 
         Both take the flags of "syncdaemon serve" and read the same variables and file.
         check exits with 0 and says so when all is well, and with 2 and every mistake when not. It
         also looks at the directory, the address and the files of secrets, and changes nothing. For
-        the systemd unit, set STATE_DIRECTORY as systemd does: see the example.
+        the systemd unit, set STATE_DIRECTORY as systemd does, and CREDENTIALS_DIRECTORY to a
+        directory with what LoadCredential= passes on: see the example.
         print writes every setting, with its meaning and where it came from, as a file that
         "serve --config" reads. A secret_key is shown as ***: put it back before you use the file.
+
+        With --public check also says whether strangers may connect: each thing that is missing on
+        a line with its place and what to do, and at the end "ready to face the internet" or how
+        many things are missing (then it exits with 2). What it asks for:
+
+        \(publicRules)
+        docs/OPERATIONS.md, "Facing the internet", leads there step by step.
 
         Example:
           STATE_DIRECTORY=/var/lib/syncdaemon syncdaemon config check \\
             --config /etc/syncdaemon/syncdaemon.ini
+          STATE_DIRECTORY=/var/lib/syncdaemon \\
+            CREDENTIALS_DIRECTORY=/etc/syncdaemon/credentials \\
+            syncdaemon config check --public --config /etc/syncdaemon/syncdaemon.ini
 
         """
+
+    /// One line, or a few, per rule of the public check.
+    private static var publicRules: String {
+        PublicRule.all.map { rule in
+            let name = rule.name.padding(to: 12)
+            return TextLayout.wrap(rule.demand.replacing("`", with: ""), width: 76)
+                .enumerated().map { "  \($0 == 0 ? name : "".padding(to: 12)) \($1)\n" }.joined()
+        }.joined()
+    }
 
     static let backup = """
         Usage: syncdaemon backup [FLAGS] FILE
@@ -162,5 +183,12 @@ enum HelpText {
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension String {
+    /// With blanks behind it, up to a width.
+    fileprivate func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
     }
 }

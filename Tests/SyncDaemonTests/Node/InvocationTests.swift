@@ -12,7 +12,8 @@ struct InvocationTests {
             (["serve"], "serve"), (["config", "check"], "check"), (["config", "print"], "print"),
             (["--version"], "version"), (["-V"], "version"), (["--help"], "help"),
             (["help"], "help"), (["serve", "--listen", "[::1]:1", "--help"], "help"),
-            (["config", "--help"], "help"), (["config", "check", "-h"], "help"),
+            (["config", "check", "--public"], "check public"), (["config", "--help"], "help"),
+            (["config", "check", "-h"], "help"),
             (["backup", "copy.db"], "backup copy.db"), (["backup", "-h"], "help"),
             (["restore", "--data-dir", "data", "copy.db"], "restore copy.db"),
             (["salvage", "copy.db"], "salvage copy.db"), (["salvage", "--help"], "help"),
@@ -22,7 +23,7 @@ struct InvocationTests {
         let name =
             switch try Invocation.parse(arguments) {
             case .serve: "serve"
-            case .checkConfiguration: "check"
+            case .checkConfiguration(let arguments): arguments.isPublic ? "check public" : "check"
             case .printConfiguration: "print"
             case .backUp(let arguments): "backup " + arguments.file
             case .salvage(let arguments): "salvage " + arguments.file
@@ -85,6 +86,18 @@ struct InvocationTests {
             (
                 ["serve", "now"],
                 "\"now\" is one word too many. Flags start with --; see syncdaemon --help."
+            ),
+            (
+                ["config", "check", "--pubic"],
+                "--pubic: there is no such flag. Did you mean --public?"
+            ),
+            (
+                ["config", "check", "--public", "--public"],
+                "--public: the flag is given a second time. Keep one of the two."
+            ),
+            (
+                ["serve", "--public"],
+                "--public: there is no such flag. See syncdaemon serve --help."
             ),
             (
                 ["serve", "--readers"],
