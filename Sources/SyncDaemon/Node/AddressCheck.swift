@@ -13,15 +13,23 @@ extension Examination {
 
     private mutating func lookAtListeners(_ environment: [String: String]) {
         // A socket that was passed stands for `listen`.
-        guard !ServiceNotifier.passesSockets(environment), let admin = configuration.adminListen,
-            admin.overlaps(configuration.listen)
-        else { return }
-        let source =
-            configuration.sources["server.admin_listen"] ?? configuration.sources["server.listen"]
-        mistakes.append(
-            .sameAddress(
-                source ?? .standard, setting: "[server] admin_listen", admin,
-                other: "[server] listen"))
+        guard !ServiceNotifier.passesSockets(environment) else { return }
+        let listeners: [(path: String, title: String, address: ListenAddress?)] = [
+            ("server.listen", "[server] listen", configuration.listen),
+            ("tls.listen", "[tls] listen", configuration.tlsListen),
+            ("server.admin_listen", "[server] admin_listen", configuration.adminListen),
+        ]
+        for (index, one) in listeners.enumerated() {
+            guard let address = one.address,
+                let other = listeners[..<index].first(where: {
+                    $0.address?.overlaps(address) == true
+                })
+            else { continue }
+            let source = configuration.sources[one.path] ?? configuration.sources[other.path]
+            mistakes.append(
+                .sameAddress(
+                    source ?? .standard, setting: one.title, address, other: other.title))
+        }
     }
 
     /// An origin as browsers write it (RFC 6454, section 6.2); `nil` when it is so already.

@@ -67,7 +67,8 @@ extension PublicRule {
             configuration.finding(
                 "server.listen",
                 "others reach \(configuration.listen) without TLS, and whoever is on the way has"
-                    + " their tokens. Write listen = 127.0.0.1:8080, and let a proxy end TLS.")
+                    + " their tokens. Write listen = 127.0.0.1:8080, and have clients come by"
+                    + " [tls], or by a proxy that ends TLS.")
         ]
     }
 
@@ -110,15 +111,18 @@ extension PublicRule {
     static func unfairConnections(_ configuration: Configuration) -> [PublicFinding] {
         let (own, all) = (configuration.connectionsPerAddress, configuration.connections)
         let path = "server.connections_per_address"
-        // All come from the proxy's address.
-        if configuration.listen.isLoopback {
+        // All come from the proxy's address, unless it says for whom it connects.
+        if configuration.tlsListen == nil, configuration.proxyProtocolFrom.isEmpty,
+            configuration.listen.isLoopback
+        {
             guard own < all else { return [] }
             return [
                 configuration.finding(
                     path,
                     "behind a proxy all clients have its address, so that one of them can use up"
                         + " connections_per_address (\(own)) for all. Write connections_per_address"
-                        + " = \(all), and have the proxy count by client.")
+                        + " = \(all), and have the proxy count by client; or let it say for whom"
+                        + " it connects: proxy_protocol_from.")
             ]
         }
         guard own > max(1, all / 10) else { return [] }

@@ -48,8 +48,11 @@ extension PublicRule {
     private static let doors = [
         PublicRule(
             name: "tls",
-            demand: "No other machine reaches the daemon without TLS: `listen` is on loopback,"
-                + " behind a proxy that ends it.",
+            demand: "No other machine reaches the daemon without TLS: `[server] listen` is on"
+                + " loopback, and clients come by `[tls]` or a proxy that ends it.",
+            promotes: {
+                if case .certificateEnds(_, _, let seconds) = $0 { seconds <= 0 } else { false }
+            },
             find: { configuration, _ in openListeners(configuration) }),
         PublicRule(
             name: "admin",

@@ -66,16 +66,20 @@ struct PublicCheckTests {
     func places() {
         var examination = examine(PublicSamples.right, isWritable: true)
         examination.warnings.append(.directoryForAll(.standard, path: "/data", mode: 0o755))
+        let soon = ConfigurationWarning.certificateEnds(.standard, path: "/c", seconds: 1)
+        let over = ConfigurationWarning.certificateEnds(.standard, path: "/c", seconds: 0)
+        examination.warnings += [soon, over]
         let result = check(examination)
 
         #expect(
             result.missing.map(\.description) == [
                 "sync.ini:1: others on this machine may write \"sync.ini\", and with it decide who "
-                    + "comes in. Take that away: chmod go-w sync.ini",
+                    + "comes in. Take that away: chmod go-w sync.ini", over.description,
                 "default: others may look into \"/data\" (mode 0755). Keep them out: chmod 700 "
                     + "/data",
             ])
-        #expect(result.promoted == Set(examination.warnings), "None is said a second time.")
+        let promoted = Set(examination.warnings).subtracting([soon])
+        #expect(result.promoted == promoted, "None is said a second time.")
     }
 
     @Test("without a proxy no address may have more than a tenth of all connections")

@@ -152,7 +152,8 @@ enum PublicSamples {
             "tls", "listen = 127.0.0.1:8080\nconnections_per_address = 200000",
             "listen = 0.0.0.0:8080\nconnections_per_address = 20000",
             "sync.ini:2: others reach 0.0.0.0:8080 without TLS, and whoever is on the way has "
-                + "their tokens. Write listen = 127.0.0.1:8080, and let a proxy end TLS."),
+                + "their tokens. Write listen = 127.0.0.1:8080, and have clients come by [tls], or "
+                + "by a proxy that ends TLS."),
         PublicBreach(
             "admin", "admin_listen = 127.0.0.1:8081\n", "",
             "default: [server] admin_listen is not set: clients and operators, and behind a proxy "
@@ -180,7 +181,12 @@ enum PublicSamples {
             "connections", "connections_per_address = 200000", "connections_per_address = 1000",
             "sync.ini:3: behind a proxy all clients have its address, so that one of them can use "
                 + "up connections_per_address (1000) for all. Write connections_per_address = "
-                + "200000, and have the proxy count by client."),
+                + "200000, and have the proxy count by client; or let it say for whom it connects: "
+                + "proxy_protocol_from."),
+        PublicBreach(
+            "connections", "insecure = no", "proxy_protocol_from = 127.0.0.2",
+            "sync.ini:3: one address may have 200000 of 200000 connections. Write "
+                + "connections_per_address = 20000 or less."),
         PublicBreach(
             "memory", "memory_max = 2G\n", "",
             "default: memory_max is not set: three quarters of the machine's memory are the "
