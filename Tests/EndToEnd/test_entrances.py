@@ -180,6 +180,11 @@ class Admin(EntranceCase):
         """The data's directory is gone: that is said everywhere, and where it was here only."""
         daemon = self.start_daemon(
             "--admin-listen", "127.0.0.1:0", "--insecure", listen="0.0.0.0:0")
+        # The writer has the file open, and two readers: what a reader cannot open is the end.
+        files = f"/proc/{daemon.process.pid}/fd"
+        await eventually(lambda: 3 <= sum(
+            os.readlink(f"{files}/{it}").endswith("syncdaemon.db")
+            for it in os.listdir(files) if os.path.islink(f"{files}/{it}")), "the readers")
         os.rename(daemon.data_dir, daemon.data_dir + ".gone")
         await eventually(lambda: self.ask(daemon, "/readyz").status == 503, "the trouble")
         self.assertEqual(self.ask(daemon, "/readyz").body, b"not ready\n")
