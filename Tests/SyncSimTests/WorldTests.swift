@@ -31,6 +31,13 @@ struct WorldTests {
         }
     }
 
+    @Test("worlds that broke a promise once keep it now", arguments: ["147675234660202"])
+    func found(seed: String) throws {
+        let (status, output) = try run("--seed", seed)
+
+        #expect(status == 0, "\(output.suffix(2000))")
+    }
+
     @Test("so do new ones")
     func new() throws {
         let (status, output) = try run("--seeds", "6")

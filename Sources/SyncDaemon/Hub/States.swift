@@ -50,7 +50,9 @@ final class States {
     /// served the device before.
     func tell(_ subscription: Subscription) {
         let topic = subscription.topic
-        if let digest = state(of: topic.channel, at: subscription.position) {
+        // What waits in its window is from before the state's cursor: it goes first.
+        let isLast = subscription.lane?.pending.isEmpty ?? true
+        if isLast, let digest = state(of: topic.channel, at: subscription.position) {
             let cursor = max(ground.durablePosition, subscription.position)
             let frame = outlet.frame(of: [], in: topic.channel, cursor: cursor, state: digest)
             return outlet.queue(
