@@ -15,7 +15,7 @@ struct Metrics: Sendable {
     let accounts: Accounts
     let certificate: CertificateWatch
 
-    private struct Row {
+    struct Row {
         let name: String
         let kind: String
         let help: String
@@ -27,7 +27,7 @@ struct Metrics: Sendable {
     var text: String {
         var text = ""
         var last = ""
-        for row in rows + tlsRows + refusals {
+        for row in rows + tlsRows + refusals + tenants {
             if row.name != last {
                 text += """
                     # HELP syncdaemon_\(row.name) \(row.help)
@@ -39,7 +39,7 @@ struct Metrics: Sendable {
             let label = row.label.map { "{\($0)}" } ?? ""
             text += "syncdaemon_\(row.name)\(label) \(row.value)\n"
         }
-        return text + turns + tenants
+        return text + turns
     }
 
     private var refusals: [Row] {
@@ -107,7 +107,7 @@ struct Metrics: Sendable {
                 "unsent_bytes", "Bytes that sockets have not taken yet.", accounts.unsent.bytes),
             counter(
                 "memory_refusals", "Times that somebody was refused for that.",
-                accounts.pressure.shed.value),
+                accounts.pressure.refusals.value),
             counter(
                 "connections_accepted", "Connections taken.",
                 counters.connectionsAccepted.value),

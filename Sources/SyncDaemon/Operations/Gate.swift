@@ -46,7 +46,7 @@ extension Tenants {
         case .none: break
         case .tenants where account.held(.connections) > 0: break
         default:
-            accounts.pressure.shed.add()
+            accounts.pressure.refusals.add()
             throw .overloaded
         }
         do throws(QuotaRefusal) {
@@ -129,7 +129,7 @@ extension Caller {
     func refusal(following count: Int, besides own: Int) -> ProtocolError? {
         guard count > 0 else { return nil }
         guard accounts.pressure.level < .sessions else {
-            accounts.pressure.shed.add()
+            accounts.pressure.refusals.add()
             return .overloaded
         }
         do throws(QuotaRefusal) {

@@ -75,30 +75,26 @@ final class Account: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Says whether the tenant may have so many more.
-    func check(_ quota: Quota, _ count: Int = 1) throws(QuotaRefusal) {
-        if let refusal = state.withLock({ Self.refusal(of: quota, count, &$0) }) { throw refusal }
-    }
-
     /// Says whether a connection that follows `own` channels may follow more.
     ///
     /// No tenant has more than is still free for the others (dynamic thresholds, Choudhury and
     /// Hahne, 1998), and no connection more than a part of what its tenant may still get: so there
     /// is always some for who comes.
     func check(subscriptions count: Int, besides own: Int) throws(QuotaRefusal) {
-        try check(.subscriptions, count)
         let free = pool.free
-        let (held, max) = state.withLock {
-            ($0.held[Quota.subscriptions.rawValue], $0.quotas.subscriptions)
+        let refusal = state.withLock { state -> QuotaRefusal? in
+            if let refusal = Self.refusal(of: .subscriptions, count, &state) { return refusal }
+            let rest =
+                min(state.quotas.subscriptions, free) - state.held[Quota.subscriptions.rawValue]
+            let isSmall = own + count <= Limits.subscriptionsOfSmallConnection
+            guard
+                count > rest
+                    || !isSmall && (own + count) * Limits.subscriptionsConnectionShare > rest
+            else { return nil }
+            state.refused[Quota.subscriptions.rawValue] += 1
+            return .exhausted
         }
-        let rest = min(max, free) - held
-        let isSmall = own + count <= Limits.subscriptionsOfSmallConnection
-        guard count <= rest,
-            isSmall || (own + count) * Limits.subscriptionsConnectionShare <= rest
-        else {
-            state.withLock { $0.refused[Quota.subscriptions.rawValue] += 1 }
-            throw .exhausted
-        }
+        if let refusal { throw refusal }
     }
 
     /// Whether the tenant's clients may have so many commands carried out now.

@@ -41,10 +41,9 @@ final class MemoryPressure: Sendable {
 
     private let storedLevel = Atomic<Int>(0)
     private let storedMax: Atomic<Int>
-    private let storedBytes = Atomic<Int>(0)
     private let nextSample = Atomic<UInt64>(0)
-    /// How often something was given up at each level.
-    let shed = Atomic<Int>(0)
+    /// How often somebody was refused for it.
+    let refusals = Atomic<Int>(0)
     private let read: @Sendable () -> Int
 
     /// - Parameters:
@@ -58,8 +57,6 @@ final class MemoryPressure: Sendable {
     var level: Level { Level(rawValue: storedLevel.value) ?? .none }
     /// Bytes that the process may have; 0 for no bound.
     var max: Int { storedMax.value }
-    /// Bytes that it had a moment ago.
-    var bytes: Int { storedBytes.value }
 
     func setMax(_ bytes: Int) { storedMax.store(bytes, ordering: .relaxed) }
 
@@ -72,9 +69,7 @@ final class MemoryPressure: Sendable {
                 ordering: .relaxed
             ).exchanged
         else { return }
-        let bytes = read()
-        storedBytes.store(bytes, ordering: .relaxed)
-        let level = Level(of: bytes, max: max, before: level)
+        let level = Level(of: read(), max: max, before: level)
         storedLevel.store(level.rawValue, ordering: .relaxed)
     }
 }

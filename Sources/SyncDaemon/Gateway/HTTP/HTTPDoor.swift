@@ -83,10 +83,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private func admits(_ request: HTTPRequest, of connection: SessionID) -> Bool {
         // Operators look when there is much going on.
         guard request.entrance.isForClients else { return true }
-        return clients[
-            connection,
-            default: HTTPClient(bucket: TokenBucket(ratePerSecond: requestsPerSecondMax, at: now))
-        ].bucket.take(request.cost, at: now)
+        let bucket = TokenBucket(ratePerSecond: requestsPerSecondMax, at: now)
+        clients[connection, default: HTTPClient(bucket: bucket)].cost = request.cost
+        return clients[connection]?.bucket.take(request.cost, at: now) ?? true
     }
 
     private func answer(_ asking: HTTPAsking, to connection: SessionID) {
@@ -131,7 +130,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
                 client.account = account
                 clients[connection] = client
             }
-            guard client.account?.admits(commands: 1, at: now) ?? true else { throw .rateLimited }
+            guard client.account?.admits(commands: client.cost, at: now) ?? true else {
+                throw .rateLimited
+            }
             return nil
         } catch {
             return call.refusal(error)
@@ -260,6 +261,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 /// What the door knows of a connection between its requests.
 private struct HTTPClient {
     var bucket: TokenBucket
+    /// Commands that its request counts as.
+    var cost = 1
     /// Where it is counted, once it has asked something of a tenant.
     var account: Account?
 }

@@ -41,10 +41,7 @@ final class NativeDoor: SessionDelegate {
             guard let session = hub.sessions[id], !session.isClosing else { continue }
             session.commandsInFlight -= 1
             do throws(ProtocolError) {
-                let caller = try caller(of: work.command, work.id, session)
-                let outcome = CommandRouter.handle(work.command, for: caller, tenants: tenants)
-                reply(outcome, to: work.id, of: session)
-                if work.command.showsToken { endWhatIsNotAllowed(of: caller) }
+                try handle(work.command, work.id, of: session)
             } catch {
                 reply(.refused(error), to: work.id, of: session)
             }
@@ -120,12 +117,18 @@ final class NativeDoor: SessionDelegate {
             guard turnstile.admits(cost: command.nameCount, of: session.id) else {
                 return try wait(with: command, id, of: session)
             }
-            let caller = try caller(of: command, id, session)
-            reply(CommandRouter.handle(command, for: caller, tenants: tenants), to: id, of: session)
-            if command.showsToken { endWhatIsNotAllowed(of: caller) }
+            try handle(command, id, of: session)
         } catch {
             reply(.refused(error), to: decoded.id, of: session)
         }
+    }
+
+    private func handle(
+        _ command: Command, _ id: CommandID, of session: Session
+    ) throws(ProtocolError) {
+        let caller = try caller(of: command, id, session)
+        reply(CommandRouter.handle(command, for: caller, tenants: tenants), to: id, of: session)
+        if command.showsToken { endWhatIsNotAllowed(of: caller) }
     }
 
     private func wait(
