@@ -20,6 +20,14 @@ from waiting import until
 SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
 
 
+def kernel_bytes(daemon):
+    """Bytes that the kernel has to send for the daemon's connections."""
+    port = f":{daemon.address[1]:04X}"
+    lines = pathlib.Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+    return sum(int(fields[4].split(":")[0], 16) for fields in map(str.split, lines)
+               if fields[1].endswith(port))
+
+
 class Descriptors(DaemonTestCase):
     """Sixty-four file descriptors, and a hundred connections that want one each."""
 
@@ -71,6 +79,22 @@ class SlowReaders(DaemonTestCase):
 
     MESSAGES = 600
     PAYLOAD = "x" * 30_000
+
+    async def test_what_nobody_reads_is_not_kept_by_the_kernel(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "ada")
+        await writer.settle_all(
+            [("publish", {"channel": "large", "payload": [n, "x" * 30_000]}) for n in range(100)])
+        with RawClient(daemon.address, receive_buffer=4096) as slow:
+            before = kernel_bytes(daemon)
+            slow.send(slow.request(
+                target="/v3/history/sub-key/default/channel/large?max=100&uuid=m"))
+            await eventually(
+                lambda: kernel_bytes(daemon) > before + 32 * 1024, "its answer is on its way")
+            # It would take four megabytes: what is unsent is the daemon's to count.
+            for _ in range(10):
+                await asyncio.sleep(0.05)
+                self.assertLess(kernel_bytes(daemon), before + 1024 * 1024)
 
     async def test_a_reader_that_does_not_read(self):
         daemon = self.start_daemon()

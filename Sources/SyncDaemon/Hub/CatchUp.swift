@@ -71,7 +71,7 @@ final class CatchUp {
             subscription.position = max(subscription.position, found.through)
             if page.start == .ofNothing { subscription.tombstonesFrom = found.asOf }
             subscription.lacksState = found.state == nil
-            if subscription.state != .cancelled { outlet.lag(subscription) }
+            outlet.lag(subscription)
         }
     }
 
@@ -103,7 +103,9 @@ final class CatchUp {
         waiting.compactMap { passenger in
             let subscription = passenger.subscription
             subscription.session.pagesInFlight -= 1
-            guard subscription.serial == passenger.serial, subscription.state == .reading else {
+            guard subscription.serial == passenger.serial, subscription.state == .reading,
+                !subscription.session.isClosing
+            else {
                 outlet.listForFlush(subscription.session)
                 return nil
             }

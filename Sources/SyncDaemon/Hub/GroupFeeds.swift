@@ -10,6 +10,8 @@ final class GroupFeeds {
     private var lingering = Queue<GroupFeed>()
     /// What those keep: a place for each, and one for each channel.
     private var lingeringPlaces = 0
+    /// Channels of feeds that this turn made, or forgot.
+    private var turnedOver = 0
     private let ground: Ground
     private let topics: TopicTable
 
@@ -18,11 +20,12 @@ final class GroupFeeds {
         self.topics = topics
     }
 
-    /// The feed of a group, made when there is none.
+    /// The feed of a group, made when there is none; `nil` when this turn has made enough.
     ///
     /// - Complexity: O(1); O(n log n) in the channels of the group when it is made.
-    func feed(of name: PolledGroup) -> GroupFeed {
+    func feed(of name: PolledGroup) -> GroupFeed? {
         if let feed = feeds[name] { return feed }
+        guard turnedOver < Limits.groupedPerTurnMax else { return nil }
         let keyset = name.group.keyset
         var channels = ground.engine.groups.channels(of: name.group).map {
             Channel($0, keyset: keyset)
@@ -33,6 +36,7 @@ final class GroupFeeds {
         }
         let feed = GroupFeed(of: name, channels, in: channels.map(topics.topic))
         feeds[name] = feed
+        turnedOver += feed.places
         return feed
     }
 
@@ -48,12 +52,21 @@ final class GroupFeeds {
         }
     }
 
-    /// Forgets feeds that nobody has polled for a while.
-    func expire() {
-        while let feed = lingering.popFirst(where: { $0.lingersUntil <= ground.now }) {
+    /// Whether some that nobody has polled for a while are still to be forgotten.
+    var hasOverdue: Bool { lingering.first.map(isOverdue) ?? false }
+
+    /// Forgets feeds that nobody has polled for a while, a few per turn.
+    func endTurn() {
+        while turnedOver < Limits.groupedPerTurnMax,
+            let feed = lingering.popFirst(where: isOverdue)
+        {
+            turnedOver += feed.places
             look(at: feed)
         }
+        turnedOver = 0
     }
+
+    private func isOverdue(_ feed: GroupFeed) -> Bool { feed.lingersUntil <= ground.now }
 
     /// Hears that topics have forgotten what they remembered.
     ///

@@ -40,7 +40,10 @@ final class Hub {
 
     // MARK: Turns
 
-    func beginTurn(at milliseconds: UInt64) { ground.beginTurn(at: milliseconds) }
+    func beginTurn(at milliseconds: UInt64) {
+        ground.beginTurn(at: milliseconds)
+        polls.beginTurn()
+    }
 
     /// Takes the events of a step; they leave at the end of the turn.
     func accept(_ step: Commit) {
@@ -65,7 +68,6 @@ final class Hub {
 
     /// Does what is due by the clock; called about once a second.
     func tick() {
-        topics.expire()
         polls.tick()
         catchUp.retryStarved()
         states.askAgain()
@@ -105,8 +107,8 @@ final class Hub {
 
     func forget(_ id: SessionID) {
         guard let session = sessions.removeValue(forKey: id) else { return }
-        topics.cancelAll(of: session)
         session.isClosing = true
+        topics.cancelAll(of: session)
         session.account?.add(.connections, -1)
         ground.counters.sessions.add(-1)
     }

@@ -51,6 +51,8 @@ protocol PollReceiver: AnyObject {
 /// A poll that has not been answered.
 final class LongPoll {
     enum State {
+        /// Not all of its groups' channels are watched yet.
+        case opening
         /// Nothing has happened after its position.
         case waiting
         /// Waits for the readers to have room for its question.
@@ -66,7 +68,7 @@ final class LongPoll {
     var groups: [GroupPoll] = []
     /// Everything up to here was looked at; never below the request's cursor.
     var position: Timetoken
-    var state = State.waiting
+    var state = State.opening
     /// What a reader found and no filter has looked at yet, oldest first.
     var page: PolledPage?
     /// Questions that the readers had for it.

@@ -64,9 +64,9 @@ final class Outlet {
         _ frame: Frame, of count: Int, for subscription: Subscription,
         through position: Timetoken, atOnce: Bool = false
     ) {
-        tally.deliveries += count
         let session = subscription.session
         guard !session.isClosing else { return }
+        tally.deliveries += count
         if atOnce, let transport, !session.isListedForFlush, !session.isBlocked,
             session.queue.isEmpty, tally.bytes < Limits.flushedBytesPerTurnMax
         {
@@ -220,6 +220,7 @@ final class Outlet {
 
     /// Has a subscription read on from its position, when its session has room.
     func lag(_ subscription: Subscription) {
+        guard !subscription.session.isClosing else { return }
         subscription.state = .lagging
         subscription.session.lagging.append(subscription)
         listForFlush(subscription.session)

@@ -1,11 +1,14 @@
 // Long polls: answered at once when anything is there, and costing nothing while they wait.
 
+import Basis
 import EventModel
 
 /// The long polls of one reactor.
 final class Polls {
     weak var receiver: (any PollReceiver)?
     private var table = PollTable()
+    /// Whose groups are watched one after the other.
+    private var opening = Queue<LongPoll>()
     /// Served at the end of this turn.
     private var listed: [LongPoll] = []
     /// The readers had no room for their questions.
@@ -43,21 +46,38 @@ final class Polls {
             topic.interests.add(interest)
             poll.interests.append(interest)
         }
-        for group in request.groups {
-            let interest = GroupPoll(of: poll, in: feeds.feed(of: group))
-            interest.feed.polls.add(interest)
-            poll.groups.append(interest)
-        }
         table.add(poll, endsAt: ground.now + UInt64(Limits.pollSeconds) * 1000)
         ground.counters.polls.add()
-        request.account?.add(.subscriptions, poll.interests.count + poll.groups.count)
-        list(poll)
+        request.account?.add(.subscriptions, poll.interests.count)
+        if !watchGroups(of: poll) { opening.append(poll) }
     }
 
-    /// Starts to remember what happens in these channels: a poll will come for it in a moment.
+    /// Has a poll watch its groups, as far as this turn makes feeds; one that watches all waits.
+    private func watchGroups(of poll: LongPoll) -> Bool {
+        for group in poll.request.groups.dropFirst(poll.groups.count) {
+            guard let feed = feeds.feed(of: group) else { return false }
+            let interest = GroupPoll(of: poll, in: feed)
+            feed.polls.add(interest)
+            poll.groups.append(interest)
+            poll.request.account?.add(.subscriptions)
+        }
+        poll.state = .waiting
+        list(poll)
+        return true
+    }
+
+    /// Starts to remember what happens in these channels: a poll will come for it in a moment, and
+    /// asks the readers for what was not remembered.
     func expect(in interests: [PollRequest.Interest], _ groups: [PolledGroup]) {
         for interest in interests { topics.release(topics.topic(of: interest.channel)) }
-        for group in groups { feeds.release(feeds.feed(of: group)) }
+        for group in groups { if let feed = feeds.feed(of: group) { feeds.release(feed) } }
+    }
+
+    /// Lets polls go on that wait for their groups' feeds.
+    func beginTurn() {
+        while let poll = opening.first, poll.state != .opening || watchGroups(of: poll) {
+            _ = opening.popFirst()
+        }
     }
 
     /// Forgets the poll of a connection that is gone.
@@ -85,7 +105,6 @@ final class Polls {
     /// Answers those whose time is over, and asks for those that the readers had no room for.
     func tick() {
         for poll in table.takeOverdue(at: ground.now) { answer(poll, []) }
-        feeds.expire()
         let starved = starved
         self.starved = []
         for poll in starved where poll.state == .starved {
@@ -150,6 +169,7 @@ final class Polls {
     /// that of answers reach: the others stay listed, and are the first of the next turn.
     func endTurn() {
         verdicts.beginTurn()
+        feeds.endTurn()
         answeredBytes = 0
         for feed in listedFeeds {
             feed.isListed = false
@@ -171,8 +191,8 @@ final class Polls {
         }
     }
 
-    /// Whether some have to be looked at once more, at once.
-    var areListed: Bool { !listed.isEmpty }
+    /// Whether something is left for the next turn, which has to be at once.
+    var areListed: Bool { !listed.isEmpty || !opening.isEmpty || feeds.hasOverdue }
 
     /// - Returns: Whether all that there is for it was looked at.
     private func serve(_ poll: LongPoll) -> Bool {

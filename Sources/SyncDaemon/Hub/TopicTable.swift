@@ -5,15 +5,17 @@ import EventModel
 
 /// Finds the topics that an event concerns, whatever the number of those it does not.
 final class TopicTable {
-    private var topics: [Channel: Topic] = [:]
+    private var topics = ShardedDictionary<Channel, Topic>()
     /// Topics whose name ends with `.*`; while there are none, events need one look-up.
     private var wildcardCount = 0
     /// Topics that nobody follows any more, oldest first.
     private var lingering = Queue<Topic>()
     /// Bytes of all topics' recent events.
     private var recentByteCount = 0
-    /// Of sessions that are gone: still in their topics.
-    private var ending = Queue<Subscription>()
+    /// Subscriptions of sessions that are gone: still in their topics.
+    private var ending = Queue<[Channel: Subscription]>()
+    /// The rest of those whose turn it is.
+    private var leaving: Dictionary<Channel, Subscription>.Values.Iterator?
     private let ground: Ground
     private let repairs: Repairs
 
@@ -79,28 +81,48 @@ final class TopicTable {
         release(subscription.topic)
     }
 
-    /// Ends all subscriptions of a session that is gone or about to go.
+    /// Ends all subscriptions of a session that is closing: it gets nothing more, and in the turns
+    /// to come they are taken out of their topics.
     func cancelAll(of session: Session) {
         // First: nobody is to be told what becomes of them.
         session.questions = Queue()
-        for subscription in session.subscriptions.values {
-            repairs.end(of: subscription)
-            subscription.state = .cancelled
-            ending.append(subscription)
-        }
-        session.subscriptions = [:]
         session.lagging.removeAll()
+        guard !session.subscriptions.isEmpty else { return }
+        if session.repairSymbolCount > 0 {
+            for subscription in session.subscriptions.values { repairs.end(of: subscription) }
+        }
+        ending.append(session.subscriptions)
+        session.subscriptions = [:]
     }
 
-    /// Whether some that ended have to be taken out yet.
-    var hasEnding: Bool { !ending.isEmpty }
+    /// Whether something that ended has to be taken out yet.
+    var hasEnding: Bool {
+        leaving != nil || !ending.isEmpty || lingering.first.map(isOver) ?? false
+    }
 
-    /// Takes subscriptions of sessions that are gone out of their topics, so many per turn: a
-    /// thousand devices of one network go at once, and nobody else is to wait for that.
+    /// Takes subscriptions of sessions that are gone out of their topics, and forgets topics that
+    /// nobody has followed for a while, so many per turn: a thousand devices of one network go at
+    /// once, and nobody else is to wait for that.
     func endTurn() {
-        for _ in 0..<Limits.endedPerTurnMax {
-            guard let subscription = ending.popFirst() else { return }
+        var rest = Limits.endedPerTurnMax
+        while rest > 0, let subscription = nextEnding() {
+            subscription.state = .cancelled
             takeOut(subscription)
+            rest -= 1
+        }
+        while rest > 0, let topic = lingering.popFirst(where: isOver) {
+            forget(topic)
+            rest -= 1
+        }
+    }
+
+    private func isOver(_ topic: Topic) -> Bool { topic.lingersUntil <= ground.now }
+
+    private func nextEnding() -> Subscription? {
+        while true {
+            if let next = leaving?.next() { return next }
+            leaving = ending.popFirst()?.values.makeIterator()
+            if leaving == nil { return nil }
         }
     }
 
@@ -148,13 +170,6 @@ final class TopicTable {
         }
     }
 
-    /// Forgets topics that nobody has followed for a while.
-    func expire() {
-        while let topic = lingering.popFirst(where: { $0.lingersUntil <= ground.now }) {
-            forget(topic)
-        }
-    }
-
     private func forget(_ topic: Topic) {
         topic.isLingering = false
         guard topic.isDeserted else { return }
@@ -173,7 +188,7 @@ final class TopicTable {
             }
         }
         var (byteCount, wildcards) = (0, 0)
-        for (channel, topic) in topics {
+        for (channel, topic) in topics.entries {
             precondition(topic.channel == channel, "A topic is found under its name.")
             precondition(topic.pending.isEmpty, "A turn sends all that it brought.")
             precondition(
@@ -184,7 +199,7 @@ final class TopicTable {
                 for subscription in lane.subscriptions.elements {
                     precondition(
                         subscription.session.subscriptions[channel] === subscription
-                            || subscription.state == .cancelled && hasEnding,
+                            || subscription.session.isClosing && hasEnding,
                         "Who follows has asked for it, and not taken it back.")
                 }
             }

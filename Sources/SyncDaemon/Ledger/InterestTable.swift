@@ -28,7 +28,7 @@ struct ReactorSet: Hashable, Sendable {
 /// at or before that position.
 final class InterestTable: Sendable {
     private struct State {
-        var reactors: [Channel: ReactorSet] = [:]
+        var reactors = ShardedDictionary<Channel, ReactorSet>()
         /// While there are none, an event needs one look-up.
         var wildcardCount = 0
     }

@@ -8,18 +8,20 @@ struct PolledBacklog: Sendable {
     private let unstored: [Envelope]
     private let visible: Timetoken
 
-    /// - Parameter channels: All of one keyset.
-    init(of channels: [Channel], after cursor: Timetoken, _ order: EventOrder) {
+    /// - Parameter lists: Channels, all of one keyset.
+    init(of lists: [[Channel]], after cursor: Timetoken, _ order: EventOrder) {
         // Before the read: then the read sees everything up to `visible`, and nothing that is not
         // stored can come up to there either.
-        let (remembered, visible) = order.unstored(inKeyset: channels.first?.keyset ?? "")
-        let wanted = Set(channels)
+        let (remembered, visible) = order.unstored(inKeyset: lists.first?.first?.keyset ?? "")
+        // Mostly there is nothing of that kind, and no need to look at ten thousand names.
+        lazy var wanted = Set(lists.joined())
         unstored = remembered.events(after: cursor, limit: Limits.pollEventsMax) { channel in
             wanted.contains(channel) || channel.wildcards.contains(where: wanted.contains)
         }
         self.visible = visible
         stored = BacklogReading(
-            of: Interest.stored(of: channels), after: cursor, limit: Limits.pollEventsMax)
+            of: lists, lists.flatMap { $0.compactMap(\.storedWildcard) }, after: cursor,
+            limit: Limits.pollEventsMax)
     }
 
     /// - Precondition: The stored part was read.
@@ -39,15 +41,13 @@ struct PolledBacklog: Sendable {
     }
 }
 
-extension Interest {
-    /// What a store can hold of these channels and wildcards: no presence.
-    fileprivate static func stored(of channels: [Channel]) -> [Interest] {
-        channels.filter { !$0.isPresence }.compactMap { channel in
-            guard channel.isWildcard else { return .channel(channel) }
-            // Nothing falls under deeper ones.
-            let levels = channel.name.utf8.count { $0 == UInt8(ascii: ".") }
-            guard levels <= Limits.wildcardLevelsMax else { return nil }
-            return .prefix(String(channel.name.dropLast()), keyset: channel.keyset)
-        }
+extension Channel {
+    /// What a store can hold of a wildcard; `nil` for what is none, or too deep for anything to
+    /// fall under it.
+    fileprivate var storedWildcard: Interest? {
+        guard isWildcard, !isPresence else { return nil }
+        let levels = name.utf8.count { $0 == UInt8(ascii: ".") }
+        guard levels <= Limits.wildcardLevelsMax else { return nil }
+        return .prefix(String(name.dropLast()), keyset: keyset)
     }
 }

@@ -139,7 +139,7 @@ struct Reading: Sendable {
         if case .backlog(let earlier) = progress {
             backlog = earlier
         } else {
-            backlog = PolledBacklog(of: Array(channels.joined()), after: cursor, order)
+            backlog = PolledBacklog(of: channels, after: cursor, order)
         }
         progress = .none
         try reader.readOn(&backlog.stored, while: mayGoOn)

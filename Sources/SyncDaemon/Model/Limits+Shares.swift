@@ -21,14 +21,22 @@ extension Limits {
     /// Subscriptions and interests of connections that are gone, which a reactor takes out of its
     /// channels in one turn; the rest waits for the next.
     static let endedPerTurnMax = 2000
+    /// Channels of groups that a reactor begins to watch for polls, or stops to, in one turn; the
+    /// group that reaches it is the turn's last.
+    static let groupedPerTurnMax = 1000
     /// Bytes that a reactor writes to its sessions in one turn, roughly; the rest is written in the
     /// next, before anything newer.
     static let flushedBytesPerTurnMax = 16 * 1024 * 1024
-    /// Bytes of long answers to HTTP requests that a reactor makes in one turn, roughly; the rest
-    /// is made in the next.
-    static let answeredBytesPerTurnMax = 2 * 1024 * 1024
-    /// Bytes of what readers found that wait so; over it: `overloaded`.
+    /// Bytes of answers to HTTP requests that a reactor makes in one turn, roughly; the rest is
+    /// made in the next, but for what is short.
+    static let answeredBytesPerTurnMax = 512 * 1024
+    /// Bytes of an answer that is always made at once.
+    static let answeredShortBytesMax = 4096
+    /// Bytes of what readers and presence found that wait so; over it: `overloaded`.
     static let answersWaitingBytesMax = 32 * 1024 * 1024
+    /// Bytes of responses, not taken by connections that are gone, that a reactor gives back to the
+    /// system in one turn; the rest is given back in the next.
+    static let givenBackBytesPerTurnMax = 16 * 1024 * 1024
     /// Bytes of a request's target that count as one name.
     static let targetBytesPerName = 32
 
@@ -45,6 +53,8 @@ extension Limits {
     /// Subscriptions of all tenants, of which no tenant has more than is free; over it:
     /// `overloaded`.
     static let subscriptionsMax = 4_000_000
+    /// Bytes of `memory_max` for each of them, at least: one takes about 700, and has half of it.
+    static let subscriptionMemoryBytes = 1400
     /// How many its tenant may still get for each that a connection has; over it: `overloaded`.
     static let subscriptionsConnectionShare = 64
     /// Subscriptions for which that is not asked.
@@ -70,6 +80,8 @@ extension Limits {
     ///
     /// Over it the connection with the longest rest is cut, and what finds no room is status 503.
     static let unsentBytesMax = 256 * 1024 * 1024
+    /// Bytes that the kernel keeps for a connection beyond what its peer has room for.
+    static let kernelUnsentBytesMax = 128 * 1024
     /// Bytes of a rest for which a connection is cut so.
     static let unsentRestBytesMin = 64 * 1024
 }

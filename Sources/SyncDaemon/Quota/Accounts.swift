@@ -17,7 +17,7 @@ final class Accounts: Sendable {
     ) {
         self.pressure = pressure
         self.unsent = unsent
-        pool = SubscriptionPool(max: subscriptionsMax)
+        pool = SubscriptionPool(max: subscriptionsMax, within: pressure)
     }
 
     /// The account of a tenant, which there is from now on.
@@ -56,13 +56,20 @@ final class Accounts: Sendable {
 /// The subscriptions of all tenants.
 final class SubscriptionPool: Sendable {
     private let max: Int
+    private let pressure: MemoryPressure
     private let held = Atomic<Int>(0)
 
-    init(max: Int) {
+    init(max: Int, within pressure: MemoryPressure) {
         self.max = max
+        self.pressure = pressure
     }
 
     func add(_ count: Int) { held.add(count) }
 
-    var free: Int { max - held.value }
+    /// They never fill the memory that the process may have: then newcomers would be turned away,
+    /// and not who has them.
+    var free: Int {
+        let fitting = pressure.max / Limits.subscriptionMemoryBytes
+        return (pressure.max > 0 ? min(max, fitting) : max) - held.value
+    }
 }

@@ -5,20 +5,36 @@
 
 import EventModel
 
-/// A backlog on its way: first its channels are found, then each is read once.
+/// A backlog on its way: first channels are found, then each is read.
 struct BacklogReading: Sendable {
     let cursor: Timetoken
     let limit: Int
     /// To be looked for, the last first.
     private var interests: [Interest]
     private var seen: Set<Channel> = []
-    /// To be read, the last first.
+    /// Those that were found and are to be read, the last first.
     private var channels: [Channel] = []
+    /// To be read after these.
+    ///
+    /// Others hold the same lists: hundreds of polls of a few groups may wait, and a copy for each
+    /// would be most of the memory.
+    private let lists: [[Channel]]
+    private let listedCount: Int
+    /// What is next of them.
+    private var place = (list: 0, index: 0)
     /// The newest commit that the first step saw is where it ends.
     private(set) var merged: BacklogMerge?
     private(set) var isExhausted = false
 
-    init(of interests: [Interest], after cursor: Timetoken, limit: Int) {
+    /// - Parameters:
+    ///   - lists: Channels by name; what is presence or a wildcard in them is passed over.
+    ///   - interests: What is looked for besides.
+    init(
+        of lists: [[Channel]] = [], _ interests: [Interest], after cursor: Timetoken, limit: Int
+    ) {
+        self.lists = lists
+        listedCount = lists.reduce(0) { $0 + $1.count }
+        isExhausted = listedCount > Limits.backlogChannelsMax
         self.interests = interests.reversed()
         self.cursor = cursor
         self.limit = limit
@@ -31,7 +47,7 @@ struct BacklogReading: Sendable {
 
     /// - Parameter last: The newest commit of this step; the first step's counts.
     mutating func begin(at last: Timetoken) {
-        if merged == nil { merged = BacklogMerge(limit: limit, last: last) }
+        if merged == nil, !isExhausted { merged = BacklogMerge(limit: limit, last: last) }
     }
 
     /// What has to be looked for next; `nil` once all channels were found.
@@ -44,19 +60,32 @@ struct BacklogReading: Sendable {
         interests.removeLast()
         if let rest { interests.append(rest) }
         self.channels += channels.filter { seen.insert($0).inserted }
-        guard self.channels.count > Limits.backlogChannelsMax else { return }
+        guard listedCount + self.channels.count > Limits.backlogChannelsMax else { return }
         merged = nil
         isExhausted = true
     }
 
     /// The next channel to be read, and up to where; `nil` when there is none left.
     mutating func next() -> (channel: Channel, through: Timetoken)? {
-        guard let merged, let channel = channels.popLast() else {
+        guard let merged, let channel = channels.popLast() ?? nextListed() else {
             seen = []
             isExhausted = true
             return nil
         }
         return (channel, merged.through)
+    }
+
+    private mutating func nextListed() -> Channel? {
+        while place.list < lists.count {
+            guard place.index < lists[place.list].count else {
+                place = (place.list + 1, 0)
+                continue
+            }
+            let channel = lists[place.list][place.index]
+            place.index += 1
+            if !channel.isPresence, !channel.isWildcard, !seen.contains(channel) { return channel }
+        }
+        return nil
     }
 
     /// Takes a page of a channel, up to where ``next()`` said.

@@ -136,12 +136,18 @@ struct BacklogMerge {
         Backlog(envelopes: envelopes, through: through, isComplete: through == last)
     }
 
-    /// Adds what a channel holds that no earlier page was of.
+    /// Adds what a channel holds; of one that two lists name, it comes once.
     mutating func add(_ page: ChangePage) {
         through = min(through, page.through)
         if !page.envelopes.isEmpty {
             envelopes += page.envelopes
             envelopes.sort { $0.timetoken < $1.timetoken }
+            // No two events have one timetoken.
+            var before: Timetoken?
+            envelopes.removeAll { envelope in
+                defer { before = envelope.timetoken }
+                return envelope.timetoken == before
+            }
         }
         var budget = PageBudget()
         var count = 0

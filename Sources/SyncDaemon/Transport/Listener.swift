@@ -1,5 +1,6 @@
 // Owns one listening TCP socket: ours, or the one that systemd passed.
 
+import EventModel
 import Glibc
 
 /// A bound, listening, non-blocking socket that nobody accepts from yet.
@@ -17,6 +18,11 @@ struct Listener: ~Copyable, Sendable {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         unsafe setsockopt(descriptor.rawValue, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        // What the peer's window does not admit waits with us, where it is counted: the kernel
+        // would take up to 4 MB for each connection that does not read.
+        var unsentMax = Int32(Limits.kernelUnsentBytesMax)
+        unsafe setsockopt(
+            descriptor.rawValue, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsentMax, size)
         address = boundAddress(of: descriptor.rawValue)
         self.descriptor = descriptor
     }

@@ -13,6 +13,14 @@ struct UnsentBytes {
         body(bytes.span.extracting(start...))
     }
 
+    init() {}
+
+    /// Takes bytes over, of which the first so many were sent.
+    init(_ bytes: [UInt8], from start: Int) {
+        self.bytes = bytes
+        self.start = start
+    }
+
     mutating func append(_ more: Span<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)

@@ -108,7 +108,7 @@ extension WebSocketTransport {
     }
 
     private func send(_ bytes: [UInt8], to connection: Connection) {
-        put(bytes.span, on: connection)
+        transmit(bytes, on: connection)
         connection.responseSeconds =
             Limits.hangupSeconds + bytes.count / Limits.slowestBytesPerSecond
     }

@@ -1,6 +1,7 @@
 // Bytes on their way to sockets. Ours, because libwebsockets does not read from a socket of which
 // it holds output: a slow reader would not be heard.
 
+import Basis
 import CWebsockets
 import EventModel
 import Glibc
@@ -42,15 +43,39 @@ extension WebSocketTransport {
         return false
     }
 
+    /// Sends a long text, of which no copy is made when the socket does not take it.
+    func transmit(_ bytes: [UInt8], on connection: Connection) {
+        guard connection.secure == nil, connection.unsent.isEmpty else {
+            put(bytes.span, on: connection)
+            return
+        }
+        guard let sent = take(bytes.span, connection), sent < bytes.count else { return }
+        connection.unsent = UnsentBytes(bytes, from: sent)
+        unsent.add(bytes.count - sent)
+        unsafe lws_callback_on_writable(connection.wsi)
+    }
+
     private func keep(_ bytes: Span<UInt8>, for connection: Connection) {
         connection.unsent.append(bytes)
         unsent.add(bytes.count)
     }
 
-    /// Forgets what a connection has not taken.
-    func dropUnsent(of connection: Connection) {
-        unsent.add(-connection.unsent.count)
+    /// Forgets what a connection has not taken that is gone.
+    func leaveUnsent(of connection: Connection) {
+        guard !connection.unsent.isEmpty else { return }
+        leftBehind.append(connection.unsent)
         connection.unsent = UnsentBytes()
+    }
+
+    /// Gives back what connections left behind, so much per turn: a hundred that end at once may
+    /// leave hundreds of megabytes, each of which takes the kernel a fifth of a millisecond.
+    func giveBackLeftBehind() {
+        var bytes = 0
+        while bytes < Limits.givenBackBytesPerTurnMax, let rest = leftBehind.popFirst() {
+            bytes += rest.count
+            unsent.add(-rest.count)
+        }
+        if !leftBehind.isEmpty { unsafe lws_cancel_service(context) }
     }
 
     /// Makes room for a response where sockets take too little, by cutting off those with the
@@ -76,7 +101,8 @@ extension WebSocketTransport {
             .max { $0.unsent.count < $1.unsent.count }
         guard let slowest, slowest.unsent.count >= Limits.unsentRestBytesMin else { return false }
         slowest.ends(because: "it read too slowly, and the memory for responses was used up")
-        dropUnsent(of: slowest)
+        unsent.add(-slowest.unsent.count)
+        slowest.unsent = UnsentBytes()
         kill(slowest)
         return true
     }

@@ -143,7 +143,7 @@ extension WebSocketTransport {
         secure.end()
         sendSealed(of: connection)
         // It ends with what the socket took: all that matters was taken before.
-        dropUnsent(of: connection)
+        leaveUnsent(of: connection)
     }
 
     /// Sends what TLS has to send.

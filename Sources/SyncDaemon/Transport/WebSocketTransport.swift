@@ -5,6 +5,7 @@
 // reactor's); and connections are named by slot numbers in lws's opaque pointer, so a late callback
 // finds nothing at worst.
 
+import Basis
 import CLinux
 import CWebsockets
 import EventModel
@@ -24,6 +25,8 @@ import EventModel
     let reactor: Int
     let admission: Admission
     let unsent: UnsentPool
+    /// What those did not take who are gone: it is given back in the turns to come.
+    var leftBehind = Queue<UnsentBytes>()
     let context: OpaquePointer
     private let loop: EventLoop
     let log: Log?
@@ -124,7 +127,7 @@ import EventModel
     /// lws is about to close the socket.
     func didClose(_ connection: Connection) {
         connection.socket = -1
-        dropUnsent(of: connection)
+        leaveUnsent(of: connection)
         if connection.secure != nil {
             handshakes.end(connection.id)
             connection.secure = nil
@@ -138,12 +141,13 @@ import EventModel
 
     // MARK: Deadlines
 
-    /// Ends the connections whose time is over.
+    /// Gives back what was left behind, and ends the connections whose time is over.
     ///
     /// Not lws's own timeouts, which are one sorted list: an entry that goes to its end costs time
     /// in proportion to the connections.
     func endTurn(at milliseconds: UInt64) {
         now = milliseconds
+        giveBackLeftBehind()
         guard now >= nextSweep else { return }
         // Often enough that those who are due in one second are not pinged in one turn.
         nextSweep = now + 100

@@ -66,10 +66,10 @@ struct GroupFeedTests {
         try bench.publish(1, in: Channel("a"))
         #expect(polls.take().count == 1)
         hub.beginTurn(at: linger)
-        hub.tick()
+        hub.endTurn()
         #expect(memberships(of: "a") == 0)
         hub.beginTurn(at: 2 * linger)
-        hub.tick()
+        hub.endTurn()
         #expect(memberships(of: "a") == nil)
         hub.checkInvariants()
     }
@@ -78,6 +78,7 @@ struct GroupFeedTests {
     func lingeringIsBounded() {
         for number in 0...Limits.lingeringTopicsMax {
             hub.polls.expect(in: [], [PolledGroup("none \(number)")])
+            if number % 500 == 0 { hub.endTurn() }
             if number == 0 {
                 polls.put(["a"], into: "g")
                 hub.polls.expect(in: [], [PolledGroup("g")])
@@ -85,6 +86,31 @@ struct GroupFeedTests {
             }
         }
         #expect(memberships(of: "a") == 0)
+        hub.checkInvariants()
+    }
+
+    @Test("a turn begins to watch so many channels of groups, and a poll waits for all of its own")
+    func opensInSteps() throws {
+        let groups = (0..<3).map { PolledGroup("g\($0)") }
+        for group in groups {
+            let names = (0..<Limits.groupedPerTurnMax).map { "\(group.group.name).\($0)" }
+            polls.put(names, into: group.group.name)
+        }
+        polls.poll([], groups: groups, after: 1)
+        #expect(hub.nextDue == hub.ground.now)
+        #expect(memberships(of: "g0.7") == 1)
+        #expect(memberships(of: "g1.7") == nil)
+        // It is not served before it watches the last of them.
+        bench.signal(2, in: Channel("g0.7"))
+        hub.beginTurn(at: 1)
+        #expect(memberships(of: "g1.7") == 1)
+        #expect(polls.take() == [])
+        hub.endTurn()
+        hub.beginTurn(at: 2)
+        #expect(memberships(of: "g2.7") == 1)
+        hub.endTurn()
+        #expect(polls.take().map(\.events) == [[2]])
+        #expect(hub.nextDue == nil)
         hub.checkInvariants()
     }
 

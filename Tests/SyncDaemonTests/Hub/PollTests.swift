@@ -233,7 +233,7 @@ struct PollTests {
         polls.poll(["a"], after: 0)
         try bench.publish(1, in: Channel("a"))
         hub.beginTurn(at: UInt64(Limits.topicLingerSeconds) * 1000)
-        hub.tick()
+        hub.endTurn()
         polls.poll(["a"], after: 0)
         #expect(bench.asked == 1)
     }

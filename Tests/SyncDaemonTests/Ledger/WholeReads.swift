@@ -48,9 +48,10 @@ extension StoreReader {
     ///
     /// - Parameter looks: How often a step looks whether it may go on.
     func backlog(
-        _ interests: [Interest], after cursor: Timetoken, limit: Int, looks: Int = .max
+        of lists: [[Channel]] = [], _ interests: [Interest], after cursor: Timetoken, limit: Int,
+        looks: Int = .max
     ) throws(StoreError) -> Backlog? {
-        var reading = BacklogReading(of: interests, after: cursor, limit: limit)
+        var reading = BacklogReading(of: lists, interests, after: cursor, limit: limit)
         while !reading.isExhausted {
             var left = looks
             try readOn(&reading) {

@@ -85,6 +85,27 @@ struct AccountTests {
         #expect(account.figures(.subscriptions).refused > 0)
     }
 
+    @Test("no tenant fills the memory that the process may have with subscriptions")
+    func sharesOfMemory() {
+        let pressure = MemoryPressure(max: 100_000 * Limits.subscriptionMemoryBytes)
+        let accounts = Accounts(pressure: pressure)
+        let account = accounts.account(of: Self.keyset("greedy"))
+        func takeAll() -> Int {
+            var taken = 0
+            while Self.refusal({ () throws(QuotaRefusal) in
+                try account.check(subscriptions: 1000, besides: 0)
+            }) == nil {
+                account.add(.subscriptions, 1000)
+                taken += 1000
+            }
+            return taken
+        }
+        #expect(takeAll() == 50_000)
+        // An administrator gives more: in force at once.
+        pressure.setMax(200_000 * Limits.subscriptionMemoryBytes)
+        #expect(takeAll() == 50_000)
+    }
+
     @Test("what is taken and given back sums up, from many threads", arguments: UInt64(1)...4)
     func sums(seed: UInt64) async {
         let accounts = Accounts(subscriptionsMax: 1000)

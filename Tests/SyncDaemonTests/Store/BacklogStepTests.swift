@@ -36,6 +36,32 @@ struct BacklogStepTests {
         }
     }
 
+    @Test(
+        "a channel that several lists name comes once, and what is none is passed over",
+        arguments: StoreUnderTest.allCases, [0, 1, .max])
+    func lists(_ kind: StoreUnderTest, looks: Int) throws {
+        let directory = try ScratchDirectory()
+        let store = try kind.make(in: directory)
+        for number in 1...30 as ClosedRange<UInt64> {
+            try store.publish(number, in: Channel("w.\(number % 10)"))
+        }
+        let reader = try store.makeReader()
+        let names = ["w.1", "w.2", "w.2-pnpres", "none"].map { Channel($0) }
+        for (lists, interests, expected) in [
+            ([names, names], [], [1, 2, 11, 12, 21, 22]),
+            ([names, [Channel("w.3"), Channel("w.1")]], [], [1, 2, 3, 11, 12, 13, 21, 22, 23]),
+            ([names], [Interest.prefix("w.", keyset: Channel.defaultKeyset)], Array(1...30)),
+            ([], [], []),
+        ] as [([[Channel]], [Interest], [UInt64])] {
+            let backlog = try reader.backlog(
+                of: lists, interests, after: .zero, limit: 100, looks: looks)
+            #expect(backlog?.envelopes.map(\.timetoken) == expected.map { tick($0) })
+            #expect(backlog?.isComplete == true)
+        }
+        let tooMany = [Channel](repeating: names[0], count: Limits.backlogChannelsMax + 1)
+        #expect(try reader.backlog(of: [tooMany], [], after: .zero, limit: 100) == nil)
+    }
+
     @Test("what is written between steps is not half there", arguments: StoreUnderTest.allCases)
     func writesBetween(_ kind: StoreUnderTest) throws {
         let directory = try ScratchDirectory()
@@ -45,7 +71,7 @@ struct BacklogStepTests {
         }
         let reader = try store.makeReader()
         var reading = BacklogReading(
-            of: [.prefix("w.", keyset: Channel.defaultKeyset)], after: tick(5), limit: 100)
+            [.prefix("w.", keyset: Channel.defaultKeyset)], after: tick(5), limit: 100)
         var written: UInt64 = 30
         while !reading.isExhausted {
             try reader.readOn(&reading) { false }

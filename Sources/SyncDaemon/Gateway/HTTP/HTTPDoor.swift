@@ -52,7 +52,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         now = milliseconds
         turnstile.beginTurn(at: milliseconds)
         answers.beginTurn()
-        while let (origin, reply) = answers.next() { answer(origin, .success(reply)) }
+        while let (origin, found) = answers.next() { answer(origin, found) }
         while let (connection, asking) = turnstile.next() { answer(asking, to: connection) }
     }
 
@@ -209,24 +209,31 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     ///
     /// A turn makes only so much of them: each may be megabytes of text.
     func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
-        guard case .success(let reply) = result, !answers.admits(reply) else {
-            return answer(origin, result)
-        }
-        if !answers.wait(reply, for: origin) { answer(origin, .failure(.overloaded)) }
-    }
-
-    private func answer(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
-        guard let call = take(origin) else { return }
         switch result {
-        case .success(let reply): respond(call.response(to: reply), to: origin.session)
-        case .failure(let error): respond(call.refusal(error), to: origin.session)
+        case .success(let reply): finish(origin, .reply(reply))
+        case .failure(let error): refuse(origin, error)
         }
     }
 
-    /// Takes presence's answer.
-    func finish(_ answer: PresenceAnswer) {
-        guard let call = take(answer.origin) else { return }
-        respond(call.response(to: answer.reply), to: answer.origin.session)
+    /// Takes presence's answer, likewise.
+    func finish(_ answer: PresenceAnswer) { finish(answer.origin, .presence(answer.reply)) }
+
+    private func finish(_ origin: Origin, _ found: LongAnswers.Answer) {
+        if answers.admits(found) { return answer(origin, found) }
+        if !answers.wait(found, for: origin) { refuse(origin, .overloaded) }
+    }
+
+    private func answer(_ origin: Origin, _ found: LongAnswers.Answer) {
+        guard let call = take(origin) else { return }
+        switch found {
+        case .reply(let reply): respond(call.response(to: reply), to: origin.session)
+        case .presence(let reply): respond(call.response(to: reply), to: origin.session)
+        }
+    }
+
+    private func refuse(_ origin: Origin, _ error: ProtocolError) {
+        guard let call = take(origin) else { return }
+        respond(call.refusal(error), to: origin.session)
     }
 
     func answer(_ poll: PollRequest, with events: [PolledEvent], cursor: Timetoken) {

@@ -3,10 +3,15 @@
 import Basis
 import EventModel
 
-/// What readers found for requests: what is short is answered at once, of what is long a turn
-/// answers only so much.
+/// What readers and presence found for requests: what is short is answered at once, of what is long
+/// a turn answers only so much.
 struct LongAnswers {
-    private var waiting = Queue<(origin: Origin, reply: Reply, bytes: Int)>()
+    enum Answer {
+        case reply(Reply)
+        case presence(PresenceReply)
+    }
+
+    private var waiting = Queue<(origin: Origin, answer: Answer, bytes: Int)>()
     private var waitingBytes = 0
     /// Of this turn.
     private var answeredBytes = 0
@@ -16,9 +21,9 @@ struct LongAnswers {
     mutating func beginTurn() { answeredBytes = 0 }
 
     /// Whether an answer may be made at once; else it is to be put in with ``wait(_:for:)``.
-    mutating func admits(_ reply: Reply) -> Bool {
-        let bytes = reply.roughBytes
-        guard bytes > Limits.unsentRestBytesMin else { return true }
+    mutating func admits(_ answer: Answer) -> Bool {
+        let bytes = answer.roughBytes
+        guard bytes > Limits.answeredShortBytesMax else { return true }
         guard waiting.isEmpty, answeredBytes < Limits.answeredBytesPerTurnMax else { return false }
         answeredBytes += bytes
         return true
@@ -27,36 +32,40 @@ struct LongAnswers {
     /// Has an answer wait for its turn.
     ///
     /// - Returns: `false` when too much waits already: then it was not taken.
-    mutating func wait(_ reply: Reply, for origin: Origin) -> Bool {
-        let bytes = reply.roughBytes
+    mutating func wait(_ answer: Answer, for origin: Origin) -> Bool {
+        let bytes = answer.roughBytes
         guard waitingBytes + bytes <= Limits.answersWaitingBytesMax else { return false }
-        waiting.append((origin, reply, bytes))
+        waiting.append((origin, answer, bytes))
         waitingBytes += bytes
         return true
     }
 
     /// What is next; `nil` when nothing waits, or this turn made enough.
-    mutating func next() -> (origin: Origin, reply: Reply)? {
+    mutating func next() -> (origin: Origin, answer: Answer)? {
         guard answeredBytes < Limits.answeredBytesPerTurnMax, let first = waiting.popFirst() else {
             return nil
         }
         waitingBytes -= first.bytes
         answeredBytes += first.bytes
-        return (first.origin, first.reply)
+        return (first.origin, first.answer)
     }
 }
 
-extension Reply {
+extension LongAnswers.Answer {
     /// Bytes of what clients wrote in it, roughly: what is longest in long answers.
     ///
-    /// - Complexity: O(messages).
+    /// - Complexity: O(messages, or channels and users).
     fileprivate var roughBytes: Int {
         switch self {
-        case .history(let page): page.messages.reduce(0) { $0 + $1.roughBytes }
-        case .histories(let channels):
+        case .reply(.history(let page)): page.messages.reduce(0) { $0 + $1.roughBytes }
+        case .reply(.histories(let channels)):
             channels.reduce(0) { $0 + $1.page.messages.reduce(0) { $0 + $1.roughBytes } }
-        case .actions(let page): page.actions.count * 100
-        default: 0
+        case .reply(.actions(let page)): page.actions.count * 100
+        case .reply: 0
+        case .presence(.occupancy(let channels)): channels.reduce(0) { $0 + $1.roughBytes }
+        case .presence(.survey(let survey)): survey.channels.reduce(0) { $0 + $1.roughBytes }
+        case .presence(.channels(let names)): names.count * 40
+        case .presence: 0
         }
     }
 }
@@ -64,5 +73,11 @@ extension Reply {
 extension StoredMessage {
     fileprivate var roughBytes: Int {
         message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + actions.count * 100 + 50
+    }
+}
+
+extension Occupancy {
+    fileprivate var roughBytes: Int {
+        users.reduce(channel.utf8.count + 30) { $0 + 40 + ($1.state?.utf8.count ?? 0) }
     }
 }
