@@ -325,11 +325,52 @@ class Access(PubNubTestCase):
         await ada.command("subscribe", channels=[{"name": "room"}])
         poll = self.rest(self.daemon, "ada", KEYS)
         now = poll.ok("/time/0")[0]
-        answer = poll.get(
-            "/v2/subscribe/{sub}/room/0", {"tt": now, "auth": web_token(3)})
-
+        brief = web_token(3)
+        answer = poll.get("/v2/subscribe/{sub}/room/0", {"tt": now, "auth": brief})
+        # An SDK that is refused listens no more: so the next poll is, which may have another token.
+        self.assertEqual((answer.status, answer.json()["m"]), (200, []))
+        self.assertEqual(answer.json()["t"]["t"], str(now))
+        answer = poll.get("/v2/subscribe/{sub}/room/0", {"tt": now, "auth": brief})
         self.assertEqual((answer.status, answer.json()["message"]), (403, "Token is expired."))
         self.assertEqual(await ada.closed(), 1008)
+
+    async def test_an_sdk_that_gets_another_token_in_time_goes_on_listening(self):
+        ada = self.bearer("ada", web_token(4))
+        waiting = ada.subscribe("room")
+        ada.sdk.set_token(web_token(600))
+        # Its poll still has the old one, until that is over.
+        await asyncio.sleep(6)
+        self.bearer("bob", web_token(sub="bob")).publish("room", "still there?")
+        await asyncio.to_thread(waiting.heard.until, lambda: any(
+            it.message == "still there?" for it in waiting.heard.messages), "the message")
+
+    async def test_a_write_token_takes_back_its_users_own_reactions_alone(self):
+        rights = {"channels": [Channel.id("room").read().write()]}
+        named, nameless = self.grant(user="ada", **rights), self.grant(**rights)
+        ada, mallory = await self.device(named), await self.device(nameless)
+        message = await ada.publish("room", "hello")
+        added = await ada.add("room", message, "+1")
+        async with self.refused(403, "forbidden"):
+            await mallory.remove("room", message, "+1")
+        await ada.remove("room", message, "+1")
+        self.assertTrue(added)
+
+    def test_a_token_of_nobody_moves_and_finds_nobody(self):
+        elsewhere = self.grant(channels=[Channel.id("zzz").read()])
+        here = self.grant(channels=[Channel.id("room").read()])
+        bob = self.rest(self.daemon, "bob", KEYS)
+        presence = "/v2/presence/sub-key/{sub}"
+        self.assertEqual(bob.get(f"{presence}/channel/room/heartbeat", {
+            "auth": here, "heartbeat": 300}).status, 200)
+        where = f"{presence}/uuid/bob"
+        for token, seen in ((elsewhere, []), (here, ["room"])):
+            self.assertEqual(
+                bob.get(where, {"auth": token}).json()["payload"]["channels"], seen)
+        for token, seen in ((elsewhere, ["room"]), (here, [])):
+            left = bob.get(f"{presence}/channel/room/leave", {"auth": token})
+            self.assertEqual(left.status, 200)
+            self.assertEqual(
+                bob.get(where, {"auth": here}).json()["payload"]["channels"], seen)
 
     async def test_another_token_keeps_the_session_open(self):
         ada = await self.device(web_token(4))

@@ -34,6 +34,7 @@ struct AccessToken: Hashable, Sendable {
     /// - Throws: `tooMany`, `pattern` or `patternsTooLarge`.
     func permissions() throws(GrantError) -> Permissions {
         var builder = PermissionBuilder()
+        builder.hasUser = user != nil
         return Permissions(
             channels: try builder.table(resources.channels, patterns.channels),
             groups: try builder.table(resources.groups, patterns.groups),
@@ -82,6 +83,8 @@ enum GrantError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Compiles patterns, and counts what all of a token's cost.
 struct PermissionBuilder {
+    /// Whether the token names its user: only then is known whose reactions are one's own.
+    var hasUser = false
     private var patterns = 0
     private var states = 0
 
@@ -105,8 +108,13 @@ struct PermissionBuilder {
         var compiled: [(pattern: AccessPattern, rights: Rights)] = []
         // In one order on every machine.
         for (text, bits) in patterns.sorted(by: { $0.key < $1.key }) {
-            compiled.append((try pattern(text.string), Rights(pubNub: bits)))
+            compiled.append((try pattern(text.string), rights(bits)))
         }
-        return PermissionTable(exact: names.mapValues(Rights.init(pubNub:)), patterns: compiled)
+        return PermissionTable(exact: names.mapValues(rights), patterns: compiled)
+    }
+
+    private func rights(_ bits: UInt8) -> Rights {
+        let rights = Rights(pubNub: bits)
+        return hasUser && rights.contains(.react) ? rights.union(.unreact) : rights
     }
 }

@@ -24,6 +24,11 @@ enum Credential: Hashable, Sendable {
         if case .token(let grant) = self { Int(max(0, grant.expiry - now)) } else { nil }
     }
 
+    /// Whether it says who its caller is; a request can only ask for that user then.
+    var namesUser: Bool {
+        if case .token(let grant) = self { grant.user != nil } else { false }
+    }
+
     /// Whether it was taken back.
     func isRevoked(by revocations: Revocations) -> Bool {
         if case .token(let grant) = self {

@@ -35,8 +35,8 @@ struct Rights: OptionSet, Hashable, Sendable {
     static let presence = Rights(rawValue: 1024)
     /// Remove what others have written, reactions included.
     static let moderate = Rights(rawValue: 2048)
-    /// Take back one's own reactions; comes with ``react`` and ``delete`` in a JSON Web Token, and
-    /// with PubNub's DELETE.
+    /// Take back one's own reactions; comes with ``react`` and ``delete`` in a JSON Web Token, with
+    /// PubNub's DELETE, and with WRITE in a token that names its user.
     static let unreact = Rights(rawValue: 4096)
 
     /// The rights that PubNub's bits stand for.

@@ -137,6 +137,12 @@ final class Polls {
         answer(poll, [])
     }
 
+    /// Answers the poll of a connection, if one waits, with nothing: its client asks again from
+    /// where it is.
+    func sendBack(_ connection: SessionID) {
+        if let poll = table.open[connection] { answer(poll, [], from: poll.request.cursor) }
+    }
+
     /// Ends a poll that is answered otherwise.
     func giveUp(_ poll: LongPoll) {
         guard poll.state != .done else { return }

@@ -60,8 +60,16 @@ struct Audit: Sendable {
     }
 
     /// A request whose signature is not the tenant's.
-    func refusedSignature(in keyset: String) {
-        write(.wrongSignature) { ["keyset": keyset] }
+    ///
+    /// SDKs sign their publish key, too, which nobody can guess here.
+    func refusedSignature(in keyset: Keyset) {
+        let hint = "SDKs sign their publish_key: give this keyset the same"
+        write(.wrongSignature) {
+            [
+                "keyset": keyset.subscribeKey,
+                "hint": keyset.publishKey == nil ? hint : "is it the same secret_key?",
+            ]
+        }
     }
 
     /// A page that may not ask, or a name that the daemon is not called by.

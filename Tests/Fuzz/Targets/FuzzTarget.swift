@@ -40,6 +40,7 @@ public struct FuzzTarget: Sendable {
         FuzzTarget("jwt", bytesMax: 2048, WebTokenFuzz.check),
         FuzzTarget("jwks", bytesMax: 4096, KeySetFuzz.check),
         FuzzTarget("symbols", bytesMax: 2048, SymbolFuzz.check),
+        FuzzTarget("proxy", bytesMax: 400, ProxyFuzz.check),
         FuzzTarget("pattern", bytesMax: 700, PatternFuzz.check),
     ]
 

@@ -163,19 +163,21 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
-    /// Ends the polls whose token is worth nothing any more; called about once a second.
+    /// Sends the polls back whose token is over; called about once a second.
     func tick() {
         guard tenants.areGuarded else { return }
         let seconds = hub.engine.seconds
-        endPolls { call in
-            call.credential.isOver(at: seconds) ? call.refusal(.tokenExpired) : nil
-        }
+        sendBackPolls { $0.isOver(at: seconds) }
     }
 
-    /// Hears that tokens were taken back, and ends the polls that came with one of them.
-    func tokensRevoked() {
-        endPolls { call in
-            call.credential.isRevoked(by: tenants.revocations) ? call.refusal(.tokenRevoked) : nil
+    /// Hears that tokens were taken back, and sends the polls back that came with one of them.
+    func tokensRevoked() { sendBackPolls { $0.isRevoked(by: tenants.revocations) } }
+
+    /// Answers polls with nothing, not with what is wrong with their token: the client may have had
+    /// another for long, which its next poll shows, and an SDK that is refused listens no more.
+    private func sendBackPolls(_ isNoGood: (Credential) -> Bool) {
+        for (connection, call) in waiting where isNoGood(call.credential) {
+            hub.polls.sendBack(connection)
         }
     }
 

@@ -66,7 +66,7 @@ extension PubNubRequest {
                 }
             }
             guard isGood else {
-                asking.tenants.audit.refusedSignature(in: subscribeKey)
+                asking.tenants.audit.refusedSignature(in: keyset)
                 throw .wrongSignature
             }
             return .secretKey

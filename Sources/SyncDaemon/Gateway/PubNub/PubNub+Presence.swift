@@ -16,6 +16,32 @@ extension PubNubRouter {
         return Operations.presence(.occupancy(channels: channels, page), for: context)
     }
 
+    /// Whoever could come may go, also when the right to come is gone. A token that names nobody
+    /// might be anybody's: with it nobody goes from where it says nothing of presence.
+    static func leave(
+        _ channels: [String], _ groups: [String], in context: PubNubContext
+    ) -> OperationOutcome {
+        let places = Need.having(.presence, on: channels, groups: groups)
+        let hidden = Need(places: context.credential.namesUser ? [] : context.lacking(places))
+        let left = context.resolved(
+            without(hidden.channels, of: channels), without(hidden.groups, of: groups))
+        return Operations.presence(.leave(channels: left), for: context)
+    }
+
+    private static func without(_ hidden: [String], of names: [String]) -> [String] {
+        let hidden = Set(hidden.map { ExactText($0) })
+        return names.filter { !hidden.contains(ExactText($0)) }
+    }
+
+    /// Where a user is, as far as it is the caller's business.
+    static func visible(
+        _ channels: [String], of user: String, in context: PubNubContext
+    ) -> [String] {
+        guard !context.credential.namesUser else { return channels }
+        let hidden = Need(places: context.lacking(.having(.presence, on: channels)))
+        return without(hidden.channels, of: channels)
+    }
+
     /// What presence must know of a beat: channels instead of groups.
     static func beat(
         _ beat: PubNubRequest.Beat, isPoll: Bool = false, in context: PubNubContext

@@ -27,9 +27,7 @@ enum PubNubRouter {
             Operations.signal(message, to: channel, by: context)
         case .heartbeat(let beat):
             Operations.presence(self.beat(beat, in: context), for: context)
-        case .leave(let channels, let groups):
-            Operations.presence(
-                .leave(channels: context.resolved(channels, groups)), for: context)
+        case .leave(let channels, let groups): leave(channels, groups, in: context)
         case .hereNow(let census): hereNow(census, in: context)
         case .whereNow(let userID): Operations.presence(.channels, of: userID, for: context)
         case .state(let channels, let groups, let userID):
@@ -118,7 +116,8 @@ enum PubNubRouter {
             PubNubReplyEncoder.hereNow(
                 census, survey.channels, totalChannels: survey.channelCount,
                 totalOccupancy: survey.occupancy)
-        case (.channels(let channels), _): PubNubReplyEncoder.whereNow(channels)
+        case (.channels(let channels), .whereNow(let user)):
+            PubNubReplyEncoder.whereNow(visible(channels, of: user, in: context))
         default: preconditionFailure("A request was answered with another's reply.")
         }
     }
