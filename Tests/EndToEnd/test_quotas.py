@@ -120,6 +120,44 @@ subscribe_key = large
             self.assertEqual(rest.get(groups + "three", {"add": "room"}).status, 400)
         self.assertEqual(metric(daemon, "keyset_held", "small", "groups"), 1)
 
+    async def test_what_a_tenant_stores_is_bounded(self):
+        daemon, file = self.start(self.SETTINGS.replace(
+            "groups_max = 1", "groups_max = 1\nchannels_max = 2\nstored_bytes_max = 2K"))
+        ada = await self.device(daemon, "ada", keyset="small")
+        first = await ada.publish("one", "x" * 600)
+        await ada.publish("two", "y" * 600)
+        async with self.refused(429, "quota_exceeded", "channels"):
+            await ada.publish("three", "z")
+        async with self.refused(429, "quota_exceeded", "stored_bytes"):
+            await ada.publish("one", "x" * 600)
+        added = await ada.add("one", first, "+1")
+        self.assertEqual(added["applied"], "added")
+        with Rest(daemon, keys=("any", "small")) as rest:
+            answer = rest.get("/publish/{pub}/{sub}/0/three/0/1")
+            self.assertEqual((answer.status, answer.headers["retry-after"]), (429, "5"))
+        # Signals are not stored, and others have room.
+        with Rest(daemon, keys=("any", "small")) as rest:
+            rest.ok("/signal/{pub}/{sub}/0/three/0/1")
+        await (await self.device(daemon, "bob", keyset="large")).publish("three", "x" * 3000)
+        held = 2 * (100 + 602 + 3) + 100 + len("reaction") + 2 + 3
+        await eventually(
+            lambda: metric(daemon, "keyset_held", "small", "stored_bytes") == held,
+            f"{held} bytes to be held", lambda: metric(daemon, "keyset_held", "small", "channels"))
+        self.assertEqual(metric(daemon, "keyset_held", "small", "channels"), 2)
+        self.assertEqual(metric(daemon, "keyset_refusals_total", "small", "channels"), 2)
+        # Deletions make room; and it is known after a restart and a crash, too.
+        await ada.command("deleteMessages", channel="one", after="0", through=first)
+        await ada.publish("one", "x" * 600)
+        daemon.kill()
+        await asyncio.to_thread(daemon.start)
+        ada = await self.device(daemon, "ada", keyset="small")
+        async with self.refused(429, "quota_exceeded", "stored_bytes"):
+            await ada.publish("one", "x" * 900)
+        file.write_text(file.read_text(encoding="utf-8").replace("2K", "3K"), encoding="utf-8")
+        daemon.process.send_signal(signal.SIGHUP)
+        await eventually(lambda: "Configuration reloaded." in daemon.log(), "the reload")
+        await ada.publish("one", "x" * 900)
+
     async def test_the_rate_of_a_tenant_is_one_for_all_its_clients(self):
         daemon, file = self.start(self.SETTINGS.replace(
             "groups_max = 1", "groups_max = 1\ncommands_per_second_max = 5"))

@@ -184,6 +184,11 @@ final class Ledger {
             }
             return .success(reply)
         }
+        if let refusal = try suspecting(
+            write.place, { () throws(StoreError) in try quotaRefusal(of: write) })
+        {
+            return .failure(refusal)
+        }
         // A mutation that changes nothing takes a timetoken too: its record needs a key.
         last = last.successor(at: wallTicks())
         let outcome: Outcome

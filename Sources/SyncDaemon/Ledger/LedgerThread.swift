@@ -91,6 +91,9 @@ final class LedgerThread: Sendable {
                     if writes.isEmpty || troubles.isFull, taken.count > writes.count {
                         chores.isDue = true
                     }
+                    if taken.count > writes.count {
+                        report(tellUse(of: ledger), of: 0, ledger, troubles, fail: fail)
+                    }
                     if !writes.isEmpty {
                         chores.wasBusy()
                         commit(writes, with: ledger, counters, log, troubles, fail: fail)
@@ -240,6 +243,16 @@ final class LedgerThread: Sendable {
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
         mutations.store(ledger.store.mutationCount, ordering: .relaxed)
+    }
+
+    /// Tells what tenants keep in the store.
+    private func tellUse(of ledger: Ledger) -> StoreError? {
+        do throws(StoreError) {
+            try ledger.tellUse()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Follows the wall clock; a jump is told once.

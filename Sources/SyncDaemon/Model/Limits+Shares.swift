@@ -46,6 +46,11 @@ extension Limits {
     static let connectionsPerKeysetMax = 200_000
     /// Channels and groups that sessions and long polls follow; over it: `quota_exceeded`.
     static let subscriptionsPerKeysetMax = 2_000_000
+    /// Channels that were ever written to; over it: `quota_exceeded`.
+    static let channelsPerKeysetMax = 1_000_000_000
+    /// Bytes of stored messages and of reactions that stand, with 100 for each; over it:
+    /// `quota_exceeded`.
+    static let storedBytesPerKeysetMax = 1_000_000_000_000_000
     /// Commands and requests per second, after a burst of as many; over it: `rate_limited`.
     static let commandsPerSecondPerKeysetMax = 1_000_000
     /// Seconds after which who was refused for a quota may try again.

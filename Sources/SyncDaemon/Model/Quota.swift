@@ -11,6 +11,10 @@ enum Quota: Int, CaseIterable, Sendable {
     /// Users in channels.
     case memberships
     case groups
+    /// Channels that have a place in the store.
+    case channels
+    /// Bytes of messages and standing actions there.
+    case storedBytes
 
     /// As it is called in the configuration, in metrics and in refusals.
     var name: String {
@@ -19,6 +23,8 @@ enum Quota: Int, CaseIterable, Sendable {
         case .subscriptions: "subscriptions"
         case .memberships: "memberships"
         case .groups: "groups"
+        case .channels: "channels"
+        case .storedBytes: "stored_bytes"
         }
     }
 }
@@ -29,8 +35,15 @@ struct Quotas: Hashable, Sendable {
     var subscriptions = Limits.subscriptionsPerKeysetMax
     var memberships = Limits.presenceMembershipsMax
     var groups = Limits.groupsPerKeysetMax
+    var channels = Limits.channelsPerKeysetMax
+    var storedBytes = Limits.storedBytesPerKeysetMax
     /// Commands and requests, each by what it costs, of all clients; after a burst of as many.
     var commandsPerSecond = Limits.commandsPerSecondPerKeysetMax
+
+    /// Whether there is any bound to what may be stored.
+    var boundsStore: Bool {
+        channels < Limits.channelsPerKeysetMax || storedBytes < Limits.storedBytesPerKeysetMax
+    }
 
     var hasRate: Bool { commandsPerSecond < Limits.commandsPerSecondPerKeysetMax }
 
@@ -40,6 +53,8 @@ struct Quotas: Hashable, Sendable {
         case .subscriptions: subscriptions
         case .memberships: memberships
         case .groups: groups
+        case .channels: channels
+        case .storedBytes: storedBytes
         }
     }
 }

@@ -105,6 +105,13 @@ struct NamedKeyset: NamedSection {
             "groups_max", 0...Limits.groupsPerKeysetMax, into: \.keyset.quotas.groups,
             "Channel groups of this keyset."),
         .number(
+            "channels_max", 1...Limits.channelsPerKeysetMax, into: \.keyset.quotas.channels,
+            "Channels of this keyset that were ever written to."),
+        .number(
+            "stored_bytes_max", 1...Limits.storedBytesPerKeysetMax, bytes: true,
+            into: \.keyset.quotas.storedBytes,
+            "Bytes of its stored messages and reactions, with 100 for each."),
+        .number(
             "commands_per_second_max", 1...10_000_000, into: \.keyset.quotas.commandsPerSecond,
             "Commands and requests of all its clients per second, after a burst of as many."),
     ]

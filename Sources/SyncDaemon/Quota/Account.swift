@@ -28,12 +28,14 @@ final class Account: Sendable {
     private let pool: SubscriptionPool
     /// Whether the rate is less than nobody reaches: commands of others need no lock.
     private let hasRate: Atomic<Bool>
+    private let hasStoreBounds: Atomic<Bool>
     private let state: Locked<State>
 
     init(of keyset: Keyset, sharing pool: SubscriptionPool) {
         subscribeKey = keyset.subscribeKey
         self.pool = pool
         hasRate = Atomic(keyset.quotas.hasRate)
+        hasStoreBounds = Atomic(keyset.quotas.boundsStore)
         state = Locked(
             State(
                 quotas: keyset.quotas,
@@ -49,6 +51,7 @@ final class Account: Sendable {
             state.quotas = quotas
         }
         hasRate.store(quotas.hasRate, ordering: .relaxed)
+        hasStoreBounds.store(quotas.boundsStore, ordering: .relaxed)
     }
 
     /// Notes that the tenant has more, or less, whether or not it may.
@@ -60,9 +63,21 @@ final class Account: Sendable {
         }
     }
 
+    /// Whether what the tenant stores has a bound: writes of others need no look at it.
+    var boundsStore: Bool { hasStoreBounds.load(ordering: .relaxed) }
+
     /// Notes how much the tenant has.
     func set(_ quota: Quota, _ count: Int) {
         state.withLock { $0.held[quota.rawValue] = count }
+    }
+
+    /// Whether the tenant may have so much more than `held`, which becomes what it has.
+    func check(_ quota: Quota, _ count: Int, besides held: Int) throws(QuotaRefusal) {
+        let refusal = state.withLock { state -> QuotaRefusal? in
+            state.held[quota.rawValue] = held
+            return Self.refusal(of: quota, count, &state)
+        }
+        if let refusal { throw refusal }
     }
 
     /// Gives the tenant more, if it may have it.

@@ -121,7 +121,7 @@ enum SQLiteSchema {
     /// What leads from each version to the next; files exist of each: append, never change one.
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
-        mutationCount, moreChecksums, revocations,
+        mutationCount, moreChecksums, revocations, keysetUse,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -244,4 +244,46 @@ enum SQLiteSchema {
             forgettable INTEGER NOT NULL, PRIMARY KEY (keyset, id)) WITHOUT ROWID;
         CREATE INDEX revoked_token_by_end ON revoked_token(forgettable);
         """
+
+    /// - `keyset_use`: see ``StoredUse``. The triggers take off what deletions remove; a tombstone
+    ///   was taken off when its action was removed.
+    private static let keysetUse = """
+        CREATE TABLE keyset_use(
+            keyset TEXT PRIMARY KEY, channels INTEGER NOT NULL, bytes INTEGER NOT NULL)
+            WITHOUT ROWID;
+        CREATE TRIGGER message_use AFTER DELETE ON message BEGIN
+            UPDATE keyset_use SET bytes = bytes - \(messageBytes("OLD"))
+            WHERE keyset = (SELECT keyset FROM channel WHERE id = OLD.channel);
+        END;
+        CREATE TRIGGER action_use AFTER DELETE ON action WHEN OLD.live = 1 BEGIN
+            UPDATE keyset_use SET bytes = bytes - \(actionBytes("OLD"))
+            WHERE keyset = (SELECT keyset FROM channel WHERE id = OLD.channel);
+        END;
+        \(countUse)
+        """
+
+    /// Counts anew what all keysets take up; reads all rows.
+    static let countUse = """
+        INSERT OR REPLACE INTO keyset_use
+        SELECT keyset, count(*), total(bytes) FROM (
+            SELECT keyset,
+                (SELECT total(\(messageBytes("m"))) FROM message AS m WHERE m.channel = c.id)
+                + (SELECT total(\(actionBytes("a"))) FROM action AS a
+                    WHERE a.channel = c.id AND a.live = 1) AS bytes
+            FROM channel AS c)
+        GROUP BY keyset;
+        UPDATE keyset_use SET bytes = CAST(bytes AS INTEGER);
+        """
+
+    private static func messageBytes(_ row: String) -> String {
+        "(100 + \(bytes(row, ["uuid", "payload", "meta", "type"])))"
+    }
+
+    private static func actionBytes(_ row: String) -> String {
+        "(100 + \(bytes(row, ["type", "value", "uuid"])))"
+    }
+
+    private static func bytes(_ row: String, _ columns: [String]) -> String {
+        columns.map { "ifnull(length(CAST(\(row).\($0) AS BLOB)), 0)" }.joined(separator: " + ")
+    }
 }

@@ -13,6 +13,8 @@ extension SQLiteStore {
         }
         let row = try id(of: channel)
         let id = SQLiteValue.integer(row)
+        // Triggers take off what goes.
+        storedUses[ExactText(channel.keyset)] = nil
         try statements.deleteMessages.run(id, .timetoken(start), .timetoken(end))
         var wrong: MessageAction.Key?
         try statements.standingInRange.query(id, .timetoken(start), .timetoken(end)) { found in
@@ -158,6 +160,7 @@ extension SQLiteStore {
 
     func removeHiddenRows(limit: Int) throws(StoreError) {
         guard let oldest = hidden.ranges.first else { return }
+        storedUses = [:]
         let (id, range) = (SQLiteValue.integer(oldest.channel), oldest.messages)
         try statements.large.deleteMessages.run(
             id, .timetoken(range.after), .timetoken(range.through), .integer(Int64(limit)))

@@ -13,6 +13,7 @@ extension SQLiteStore {
         try statements.insertMessage.run(
             .timetoken(timetoken), .integer(id), .text(uuid), .text(message.payload),
             .optional(message.meta), .optional(message.type), .optional(expires), .integer(sum))
+        noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: message, by: uuid))
     }
 
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage] {
@@ -76,6 +77,7 @@ extension SQLiteStore {
         try statements.putAction.run(
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
             .text(key.uuid), .timetoken(added), .integer(sum))
+        noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: key))
     }
 
     func remove(
@@ -87,5 +89,6 @@ extension SQLiteStore {
         try statements.removeAction.run(
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
             .text(key.uuid), .timetoken(timetoken), .integer(sum))
+        noteUse(of: channel.keyset, bytes: -StoredUse.bytes(of: key))
     }
 }

@@ -43,6 +43,10 @@ final class SQLiteStore: Store {
     let connection: StoreConnection
     private var channels: [Channel: Int64] = [:]
     private var devices: [Author: Int64] = [:]
+    /// What keysets take up, as of the last commit; those that were asked for.
+    var storedUses: [ExactText: StoredUse] = [:]
+    /// What the open transaction adds to that.
+    var addedUses: [ExactText: StoredUse] = [:]
     var log = StoreLog()
     let freePages: StoreStatement
     let pageCount: StoreStatement
@@ -178,6 +182,7 @@ final class SQLiteStore: Store {
     func commit(through last: Timetoken, _ clock: ClockRecord) throws(StoreError) {
         let row = ClockRow(last: last, clock, mutationCount: mutationCount + mutationsAdded)
         try statements.moveClock.run(row.values)
+        try writeUses()
         try reserveRoom()
         try statements.commit.run()
         // Before anyone hears of it: what went into an unlinked file is not kept.
@@ -200,6 +205,7 @@ final class SQLiteStore: Store {
         // Ids that this transaction made are gone with it.
         channels = [:]
         devices = [:]
+        (storedUses, addedUses) = ([:], [:])
         hidden = hiddenBefore
         removalStart = nil
         guard connection.isInTransaction else { return }
@@ -223,11 +229,15 @@ final class SQLiteStore: Store {
         if id == nil {
             try statements.insertChannel.run(.text(channel.keyset), .text(channel.name))
             id = connection.lastInsertedRow
+            noteUse(of: channel.keyset, channels: 1)
         }
         if channels.count >= Limits.internedNamesMax { channels = [:] }
         channels[channel] = id
         return id ?? 0
     }
+
+    /// Whether its row is known without a look.
+    func isNamed(_ channel: Channel) -> Bool { channels[channel] != nil }
 
     func id(of author: Author) throws(StoreError) -> Int64 {
         if let id = devices[author] { return id }

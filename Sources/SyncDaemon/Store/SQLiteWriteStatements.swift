@@ -29,6 +29,7 @@ final class SQLiteWriteStatements {
     let removeFromGroup: StoreStatement
     let deleteGroup: StoreStatement
     let revoked: SQLiteRevokedStatements
+    let use: SQLiteUseStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -96,6 +97,7 @@ final class SQLiteWriteStatements {
         deleteGroup = try connection.prepare(
             "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
         revoked = try SQLiteRevokedStatements(connection)
+        use = try SQLiteUseStatements(connection)
     }
 }
 

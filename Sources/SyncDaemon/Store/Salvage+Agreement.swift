@@ -106,6 +106,7 @@ extension Salvage {
         if let secret = digestSecret ?? DigestSecret(secret) {
             try SQLiteSchema.addDigests(new, secret)
         }
+        try new.execute("DELETE FROM keyset_use; \(SQLiteSchema.countUse)")
         // Every device gets a snapshot: nothing is asked of what was forgotten.
         try new.execute("UPDATE meta SET value = '0' WHERE name LIKE '%floor'")
         if (try? SQLiteSchema.clock(new, path: "")) == nil {

@@ -192,6 +192,14 @@ protocol Store: AnyObject {
     /// - Complexity: O(memberships of the keyset).
     func groupUse(ofKeyset keyset: String?) throws(StoreError) -> GroupUse
 
+    /// What a keyset takes up, with what the open transaction made of it.
+    ///
+    /// What is hidden counts until its rows are removed.
+    func use(ofKeyset keyset: ExactText) throws(StoreError) -> StoredUse
+
+    /// Whether a channel has a place in the store already.
+    func hasChannel(_ channel: Channel) throws(StoreError) -> Bool
+
     /// Remembers that a token was taken back; one that was already is left as it is.
     ///
     /// - Parameter forgettable: When it may be forgotten, on the retention clock.

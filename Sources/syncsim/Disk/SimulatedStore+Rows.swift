@@ -169,6 +169,14 @@ extension SimulatedStore {
         try platter.groupUse(ofKeyset: keyset)
     }
 
+    func use(ofKeyset keyset: ExactText) throws(StoreError) -> StoredUse {
+        try platter.use(ofKeyset: keyset)
+    }
+
+    func hasChannel(_ channel: Channel) throws(StoreError) -> Bool {
+        try platter.hasChannel(channel)
+    }
+
     func revoke(_ token: RevokedToken, forgettable: Timetoken) throws(StoreError) {
         try call()
         try platter.revoke(token, forgettable: forgettable)

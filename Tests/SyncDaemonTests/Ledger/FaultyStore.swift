@@ -245,6 +245,12 @@ final class FaultyStore: Store {
         return use
     }
 
+    func use(ofKeyset keyset: ExactText) throws(StoreError) -> StoredUse {
+        base.use(ofKeyset: keyset)
+    }
+
+    func hasChannel(_ channel: Channel) throws(StoreError) -> Bool { base.hasChannel(channel) }
+
     func revoke(_ token: RevokedToken, forgettable: Timetoken) throws(StoreError) {
         try pass(.revoke)
         base.revoke(token, forgettable: forgettable)

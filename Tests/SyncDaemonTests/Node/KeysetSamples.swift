@@ -35,6 +35,7 @@ struct KeysetSample: Sendable, CustomTestStringConvertible {
         KeysetSample("jwt_issuer", "https://id.example"), KeysetSample("jwt_audience", "chat"),
         KeysetSample("connections_max", "100"), KeysetSample("subscriptions_max", "5000"),
         KeysetSample("memberships_max", "0"), KeysetSample("groups_max", "10"),
+        KeysetSample("channels_max", "1000"), KeysetSample("stored_bytes_max", "1000000"),
         KeysetSample("commands_per_second_max", "50"),
     ]
 }

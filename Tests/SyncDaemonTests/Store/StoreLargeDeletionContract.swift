@@ -235,7 +235,8 @@ struct StoreLargeDeletionContract {
         while store.hasHiddenRows {
             before = work()
             try store.commit(through: 9002 + steps) { try $0.removeHiddenRows(limit: 100) }
-            #expect(work() - before < 9000)
+            // With what the triggers do for a row.
+            #expect(work() - before < 14_000)
             steps += 1
         }
         #expect(steps == 41)

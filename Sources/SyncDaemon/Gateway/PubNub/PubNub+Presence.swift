@@ -16,8 +16,10 @@ extension PubNubRouter {
         return Operations.presence(.occupancy(channels: channels, page), for: context)
     }
 
-    /// Whoever could come may go, also when the right to come is gone. A token that names nobody
-    /// might be anybody's: with it nobody goes from where it says nothing of presence.
+    /// Whoever could come may go, also when the right to come is gone.
+    ///
+    /// A token that names nobody might be anybody's: with it nobody goes from where it says nothing
+    /// of presence.
     static func leave(
         _ channels: [String], _ groups: [String], in context: PubNubContext
     ) -> OperationOutcome {

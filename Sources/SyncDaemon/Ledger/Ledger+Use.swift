@@ -1,0 +1,38 @@
+// What tenants may keep in the store.
+
+import EventModel
+
+extension Ledger {
+    /// Why a write's tenant may not keep what it brings; `nil` when it may.
+    ///
+    /// What frees space is never refused for space.
+    func quotaRefusal(of write: Write) throws(StoreError) -> ProtocolError? {
+        let account = accounts.account(of: write.channel.keyset)
+        guard account.boundsStore else { return nil }
+        let bytes: Int
+        switch write.operation {
+        case .publish(let message, _): bytes = StoredUse.bytes(of: message, by: write.author.userID)
+        case .add(let key): bytes = StoredUse.bytes(of: key)
+        case .remove, .removeAction, .deleteMessages: bytes = 0
+        case .changeGroup, .revoke: return nil
+        }
+        let use = try store.use(ofKeyset: ExactText(write.channel.keyset))
+        let isNew = try !store.hasChannel(write.channel)
+        do throws(QuotaRefusal) {
+            try account.check(.channels, isNew ? 1 : 0, besides: use.channels)
+            try account.check(.storedBytes, bytes, besides: use.bytes)
+            return nil
+        } catch {
+            return ProtocolError(error)
+        }
+    }
+
+    /// Tells the accounts what their tenants keep.
+    func tellUse() throws(StoreError) {
+        for account in accounts.all {
+            let use = try store.use(ofKeyset: ExactText(account.subscribeKey))
+            account.set(.channels, use.channels)
+            account.set(.storedBytes, use.bytes)
+        }
+    }
+}

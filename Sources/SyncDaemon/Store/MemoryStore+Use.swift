@@ -1,0 +1,23 @@
+// What each keyset takes up of the store in memory: counted when it is asked for.
+
+import EventModel
+
+extension MemoryStore {
+    func use(ofKeyset keyset: ExactText) -> StoredUse {
+        var use = StoredUse()
+        let messages = working.messages.filter { ExactText($0.key.keyset) == keyset }
+        let actions = working.actions.filter { ExactText($0.key.keyset) == keyset }
+        use.channels = Set(messages.keys).union(actions.keys).count
+        for message in messages.values.joined() {
+            use.bytes += StoredUse.bytes(of: message.message, by: message.uuid)
+        }
+        for (key, row) in actions.values.joined() where row.isLive {
+            use.bytes += StoredUse.bytes(of: key)
+        }
+        return use
+    }
+
+    func hasChannel(_ channel: Channel) -> Bool {
+        working.messages[channel] != nil || working.actions[channel] != nil
+    }
+}

@@ -1,0 +1,29 @@
+// What a tenant takes up of a store.
+
+import EventModel
+
+/// How much a store keeps for a keyset.
+struct StoredUse: Hashable, Sendable {
+    /// Channels in which anything was ever asked for to be changed.
+    var channels = 0
+    /// Of messages, and of actions that stand; a tombstone and a remembered mutation are not
+    /// counted, since they go with time.
+    var bytes = 0
+
+    /// What a row takes besides its texts, roughly: its numbers, and its places in the indexes.
+    static let rowBytes = 100
+
+    static func bytes(of message: Message, by uuid: String) -> Int {
+        rowBytes + uuid.utf8.count + message.payload.utf8.count
+            + (message.meta?.utf8.count ?? 0) + (message.type?.utf8.count ?? 0)
+    }
+
+    static func bytes(of key: MessageAction.Key) -> Int {
+        rowBytes + key.type.utf8.count + key.value.utf8.count + key.uuid.utf8.count
+    }
+
+    static func += (use: inout StoredUse, more: StoredUse) {
+        use.channels += more.channels
+        use.bytes += more.bytes
+    }
+}
