@@ -250,6 +250,7 @@ class Memory(DaemonTestCase):
 
         await eventually(lambda: readiness().status == 503, "that it is not ready")
         self.assertIn(b"memory_short", readiness().body)
+        self.assertIn("The memory is nearly used up", daemon.log())
         with RawClient(daemon.address) as client:
             self.assertEqual(client.get("/healthz").status, 200)
 

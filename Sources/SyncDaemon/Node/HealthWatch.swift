@@ -11,12 +11,13 @@ final class HealthWatch: Sendable {
     /// - Parameter files: Of the store, when it has any.
     init(
         files: StorePlace?, ledger: LedgerThread, readers: ReaderPool, pressure: MemoryPressure,
-        health: Health, troubles: StoreTroubles, certificate: CertificateWatch
+        health: Health, troubles: StoreTroubles, certificate: CertificateWatch, log: Log
     ) {
         _ = OSThread(name: "health") {
             var ledgerStall = StallDetector()
             var readerStall = StallDetector()
             var sinceTrim = 0
+            var wasShort = false
             while true {
                 _ = sleep(1)
                 pressure.look(at: Clock.monotonicMilliseconds())
@@ -26,8 +27,13 @@ final class HealthWatch: Sendable {
                     sinceTrim = 0
                     ProcessMemory.giveBack()
                 }
+                let isShort = pressure.level >= .sessions
+                if isShort != wasShort {
+                    wasShort = isShort
+                    tell(isShort, pressure, log)
+                }
                 health.set(
-                    .memory, pressure.level >= .sessions,
+                    .memory, isShort,
                     "The memory is nearly used up: new sessions are refused. Raise [limits] "
                         + "memory_max, or see which keyset has how much in /metrics.")
                 do throws(StoreError) {
@@ -54,6 +60,17 @@ final class HealthWatch: Sendable {
                         + "seconds or more. Look at the disk, or raise [server] readers.")
             }
         }
+    }
+}
+
+/// Once when the memory begins to be short, and once when it ends.
+private func tell(_ isShort: Bool, _ pressure: MemoryPressure, _ log: Log) {
+    if isShort {
+        log.warning(
+            "The memory is nearly used up: new sessions are refused until there is room again.",
+            ["memory_max": pressure.max, "percent": pressure.level.percent])
+    } else {
+        log.notice("There is memory again: new sessions are let in.")
     }
 }
 

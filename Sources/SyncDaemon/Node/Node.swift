@@ -81,7 +81,7 @@ final class Node: Sendable {
             fail: failed)
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, pressure: accounts.pressure,
-            health: health, troubles: troubles, certificate: certificate)
+            health: health, troubles: troubles, certificate: certificate, log: log)
 
         presence = PresenceThread(
             keysets: configuration.keysets, order: ledger.order, accounts: accounts,

@@ -1,5 +1,6 @@
 // The troubles that `/readyz` shows.
 
+import Foundation
 import Testing
 
 @testable import SyncDaemon
@@ -25,5 +26,14 @@ struct HealthTests {
         #expect(health.troubles.map(\.cause) == [.ledgerStalled])
         #expect(health.has(.ledgerStalled))
         #expect(!health.has(.storeDamaged))
+    }
+
+    @Test("the manual says what each name in /readyz means", arguments: Health.Cause.allCases)
+    func documented(cause: Health.Cause) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let manual = try String(
+            contentsOf: root.appending(path: "docs/OPERATIONS.md"), encoding: .utf8)
+        #expect(manual.contains("\n| `\(cause.rawValue)` | "))
     }
 }
