@@ -44,6 +44,9 @@ extension Limits {
 
     /// Sessions, and connections that ask over HTTP; over it: `quota_exceeded`.
     static let connectionsPerKeysetMax = 200_000
+    /// Seconds without a request for the tenant, and without one that waits, after which an HTTP
+    /// connection is none of those until its next.
+    static let quotaIdleSeconds = 30
     /// Channels and groups that sessions and long polls follow; over it: `quota_exceeded`.
     static let subscriptionsPerKeysetMax = 2_000_000
     /// Channels that were ever written to; over it: `quota_exceeded`.

@@ -122,6 +122,7 @@ final class AccessBench {
 
     let core: ReactorCore
     let transport = FakeTransport()
+    let accounts = Accounts()
     private let mailbox = Mailbox<ReactorMessage>(capacity: 100)
     private let tally = Tally()
     private var count: UInt32 = 0
@@ -161,7 +162,7 @@ final class AccessBench {
             onTicks: { UInt64(time.seconds) * 10_000_000 }, onNewest: { AccessBench.now })
         core = ReactorCore(
             engine: engine, settings: ReactorSettings(keysets: Keysets([keyset])),
-            mailbox: mailbox, counters: Counters())
+            mailbox: mailbox, accounts: accounts, counters: Counters())
         core.attach(transport, at: 0)
     }
 
@@ -247,14 +248,45 @@ final class AccessBench {
         _ method: HTTPRequest.Method, _ target: String, body: String = "", token: String?,
         user: String = "ada"
     ) -> Int? {
+        ask(newConnection(), method, target, body: body, token: token, user: user)?.status
+    }
+
+    func newConnection() -> SessionID {
+        count += 1
+        return SessionID(slot: 1, generation: count)
+    }
+
+    /// The response to a connection's next request; `nil` while there is none.
+    func ask(
+        _ connection: SessionID, _ method: HTTPRequest.Method = .get, _ target: String,
+        body: String = "", token: String?, user: String = "ada", at milliseconds: UInt64 = 0
+    ) -> HTTPResponse? {
         let mark = target.contains("?") ? "&" : "?"
         var target = target + "\(mark)uuid=\(user)"
         if let token { target += "&auth=" + token.replacing("=", with: "%3D") }
-        count += 1
-        let connection = SessionID(slot: 1, generation: count)
+        _ = transport.takeResponse(of: connection)
         core.http.connection(
             connection,
             didRequest: HTTPRequest(method: method, target: target, body: Array(body.utf8)))
+        core.turn(at: milliseconds)
+        return transport.responses[connection]
+    }
+
+    /// The status of what a backend asks, signed; `nil` while there is no response.
+    func signedStatus(
+        _ method: HTTPRequest.Method, _ path: String, body: String = "",
+        with secret: String = AccessBench.secret
+    ) -> Int? {
+        let query = "timestamp=\(time.seconds)"
+        let signed = "\(method.rawValue)\npub\n\(path)\n\(query)\n\(body)"
+        let code = Signing.code(of: Array(signed.utf8), key: Array(secret.utf8))
+        let signature = "v2." + Base64URL.text(code, isPadded: false)
+        let connection = newConnection()
+        core.http.connection(
+            connection,
+            didRequest: HTTPRequest(
+                method: method, target: "\(path)?\(query)&signature=\(signature)",
+                body: Array(body.utf8)))
         core.turn(at: 0)
         return transport.responses[connection]?.status
     }

@@ -50,6 +50,11 @@ final class FakeTransport: Transport {
         responses[connection] = response
     }
 
+    /// The response to a connection, which may ask again.
+    func takeResponse(of connection: SessionID) -> HTTPResponse? {
+        responses.removeValue(forKey: connection)
+    }
+
     /// Makes room in a session's socket; says whether the hub waits to hear of it.
     func makeRoom(_ session: SessionID) -> Bool {
         full.remove(session)

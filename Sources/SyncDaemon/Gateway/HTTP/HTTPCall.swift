@@ -14,6 +14,8 @@ struct HTTPAsking {
 /// How a request is answered.
 enum HTTPAnswer {
     case now(HTTPResponse)
+    /// Likewise, because what came with it is worth nothing.
+    case refused(HTTPResponse)
     /// The door starts the call, and keeps it until the answer is there.
     case call(any HTTPCall)
 }
@@ -22,6 +24,9 @@ enum HTTPAnswer {
 protocol HTTPCall: Caller {
     /// Whether anything is asked about the data of a tenant, who has to admit the caller then.
     var hasTenant: Bool { get }
+    /// Whether a backend makes tokens or takes them back, with a signature that was found right:
+    /// what the tenant's clients may have is not for it.
+    var isOfBackend: Bool { get }
     /// The token that came with it.
     var token: String? { get }
     /// Carries it out, or starts to; `nil`: the answer comes later.

@@ -11,9 +11,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Requests that wait for their turn, because they are long: one per connection.
     private var turnstile = Turnstile<HTTPAsking>()
     private var answers = LongAnswers()
-    /// By connection that asked something.
-    private var clients: [SessionID: HTTPClient] = [:]
-    private var requestsPerSecondMax: Int
+    private var clients: HTTPClients
     private var now: UInt64 = 0
     private var lastCommand: CommandID = 0
     /// Whether every call is refused: the daemon is stopping.
@@ -28,7 +26,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         hub: Hub, tenants: Tenants, routes: HTTPRoutes, counters: Counters,
         requestsPerSecondMax: Int = Limits.commandsPerSecondMax, log: Log? = nil
     ) {
-        self.requestsPerSecondMax = requestsPerSecondMax
+        clients = HTTPClients(ratePerSecond: requestsPerSecondMax)
         self.hub = hub
         self.tenants = tenants
         self.routes = routes
@@ -82,10 +80,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Whether a connection asks no more often than it may, by what its requests cost.
     private func admits(_ request: HTTPRequest, of connection: SessionID) -> Bool {
         // Operators look when there is much going on.
-        guard request.entrance.isForClients else { return true }
-        let bucket = TokenBucket(ratePerSecond: requestsPerSecondMax, at: now)
-        clients[connection, default: HTTPClient(bucket: bucket)].cost = request.cost
-        return clients[connection]?.bucket.take(request.cost, at: now) ?? true
+        !request.entrance.isForClients || clients.admits(request.cost, of: connection, at: now)
     }
 
     private func answer(_ asking: HTTPAsking, to connection: SessionID) {
@@ -93,6 +88,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         let dialect = asking.request.entrance.isForClients ? PubNubDialect.answer(asking) : nil
         switch dialect ?? routes.answer(asking) {
         case .now(let response): respond(response, to: connection)
+        case .refused(let response):
+            clients.release(connection)
+            respond(response, to: connection)
         case .call(let call): start(call, for: connection)
         }
     }
@@ -121,18 +119,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     /// Why a call is refused for how much its tenant has, or has asked for.
     private func refusal(of call: any HTTPCall, for connection: SessionID) -> HTTPResponse? {
-        guard call.hasTenant, var client = clients[connection] else { return nil }
         do throws(ProtocolError) {
-            // One that speaks for several tenants counts with the last.
-            if client.account?.subscribeKey != call.keyset.subscribeKey {
-                let account = try tenants.seat(in: call.keyset)
-                client.account?.add(.connections, -1)
-                client.account = account
-                clients[connection] = client
-            }
-            guard client.account?.admits(commands: client.cost, at: now) ?? true else {
-                throw .rateLimited
-            }
+            try clients.count(call, of: connection, in: tenants, at: now)
             return nil
         } catch {
             return call.refusal(error)
@@ -145,10 +133,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     ///
     /// - Parameter changed: Tenants whose tokens are checked otherwise now.
     func settingsChanged(requestsPerSecondMax: Int, changed: Set<String>) {
-        self.requestsPerSecondMax = requestsPerSecondMax
-        for connection in clients.keys {
-            clients[connection]?.bucket.setRate(requestsPerSecondMax)
-        }
+        clients.setRate(requestsPerSecondMax)
+        // With its next request it shows what it is worth now.
+        clients.release { account, _ in changed.contains(account.subscribeKey) }
         endPolls { call in
             if let refusal = refusal(of: call) { return refusal }
             guard changed.contains(call.author.keyset) else { return nil }
@@ -163,15 +150,21 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
-    /// Sends the polls back whose token is over; called about once a second.
+    /// Sends the polls back whose token is over, and no longer counts connections that ask for
+    /// nothing; called about once a second.
     func tick() {
+        clients.releaseIdle(at: now) { waiting[$0] != nil }
         guard tenants.areGuarded else { return }
         let seconds = hub.engine.seconds
+        clients.release { _, credential in credential.isOver(at: seconds) }
         sendBackPolls { $0.isOver(at: seconds) }
     }
 
     /// Hears that tokens were taken back, and sends the polls back that came with one of them.
-    func tokensRevoked() { sendBackPolls { $0.isRevoked(by: tenants.revocations) } }
+    func tokensRevoked() {
+        clients.release { _, credential in credential.isRevoked(by: tenants.revocations) }
+        sendBackPolls { $0.isRevoked(by: tenants.revocations) }
+    }
 
     /// Answers polls with nothing, not with what is wrong with their token: the client may have had
     /// another for long, which its next poll shows, and an SDK that is refused listens no more.
@@ -191,7 +184,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     /// Hears that a connection is gone, or a WebSocket now: nobody waits for its answer any more.
     func connectionDidClose(_ connection: SessionID) {
-        clients.removeValue(forKey: connection)?.account?.add(.connections, -1)
+        clients.forget(connection)
         forgetRequest(of: connection)
     }
 
@@ -267,18 +260,11 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     }
 }
 
-/// What the door knows of a connection between its requests.
-private struct HTTPClient {
-    var bucket: TokenBucket
-    /// Commands that its request counts as.
-    var cost = 1
-    /// Where it is counted, once it has asked something of a tenant.
-    var account: Account?
-}
-
 extension HTTPRequest {
     /// Names of channels that it may hold, by its length.
-    fileprivate var nameCount: Int { target.utf8.count / Limits.targetBytesPerName }
+    fileprivate var nameCount: Int {
+        PubNubDialect.namesChannels(self) ? target.utf8.count / Limits.targetBytesPerName : 0
+    }
 
     /// Commands that it counts as, for the rate limit.
     fileprivate var cost: Int { 1 + nameCount / Limits.channelsPerCommandCost }

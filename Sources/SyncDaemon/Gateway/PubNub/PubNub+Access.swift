@@ -84,7 +84,7 @@ extension PubNubRequest {
 
 extension PubNubRequest.Endpoint {
     /// Whether only the secret key opens it.
-    fileprivate var isSigned: Bool {
+    var isSigned: Bool {
         switch self {
         case .grant, .revoke: true
         default: false

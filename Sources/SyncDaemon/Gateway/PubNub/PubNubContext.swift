@@ -37,6 +37,8 @@ struct PubNubContext: HTTPCall {
 
     var hasTenant: Bool { request.endpoint.hasTenant }
 
+    var isOfBackend: Bool { credential == .secretKey && request.endpoint.isSigned }
+
     func start() -> HTTPResponse? {
         let need = request.endpoint.need(at: wallTime)
         let groups = need.groups.map(PubNubRouter.groupName)

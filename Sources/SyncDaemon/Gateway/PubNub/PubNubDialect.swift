@@ -22,9 +22,15 @@ enum PubNubDialect {
                         credential: try request.credential(asking, in: keyset),
                         accounts: asking.tenants.accounts, audit: asking.tenants.audit))
             } catch {
-                return .now(error.response)
+                return .refused(error.response)
             }
         }
+    }
+
+    /// Whether a target is long because of channels: a backend's has a token, and does not queue
+    /// behind its clients for it.
+    static func namesChannels(_ request: HTTPRequest) -> Bool {
+        !request.path.hasPrefix("/v3/pam/")
     }
 
     /// What to say of a request that is not read to its end: SDKs put whole messages into targets.
