@@ -27,6 +27,7 @@ final class CountingTransport: Transport {
     func respond(_ response: HTTPResponse, to connection: SessionID) {}
 
     func shed() {}
+    func mayTakeLong(_ connection: SessionID) {}
     var hasUnsentResponses: Bool { false }
 }
 

@@ -8,10 +8,13 @@ import signal
 import tempfile
 import unittest
 
+from pubnub.models.consumer.v3.channel import Channel
+
 from case import DaemonTestCase, eventually
 from device import Refused
 from raw import RawClient
 from rest import LongPoll, Rest
+from sdk import PubNubTestCase
 
 #: Sanitizers keep freed memory for a while, so the size of the process says nothing under them.
 SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & os.environ.keys())
@@ -29,7 +32,7 @@ def metric(daemon, name, keyset=None, quota=None):
     return int(found[1]) if found else None
 
 
-class Quotas(DaemonTestCase):
+class Quotas(PubNubTestCase):
     """Two tenants, one of which was given little."""
 
     SETTINGS = """
@@ -100,6 +103,44 @@ subscribe_key = large
             lambda: metric(daemon, "keyset_held", "small", "subscriptions") == 0,
             "all to be given back")
         self.assertEqual(metric(daemon, "keyset_held", "small", "connections"), 0)
+
+    async def test_polls_of_clients_that_left_give_back_what_they_had(self):
+        """Also those that had to wait for their turn, because they name many channels."""
+        daemon, _ = self.start()
+        crowd = []
+        names = ",".join(f"a-channel-with-a-long-name-{n}" for n in range(60))
+        for _ in range(40):
+            one = RawClient(daemon.address)
+            crowd.append(one)
+            one.send(one.request("GET", f"/v2/subscribe/large/{names}/0?tt=17{'0' * 15}"))
+        await eventually(
+            lambda: metric(daemon, "keyset_held", "large", "subscriptions") == 2400,
+            "all to be polls")
+        for one in crowd:
+            one.finish()
+        for one in crowd:
+            self.assertEqual(await asyncio.to_thread(one.rest), b"")
+        await eventually(
+            lambda: metric(daemon, "keyset_held", "large", "subscriptions") == 0,
+            "all to be given back")
+        self.assertEqual(metric(daemon, "keyset_held", "large", "connections"), 0)
+
+    async def test_a_backend_is_no_client(self):
+        """Those who have all of a tenant's connections do not keep it from being heard."""
+        daemon, _ = self.start("""
+[keyset small]
+subscribe_key = small
+publish_key = pub
+secret_key = sec
+connections_max = 1
+""")
+        await self.device(daemon, "ada", keyset="small")
+        backend = self.client(daemon, "backend", ("pub", "small"), secret_key="sec")
+        token = backend.sdk.grant_token().ttl(5).channels(
+            [Channel.id("room").read()]).sync().result.token
+        await asyncio.to_thread(backend.sdk.revoke_token(token).sync)
+        with Rest(daemon, keys=("pub", "small")) as rest:
+            self.assertEqual(rest.get("/v2/history/sub-key/{sub}/channel/room").status, 429)
 
     async def test_groups_and_memberships_of_a_tenant_are_bounded(self):
         daemon, _ = self.start()

@@ -42,6 +42,9 @@ final class Outlet {
         transport?.respond(response, to: connection)
     }
 
+    /// Has the end of a peer looked for whose request waits for an event now.
+    func mayTakeLong(_ connection: SessionID) { transport?.mayTakeLong(connection) }
+
     /// Whether sockets have not taken all of their responses yet.
     var hasUnsentResponses: Bool { transport?.hasUnsentResponses ?? false }
 

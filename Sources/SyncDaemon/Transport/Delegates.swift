@@ -75,6 +75,10 @@ protocol Transport: AnyObject {
     /// before this returns.
     func respond(_ response: HTTPResponse, to connection: SessionID)
 
+    /// Hears that the answer to a request may take minutes, which
+    /// ``RequestDelegate/connection(_:didRequest:)`` did not know yet.
+    func mayTakeLong(_ connection: SessionID)
+
     /// Gives up responses that peers take too slowly: the memory is nearly used up.
     func shed()
 

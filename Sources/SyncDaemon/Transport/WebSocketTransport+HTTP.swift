@@ -17,6 +17,14 @@ extension WebSocketTransport {
         controlReading(connection)
     }
 
+    func mayTakeLong(_ id: SessionID) {
+        guard let connection = connection(at: id.slot), connection.id == id,
+            connection.http?.isWaiting == true
+        else { return }
+        setDeadline(of: connection, in: nil)
+        stopAwaitingAnswer(connection)
+    }
+
     /// Tells the delegate that a connection which has asked something is gone, or a session.
     func forgetRequests(of connection: Connection) {
         guard connection.hasAsked else { return }

@@ -103,6 +103,23 @@ struct HTTPClientTests {
         #expect(Self.held(bench) == 2)
     }
 
+    @Test("the transport hears that a request which had to wait is a poll now")
+    func latePoll() throws {
+        let bench = Self.bench { _ in }
+        let token = try AccessBench.token(channels: ["room": 1])
+        let names = String(repeating: ",room", count: Limits.dearNamesPerTurnMax * 7)
+        let poll = "/v2/subscribe/sub/room\(names)/0?tt=\(AccessBench.now.rawValue)"
+        let (first, second) = (bench.newConnection(), bench.newConnection())
+        #expect(bench.ask(first, poll, token: token) == nil)
+        #expect(bench.ask(second, poll, token: token) == nil)
+        #expect(bench.core.hub.polls.count == 1)
+        #expect(bench.transport.long.isEmpty)
+
+        bench.core.turn(at: 1000)
+        #expect(bench.core.hub.polls.count == 2)
+        #expect(bench.transport.long == [second])
+    }
+
     @Test("whose tokens are checked otherwise shows one again")
     func otherKeys() throws {
         let bench = Self.bench { $0.connections = 2 }

@@ -43,6 +43,11 @@ final class FakeTransport: Transport {
 
     func shed() {}
 
+    /// Whose answer may take minutes, though it seemed to come soon.
+    private(set) var long: Set<SessionID> = []
+
+    func mayTakeLong(_ connection: SessionID) { long.insert(connection) }
+
     var hasUnsentResponses: Bool { false }
 
     func respond(_ response: HTTPResponse, to connection: SessionID) {

@@ -51,7 +51,11 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         turnstile.beginTurn(at: milliseconds)
         answers.beginTurn()
         while let (origin, found) = answers.next() { answer(origin, found) }
-        while let (connection, asking) = turnstile.next() { answer(asking, to: connection) }
+        while let (connection, asking) = turnstile.next() {
+            answer(asking, to: connection)
+            // The transport was told that the answer comes soon.
+            if hub.polls.isOpen(on: connection) { hub.outlet.mayTakeLong(connection) }
+        }
     }
 
     /// Takes a request.
