@@ -113,6 +113,20 @@ class Hosts(EntranceCase):
         for host in ("localhost", "LocalHost:1", "127.0.0.1", "[::1]:8080"):
             self.assertEqual(self.both(daemon, host=host), (200, 101), host)
 
+    def test_a_target_that_names_another_host(self):
+        daemon = self.start_daemon()
+        self.assertEqual(self.ask(daemon, "http://evil.example" + PUBLISH).status, 421)
+        answer = self.ask(
+            daemon, "http://evil.example/v1/sync?userId=eve&deviceId=e", "Upgrade: websocket",
+            "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Version: 13")
+        self.assertEqual(answer.status, 421)
+        self.assertEqual(
+            self.ask(daemon, "http://localhost" + HISTORY, host="evil.example").status, 200)
+        self.assertEqual(self.count(daemon), 0)
+        # A Host that says nothing is no name of the daemon's either.
+        self.assertEqual(self.both(daemon, "Host:", host=""), (421, 421))
+
     def test_http_1_0_without_a_host(self):
         daemon = self.start_daemon()
         self.assertEqual(self.ask(daemon, "/healthz", host="", version="1.0").status, 200)

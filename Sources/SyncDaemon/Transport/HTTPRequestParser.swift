@@ -216,6 +216,10 @@ import EventModel
         if let host = hosts.first, !RequestRules.isHost(host) {
             return .broken(.error(400, "Host is no name with a port."))
         }
+        fields.authority = RequestRules.authority(of: String(decoding: target, as: UTF8.self))
+        if let authority = fields.authority, authority.isEmpty || !RequestRules.isHost(authority) {
+            return .broken(.error(400, "The target's host is no name with a port."))
+        }
         guard fields.values(of: .origin).count <= 1 else {
             return .broken(.error(400, "Send one Origin."))
         }

@@ -37,9 +37,10 @@ struct PagePolicy: Sendable, Hashable {
 
     /// Whether the daemon may be called so.
     ///
-    /// No browser leaves the host out; who does speaks HTTP/1.0, or is no browser.
+    /// No browser leaves the host out; who does speaks HTTP/1.0, or is no browser. One that says
+    /// nothing is a name like another.
     private func isCalled(_ host: String?) -> Bool {
-        guard let host, !host.isEmpty, isLoopback || !allowedHosts.isEmpty else { return true }
+        guard let host, isLoopback || !allowedHosts.isEmpty else { return true }
         guard let name = Self.name(in: host.lowercased()) else { return false }
         return ListenAddress("\(name):0")?.isLoopback == true || allowedHosts.contains(name)
     }

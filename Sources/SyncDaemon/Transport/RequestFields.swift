@@ -26,6 +26,9 @@ struct RequestFields {
 
     private var all: [(name: Name, value: String)] = []
 
+    /// Whom a target in absolute form is for.
+    var authority: String?
+
     mutating func add(_ value: String, to name: Name) {
         all.append((name, value))
     }
@@ -46,7 +49,8 @@ struct RequestFields {
 
     /// Who asks, and for whom.
     var provenance: Provenance {
-        Provenance(host: self[.host], origin: self[.origin], site: self[.fetchSite])
+        Provenance(
+            host: authority ?? self[.host], origin: self[.origin], site: self[.fetchSite])
     }
 
     /// The elements of a header that is a list.

@@ -68,11 +68,29 @@ enum RequestRules {
     ///
     /// - Source: RFC 9112, section 3.2.2: a server must accept what is meant for proxies.
     static func originForm(of target: String) -> String {
+        guard let rest = withoutScheme(target) else { return target }
+        let path = rest.utf8.drop { !endsAuthority($0) }
+        return path.first == UInt8(ascii: "/") ? String(Substring(path)) : "/" + Substring(path)
+    }
+
+    /// Whom a target in absolute form is for, which then counts and `Host` does not; `nil` for any
+    /// other target.
+    ///
+    /// - Source: RFC 9112, section 3.2.2.
+    static func authority(of target: String) -> String? {
+        withoutScheme(target).map { rest in
+            String(Substring(rest.utf8.prefix { !endsAuthority($0) }))
+        }
+    }
+
+    private static func withoutScheme(_ target: String) -> Substring? {
         let start = target.prefix(8).lowercased()
         let isPlain = start.hasPrefix("http://")
-        guard isPlain || start == "https://" else { return target }
-        let rest = target.dropFirst(isPlain ? 7 : 8)
-        let path = rest.drop { $0 != "/" && $0 != "?" }
-        return path.first == "/" ? String(path) : "/" + String(path)
+        guard isPlain || start == "https://" else { return nil }
+        return target.dropFirst(isPlain ? 7 : 8)
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
     }
 }

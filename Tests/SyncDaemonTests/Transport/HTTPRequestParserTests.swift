@@ -10,13 +10,14 @@ struct HTTPRequestParserTests {
     /// What a parser makes of a text that comes in pieces of `size` bytes.
     private struct Outcome {
         var request: HTTPRequest?
+        var upgrade: UpgradeRequest?
         var keepsConnection: Bool?
         var status: Int?
         var taken = 0
 
         init(_ bytes: [UInt8], inPiecesOf size: Int) {
             let parser = HTTPRequestParser()
-            while taken < bytes.count, request == nil, status == nil {
+            while taken < bytes.count, request == nil, upgrade == nil, status == nil {
                 let piece = Array(bytes[taken..<min(taken + size, bytes.count)])
                 let (count, progress) = parser.consume(piece)
                 taken += count
@@ -25,7 +26,7 @@ struct HTTPRequestParserTests {
                 case .complete(let request, let keepsConnection, _):
                     self.request = request
                     self.keepsConnection = keepsConnection
-                case .upgrade: Issue.record("No test here asks for one.")
+                case .upgrade(let request): upgrade = request
                 case .refused(let refusal): status = refusal.response.status
                 }
             }
@@ -101,6 +102,27 @@ struct HTTPRequestParserTests {
         let text = "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
         #expect(Outcome(text).request?.target == path)
         #expect(Outcome(text, inPiecesOf: 1).request?.target == path)
+    }
+
+    @Test(
+        "a target in absolute form says whom it is for, whatever Host says",
+        arguments: [
+            ("http://evil.example/a", "evil.example"), ("HTTPS://[::1]:9?a=/", "[::1]:9"),
+            ("http://evil", "evil"), ("/http://evil/a", "x"), ("//evil/a", "x"),
+        ])
+    func authority(target: String, host: String) {
+        let upgrade =
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        #expect(
+            Outcome("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n").request?.provenance.host == host)
+        let sync = "GET http://evil/v1/sync HTTP/1.1\r\nHost: x\r\n\(upgrade)\r\n"
+        #expect(Outcome(sync).upgrade?.provenance.host == "evil")
+    }
+
+    @Test("a target that names no host", arguments: ["http:///a", "http://", "https://?a"])
+    func noAuthority(target: String) {
+        #expect(Outcome("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n").status == 400)
     }
 
     @Test("blank lines before a request are let pass")
