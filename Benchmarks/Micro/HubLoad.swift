@@ -28,6 +28,7 @@ final class CountingTransport: Transport {
 
     func shed() {}
     func mayTakeLong(_ connection: SessionID) {}
+    func peer(of connection: SessionID) -> PeerAddress? { nil }
     var hasUnsentResponses: Bool { false }
 }
 

@@ -464,12 +464,16 @@ class Access(PubNubTestCase):
                      r'Refused: forbidden. keyset=sub-app user=ada device="" '
                      r'lacking="read on channel \"den\"" places=2',
                      "Refused: token_missing.", "Refused: token_invalid.",
-                     r'Refused: token_of_another. keyset=sub-app user="bob\nReady. \u{1b}[31m"',
+                     r'Refused: token_of_another. keyset=sub-app user="bob\nReady. \u{1b}[31m"'
+                     ' device="" token_user=ada connection=',
                      "Refused: token_revoked."):
             self.assertIn(line, log)
         for secret in (SECRET, token, token[20:60], web_token().split(".")[1][:40]):
             self.assertNotIn(secret, log)
         self.assertLess(log.count("Refused: token_revoked."), 50)
+        for line in log.splitlines():
+            if "Refused: " in line and "suppressed" not in line:
+                self.assertRegex(line, r" connection=\d+-\d+-\d+ peer=127\.0\.0\.1\b")
         metrics = self.rest(self.daemon, "ada", KEYS).get("/metrics").body.decode()
         for code, count in (("token_revoked", 50), ("token_of_another", 1), ("forbidden", 2)):
             self.assertIn(f'syncdaemon_refusals_total{{code="{code}"}} {count}\n', metrics)

@@ -45,6 +45,9 @@ final class Outlet {
     /// Has the end of a peer looked for whose request waits for an event now.
     func mayTakeLong(_ connection: SessionID) { transport?.mayTakeLong(connection) }
 
+    /// Who is at the other end of a connection, for the log.
+    func peer(of connection: SessionID) -> PeerAddress? { transport?.peer(of: connection) }
+
     /// Whether sockets have not taken all of their responses yet.
     var hasUnsentResponses: Bool { transport?.hasUnsentResponses ?? false }
 

@@ -8,13 +8,26 @@ import EventModel
 ///
 /// No token and no secret is in it, only the first digits of a token's id. What clients wrote is
 /// escaped by the log.
-struct Audit: Sendable {
+struct Audit {
+    /// Where somebody asks from, for operators who block it.
+    struct Peer {
+        /// As in all lines about a connection.
+        let connection: String
+        var address: PeerAddress?
+    }
+
     let counters: Counters
     let log: Log?
+    /// Looks up a connection of the reactor.
+    private let peer: (SessionID) -> Peer
 
-    init(counters: Counters = Counters(), log: Log? = nil) {
+    init(
+        counters: Counters = Counters(), log: Log? = nil,
+        peer: @escaping (SessionID) -> Peer = { Peer(connection: "\($0)") }
+    ) {
         self.counters = counters
         self.log = log
+        self.peer = peer
     }
 
     // MARK: What was done
@@ -49,12 +62,32 @@ struct Audit: Sendable {
     /// Passes over what is no refusal by policy.
     ///
     /// - Parameter lacking: Which rights were missing where.
-    func refused(_ error: ProtocolError, to author: Author, lacking: [Need.Place] = []) {
+    func refused(
+        _ error: ProtocolError, to author: Author, lacking: [Need.Place] = [],
+        from connection: SessionID
+    ) {
         guard let reason = PolicyRefusal(rawValue: error.code) else { return }
-        write(reason) {
+        write(reason, from: connection) { peer in
             [
                 "keyset": author.keyset, "user": author.userID, "device": author.deviceID,
                 "lacking": lacking.first?.description ?? "-", "places": lacking.count,
+                "connection": peer.connection, "peer": peer.address?.description ?? "-",
+            ]
+        }
+    }
+
+    /// Somebody who came with no good token.
+    ///
+    /// - Parameter owner: Whose it is; `nil` when anybody's, or when that cannot be read.
+    func refusedToken(
+        _ error: ProtocolError, of owner: ExactText?, to author: Author, from connection: SessionID
+    ) {
+        guard let reason = PolicyRefusal(rawValue: error.code) else { return }
+        write(reason, from: connection) { peer in
+            [
+                "keyset": author.keyset, "user": author.userID, "device": author.deviceID,
+                "token_user": owner?.string ?? "-",
+                "connection": peer.connection, "peer": peer.address?.description ?? "-",
             ]
         }
     }
@@ -62,28 +95,39 @@ struct Audit: Sendable {
     /// A request whose signature is not the tenant's.
     ///
     /// SDKs sign their publish key, too, which nobody can guess here.
-    func refusedSignature(in keyset: Keyset) {
+    func refusedSignature(in keyset: Keyset, from connection: SessionID) {
         let hint = "SDKs sign their publish_key: give this keyset the same"
-        write(.wrongSignature) {
+        write(.wrongSignature, from: connection) { peer in
             [
                 "keyset": keyset.subscribeKey,
+                "connection": peer.connection, "peer": peer.address?.description ?? "-",
                 "hint": keyset.publishKey == nil ? hint : "is it the same secret_key?",
             ]
         }
     }
 
     /// A page that may not ask, or a name that the daemon is not called by.
-    func refused(_ refusal: PagePolicy.Refusal, to asker: Provenance) {
+    func refused(
+        _ refusal: PagePolicy.Refusal, to asker: Provenance, from connection: SessionID
+    ) {
         let reason: PolicyRefusal = refusal == .host ? .foreignHost : .foreignOrigin
-        write(reason) { ["host": asker.host ?? "-", "origin": asker.origin ?? "-"] }
+        write(reason, from: connection) { peer in
+            [
+                "host": asker.host ?? "-", "origin": asker.origin ?? "-",
+                "connection": peer.connection, "peer": peer.address?.description ?? "-",
+            ]
+        }
     }
 
     /// Each reason is a place of its own to the log, which counts lines by place.
-    private func write(_ reason: PolicyRefusal, _ fields: () -> Log.Fields) {
+    private func write(
+        _ reason: PolicyRefusal, from connection: SessionID, _ fields: (Peer) -> Log.Fields
+    ) {
         counters.policyRefusals.add(reason)
         let number = PolicyRefusal.allCases.firstIndex(of: reason) ?? 0
         log?.notice(
-            "Refused: \(reason.rawValue).", fields(), file: "audit", line: UInt(number))
+            "Refused: \(reason.rawValue).", fields(peer(connection)), file: "audit",
+            line: UInt(number))
     }
 }
 

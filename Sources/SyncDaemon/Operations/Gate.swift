@@ -21,18 +21,22 @@ extension Tenants {
     /// - Parameters:
     ///   - token: As the client showed it; `nil` from who showed none.
     ///   - author: Who shows it.
+    ///   - connection: Where.
     ///   - now: Unix seconds.
     func credential(
-        for token: String?, of author: Author, in keyset: Keyset, at now: Int64
+        for token: String?, of author: Author, in keyset: Keyset, from connection: SessionID,
+        at now: Int64
     ) throws(ProtocolError) -> Credential {
         guard let keys = keys(of: keyset) else { return .unguarded }
+        var owner: ExactText?
         do throws(AccessRefusal) {
             let grant = try self.grant(for: token, with: keys, at: now)
+            owner = grant.user
             try grant.check(for: author.userID, device: author.deviceOrNone, at: now)
             return .token(grant)
         } catch {
             let refusal = ProtocolError(error)
-            audit.refused(refusal, to: author)
+            audit.refusedToken(refusal, of: owner, to: author, from: connection)
             throw refusal
         }
     }
@@ -62,10 +66,11 @@ extension Tenants {
     /// - Throws: Also when it is not what it was: they may have opened what is not open to them any
     ///   more, and come again. Where nothing is guarded any more everybody stays.
     func credential(
-        ofStaying author: Author, with token: String?, as before: Credential, at now: Int64
+        ofStaying author: Author, with token: String?, as before: Credential,
+        from connection: SessionID, at now: Int64
     ) throws(ProtocolError) -> Credential {
         let found = try credential(
-            for: token, of: author, in: try admit(to: author.keyset), at: now)
+            for: token, of: author, in: try admit(to: author.keyset), from: connection, at: now)
         guard found == .unguarded || found == before else { throw .tokenMissing }
         return found
     }
@@ -89,7 +94,7 @@ extension Caller {
     /// Why the caller may not have what an operation needs; `nil` when it may.
     func refusal(of need: Need) -> ProtocolError? {
         guard let (error, lacking) = verdict(on: need) else { return nil }
-        audit.refused(error, to: author, lacking: lacking)
+        audit.refused(error, to: author, lacking: lacking, from: origin.session)
         return error
     }
 

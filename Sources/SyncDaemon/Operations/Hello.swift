@@ -13,7 +13,7 @@ extension Operations {
             let author = Author(
                 keyset: keyset.subscribeKey, userID: hello.userID, deviceID: hello.deviceID)
             session.credential = try tenants.credential(
-                for: hello.token, of: author, in: keyset, at: engine.seconds)
+                for: hello.token, of: author, in: keyset, from: session.id, at: engine.seconds)
             session.account = try tenants.seat(in: keyset)
             session.token = hello.token
             session.author = author

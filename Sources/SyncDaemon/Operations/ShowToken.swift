@@ -13,7 +13,7 @@ extension Operations {
         do throws(ProtocolError) {
             session.credential = try tenants.credential(
                 for: token, of: caller.author, in: try tenants.admit(to: caller.author.keyset),
-                at: caller.engine.seconds)
+                from: session.id, at: caller.engine.seconds)
             session.token = token
         } catch {
             return .refused(error)

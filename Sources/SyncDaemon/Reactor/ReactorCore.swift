@@ -38,7 +38,11 @@ final class ReactorCore {
         self.mailbox = mailbox
         tenants = Tenants(
             settings.keysets, revocations: engine.revocations, accounts: accounts,
-            audit: Audit(counters: counters, log: log))
+            audit: Audit(counters: counters, log: log) { [hub] connection in
+                Audit.Peer(
+                    connection: "\(hub.engine.reactor)-\(connection)",
+                    address: hub.outlet.peer(of: connection))
+            })
         native = NativeDoor(
             hub: hub, tenants: tenants, counters: counters,
             commandsPerSecondMax: settings.commandsPerSecondMax, log: log)

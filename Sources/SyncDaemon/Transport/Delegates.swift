@@ -22,7 +22,8 @@ protocol RequestDelegate: AnyObject {
     /// What to say of a request that is not read to its end; the connection closes after it.
     func response(to refusal: HTTPRefusal) -> HTTPResponse
     /// A request, or the beginning of a WebSocket, was refused before anybody else heard of it.
-    func didRefuse(_ refusal: PagePolicy.Refusal, to asker: Provenance)
+    func didRefuse(
+        _ refusal: PagePolicy.Refusal, to asker: Provenance, from connection: SessionID)
     /// A peer is gone that has asked something, or it speaks WebSocket now; an answer that it
     /// waited for goes nowhere.
     func connectionDidClose(_ connection: SessionID)
@@ -78,6 +79,9 @@ protocol Transport: AnyObject {
     /// Hears that the answer to a request may take minutes, which
     /// ``RequestDelegate/connection(_:didRequest:)`` did not know yet.
     func mayTakeLong(_ connection: SessionID)
+
+    /// Who is at the other end; `nil` when nobody is.
+    func peer(of connection: SessionID) -> PeerAddress?
 
     /// Gives up responses that peers take too slowly: the memory is nearly used up.
     func shed()

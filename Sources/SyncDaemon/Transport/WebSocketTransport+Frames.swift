@@ -25,7 +25,7 @@ extension WebSocketTransport {
         let policy = settings.policy(at: connection.entrance)
         if let refusal = policy.refusal(of: request.provenance, at: UpgradeRequest.path[...]) {
             connection.ends(because: refusal.reason)
-            requests.didRefuse(refusal, to: request.provenance)
+            requests.didRefuse(refusal, to: request.provenance, from: connection.id)
             return refusal.response
         }
         guard connection.entrance.isForClients else {

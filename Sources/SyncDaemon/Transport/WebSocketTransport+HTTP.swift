@@ -99,7 +99,7 @@ extension WebSocketTransport {
             return nil
         }
         connection.ends(because: refusal.reason)
-        requests.didRefuse(refusal, to: request.provenance)
+        requests.didRefuse(refusal, to: request.provenance, from: connection.id)
         return refusal.response
     }
 

@@ -214,6 +214,10 @@ import EventModel
         close(connection, with: code.frame(reason: reason), isLast: false)
     }
 
+    func peer(of connection: SessionID) -> PeerAddress? {
+        self.connection(at: connection.slot).flatMap { $0.id == connection ? $0.address : nil }
+    }
+
     var hasUnsentResponses: Bool {
         connections.contains { $0?.http?.isWriting ?? false }
     }

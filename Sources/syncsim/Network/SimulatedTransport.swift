@@ -111,6 +111,8 @@ final class SimulatedTransport: Transport {
 
     func mayTakeLong(_ connection: SessionID) {}
 
+    func peer(of connection: SessionID) -> PeerAddress? { nil }
+
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool {
         if blocked.contains(session) { world.violation("wire", "a write to a full socket") }
         guard let connection = connections[session] else { return true }

@@ -48,6 +48,8 @@ final class FakeTransport: Transport {
 
     func mayTakeLong(_ connection: SessionID) { long.insert(connection) }
 
+    func peer(of connection: SessionID) -> PeerAddress? { nil }
+
     var hasUnsentResponses: Bool { false }
 
     func respond(_ response: HTTPResponse, to connection: SessionID) {

@@ -18,37 +18,56 @@ struct AuditTests {
 
     private let lines = Lines()
     private let counters = Counters()
+    private let connection = SessionID(slot: 7, generation: 9)
     private let mallory = Author(keyset: "sub", userID: "m\n", deviceID: "d")
 
     private var audit: Audit {
         Audit(
             counters: counters,
-            log: Log(level: .notice, sink: lines) { LogTime(seconds: 7, nanoseconds: 0) })
+            log: Log(level: .notice, sink: lines) { LogTime(seconds: 7, nanoseconds: 0) },
+            peer: {
+                Audit.Peer(connection: "1-\($0)", address: PeerAddress(high: 0, low: 1))
+            })
     }
 
     @Test("a refusal names who lacked which right where, and is counted")
     func refusal() {
         let place = Need.Place(kind: .group, name: "a b", rights: [.read, .manage], isAny: true)
-        audit.refused(.forbidden, to: mallory, lacking: [place, place])
+        audit.refused(.forbidden, to: mallory, lacking: [place, place], from: connection)
         // No policy: the client's mistake, or the daemon's trouble.
-        audit.refused(.overloaded, to: mallory)
+        audit.refused(.overloaded, to: mallory, from: connection)
 
         #expect(
             lines.texts == [
                 #"Refused: forbidden. keyset=sub user="m\n" device=d "#
-                    + #"lacking="read or manage on group \"a b\"" places=2"#
+                    + #"lacking="read or manage on group \"a b\"" places=2 connection=1-7-9 "#
+                    + "peer=\(PeerAddress(high: 0, low: 1))"
             ])
         let counts = PolicyRefusal.allCases.map { counters.policyRefusals.count(of: $0) }
         #expect(counts == PolicyRefusal.allCases.map { $0 == .forbidden ? 1 : 0 })
+    }
+
+    @Test("whose a token is, and where it was shown, are for who has to block somebody")
+    func shownByAnother() {
+        audit.refusedToken(.tokenOfAnother, of: ExactText("ada"), to: mallory, from: connection)
+        audit.refusedSignature(in: "sub", from: connection)
+
+        let peer = "connection=1-7-9 peer=\(PeerAddress(high: 0, low: 1))"
+        #expect(
+            lines.texts == [
+                #"Refused: token_of_another. keyset=sub user="m\n" device=d token_user=ada "#
+                    + peer,
+                "Refused: wrong_signature. keyset=sub " + peer,
+            ])
     }
 
     @Test("each kind has its own ten lines a second; all are counted")
     func limits() {
         let audit = audit
         for _ in 0..<100 {
-            audit.refused(.tokenExpired, to: mallory)
-            audit.refused(.tokenInvalid, to: mallory)
-            audit.refused(.host, to: Provenance(host: "evil.example"))
+            audit.refused(.tokenExpired, to: mallory, from: connection)
+            audit.refused(.tokenInvalid, to: mallory, from: connection)
+            audit.refused(.host, to: Provenance(host: "evil.example"), from: connection)
         }
 
         for line in ["token_expired", "token_invalid", "foreign_host"] {

@@ -109,7 +109,9 @@ final class TransportBench: SessionDelegate, RequestDelegate {
         return mayTakeLong
     }
 
-    func didRefuse(_ refusal: PagePolicy.Refusal, to asker: Provenance) {}
+    func didRefuse(
+        _ refusal: PagePolicy.Refusal, to asker: Provenance, from connection: SessionID
+    ) {}
 
     func connectionDidClose(_ connection: SessionID) {
         closed.append(connection)

@@ -146,7 +146,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             do throws(ProtocolError) {
                 _ = try tenants.credential(
                     ofStaying: call.author, with: call.token, as: call.credential,
-                    at: hub.engine.seconds)
+                    from: call.origin.session, at: hub.engine.seconds)
                 return nil
             } catch {
                 return call.refusal(error)
@@ -198,8 +198,10 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         hub.polls.forget(connection)
     }
 
-    func didRefuse(_ refusal: PagePolicy.Refusal, to asker: Provenance) {
-        tenants.audit.refused(refusal, to: asker)
+    func didRefuse(
+        _ refusal: PagePolicy.Refusal, to asker: Provenance, from connection: SessionID
+    ) {
+        tenants.audit.refused(refusal, to: asker, from: connection)
     }
 
     // MARK: Out

@@ -24,7 +24,7 @@ extension NativeDoor {
         do throws(ProtocolError) {
             session.credential = try tenants.credential(
                 ofStaying: author, with: session.token, as: session.credential,
-                at: hub.engine.seconds)
+                from: session.id, at: hub.engine.seconds)
         } catch {
             hub.outlet.close(session, because: error)
         }

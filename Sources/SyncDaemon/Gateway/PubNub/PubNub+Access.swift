@@ -66,7 +66,7 @@ extension PubNubRequest {
                 }
             }
             guard isGood else {
-                asking.tenants.audit.refusedSignature(in: keyset)
+                asking.tenants.audit.refusedSignature(in: keyset, from: asking.origin.session)
                 throw .wrongSignature
             }
             return .secretKey
@@ -75,7 +75,7 @@ extension PubNubRequest {
             return try asking.tenants.credential(
                 for: token,
                 of: Author(keyset: subscribeKey, userID: userID, deviceID: ""), in: keyset,
-                at: asking.hub.engine.seconds)
+                from: asking.origin.session, at: asking.hub.engine.seconds)
         } catch {
             throw PubNubError(error, for: endpoint, at: asking.hub.engine.wallTime)
         }
