@@ -248,7 +248,7 @@ final class AccessBench {
         _ method: HTTPRequest.Method, _ target: String, body: String = "", token: String?,
         user: String = "ada"
     ) -> Int? {
-        ask(newConnection(), method, target, body: body, token: token, user: user)?.status
+        ask(newConnection(), target, by: method, body: body, token: token, user: user)?.status
     }
 
     func newConnection() -> SessionID {
@@ -258,7 +258,7 @@ final class AccessBench {
 
     /// The response to a connection's next request; `nil` while there is none.
     func ask(
-        _ connection: SessionID, _ method: HTTPRequest.Method = .get, _ target: String,
+        _ connection: SessionID, _ target: String, by method: HTTPRequest.Method = .get,
         body: String = "", token: String?, user: String = "ada", at milliseconds: UInt64 = 0
     ) -> HTTPResponse? {
         let mark = target.contains("?") ? "&" : "?"

@@ -50,14 +50,15 @@ struct AuditTests {
     @Test("whose a token is, and where it was shown, are for who has to block somebody")
     func shownByAnother() {
         audit.refusedToken(.tokenOfAnother, of: ExactText("ada"), to: mallory, from: connection)
-        audit.refusedSignature(in: "sub", from: connection)
+        audit.refusedSignature(in: Keyset(subscribeKey: "sub"), from: connection)
 
         let peer = "connection=1-7-9 peer=\(PeerAddress(high: 0, low: 1))"
         #expect(
             lines.texts == [
                 #"Refused: token_of_another. keyset=sub user="m\n" device=d token_user=ada "#
                     + peer,
-                "Refused: wrong_signature. keyset=sub " + peer,
+                "Refused: wrong_signature. keyset=sub " + peer
+                    + #" hint="SDKs sign their publish_key: give this keyset the same""#,
             ])
     }
 
