@@ -22,21 +22,26 @@ APP = """
 [keyset app]
 subscribe_key = sub-app
 """
+GUARDED = APP + "access_control = yes\nsecret_key = of-app\n"
 
 
 class ReloadTestCase(DaemonTestCase):
     """A daemon with a configuration file that the test rewrites."""
 
-    def start(self, text, **options):
+    def start(self, text, may_be_absent=False, **options):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.path = os.path.join(directory.name, "sync.ini")
         self.write(text)
         self.reloads = 0
-        return self.start_daemon("--config", self.path, **options)
+        return self.start_daemon("--config", "-" * may_be_absent + self.path, **options)
 
     def write(self, text):
-        pathlib.Path(self.path).write_text(text, encoding="utf-8")
+        """None takes the file away."""
+        if text is None:
+            os.unlink(self.path)
+        else:
+            pathlib.Path(self.path).write_text(text, encoding="utf-8")
 
     async def reload(self, daemon, text, outcome="Configuration reloaded."):
         """Rewrites the file and returns what the log says about it."""
@@ -150,6 +155,46 @@ commands_per_second = 3
         await web.publish("room", "still here")
         self.assertEqual(
             [it["d"] for it in await asyncio.to_thread(kept.finish)], ["still here"])
+
+    async def test_who_was_in_the_last_keyset_is_not_in_the_one_of_all(self):
+        daemon = self.start(WEB)
+        web = await self.offline_device(daemon, "ada", "phone", "sub-web").connect()
+        await web.subscribe("room")
+        poll = LongPoll(daemon, "ada", "room", keys=("pub", "sub-web")).handshake()
+        self.addCleanup(poll.rest.close)
+        poll.begin()
+        await self.polls_are_open(daemon, 1)
+
+        await self.reload(daemon, "")
+
+        self.assertEqual(await web.closed(), 1008)
+        refusal = await asyncio.to_thread(poll.rest.http.answer)
+        self.assertEqual(refusal.status, 400)
+        self.assertIn(b"Invalid Subscribe Key", refusal.body)
+
+    async def test_the_last_access_control_stays_whatever_becomes_of_the_file(self):
+        daemon = self.start("", may_be_absent=True)
+        for text in (GUARDED, WEB + GUARDED):
+            await self.reload(daemon, text)
+            for emptied in ("", WEB, APP, None):
+                with self.subTest(emptied):
+                    log = await self.reload(
+                        daemon, emptied, "The configuration was not reloaded: the old one holds.")
+                    self.assertRegex(log, r"Z error   No \[keyset\] has access_control any more")
+                    with Rest(daemon, "ada", keys=("pub", "sub-app")) as rest:
+                        self.assertEqual(rest.get("/publish/pub/sub-app/0/room/0/1").status, 403)
+
+    async def test_a_proxy_that_is_gone_from_the_file_brings_strangers_all_the_same(self):
+        daemon = self.start("[server]\nproxy_protocol_from = 127.0.0.9\n" + GUARDED + WEB
+                            + "access_control = yes\nsecret_key = of-web\n")
+
+        log = await self.reload(
+            daemon, GUARDED + WEB, "The configuration was not reloaded: the old one holds.")
+
+        self.assertRegex(
+            log, r"other machines can reach 127\.0\.0\.1:\d+ through the proxies of proxy_protocol_from")
+        with Rest(daemon, "ada", keys=("pub", "sub-web")) as rest:
+            self.assertEqual(rest.get("/publish/pub/sub-web/0/room/0/1").status, 403)
 
     async def polls_are_open(self, daemon, count):
         def are_open():

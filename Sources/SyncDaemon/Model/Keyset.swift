@@ -71,6 +71,17 @@ struct Keysets: Hashable, Sendable {
         return keyset
     }
 
+    /// The tenant that somebody is in already; `nil` when it is gone.
+    ///
+    /// Where every key names the lone one, only its own does so here: who was in another has not
+    /// come into it.
+    func tenant(_ subscribeKey: String) -> Keyset? {
+        guard let keyset = self[subscribeKey],
+            keyset.subscribeKey.utf8.elementsEqual(subscribeKey.utf8)
+        else { return nil }
+        return keyset
+    }
+
     /// What holds for a channel; the defaults where there is no such tenant.
     func settings(of channel: Channel) -> ChannelSettings {
         self[channel.keyset]?.settings(of: channel) ?? ChannelSettings()

@@ -59,6 +59,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     case noDirectory
     case reachableByOthers(ConfigurationSource, String)
+    /// Found by a reload only.
+    case lastGuardGone
     /// Two settings that name one address, or one that contains the other.
     case sameAddress(ConfigurationSource, setting: String, ListenAddress, other: String)
     case defaultPort(ConfigurationSource, origin: String, written: String)
@@ -109,11 +111,17 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " --data-dir DIR; that of the systemd unit is found with"
                 + " STATE_DIRECTORY=/var/lib/syncdaemon before the command."
         case .reachableByOthers(let source, let address):
-            "\(source): other machines can reach \(address), and there is no access control:"
-                + " whoever connects may read and write everything. Write access_control = yes into"
-                + " each [keyset], listen on 127.0.0.1 and let a reverse proxy check who connects,"
-                + " or, in a network where everybody is trusted, say --insecure (insecure = yes in"
-                + " [server])."
+            "\(source): other machines can reach \(address)"
+                + (ListenAddress(address)?.isLoopback == true
+                    ? " through the proxies of proxy_protocol_from" : "")
+                + ", and there is no access control: whoever connects may read and write"
+                + " everything. Write access_control = yes into each [keyset], listen on 127.0.0.1"
+                + " and let a reverse proxy check who connects, or, in a network where"
+                + " everybody is trusted, say --insecure (insecure = yes in [server])."
+        case .lastGuardGone:
+            "No [keyset] has access_control any more: whoever connects could read and write"
+                + " everything. If the file is cut off, or is not where it was, mend that; if this"
+                + " is meant, restart the daemon."
         case .badDirectory(let source, let path, let reason):
             "\(source): [store] directory \(LogText.quoted(path)) cannot hold the data: \(reason)."
                 + " Name another, or make it for the daemon's user: install -d -m 700 -o USER DIR."

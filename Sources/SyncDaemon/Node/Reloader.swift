@@ -53,13 +53,15 @@ struct Reloader {
     private func read() -> Configuration? {
         let examination = examine()
         var mistakes = examination.mistakes
-        do throws(ConfigurationError) {
-            for address in [address, secureAddress].compactMap(\.self) {
-                try examination.configuration.permit(address, from: .openSocket)
+        // Of keysets that could not be read nothing can be said.
+        if mistakes.isEmpty {
+            do throws(ConfigurationError) {
+                try current.permit(
+                    examination.configuration,
+                    listening: [address, secureAddress].compactMap(\.self))
+            } catch {
+                mistakes.append(error)
             }
-        } catch {
-            // Also when the socket was passed, or `listen` in the file is another one by now.
-            if mistakes.isEmpty { mistakes.append(error) }
         }
         for warning in examination.warnings { log.warning(warning.description) }
         guard mistakes.isEmpty else {
@@ -104,6 +106,23 @@ extension Configuration {
         let gone = old.filter { section in !new.contains { $0.name == section.name } }
         return (changed + gone).map { ChangedSetting(title: $0.title, isReloaded: true) }
     }
+
+    /// Refuses a reload that would open a running daemon to whom it was closed at the start.
+    ///
+    /// - Parameter addresses: `HOST:PORT` of the sockets for clients, as bound: those may have been
+    ///   passed, and `listen` in the file may be another one by now.
+    func permit(
+        _ new: Configuration, listening addresses: [String]
+    ) throws(ConfigurationError) {
+        if isGuardedAnywhere, !new.isGuardedAnywhere { throw .lastGuardGone }
+        // The proxies of the start bring clients on, whatever the file says of them.
+        var next = self
+        next.takeReloaded(from: new)
+        for address in addresses { try next.permit(address, from: .openSocket) }
+    }
+
+    /// Whether any keyset asks for tokens.
+    private var isGuardedAnywhere: Bool { namedKeysets.contains { $0.keyset.isAccessControlled } }
 
     /// Takes those settings of another configuration that need no restart.
     mutating func takeReloaded(from new: Configuration) {

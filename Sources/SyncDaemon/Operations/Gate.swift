@@ -11,9 +11,14 @@ extension Tenants {
         return keyset
     }
 
-    /// Whether there is a tenant by this key.
-    func admits(_ subscribeKey: String) -> Bool {
-        (try? admit(to: subscribeKey)) != nil
+    /// The tenant of somebody who was let in, before the tenants changed or since.
+    ///
+    /// - Throws: `unknown_keyset`: it is gone.
+    func tenant(of author: Author) throws(ProtocolError) -> Keyset {
+        guard let keyset = keysets.tenant(author.keyset) else {
+            throw .unknownKeyset(author.keyset)
+        }
+        return keyset
     }
 
     /// What a token is worth in a tenant.
@@ -70,7 +75,7 @@ extension Tenants {
         from connection: SessionID, at now: Int64
     ) throws(ProtocolError) -> Credential {
         let found = try credential(
-            for: token, of: author, in: try admit(to: author.keyset), from: connection, at: now)
+            for: token, of: author, in: try tenant(of: author), from: connection, at: now)
         guard found == .unguarded || found == before else { throw .tokenMissing }
         return found
     }

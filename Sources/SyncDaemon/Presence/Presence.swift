@@ -51,7 +51,8 @@ final class Presence {
         self.keysets = keysets
         countShared()
         for room in tenants.values.flatMap(\.rooms.values) {
-            if let settings = settings(of: room.channel, in: keysets[room.channel.keyset]) {
+            let tenant = keysets.tenant(room.channel.keyset)
+            if let settings = settings(of: room.channel, in: tenant) {
                 room.settings = settings
                 continue
             }

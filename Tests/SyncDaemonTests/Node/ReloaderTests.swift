@@ -60,6 +60,38 @@ struct ReloaderTests {
         #expect(new.changes(since: next).allSatisfy { !$0.isReloaded })
     }
 
+    private static let open = "[keyset a]\nsubscribe_key = a\n"
+    private static let guarded = open + "access_control = yes\nsecret_key = of-a\n"
+
+    @Test("who may come in is judged by the proxies of the start")
+    func proxies() throws {
+        let proxy = "[server]\nproxy_protocol_from = 127.0.0.9\n"
+        let old = try configuration(proxy + "insecure = yes\n" + Self.open)
+
+        #expect(throws: ConfigurationError.reachableByOthers(.openSocket, "127.0.0.1:80")) {
+            try old.permit(try configuration(Self.open), listening: ["127.0.0.1:80"])
+        }
+        try old.permit(try configuration(Self.guarded), listening: ["127.0.0.1:80"])
+        try old.permit(
+            try configuration("[server]\ninsecure = yes\n" + Self.open),
+            listening: ["127.0.0.1:80", "192.0.2.1:443"])
+        // One that is not there yet brings nobody.
+        try configuration(Self.open).permit(old, listening: ["127.0.0.1:80"])
+    }
+
+    @Test("the last access control goes with a restart only", arguments: ["", open])
+    func lastGuard(file: String) throws {
+        let old = try configuration(Self.guarded)
+
+        #expect(throws: ConfigurationError.lastGuardGone) {
+            try old.permit(try configuration(file), listening: ["127.0.0.1:80"])
+        }
+        try old.permit(
+            try configuration(Self.guarded.replacing("keyset a", with: "keyset b")),
+            listening: ["127.0.0.1:80"])
+        try configuration(Self.open).permit(try configuration(file), listening: [])
+    }
+
     @Test("the manual says of each setting whether it needs a restart")
     func manual() throws {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardized

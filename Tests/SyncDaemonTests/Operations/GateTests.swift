@@ -20,7 +20,6 @@ struct GateTests {
         ] as [(String, ProtocolError?)])
     func admits(key: String, refusal: ProtocolError?) {
         let tenants = Self.tenants()
-        #expect(tenants.admits(key) == (refusal == nil))
         do throws(ProtocolError) {
             #expect(try tenants.admit(to: key).subscribeKey == key)
         } catch {
@@ -28,8 +27,21 @@ struct GateTests {
         }
     }
 
-    @Test("without keysets there is the standard one")
-    func standard() {
-        #expect(Tenants().admits(Channel.defaultKeyset))
+    @Test("without keysets every key names the standard one")
+    func standard() throws {
+        #expect(try Tenants().admit(to: "any").subscribeKey == Channel.defaultKeyset)
+    }
+
+    @Test("whose tenant is gone has no other in its place", arguments: [true, false])
+    func gone(areAllGone: Bool) throws {
+        let tenants = Self.tenants()
+        let author = Author(keyset: "guarded", userID: "ada", deviceID: "")
+        #expect(try tenants.tenant(of: author).subscribeKey == "guarded")
+
+        _ = tenants.replace(with: areAllGone ? Keysets() : Keysets([Keyset(subscribeKey: "open")]))
+
+        #expect(throws: ProtocolError.unknownKeyset("guarded")) {
+            try tenants.tenant(of: author)
+        }
     }
 }

@@ -114,7 +114,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private func refusal(of call: any HTTPCall) -> HTTPResponse? {
         guard call.hasTenant else { return nil }
         do throws(ProtocolError) {
-            _ = try tenants.admit(to: call.author.keyset)
+            _ = try tenants.tenant(of: call.author)
             return nil
         } catch {
             return call.refusal(error)

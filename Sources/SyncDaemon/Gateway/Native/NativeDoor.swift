@@ -79,7 +79,7 @@ final class NativeDoor: SessionDelegate {
         for session in hub.sessions.values {
             session.bucket.setRate(commandsPerSecondMax)
             guard let author = session.author else { continue }
-            if !tenants.admits(author.keyset) {
+            if tenants.keysets.tenant(author.keyset) == nil {
                 hub.outlet.close(
                     session, .policyViolation, "Your subscribe key is no longer valid.")
             } else if changed.contains(author.keyset) {
