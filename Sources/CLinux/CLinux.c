@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include <malloc.h>
 #include "CLinux.h"
+#include <linux/magic.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int sync_accept(int listener, unsigned char address[16]) {
@@ -33,4 +35,10 @@ int sync_clock_is_synchronised(void) {
 
 void sync_give_back_memory(void) {
     malloc_trim(0);
+}
+
+int sync_is_in_memory(const char *path) {
+    struct statfs status;
+    if (statfs(path, &status) != 0) return -1;
+    return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
 }

@@ -13,6 +13,7 @@
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 /// Versions from TLS 1.2 to TLS 1.3. Returns 1 when they are set.
 static inline int sync_tls_set_versions(SSL_CTX *context) {

@@ -3,7 +3,10 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
+import unittest
 import urllib.request
 
 from daemon import ROOT, binary, clean_environment, run_to_end
@@ -19,6 +22,9 @@ class PublicTestCase(ConfigurationTestCase):
 
     def setUp(self):
         super().setUp()
+        # Where /tmp is in memory, data there is none.
+        self.directory = tempfile.mkdtemp(prefix="syncdaemon-public-", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, self.directory)
         self.etc = pathlib.Path(self.directory, "etc")
         self.state = pathlib.Path(self.directory, "state")
         self.etc.mkdir(mode=0o755)
@@ -160,6 +166,43 @@ class Check(PublicTestCase):
                          "CREDENTIALS_DIRECTORY": str(self.etc / "credentials")})
         self.assertEqual(code, 0)
         self.assertIn(f"warning: {path}:1: others on this machine may write", errors)
+
+    def test_directories_in_which_others_may_put_another_file(self):
+        self.install()
+        for directory, first in [(self.etc, "etc/syncdaemon.ini"), (pathlib.Path(self.directory),
+                                                                    "etc/syncdaemon.ini")]:
+            before = directory.stat().st_mode & 0o7777
+            directory.chmod(0o757)
+            code, _, errors = self.check_public()
+            self.assertEqual(code, 2)
+            self.assertRegex(errors[0], rf"others on this machine may write \S+, and so put something "
+                             rf"else in the place of \"DIR/{first}\"\. Take that away: chmod go-w ")
+            self.assertEqual(len(errors), 2, errors)
+            directory.chmod(0o1777)
+            self.assertEqual(self.check_public()[0], 0)
+            directory.chmod(before)
+
+    @unittest.skipIf(os.geteuid() != 0, "Only root gives files to others.")
+    def test_files_of_other_users(self):
+        path = self.install()
+        secret = self.etc / "credentials" / "app"
+        for file in (path, secret):
+            os.chown(file, 4711, 4711)
+            code, _, errors = self.check_public()
+            self.assertEqual(code, 2)
+            self.assertIn("is user 4711's, who may change it", errors[0])
+            self.assertEqual(len(errors), 2, errors)
+            os.chown(file, 0, 0)
+
+    def test_data_in_memory(self):
+        self.install()
+        memory = tempfile.mkdtemp(dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, memory)
+        self.state = pathlib.Path(memory)
+        code, _, errors = self.check_public()
+        self.assertEqual(code, 2)
+        self.assertIn("is in memory (tmpfs)", errors[0])
+        self.assertEqual(len(errors), 2, errors)
 
     def test_a_directory_that_others_may_look_into(self):
         self.install()

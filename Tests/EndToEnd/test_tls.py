@@ -26,10 +26,11 @@ class Authority:
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
             "-subj", f"/CN={name}", "-days", "2", "-keyout", f"{name}.key", "-out", f"{name}.pem")
 
-    def certificate(self, names, start="20200101000000Z", end="20991231235959Z"):
+    def certificate(self, names, start="20200101000000Z", end="20991231235959Z", usage=None):
         """The files of a certificate and its key, for these subjectAltNames."""
         name = f"host-{len(list(self.folder.glob('host-*.pem')))}"
-        (self.folder / "extensions").write_text(f"subjectAltName={names}\n")
+        (self.folder / "extensions").write_text(
+            f"subjectAltName={names}\n" + (f"extendedKeyUsage={usage}\n" if usage else ""))
         (self.folder / "index").write_text("")
         (self.folder / "serial").write_text("01\n")
         (self.folder / "ca.cnf").write_text(

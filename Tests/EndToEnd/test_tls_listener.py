@@ -462,9 +462,29 @@ class Certificates(SecureTestCase):
         await self.reload(self.daemon, self.text)
         await eventually(lambda: readiness().status == 200, "no trouble")
 
-    def check(self, text):
+    async def test_one_that_clients_will_refuse_is_spoken_of(self):
+        authority = Authority(self.folder(), "early")
+        early = authority.certificate("DNS:localhost", start="20990101000000Z")
+        self.start_secure(certificate=early)
+        said = r"live\.pem\": a certificate in it holds only in \d+ hours: until then clients refuse it"
+        self.assertRegex(self.daemon.log(), said)
+        self.assertRegex(await self.reload(self.daemon, self.text), said)
+        self.put(*authority.certificate("DNS:localhost", usage="clientAuth"))
+        for arguments, code in (((), 0), (("--public",), 2)):
+            found = self.check(self.text, *arguments)
+            self.assertEqual(found[0], code, found)
+            self.assertIn("its extended key usage has no serverAuth", found[2])
+        self.put(*authority.certificate("DNS:localhost", usage="clientAuth,serverAuth"))
+        self.assertEqual(self.check(self.text), (0, "The configuration is right.\n", ""))
+        self.put(*early)
+        for arguments, code in (((), 0), (("--public",), 2)):
+            found = self.check(self.text, *arguments)
+            self.assertEqual(found[0], code, found)
+            self.assertRegex(found[2], said)
+
+    def check(self, text, *arguments):
         self.write(text)
-        return run_to_end("config", "check", "--config", self.path, "--data-dir", self.folder())
+        return run_to_end("config", "check", *arguments, "--config", self.path, "--data-dir", self.folder())
 
     def test_config_check(self):
         self.start_secure()

@@ -18,4 +18,7 @@ int sync_pipe(int ends[2], int flags);
 /// malloc_trim(3).
 void sync_give_back_memory(void);
 
+/// statfs(2): 1 when a path is on tmpfs or ramfs, 0 when not; -1 with errno when it does not say.
+int sync_is_in_memory(const char *path);
+
 #endif

@@ -22,6 +22,9 @@ struct JSONWebKey: Hashable, Sendable {
     /// A shared secret, the bytes of an Ed25519 key, or a SubjectPublicKeyInfo in DER.
     private let bytes: [UInt8]
 
+    /// `nil` of one with a public half.
+    var sharedSecret: [UInt8]? { algorithm == .hs256 ? bytes : nil }
+
     /// Whether the key's owner signed the message.
     func signed(_ message: [UInt8], _ signature: [UInt8]) -> Bool {
         switch algorithm {

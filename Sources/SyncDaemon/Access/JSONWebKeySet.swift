@@ -68,6 +68,9 @@ struct JSONWebKeySet: Hashable, Sendable {
     /// Whether who reads the set can sign with it.
     var hasSharedKey: Bool { keys.contains { $0.algorithm == .hs256 } }
 
+    /// What only who may sign should know.
+    var sharedSecrets: [[UInt8]] { keys.compactMap(\.sharedSecret) }
+
     /// The key that a token's header means.
     ///
     /// - Parameter id: `nil` in a header without `kid`, which is enough when there is one key.

@@ -29,12 +29,25 @@ extension Examination {
             if secret.text.isForOthers {
                 warnings.append(
                     .secretFileForOthers(
-                        line("key_file"), path: secret.path, isOurs: secret.text.isOurs))
+                        line("key_file"), path: secret.path, isOurs: secret.text.isOurs,
+                        setting: "key_file"))
+            } else if chain.text.isForOthers, chain.text.text.contains(" PRIVATE KEY-----") {
+                // OpenSSL takes no notice of it there, and whoever reads the file does.
+                warnings.append(
+                    .secretFileForOthers(
+                        line("certificate_file"), path: chain.path, isOurs: chain.text.isOurs,
+                        setting: "certificate_file"))
             }
             do throws(TLSIdentityError) {
                 let identity = try TLSIdentity(
                     certificates: chain.text.text, key: secret.text.text)
                 configuration.tlsIdentity = identity
+                if identity.start > seconds {
+                    warnings.append(
+                        .certificateBegins(
+                            line("certificate_file"), path: chain.path,
+                            seconds: identity.start - seconds))
+                }
                 let left = identity.expiry - seconds
                 if CertificateWatch.isSoon(left) {
                     warnings.append(

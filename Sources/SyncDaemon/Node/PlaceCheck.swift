@@ -15,6 +15,8 @@ extension Examination {
     ) {
         forgiveCredentials()
         lookAtDirectory()
+        lookAtOwners()
+        lookAtCertificate()
         lookAtPort(configuration.listen, of: "server.listen")
         if let admin = configuration.adminListen { lookAtPort(admin, of: "server.admin_listen") }
         if let secure = configuration.tlsListen { lookAtPort(secure, of: "tls.listen") }
@@ -69,6 +71,17 @@ extension Examination {
         } else if let mode = DataDirectory.mode(of: path), mode & 0o077 != 0 {
             warnings.append(.directoryForAll(source, path: path, mode: mode))
         }
+        if DataDirectory.isInMemory(path) {
+            warnings.append(.directoryInMemory(source, path: path))
+        }
+    }
+
+    /// Adds what keeps clients from taking it, and the daemon not from showing it.
+    private mutating func lookAtCertificate() {
+        guard let identity = configuration.tlsIdentity, !identity.isForServers else { return }
+        let source = configuration.sources["tls.certificate_file"] ?? .standard
+        let path = configuration.certificateSource?.description ?? ""
+        warnings.append(.certificateNotForServers(source, path: path))
     }
 
     private mutating func lookAtPort(_ address: ListenAddress, of path: String) {

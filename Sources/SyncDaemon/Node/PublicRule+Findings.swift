@@ -22,47 +22,10 @@ extension PublicRule {
         }
     }
 
-    // MARK: Secrets
-
-    /// Different characters of a key that was drawn: 32 hexadecimal digits have fewer once in ten
-    /// million draws.
-    private static let charactersMin = 8
-
-    /// What people write who mean to come back to it.
-    private static let examples = [
-        "example", "secret", "password", "changeme", "default", "syncdaemon", "123456",
-    ]
-
-    static func weakSecrets(_ configuration: Configuration) -> [PublicFinding] {
-        configuration.namedKeysets.flatMap { named in
-            let keys = [
-                ("secret_key", named.keyset.secretKey),
-                ("secret_key_previous", named.keyset.previousSecretKey),
-            ]
-            return keys.compactMap { name, key -> PublicFinding? in
-                guard let flaw = key.flatMap(flaw) else { return nil }
-                return configuration.finding(
-                    of: named, at: [name, name + "_file"],
-                    "the \(name) of [keyset \(named.name)] \(flaw): whoever has a token can try"
-                        + " keys until one fits. Draw one: head -c 32 /dev/urandom | base64")
-            }
-        }
-    }
-
-    /// Why somebody could guess a secret; says nothing of what stands in it.
-    private static func flaw(of key: String) -> String? {
-        let text = key.lowercased()
-        if key.utf8.count < Limits.sharedKeyBytesMin {
-            return "has fewer than \(Limits.sharedKeyBytesMin) bytes"
-        }
-        if examples.contains(where: { text.contains($0) }) { return "looks like an example" }
-        return Set(key.utf8).count < charactersMin ? "is made of very few characters" : nil
-    }
-
     // MARK: Doors
 
     static func openListeners(_ configuration: Configuration) -> [PublicFinding] {
-        guard !configuration.listen.isLoopback else { return [] }
+        guard !configuration.listen.isLoopback else { return unusedCertificate(configuration) }
         return [
             configuration.finding(
                 "server.listen",
@@ -72,10 +35,23 @@ extension PublicRule {
         ]
     }
 
+    private static func unusedCertificate(_ configuration: Configuration) -> [PublicFinding] {
+        guard configuration.certificateSource != nil, configuration.tlsListen == nil else {
+            return []
+        }
+        return [
+            configuration.finding(
+                "tls.certificate_file",
+                "there is a certificate, and [tls] listen is not set: nobody is shown it, unless"
+                    + " systemd passes a socket for TLS. Write listen = 0.0.0.0:8443, or remove"
+                    + " both files.", isAdvice: true)
+        ]
+    }
+
     static func openAdmin(_ configuration: Configuration) -> [PublicFinding] {
         let text: String
         if let admin = configuration.adminListen {
-            guard !admin.isLoopback, !admin.isOfPrivateNetwork else { return [] }
+            guard AddressRange(admin.host)?.isPrivate != true else { return [] }
             text = "strangers reach \(admin), where /metrics and all of /readyz are shown."
         } else {
             text =
@@ -88,6 +64,16 @@ extension PublicRule {
         ]
     }
 
+    static func wideProxies(_ configuration: Configuration) -> [PublicFinding] {
+        configuration.proxyProtocolFrom.filter { $0.isWide && !$0.isPrivate }.map { range in
+            configuration.finding(
+                "server.proxy_protocol_from",
+                "proxy_protocol_from has \(range), and in it strangers: each may say that somebody"
+                    + " else connects, and so have as many connections as there are addresses."
+                    + " Name the proxies themselves, or their network up to /24, of IPv6 /64.")
+        }
+    }
+
     static func looseOrigins(_ configuration: Configuration) -> [PublicFinding] {
         configuration.allowedOrigins.compactMap { origin in
             let text: String
@@ -95,6 +81,11 @@ extension PublicRule {
                 text =
                     "allowed_origins has null, which every page can be in a sandboxed frame. Remove"
                     + " it."
+            } else if isLocal(origin) {
+                text =
+                    "allowed_origins has \(origin), which any program and many an app on its"
+                    + " reader's machine can be. Give page or app a host name of its own"
+                    + " (Capacitor: server.hostname), and write that here."
             } else if origin.hasPrefix("http://") {
                 text =
                     "allowed_origins has \(origin): whoever is on the way to its reader can change"
@@ -104,6 +95,15 @@ extension PublicRule {
             }
             return configuration.finding("server.allowed_origins", text)
         }
+    }
+
+    /// Whether an origin's host is the machine of who looks at the page.
+    private static func isLocal(_ origin: String) -> Bool {
+        guard let start = origin.firstRange(of: "://")?.upperBound else { return false }
+        let host = origin[start...]
+        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } : host.prefix { $0 != ":" }
+        return name == "localhost" || name.hasSuffix(".localhost") || name == "[::1"
+            || name.hasPrefix("127.")
     }
 
     // MARK: Bounds
@@ -174,7 +174,7 @@ extension PublicRule {
 
 extension Configuration {
     /// Something to be said about a keyset, at the first of its settings that is set.
-    fileprivate func finding(
+    func finding(
         of named: NamedKeyset, at keys: [String], _ text: String, isAdvice: Bool = false
     ) -> PublicFinding {
         let paths = keys.map { "keyset \(named.name).\($0)" }

@@ -29,16 +29,18 @@ extension PublicRule {
     private static let secrets = [
         PublicRule(
             name: "strength",
-            demand: "Each `secret_key` has at least 32 bytes and looks like chance.",
+            demand:
+                "Each `secret_key`, and each shared key of a `jwks_file`, has at least 32 bytes,"
+                + " looks like chance, and is of one keyset alone.",
             find: { configuration, _ in weakSecrets(configuration) }),
         PublicRule(
             name: "files",
             demand: "Nobody else on the machine may read a secret, or write what decides who comes"
-                + " in.",
+                + " in, or put something in its place.",
             promotes: { warning in
                 switch warning {
                 case .secretForOthers, .secretFileForOthers, .writableByOthers,
-                    .uncheckedCredential:
+                    .directoryWritableByOthers, .ownedByAnother, .uncheckedCredential:
                     true
                 default: false
                 }
@@ -49,11 +51,21 @@ extension PublicRule {
         PublicRule(
             name: "tls",
             demand: "No other machine reaches the daemon without TLS: `[server] listen` is on"
-                + " loopback, and clients come by `[tls]` or a proxy that ends it.",
-            promotes: {
-                if case .certificateEnds(_, _, let seconds) = $0 { seconds <= 0 } else { false }
+                + " loopback, and clients come by `[tls]`, with a"
+                + " certificate that they take, or a proxy that ends it.",
+            promotes: { warning in
+                switch warning {
+                case .certificateEnds(_, _, let seconds): seconds <= 0
+                case .certificateBegins, .certificateNotForServers: true
+                default: false
+                }
             },
             find: { configuration, _ in openListeners(configuration) }),
+        PublicRule(
+            name: "proxies",
+            demand: "`proxy_protocol_from` names proxies: no range wider than /24, of IPv6 /64, but"
+                + " in private networks.",
+            find: { configuration, _ in wideProxies(configuration) }),
         PublicRule(
             name: "admin",
             demand: "`admin_listen` is set, on loopback or in a private network.",
@@ -113,7 +125,12 @@ extension PublicRule {
         PublicRule(
             name: "store",
             demand: "The data is on a disk, in a directory of the daemon's user alone.",
-            promotes: { if case .directoryForAll = $0 { true } else { false } },
+            promotes: { warning in
+                switch warning {
+                case .directoryForAll, .directoryInMemory: true
+                default: false
+                }
+            },
             find: { configuration, _ in
                 guard configuration.storeKind == .memory else { return [] }
                 return [

@@ -137,6 +137,7 @@ extension Examination {
         _ read: (_ path: String) -> SecretFile
     ) -> (path: String, text: SecretText)? {
         guard let path = path(of: source, environment, line) else { return nil }
+        secretFiles.append((line, path))
         switch read(path) {
         case .text(let text):
             if text.isWritable { warnings.append(.writableByOthers(line, path: path)) }
@@ -154,7 +155,9 @@ extension Examination {
         do throws(JSONWebKeyError) {
             let keys = try JSONWebKeySet(file.text)
             if file.isForOthers, keys.hasSharedKey {
-                warnings.append(.secretFileForOthers(line, path: path, isOurs: file.isOurs))
+                warnings.append(
+                    .secretFileForOthers(
+                        line, path: path, isOurs: file.isOurs, setting: "jwks_file"))
             }
             return file.text
         } catch {
@@ -167,7 +170,9 @@ extension Examination {
         of file: SecretText, at path: String, _ line: ConfigurationSource, key name: String
     ) -> String? {
         if file.isForOthers {
-            warnings.append(.secretFileForOthers(line, path: path, isOurs: file.isOurs))
+            warnings.append(
+                .secretFileForOthers(
+                    line, path: path, isOurs: file.isOurs, setting: name + "_file"))
         }
         // Editors end a file with a line feed.
         let key = String(file.text.prefix { $0 != "\n" && $0 != "\r\n" })

@@ -1,5 +1,6 @@
 // The directory of the data as the kernel sees it: whether it can be, and who may look into it.
 
+import CLinux
 import Glibc
 
 enum DataDirectory {
@@ -25,6 +26,21 @@ enum DataDirectory {
     static func mode(of path: String) -> UInt32? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+
+    /// Whether a directory, or where it will be made, is gone when the machine is switched off.
+    ///
+    /// - Source: statfs(2): tmpfs and ramfs.
+    static func isInMemory(_ path: String) -> Bool {
+        var path = path
+        while true {
+            let answer = unsafe sync_is_in_memory(path)
+            guard answer < 0, errno == ENOENT, path.contains("/"), path != "/" else {
+                return answer == 1
+            }
+            let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+            path = path.hasPrefix("/") ? "/" + parent : parent.isEmpty ? "." : parent
+        }
     }
 
     /// Who owns a directory; `nil` when it does not exist.

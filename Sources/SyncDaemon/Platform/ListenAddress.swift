@@ -42,17 +42,6 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         return bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// Whether it is of a network that the internet does not reach: RFC 1918, 3927 and 6598, for
-    /// IPv6 RFC 4193 and 4291.
-    var isOfPrivateNetwork: Bool {
-        switch (isIPv6, bytes[0], bytes[1]) {
-        case (false, 10, _), (false, 172, 16...31), (false, 192, 168), (false, 169, 254),
-            (false, 100, 64...127), (true, 0xFC...0xFD, _), (true, 0xFE, 0x80...0xBF):
-            true
-        default: false
-        }
-    }
-
     /// Whether it stands for all addresses of the machine.
     private var isWildcard: Bool { bytes.allSatisfy { $0 == 0 } }
 

@@ -96,6 +96,24 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
         address.isIPv4 == isIPv4 && Self.prefix(of: address, bits) == first
     }
 
+    /// Whether it has more addresses than one network has: a /24, or the /64 of IPv6.
+    var isWide: Bool { bits < (isIPv4 ? 128 - 8 : 64) }
+
+    /// Whether none of its addresses is one of the internet: loopback, RFC 1918 and RFC 4193.
+    ///
+    /// Those that neighbours have too, of links (RFC 3927) and of providers (RFC 6598), are not
+    /// one's own.
+    var isPrivate: Bool { Self.privateRanges.contains { $0.contains(self) } }
+
+    private static let privateRanges = [
+        "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1", "fc00::/7",
+    ].compactMap { AddressRange($0) }
+
+    private func contains(_ other: AddressRange) -> Bool {
+        other.bits >= bits && other.isIPv4 == isIPv4
+            && Self.prefix(of: other.first, bits) == first
+    }
+
     var description: String {
         let address = isIPv4 ? first.dotted : "\(first)"
         return bits == 128 ? address : "\(address)/\(isIPv4 ? bits - 96 : bits)"

@@ -112,15 +112,27 @@ struct AddressCheckTests {
     }
 
     @Test(
-        "addresses of private networks, and those beside them",
+        "ranges of private networks, and those beside them",
         arguments: [
             ("10.1.2.3", true), ("172.16.0.1", true), ("172.31.255.1", true), ("192.168.1.1", true),
-            ("100.64.0.1", true), ("169.254.1.1", true), ("11.0.0.1", false), ("172.32.0.1", false),
-            ("172.15.0.1", false), ("192.169.0.1", false), ("100.128.0.1", false),
-            ("0.0.0.0", false), ("[fd00::1]", true), ("[fe80::1]", true), ("[fec0::1]", false),
-            ("[2001:db8::1]", false), ("[::]", false),
+            ("127.0.0.1", true), ("10.0.0.0/8", true), ("10.0.0.0/7", false), ("::1", true),
+            ("100.64.0.1", false), ("169.254.1.1", false), ("11.0.0.1", false),
+            ("172.32.0.1", false), ("172.15.0.1", false), ("192.169.0.1", false),
+            ("0.0.0.0", false), ("0.0.0.0/0", false), ("fd00::1", true), ("fc00::/7", true),
+            ("fe80::1", false), ("2001:db8::1", false), ("::", false), ("::/0", false),
         ])
-    func privateNetworks(host: String, isPrivate: Bool) {
-        #expect(ListenAddress("\(host):1")?.isOfPrivateNetwork == isPrivate)
+    func privateNetworks(range: String, isPrivate: Bool) {
+        #expect(AddressRange(range)?.isPrivate == isPrivate)
+    }
+
+    @Test(
+        "what is wider than a network",
+        arguments: [
+            ("192.0.2.1", false), ("192.0.2.0/24", false), ("192.0.2.0/23", true),
+            ("0.0.0.0/0", true), ("128.0.0.0/1", true), ("2001:db8::1", false),
+            ("2001:db8::/64", false), ("2001:db8::/63", true), ("2000::/3", true), ("::/0", true),
+        ])
+    func wide(range: String, isWide: Bool) {
+        #expect(AddressRange(range)?.isWide == isWide)
     }
 }

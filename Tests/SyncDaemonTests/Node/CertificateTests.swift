@@ -9,7 +9,7 @@ import Testing
 @Suite("Certificate files")
 struct CertificateTests {
     private func examine(
-        _ file: String, at seconds: Int = 0,
+        _ file: String, at seconds: Int = TestCertificate.expiries.a - 1_000 * 86_400,
         _ read: (String) -> SecretFile = ConfigurationSample.readSecret
     ) -> Examination {
         Configuration.examine(
@@ -89,6 +89,42 @@ struct CertificateTests {
         #expect(examination.mistakes.isEmpty)
         #expect(examination.warnings.count == 1)
         #expect(examination.warnings.first?.description.hasPrefix("sync.ini:3: ") == true)
+    }
+
+    @Test("a key behind the certificate, in a file for all, is a warning")
+    func keyInCertificate() {
+        let examination = examine(both) { path in
+            .text(
+                path.hasSuffix("key")
+                    ? SecretText(text: TestCertificate.aKey, isForOthers: false)
+                    : SecretText(
+                        text: TestCertificate.a + "\n" + TestCertificate.aKey, isForOthers: true,
+                        isOurs: true))
+        }
+
+        #expect(
+            examination.warnings.map(\.description) == [
+                "sync.ini:2: others on this machine may read the secret in \"/srv/a.pem\". Take "
+                    + "that away: chmod go-r /srv/a.pem"
+            ])
+    }
+
+    @Test("one that does not hold yet is a warning")
+    func begins() throws {
+        let examination = examine(both, at: 0)
+        let start = try #require(examination.configuration.tlsIdentity?.start)
+
+        #expect(examination.mistakes.isEmpty)
+        #expect(
+            examination.warnings == [
+                .certificateBegins(
+                    .file(path: "sync.ini", line: 2), path: "/srv/a.pem", seconds: start)
+            ])
+        #expect(examine(both, at: start).warnings.isEmpty)
+        #expect(
+            examine(both, at: start - 3601).warnings.first?.description
+                == "sync.ini:2: \"/srv/a.pem\": a certificate in it holds only in 2 hours: until "
+                + "then clients refuse it. Look at this machine's clock, or name the one before.")
     }
 
     @Test("one that ends soon, or has ended, is a warning")

@@ -82,6 +82,48 @@ struct PublicCheckTests {
         #expect(result.promoted == promoted, "None is said a second time.")
     }
 
+    @Test("what `config check` sees on the machine takes readiness away, too")
+    func machine() {
+        let found: [(String, ConfigurationWarning)] = [
+            ("files", .directoryWritableByOthers(.standard, path: "/a", of: "/a/b")),
+            ("files", .ownedByAnother(.standard, path: "/a", user: 7)),
+            ("tls", .certificateBegins(.standard, path: "/c", seconds: 1)),
+            ("tls", .certificateNotForServers(.standard, path: "/c")),
+            ("store", .directoryInMemory(.standard, path: "/run/d")),
+        ]
+        for (name, warning) in found {
+            #expect(PublicRule.all.filter { $0.promotes(warning) }.map(\.name) == [name])
+        }
+    }
+
+    @Test("a certificate without an address is advice: systemd may pass a socket for it")
+    func unused() {
+        var configuration = Configuration()
+        configuration.certificateSource = .file(path: "/c")
+        #expect(PublicRule.openListeners(configuration).map(\.isAdvice) == [true])
+        configuration.tlsListen = ListenAddress("0.0.0.0:8443")
+        #expect(PublicRule.openListeners(configuration).isEmpty)
+    }
+
+    @Test("what is drawn does not seem to repeat itself", arguments: [16, 24, 32, 512])
+    func drawn(count: Int) {
+        for _ in 0..<200 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255) }
+            let texts = [
+                bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
+                String(decoding: bytes.map { 33 + $0 % 90 }, as: UTF8.self),
+            ]
+            for key in texts where key.utf8.count >= Limits.sharedKeyBytesMin {
+                var named = NamedKeyset(name: "a")
+                named.keyset.secretKey = key
+                var configuration = Configuration()
+                configuration.namedKeysets = [named]
+                let said = PublicRule.weakSecrets(configuration).map(\.text)
+                #expect(!said.contains { $0.contains("repeats itself") }, "\(key)")
+            }
+        }
+    }
+
     @Test("without a proxy no address may have more than a tenth of all connections")
     func connections() {
         let open = PublicSamples.right.replacing(
@@ -107,7 +149,7 @@ struct PublicCheckTests {
                 [keyset app]
                 subscribe_key = sub-app
                 access_control = yes
-                secret_key_file = credential:app
+                secret_key = 3kq9TzVn5xGw0aYcRb8LhUfJ2mPsEiDo7WvQ
                 connections_max = 1000
                 groups_max = 1000
 

@@ -31,7 +31,8 @@ struct PublicBreach: Sendable, CustomTestStringConvertible {
 
 /// What stands in the file of a secret.
 enum PublicCredentials: Sendable {
-    case good, short, guessable, monotonous, readable, writable, absent
+    case good, short, guessable, hyphenated, monotonous, repeated, doubled, webKeys, readable
+    case writable, absent
 
     /// `nil` when there are no credentials.
     var file: SecretFile? {
@@ -43,11 +44,32 @@ enum PublicCredentials: Sendable {
             .text(SecretText(text: "My-SECRET-" + drawn, isForOthers: false))
         case .monotonous:
             .text(SecretText(text: String(repeating: "abcdefg", count: 9), isForOthers: false))
+        case .hyphenated:
+            .text(
+                SecretText(
+                    text: String(repeating: "change-me-", count: 4), isForOthers: false))
+        case .repeated:
+            .text(
+                SecretText(text: String(repeating: "Kq8ZpXv1", count: 8), isForOthers: false))
+        case .doubled:
+            .text(
+                SecretText(
+                    text: "four lame mice run, four lame mice run", isForOthers: false))
+        case .webKeys:
+            .text(
+                SecretText(
+                    text: #"{"keys":[{"kty":"oct","k":"\#(Self.letters)"}]}"#,
+                    isForOthers: false))
         case .readable: .text(SecretText(text: drawn, isForOthers: true, isOurs: true))
         case .writable: .text(SecretText(text: drawn, isForOthers: false, isWritable: true))
         case .absent: nil
         }
     }
+}
+
+extension PublicCredentials {
+    /// As base64url, 32 times the letter a.
+    private static let letters = String(repeating: "YWFh", count: 10) + "YWE"
 }
 
 enum PublicSamples {
@@ -130,6 +152,38 @@ enum PublicSamples {
                 + "has a token can try keys until one fits. Draw one: head -c 32 /dev/urandom | "
                 + "base64"),
         PublicBreach(
+            "strength", "", "",
+            "sync.ini:18: the secret_key of [keyset web] looks like an example: whoever has a "
+                + "token can try keys until one fits. Draw one: head -c 32 /dev/urandom | base64",
+            credentials: .hyphenated),
+        PublicBreach(
+            "strength", "", "",
+            "sync.ini:18: the secret_key of [keyset web] repeats itself: whoever has a token can "
+                + "try keys until one fits. Draw one: head -c 32 /dev/urandom | base64",
+            credentials: .repeated),
+        PublicBreach(
+            "strength", "", "",
+            "sync.ini:18: the secret_key of [keyset web] repeats itself: whoever has a token can "
+                + "try keys until one fits. Draw one: head -c 32 /dev/urandom | base64",
+            credentials: .doubled),
+        PublicBreach(
+            "strength", "secret_key_file", "jwks_file",
+            "sync.ini:18: a shared key (oct) in the jwks_file of [keyset web] is made of very few "
+                + "characters: whoever has a token can try keys until one fits. Draw its k: head "
+                + "-c 32 /dev/urandom | basenc --base64url | tr -d =",
+            credentials: .webKeys),
+        PublicBreach(
+            "strength", "[keyset web]",
+            """
+            [keyset app]
+            subscribe_key = sub-app
+            access_control = yes
+            secret_key_file = credential:app
+            [keyset web]
+            """,
+            "sync.ini:22: the secret_key of [keyset web] is one of [keyset app], too: whoever has "
+                + "it there has it here. Draw one: head -c 32 /dev/urandom | base64"),
+        PublicBreach(
             "files", "", "",
             "sync.ini:18: others on this machine may read the secret in \"/credentials/web\". Take "
                 + "that away: chmod go-r /credentials/web",
@@ -147,6 +201,10 @@ enum PublicSamples {
             credentials: .absent),
     ]
 
+    private static let anyProgram =
+        "which any program and many an app on its reader's machine can be. Give page or app a host "
+        + "name of its own (Capacitor: server.hostname), and write that here."
+
     private static let doors = [
         PublicBreach(
             "tls", "listen = 127.0.0.1:8080\nconnections_per_address = 200000",
@@ -154,6 +212,13 @@ enum PublicSamples {
             "sync.ini:2: others reach 0.0.0.0:8080 without TLS, and whoever is on the way has "
                 + "their tokens. Write listen = 127.0.0.1:8080, and have clients come by [tls], or "
                 + "by a proxy that ends TLS."),
+        PublicBreach(
+            "proxies", "connections_per_address = 200000",
+            "connections_per_address = 20000\nproxy_protocol_from = 10.0.0.0/8, 2000::/3",
+            "sync.ini:4: proxy_protocol_from has 2000:0:0:0:0:0:0:0/3, and in it strangers: each "
+                + "may say that somebody else connects, and so have as many connections as there "
+                + "are addresses. Name the proxies themselves, or their network up to /24, of IPv6 "
+                + "/64."),
         PublicBreach(
             "admin", "admin_listen = 127.0.0.1:8081\n", "",
             "default: [server] admin_listen is not set: clients and operators, and behind a proxy "
@@ -163,6 +228,10 @@ enum PublicSamples {
             "sync.ini:4: strangers reach 192.0.2.1:8081, where /metrics and all of /readyz are "
                 + "shown. Write admin_listen = 127.0.0.1:8081."),
         PublicBreach(
+            "admin", "admin_listen = 127.0.0.1:8081", "admin_listen = 100.64.0.1:8081",
+            "sync.ini:4: strangers reach 100.64.0.1:8081, where /metrics and all of /readyz are "
+                + "shown. Write admin_listen = 127.0.0.1:8081."),
+        PublicBreach(
             "origins", "app://chat", "null",
             "sync.ini:5: allowed_origins has null, which every page can be in a sandboxed frame. "
                 + "Remove it."),
@@ -170,6 +239,15 @@ enum PublicSamples {
             "origins", "app://chat", "http://chat.example",
             "sync.ini:5: allowed_origins has http://chat.example: whoever is on the way to its "
                 + "reader can change that page. Serve it by https, and write https here."),
+        PublicBreach(
+            "origins", "app://chat", "capacitor://localhost",
+            "sync.ini:5: allowed_origins has capacitor://localhost, \(anyProgram)"),
+        PublicBreach(
+            "origins", "app://chat", "https://localhost:3000",
+            "sync.ini:5: allowed_origins has https://localhost:3000, \(anyProgram)"),
+        PublicBreach(
+            "origins", "app://chat", "http://[::1]:3000",
+            "sync.ini:5: allowed_origins has http://[::1]:3000, \(anyProgram)"),
         PublicBreach(
             "hosts", "allowed_hosts = chat.example\n", "",
             "default: [server] allowed_hosts is empty. Name the host of the URL that clients have, "

@@ -7,8 +7,7 @@ import Glibc
 ///
 /// - Source: RFC 9325 (what TLS may still be used), RFC 7301 (ALPN).
 @safe struct TLSContext: ~Copyable {
-    /// When the first certificate of the chain ends, in seconds since 1970.
-    let expiry: Int
+    let chain: TLSChain
     private let context: OpaquePointer
 
     /// Ephemeral keys and authenticated encryption only.
@@ -20,9 +19,9 @@ import Glibc
     ///   - certificates: In PEM, the server's first.
     ///   - key: In PEM, without a password.
     init(certificates: String, key: String) throws(TLSIdentityError) {
-        let (context, expiry) = unsafe try loaded(certificates, key)
+        let (context, chain) = unsafe try loaded(certificates, key)
         unsafe self.context = context
-        self.expiry = expiry
+        self.chain = chain
         let isSet =
             unsafe sync_tls_set_versions(context) == 1
             && SSL_CTX_set_cipher_list(context, Self.ciphers) == 1
@@ -42,21 +41,31 @@ import Glibc
     func makeSession() -> OpaquePointer? { unsafe SSL_new(context) }
 }
 
-/// Settings that hold a chain and its key, and when the first of its certificates ends.
+/// What the certificates of a chain say of themselves.
+struct TLSChain: Hashable, Sendable {
+    /// When the first of them ends, in seconds since 1970.
+    fileprivate(set) var expiry = Int.max
+    /// When the last of them begins, likewise.
+    fileprivate(set) var start = Int.min
+    /// Whether the server's may be one.
+    fileprivate(set) var isForServers = true
+}
+
+/// Settings that hold a chain and its key, and what the chain says of itself.
 ///
 /// The caller owns them.
 private func loaded(
     _ certificates: String, _ key: String
-) throws(TLSIdentityError) -> (OpaquePointer, Int) {
+) throws(TLSIdentityError) -> (OpaquePointer, TLSChain) {
     // What is left in the thread's queue of errors would be taken for one of its sockets.
     defer { ERR_clear_error() }
     guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
         throw .refused(reason: lastError())
     }
     do throws(TLSIdentityError) {
-        let expiry = unsafe try useCertificates(certificates, in: context)
+        let chain = unsafe try useCertificates(certificates, in: context)
         unsafe try useKey(key, in: context)
-        return unsafe (context, expiry)
+        return unsafe (context, chain)
     } catch {
         unsafe SSL_CTX_free(context)
         throw error
@@ -88,21 +97,26 @@ private func selectProtocol(
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
 
-/// - Returns: When the first of them ends, in seconds since 1970.
 private func useCertificates(
     _ text: String, in context: OpaquePointer
-) throws(TLSIdentityError) -> Int {
+) throws(TLSIdentityError) -> TLSChain {
     let input = TextInput(text)
-    var expiry = Int.max
+    var chain = TLSChain()
     var count = 0
     while let certificate = unsafe PEM_read_bio_X509(input.bio, nil, noPassword, nil) {
         count += 1
-        guard let end = unsafe seconds(of: X509_get0_notAfter(certificate)) else {
+        guard let end = unsafe seconds(of: X509_get0_notAfter(certificate)),
+            let start = unsafe seconds(of: X509_get0_notBefore(certificate))
+        else {
             unsafe X509_free(certificate)
             throw .badCertificate(number: count)
         }
-        expiry = min(expiry, end)
+        chain.expiry = min(chain.expiry, end)
+        chain.start = max(chain.start, start)
         if count == 1 {
+            // One that says nothing of it may be anybody's: all bits are set.
+            let usage = unsafe X509_get_extended_key_usage(certificate)
+            chain.isForServers = usage & UInt32(XKU_SSL_SERVER | XKU_ANYEKU) != 0
             // It takes a reference of its own.
             let status = unsafe SSL_CTX_use_certificate(context, certificate)
             unsafe X509_free(certificate)
@@ -117,7 +131,7 @@ private func useCertificates(
     }
     ERR_clear_error()
     guard count > 0 else { throw .noCertificate }
-    return expiry
+    return chain
 }
 
 private func useKey(_ text: String, in context: OpaquePointer) throws(TLSIdentityError) {

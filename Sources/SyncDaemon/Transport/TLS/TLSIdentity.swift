@@ -10,6 +10,10 @@ struct TLSIdentity: Hashable, Sendable {
     let key: String
     /// When the first certificate of the chain ends, in seconds since 1970.
     let expiry: Int
+    /// When all of them hold, likewise.
+    let start: Int
+    /// Whether the first says of itself that it may be a server's (RFC 5280, 4.2.1.12).
+    let isForServers: Bool
 
     /// Whether a client that looks now sees a chain whose time is over.
     func isExpired(at seconds: Int) -> Bool { seconds >= expiry }
@@ -18,6 +22,8 @@ struct TLSIdentity: Hashable, Sendable {
     init(certificates: String, key: String) throws(TLSIdentityError) {
         self.certificates = certificates
         self.key = key
-        expiry = try TLSContext(certificates: certificates, key: key).expiry
+        let context = try TLSContext(certificates: certificates, key: key)
+        (expiry, start) = (context.chain.expiry, context.chain.start)
+        isForServers = context.chain.isForServers
     }
 }
