@@ -240,7 +240,7 @@ class Recipes(SecureTestCase):
             paths = "".join(
                 f"{kind}_temp_path {self.place}/{kind};\n"
                 for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-            text = f"http {{\naccess_log off;\n{paths}{text}}}\n"
+            text = f"http {{\n{paths}{text}}}\n"
         self.run_proxy(
             ["nginx", "-p", str(self.place), "-c", "{}", "-g", "daemon off;"],
             f"{load}pid {self.place}/pid;\nerror_log stderr;\nevents {{}}\n{text}", "nginx.conf")
@@ -268,6 +268,16 @@ class Recipes(SecureTestCase):
             else:
                 self.assertEqual(clients, 0)
 
+    def keeps_to_clients(self, large=32_000):
+        """What SDKs put into targets comes through, and what operators ask for does not."""
+        with self.client() as client:
+            message = "%22" + "x" * large + "%22"
+            answer = client.get(f"/publish/demo/demo/0/long/0/{message}?uuid=ada")
+            self.assertEqual(answer.status, 200, answer.body)
+        for path in ("/healthz", "/readyz", "/metrics"):
+            with self.client() as client:
+                self.assertIn(client.get(path).status, (403, 404), path)
+
     def named_elsewhere(self):
         """A client at another address than the proxy's is taken for who it is."""
         plain = socket.socket()
@@ -290,11 +300,13 @@ class Recipes(SecureTestCase):
         self.begin([("proxy_protocol_from = 127.0.0.1\n", "")])
         self.nginx(self.recipe("nginx", 1), "http")
         await self.serves(is_named=False)
+        self.keeps_to_clients()
 
     async def test_haproxy(self):
         self.begin([])
         self.run_proxy(["haproxy", "-db", "-f", "{}"], self.recipe("haproxy"), "haproxy.cfg")
         await self.serves(is_named=True)
+        self.keeps_to_clients()
         self.named_elsewhere()
         # Its own checks are the proxy's, and nobody's client.
         until(lambda: re.search(r"peer=127\.0\.0\.1 proxy=127\.0\.0\.1", self.daemon.log()),
@@ -306,6 +318,7 @@ class Recipes(SecureTestCase):
         self.run_proxy(
             ["caddy", "run", "--config", "{}", "--adapter", "caddyfile"], text, "Caddyfile")
         await self.serves(is_named=False)
+        self.keeps_to_clients()
 
 
 if __name__ == "__main__":
