@@ -18,7 +18,7 @@ export interface SyncClientOptions {
   /**
    * What the tenant's backend gave the user, where the tenant admits nobody without a token; or
    * what gets one from there: it is called before each connection, and again before the token's
-   * time is over.
+   * time is over. When it gives none within 15 seconds, or no token, it is called again later.
    */
   token?: string | (() => string | Promise<string>);
   /**
@@ -163,6 +163,11 @@ export class SyncClient {
    * bytes, no comma, no control character, not `*`, no end in `.*` or `.*-pnpres`.
    */
   channel<Payload = any>(name: string): Channel<Payload>;
+  /**
+   * Calls the option `token` now, and shows the daemon what it gives; for example when the user was
+   * let into another channel. Throws when `token` is no function.
+   */
+  renewToken(): void;
   /** Resolves when all that was wished and seen is stored. */
   close(): Promise<void>;
 }

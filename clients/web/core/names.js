@@ -7,6 +7,8 @@ import { isObject } from './shapes.js';
 export const identifierMax = 255;
 /** Bytes of a message's or a reaction's type. */
 export const typeMax = 64;
+/** Bytes of a token. */
+export const tokenMax = 8192;
 
 /**
  * Throws unless it is a text that the daemon takes.

@@ -5,8 +5,18 @@ import { isTimetoken } from './timetoken.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 
+/** Refusals that are about the token that was shown, or was not: another one may be good. */
+export const tokenCodes = ['token_missing', 'token_invalid', 'token_expired', 'token_revoked'];
+
 /** Whether an error says: not applied, as far as the daemon knows; try again later. */
 export const isForNow = (/** @type {any} */ error) => error.status === 429 || error.status >= 500;
+
+/**
+ * Whether a command that was refused is to be sent again: later, or once the daemon has another
+ * token. It closes a session whose token is over, and answers some commands before.
+ */
+export const isWorthRetrying = (/** @type {any} */ error) =>
+  isForNow(error) || tokenCodes.includes(error.code);
 
 /**
  * Whether the reply to a subscribe is one.

@@ -48,8 +48,13 @@ export class SyncClient {
       this.#steps.take(channel, outcome);
     const connection = this.#connection = new Connection(device, options, {
       welcomed: () => this.#welcomed(),
+      allowed: () => {
+        this.#subscriptions.allowed();
+        this.#sender.resume();
+      },
       pushed: (push) => this.#pushed(push),
       dropped: () => {
+        this.#subscriptions.disconnect();
         this.#sender.disconnect();
         this.#followed.disconnect();
       },
@@ -125,6 +130,20 @@ export class SyncClient {
   }
 
   /**
+   * Calls the option `token` now, and shows the daemon what it gives, without a break: for example
+   * when the user was let into another channel. What that channel was refused for is asked again.
+   * What goes wrong is a `problem`. Throws (TypeError) when `token` is no function.
+   */
+  renewToken() {
+    if (typeof this.#options.token !== 'function') {
+      throw new TypeError('The option token is no function: there is nobody to ask for another.');
+    }
+    if (this.#device.isClosed) return;
+    if (!this.#device.isLeader) this.#device.tell({ kind: 'renew' });
+    else this.#connection.renewToken();
+  }
+
+  /**
    * Leaves; what waits in the outbox stays there. Resolves when all that was wished and seen is
    * stored: then another client may have the cache.
    * @returns {Promise<void>}
@@ -164,7 +183,8 @@ export class SyncClient {
     const device = this.#device;
     if (device.isClosed || refusal) return;
     if (!isShared) return this.#lead();
-    const neighbours = new Neighbours(device, this.#followed, this.#keeper, this.#outbox);
+    const neighbours = new Neighbours(device, this.#followed, this.#keeper, this.#outbox,
+      () => this.#connection.renewToken());
     const tabs = device.tabs = new Tabs(`syncclient:${this.#options.cache}`,
       (message) => neighbours.hear(message));
     await tabs.join(() => this.#lead(), () => this.#outbox.reread(),

@@ -34,8 +34,10 @@ function ownWebSocket() {
 }
 
 /**
- * What the connection tells: that commands can be sent, a push, and that it is gone.
- * @typedef {{welcomed: () => void, pushed: (push: any) => void, dropped: () => void}} Events
+ * What the connection tells: that commands can be sent, that another token holds for them, a push,
+ * and that it is gone.
+ * @typedef {{welcomed: () => void, allowed: () => void, pushed: (push: any) => void,
+ *   dropped: () => void}} Events
  */
 
 /** One socket after the other. */
@@ -74,7 +76,8 @@ export class Connection {
     this.#device = device;
     this.#options = options;
     this.#events = events;
-    this.#tokens = new Tokens(options.token);
+    this.#tokens = new Tokens(options.token, this, {
+      taken: () => events.allowed(), problem: (problem) => device.problem(problem) });
     this.#replySeconds = options.replySeconds ?? replySecondsDefault;
     this.#look = Math.min(lookMax, this.#replySeconds * 1000 / 3);
     this.#clock = new AwakeClock(this.#look);
@@ -150,7 +153,7 @@ export class Connection {
     this.time = isTimetoken(ok.time) ? ok.time : '0';
     this.#watch(ok.heartbeat > 0 ? ok.heartbeat : heartbeatDefault);
     this.#device.setStatus('online');
-    this.#tokens.renew(this, ok.tokenExpires, (problem) => this.#device.problem(problem));
+    this.#tokens.welcomed(ok.tokenExpires);
     this.#events.welcomed();
   }
 
@@ -189,6 +192,17 @@ export class Connection {
     }
   }
 
+  /** Milliseconds that this machine was awake. */
+  get now() {
+    return this.#clock.now;
+  }
+
+  /** Gets another token now, and shows it. */
+  renewToken() {
+    if (this.#isWaiting) this.#hurry();
+    else this.#tokens.renew();
+  }
+
   /** Leaves, for good. */
   close() {
     this.#ignoreWakeups();
@@ -203,6 +217,7 @@ export class Connection {
     this.isOnline = false;
     clearInterval(this.#watching);
     this.#timers.clear();
+    this.#tokens.disconnect();
     this.#commands.clear();
     this.#events.dropped();
     socket?.close();
@@ -232,9 +247,10 @@ export class Connection {
   /**
    * Does something later, unless the connection ends before.
    * @param {() => void} callback @param {number} delay Milliseconds.
+   * @returns {() => void} Calls it off.
    */
   later(callback, delay) {
-    this.#timers.later(callback, delay);
+    return this.#timers.later(callback, delay);
   }
 
   /**

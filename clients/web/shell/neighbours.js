@@ -14,16 +14,19 @@ export class Neighbours {
   #followed;
   #keeper;
   #outbox;
+  #renewToken;
 
   /**
    * @param {Device} device @param {Followed} followed @param {Keeper} keeper
    * @param {StoredOutbox} outbox
+   * @param {() => void} renewToken Gets another token, as the tab that connects.
    */
-  constructor(device, followed, keeper, outbox) {
+  constructor(device, followed, keeper, outbox, renewToken) {
     this.#device = device;
     this.#followed = followed;
     this.#keeper = keeper;
     this.#outbox = outbox;
+    this.#renewToken = renewToken;
   }
 
   /** @param {any} message */
@@ -41,6 +44,7 @@ export class Neighbours {
       this.#device.tellStatus();
     }
     if (kind === 'left') this.#followed.left(name);
+    if (kind === 'renew') this.#renewToken();
   }
 
   /** @param {any} message */

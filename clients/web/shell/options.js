@@ -1,6 +1,6 @@
 // The options of a client, and what is wrong with them.
 // @ts-check
-import { checkMembers, checkText, identifierMax } from '../core/names.js';
+import { checkMembers, checkText, identifierMax, tokenMax } from '../core/names.js';
 import { isCount, isText } from '../core/shapes.js';
 
 /**
@@ -15,9 +15,6 @@ import { isCount, isText } from '../core/shapes.js';
  *   batch?: number, coalesce?: boolean, replySeconds?: number, outboxMax?: number, store?: any,
  *   WebSocket?: any, random?: () => number}} Options
  */
-
-/** UTF-8 bytes of a token. */
-const tokenMax = 8192;
 
 export const replySecondsDefault = 15;
 export const outboxMaxDefault = 1000;

@@ -4,7 +4,7 @@ import { commandDelay } from '../core/delays.js';
 import { commandOf } from '../core/entry.js';
 import { acknowledge, edited, refuse, sendable } from '../core/outbox.js';
 import { outcomeOf } from '../core/outcome.js';
-import { isForNow, isWritten } from '../core/replies.js';
+import { isWorthRetrying, isWritten } from '../core/replies.js';
 import { isLater } from '../core/timetoken.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
@@ -26,6 +26,7 @@ export class Sender {
   #take;
   #isMarking = false;
   #isPaused = false;
+  #endPause = () => {};
   /** Pauses since a write was answered. */ #pauses = 0;
   /** @type {Set<string>} Mutations without a reply on this connection. */ #inFlight = new Set();
 
@@ -90,7 +91,7 @@ export class Sender {
     const { mutation } = entry;
     this.#inFlight.add(mutation);
     this.#connection.send(commandOf(entry), (ok, error) => {
-      if (error && isForNow(error)) {
+      if (error && isWorthRetrying(error)) {
         this.#inFlight.delete(mutation);
         this.#pause(error);
         return;
@@ -130,16 +131,21 @@ export class Sender {
   }
 
   /**
-   * The daemon or the store has no room: all writes wait.
+   * The daemon or the store has no room, or the token is over: all writes wait.
    * @param {any} [error] The daemon's.
    */
   #pause(error) {
     if (this.#isPaused || !this.#connection.isOnline) return;
     this.#isPaused = true;
-    this.#connection.later(() => {
-      this.#isPaused = false;
-      this.flush();
-    }, commandDelay(error, this.#pauses++, this.#device.random()));
+    this.#endPause = this.#connection.later(() => this.resume(),
+      commandDelay(error, this.#pauses++, this.#device.random()));
+  }
+
+  /** What made writes wait may be over. */
+  resume() {
+    this.#endPause();
+    this.#isPaused = false;
+    this.flush();
   }
 
   /** The connection is gone. */

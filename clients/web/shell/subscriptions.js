@@ -1,7 +1,7 @@
 // Asks the daemon for channels: subscriptions, repairs, and their end.
 // @ts-check
 import { commandDelay } from '../core/delays.js';
-import { isForNow, isSubscribed } from '../core/replies.js';
+import { isSubscribed, isWorthRetrying } from '../core/replies.js';
 
 /** @typedef {import('../core/types.js').Outcome} Outcome */
 /** @typedef {import('./channel.js').Channel} Channel */
@@ -23,6 +23,7 @@ export class Subscriptions {
   #batch;
   #coalesce;
   /** Commands that were refused for now, one after the other. */ #retries = 0;
+  /** @type {Set<Channel>} What the token does not allow. */ #forbidden = new Set();
 
   /**
    * @param {Device} device @param {Connection} connection @param {Followed} followed
@@ -77,14 +78,29 @@ export class Subscriptions {
   /** @param {Channel[]} channels @param {any} error */
   #refused(channels, error) {
     for (const { sync } of channels) sync.refused();
-    if (isForNow(error)) {
+    if (isWorthRetrying(error)) {
       this.#later(channels, error);
     } else if (channels.length > 1) {
       // One of them is to blame.
       for (const channel of channels) this.subscribe([channel]);
     } else {
-      for (const { name } of channels) this.#blame(name, error);
+      for (const channel of channels) {
+        if (error.code === 'forbidden') this.#forbidden.add(channel);
+        this.#blame(channel.name, error);
+      }
     }
+  }
+
+  /** Asks again for what a token did not allow: the daemon has another one. */
+  allowed() {
+    const channels = [...this.#forbidden];
+    this.#forbidden.clear();
+    this.subscribe(channels);
+  }
+
+  /** The connection is gone: the next one asks for all channels. */
+  disconnect() {
+    this.#forbidden.clear();
   }
 
   /** @param {string} name @param {any} error */
@@ -127,7 +143,7 @@ export class Subscriptions {
     const { exchange, commands } = sync.symbols();
     for (const command of commands) {
       this.#connection.send(command, (ok, error) => {
-        if (!error || !isForNow(error)) {
+        if (!error || !isWorthRetrying(error)) {
           this.#take(channel, sync.repairReply(exchange, ok));
         } else if (sync.repairRefused(exchange)) {
           this.#later([channel], error);
@@ -141,7 +157,7 @@ export class Subscriptions {
     if (!this.#connection.isOnline || this.#followed.get(name)) return;
     this.#connection.send({ op: 'unsubscribe', channels: [name] }, (ok, error) => {
       if (!error) return;
-      if (isForNow(error)) {
+      if (isWorthRetrying(error)) {
         this.#connection.later(() => this.unsubscribe(name), this.#delay(error));
       } else {
         this.#blame(name, error);

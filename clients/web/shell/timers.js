@@ -5,13 +5,20 @@
 export class Timers {
   /** @type {Set<any>} */ #waiting = new Set();
 
-  /** @param {() => void} callback @param {number} delay Milliseconds. */
+  /**
+   * @param {() => void} callback @param {number} delay Milliseconds.
+   * @returns {() => void} Calls it off.
+   */
   later(callback, delay) {
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);
       callback();
     }, delay);
     this.#waiting.add(timer);
+    return () => {
+      clearTimeout(timer);
+      this.#waiting.delete(timer);
+    };
   }
 
   clear() {

@@ -70,11 +70,12 @@ class Pair {
   /**
    * @param {(tab: number) => number} late Turns that pass before a tab hears what became of a
    *   transaction.
+   * @param {object} client More options of both.
    */
-  async open(late = () => 0) {
+  async open(late = () => 0, client = {}) {
     this.tabs = [];
     for (let i = 0; i < 2; i++) {
-      const tab = new World(this.server, 'ada', { disk: this.disk });
+      const tab = new World(this.server, 'ada', { disk: this.disk, client });
       tab.steps = [];
       tab.onChange = (changes) => tab.steps.push(...changes);
       this.tabs.push(tab);
@@ -255,6 +256,17 @@ test('a message that nobody stores is an item in no tab', async () => {
 });
 
 const seeds = Number(process.env.SEEDS ?? 40);
+
+test('a tab that wants another token has the one that connects get it', async () => {
+  const pair = new Pair(new Server());
+  let made = 0;
+  await pair.open(undefined, { token: () => `t${++made}` });
+  await pair.rest();
+  pair.tabs[1].client.renewToken();
+  await pair.rest();
+  const shown = pair.tabs.map(({ sent }) => sent.flatMap(({ token }) => token ?? []));
+  assert.deepEqual(shown, [['t1', 't2'], []]);
+});
 
 test('random tabs: what either writes is the same in both, online or not', async () => {
   const start = Number(process.env.SYNC_SEED ?? 1);

@@ -10,7 +10,9 @@ interface Note {
 
 const client = new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync', userId: 'ada', cache: null });
 const token = async () => (await fetch('/token')).text();
-new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync', userId: 'ada', token }).close();
+const guarded = new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync', userId: 'ada', token });
+guarded.renewToken();
+guarded.close();
 const room = client.channel<Note>('room');
 
 function render(item: Item<Note>): string {
