@@ -51,7 +51,7 @@ class Tool(PubNubTestCase):
 
     def environment(self, **variables):
         path = pathlib.Path(binary("syncctl")).parent
-        return {**clean_environment(), "PATH": f"{path}:{os.environ['PATH']}", "USER": "ada",
+        return {**clean_environment(), "PATH": f"{path}:{os.environ['PATH']}", "USER": "somebody",
                 "SYNCCTL_URL": self.daemon.url, "SYNCCTL_SECRET": SECRET, **variables}
 
     def syncctl(self, *arguments, stdin="", **variables):
