@@ -1,5 +1,6 @@
 // What a configuration lacks that is to face the internet: one lack per row, and the manual's list.
 
+import EventModel
 import Foundation
 import Testing
 
