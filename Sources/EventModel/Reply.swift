@@ -232,6 +232,14 @@ public struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String { "\(status) \(code): \(message)" }
 
-    /// Whether the same question may be answered later: the daemon had no room, or is stopping.
-    public var isWorthRetrying: Bool { status == 429 || status >= 500 }
+    /// Whether the same question may be answered later: the daemon had no room, is stopping, or
+    /// wants another token.
+    public var isWorthRetrying: Bool { status == 429 || status >= 500 || isAboutToken }
+
+    /// Whether it is about the token that was shown, or was not: another one may be good.
+    public var isAboutToken: Bool { Self.tokenCodes.contains(code) }
+
+    private static let tokenCodes: Set<String> = [
+        "token_missing", "token_invalid", "token_expired", "token_revoked",
+    ]
 }

@@ -20,7 +20,8 @@ struct CommandQueue<Owner> {
 
     private var unsent = Queue<Item>()
     private var inFlight: [CommandID: Item] = [:]
-    /// The daemon said that it stops: nothing more goes out before the next session.
+    /// The daemon stops, or the session's token is over: nothing more goes out before the next
+    /// session or token.
     private var isHeldBack = false
 
     var count: Int { unsent.count + inFlight.count }
@@ -60,10 +61,18 @@ struct CommandQueue<Owner> {
         inFlight.removeValue(forKey: id) ?? unsent.removeAll { $0.id == id }.first
     }
 
-    /// Puts an unanswered command back, for the next session.
+    /// Puts an unanswered command back, for the next session or token.
     mutating func holdBack(_ item: Item) {
         isHeldBack = true
         unsent.prepend(item)
+    }
+
+    /// The session has another token: what was put back goes out, in its order.
+    mutating func goOn() {
+        guard isHeldBack else { return }
+        isHeldBack = false
+        let all = unsent.removeAll { _ in true }
+        unsent.prepend(contentsOf: all.sorted { $0.id < $1.id })
     }
 
     /// The connection broke.

@@ -18,9 +18,11 @@ extension SyncClient {
         /// Gets a token from the tenant's backend; in place of ``token``.
         ///
         /// It is called before each session, and again before the token's time is over, so that the
-        /// session goes on. When it throws, or the daemon refuses what it gives, it is tried again
-        /// later. It has to heed cancellation: ``SyncClient/SyncClient/close()`` waits for it.
+        /// session goes on; ``SyncClient/SyncClient/renewToken()`` has it called at once. When it
+        /// throws or gives no token, or the daemon refuses what it gives, it is tried again later.
         public var tokenProvider: (@Sendable () async throws -> String)?
+        /// How long ``tokenProvider`` may take; over it, it is cancelled, and tried again later.
+        public var tokenTimeout: Duration = .seconds(15)
         /// From a command to its reply, reconnects included; over it:
         /// ``SyncClientError/timedOut(after:)``.
         public var commandTimeout: Duration = .seconds(15)

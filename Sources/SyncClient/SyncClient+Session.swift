@@ -78,7 +78,7 @@ extension SyncClient {
         device.disconnected()
         retryTask?.cancel()
         retryTask = nil
-        showAnotherToken(before: nil)
+        forgetTokens()
         let lost = SyncClientError.connectionLost(reason: closure.reason)
         for item in commands.connectionBroke() { finish(item, .failure(lost)) }
         if isDisconnecting {
@@ -158,7 +158,9 @@ extension SyncClient {
     private func handle(
         _ result: Result<Reply, ProtocolError>, to item: Item
     ) throws(WebSocketClosure) {
-        if case .failure(let error) = result, error.code == "draining", item.outlivesConnection {
+        if case .failure(let error) = result, item.outlivesConnection,
+            error.code == "draining" || error.isAboutToken && configuration.tokenProvider != nil
+        {
             commands.holdBack(item)  // The daemon is about to close; the next session asks again.
             return
         }
@@ -195,6 +197,7 @@ extension SyncClient {
             run { $0.connected(epoch: welcome.epoch) }
             resumeConnectWaiters(.success(welcome))
             pump()
+            if wantsToken { askForToken() }
         case .failure(let error) where mayComeBack(after: error.code):
             resumeConnectWaiters(.failure(.refused(error)))
             throw WebSocketClosure(reason: error.message)

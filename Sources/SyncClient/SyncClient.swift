@@ -54,9 +54,13 @@ public actor SyncClient {
     var commands = CommandQueue<Owner>()
     var backoff: Backoff
     var sessionTask: Task<Void, Never>?
-    /// Gets another token in time.
+    /// Asks for another token in time.
     var tokenTask: Task<Void, Never>?
     var tokenEnds: ContinuousClock.Instant?
+    /// From the question for another token to the daemon's reply to it.
+    var tokenRequest: Task<Void, Never>?
+    /// Whether somebody wants one that was got later than that.
+    var wantsToken = false
     var deadlineTask: Task<Void, Never>?
     /// Who waits for the first session.
     var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
@@ -222,7 +226,7 @@ public actor SyncClient {
         phase = .closed(reason: reason)
         deadlineTask?.cancel()
         retryTask?.cancel()
-        tokenTask?.cancel()
+        forgetTokens()
         for item in commands.removeAll() { finish(item, .failure(.closed(reason: reason))) }
         resumeConnectWaiters(.failure(.closed(reason: reason)))
         for reader in readers { reader.queue?.finish() }

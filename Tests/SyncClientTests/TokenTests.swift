@@ -111,4 +111,107 @@ struct TokenTests {
         #expect(await client.problemCount == 1)
         await client.close()
     }
+    @Test("a write that a token's end refuses goes out in the next session, with another one")
+    func keepsWrites() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("publish"), refusal(401, "token_expired"),
+                #"{"close":1008,"reason":"token_expired: x"}"#),
+            connection(greeting(), expect("publish"), ok(#"{"timetoken":"5"}"#)))
+        let client = try client(of: server)
+        try await client.connect()
+
+        let timetoken = try await client.publish(Message(payload: "1"), to: "room")
+
+        #expect(timetoken == Timetoken(rawValue: 5))
+        #expect(server.operations == [["hello", "publish"], ["hello", "publish"]])
+        await client.close()
+    }
+
+    @Test("the same of a kept channel, and without a provider it stays in the outbox")
+    func keepsWishes() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("subscribe"), refusal(403, "forbidden"), expect("publish"),
+                refusal(401, "token_expired"), #"{"close":1008,"reason":"token_expired: x"}"#))
+        let client = try SyncClient(of: server)
+        try await client.connect()
+        let room = try await client.channel("room")
+        try await room.publish(Message(payload: "1"))
+
+        try await eventually("it gave up") {
+            if case .closed = await client.connectionState { true } else { false }
+        }
+        #expect(await client.unsentWrites.count == 1)
+    }
+
+    @Test("a channel that was refused is asked for again when another token was taken")
+    func asksAgain() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("subscribe"), refusal(403, "forbidden"), expect("token"),
+                ok("{}"), subscribed("current", at: 7)))
+        let client = try client(of: server)
+        let events = await client.events()
+        try await client.connect()
+        try await client.follow("room")
+        _ = await take(from: events) {
+            if case .channelRefused = $0.last { true } else { false }
+        }
+
+        await client.renewToken()
+
+        try await eventually("it is asked for again") {
+            server.operations == [["hello", "subscribe", "token", "subscribe"]]
+        }
+        #expect(server.tokens == ["t1", "t2"])
+        await client.close()
+    }
+
+    @Test("a provider that gives nothing in time, or no token, is asked again")
+    func hangs() async throws {
+        let server = try await ScriptedServer(
+            connection(welcome(expires: 600), expect("token"), ok("{}")))
+        var configuration = try SyncClient.Configuration(
+            url: server.url, userID: "ada", deviceID: "phone")
+        configuration.backoff = Backoff(base: .milliseconds(1), cap: .milliseconds(1))
+        configuration.sleep = { _ in await Task.yield() }
+        configuration.tokenTimeout = .milliseconds(50)
+        let calls = Locked(0)
+        configuration.tokenProvider = {
+            let call = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            switch call {
+            case 1, 4: await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+            case 2: return ""
+            case 5: return String(repeating: "x", count: Limits.tokenBytesMax + 1)
+            default: break
+            }
+            return "t\(call)"
+        }
+        let client = SyncClient(configuration)
+        await client.start()
+
+        try await eventually("good ones were shown") { server.tokens == ["t3", "t6"] }
+        #expect(await client.problemCount == 2)
+        await client.close()
+    }
+
+    @Test("close() does not wait for a provider that heeds nothing")
+    func closes() async throws {
+        var configuration = try SyncClient.Configuration(userID: "ada", deviceID: "phone")
+        configuration.tokenProvider = {
+            await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+            return ""
+        }
+        let client = SyncClient(configuration)
+        await client.start()
+        await client.close()
+        guard case .closed = await client.connectionState else {
+            Issue.record("It is not closed.")
+            return
+        }
+    }
 }

@@ -84,6 +84,12 @@ public struct ChannelSync: Sendable {
         phase == .waiting ? subscribe() : Step()
     }
 
+    /// Asks again for what a token did not allow: the server has another one.
+    mutating func allowed() -> Step {
+        guard case .refused(let error) = phase, error.code == "forbidden" else { return retry() }
+        return subscribe()
+    }
+
     /// Asks for a comparison and, if need be, a repair, whatever is thought of the base.
     mutating func repair() -> Step {
         needsRepair = true

@@ -155,11 +155,25 @@ public struct Device: Sendable {
 
     /// Asks again what the server had no room for.
     public mutating func retry() -> DeviceEffects {
+        goOn { $0.retry() }
+    }
+
+    /// The server has another token: asks again what it refused because of the one before.
+    public mutating func allowed() -> DeviceEffects {
+        goOn { $0.allowed() }
+    }
+
+    private mutating func goOn(
+        _ input: (inout ChannelSync) -> ChannelSync.Step
+    ) -> DeviceEffects {
         var effects = DeviceEffects()
         guard epoch != nil else { return effects }
         isPaused = false
-        for channel in channels.keys {
-            if let step = channels[channel]?.retry() { take(step, of: channel.name, &effects) }
+        for channel in channels.keys.sorted(by: { ExactText($0.name) < ExactText($1.name) }) {
+            guard var sync = channels[channel] else { continue }
+            let step = input(&sync)
+            channels[channel] = sync
+            take(step, of: channel.name, &effects)
         }
         finish(&effects)
         return effects

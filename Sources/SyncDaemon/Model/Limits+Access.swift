@@ -3,8 +3,6 @@
 import EventModel
 
 extension Limits {
-    /// Bytes of a token's text, of either kind; over it: it is refused, or not made.
-    static let tokenBytesMax = 8 * 1024
     /// Minutes that a token of PubNub's kind may be good for, 30 days; over it: it is not made.
     static let tokenMinutesMax = 43_200
     /// Seconds that a token or a signed request may be from the future, and the latter from the

@@ -137,7 +137,7 @@ struct CacheJobRunner {
             case .channelRefused(let channel, let error):
                 throw JobError(
                     code: error.code, message: "\(printable(channel)): \(error.message)")
-            case .disconnected(let reason, nil): throw JobError(message: "\(reason).")
+            case .disconnected(let reason, nil): throw JobError(closedBecause: reason)
             case .connected, .disconnected, .announced, .began, .problem, .writeRefused,
                 .eventsMissed:
                 break

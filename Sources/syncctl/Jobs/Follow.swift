@@ -51,7 +51,7 @@ extension JobRunner {
             case .channelVerified, .cacheRepaired, .writeRefused:
                 break  // Of channels that are kept, which this job has none of.
             case .disconnected(let reason, let retryIn):
-                guard retryIn != nil else { throw JobError(message: "\(reason).") }
+                guard retryIn != nil else { throw JobError(closedBecause: reason) }
                 report("disconnected", "\(printable(reason)); reconnecting")
             }
         }

@@ -23,6 +23,24 @@ struct FormatTests {
             actionTimetoken: Timetoken(rawValue: timetoken))
     }
 
+    @Test(
+        "the daemon's reason for a close is told by its code, in whole sentences",
+        arguments: [
+            (
+                "token_expired: Your token has expired. Ask for another, and show it.",
+                "token_expired", "Your token has expired. Ask for another, and show it."
+            ),
+            ("token_invalid: It is not good. See docs, or ask", "token_invalid", "It is not good."),
+            ("Say hello within 10 seconds.", "failed", "Say hello within 10 seconds."),
+            ("the connection broke", "failed", "the connection broke."),
+            ("there is no token: none", "failed", "there is no token: none."),
+        ])
+    func closeReasons(reason: String, code: String, message: String) {
+        let error = JobError(closedBecause: reason)
+        #expect(error.code == code)
+        #expect(error.message == message)
+    }
+
     /// Applies events and formats each after it was applied, as `subscribe` does.
     private func lines(_ envelopes: [Envelope], _ format: (Envelope, DeviceCache) -> String)
         -> [String]

@@ -25,7 +25,7 @@ struct TokenChangeTests {
         try bench.revoke(tokens[0])
 
         #expect(bench.core.hub.sessions.values.filter(\.isClosing).map(\.id) == [sessions[0]])
-        #expect(bench.transport.responses.values.map(\.status) == [403])
+        #expect(bench.transport.responses.values.map(\.status) == [200])
         #expect(try bench.session(tokens[0]).1 == ["token_revoked"])
         #expect(bench.status(.get, poll, token: tokens[0]) == 403)
         #expect(bench.status(.get, "/publish/pub/sub/0/room/0/1", token: tokens[0]) == 403)
@@ -52,6 +52,32 @@ struct TokenChangeTests {
         // It is the one that is taken back now.
         try bench.revoke(longer)
         #expect(bench.interests == 0)
+    }
+
+    @Test("a command that comes after the token's time ends the session, and has no answer")
+    func lapsed() throws {
+        let bench = AccessBench()
+        let (session, _) = try bench.session(try AccessBench.token(channels: ["room": 3]))
+        #expect(try bench.send(publish, session) == [])
+        bench.time.seconds = AccessBench.seconds + 301
+
+        #expect(try bench.send(publish, session) == [])
+
+        #expect(bench.asked == 1)
+        #expect(bench.core.hub.sessions.values.allSatisfy { $0.isClosing })
+    }
+
+    @Test("another token that comes just after the time of the one before is taken")
+    func justInTime() throws {
+        let bench = AccessBench()
+        let (session, _) = try bench.session(try AccessBench.token(channels: ["room": 3]))
+        bench.time.seconds = AccessBench.seconds + 301
+
+        let next = try AccessBench.token(channels: ["room": 3], minutes: 10)
+        #expect(try bench.send(shown(next), session) == [nil])
+
+        #expect(try bench.send(publish, session) == [])
+        #expect(bench.asked == 1)
     }
 
     @Test("a token that is not good, or another's, leaves the one before")

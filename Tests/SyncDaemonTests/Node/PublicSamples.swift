@@ -54,7 +54,7 @@ enum PublicCredentials: Sendable {
         case .doubled:
             .text(
                 SecretText(
-                    text: "four lame mice run, four lame mice run", isForOthers: false))
+                    text: "FourLameMiceRun,FourLameMiceRun,", isForOthers: false))
         case .webKeys:
             .text(
                 SecretText(

@@ -5,10 +5,17 @@ import EventModel
 extension NativeDoor {
     /// Closes sessions whose token's time is over.
     func closeLapsed() {
-        let seconds = hub.engine.seconds
-        for session in hub.sessions.values where session.credential.isOver(at: seconds) {
-            hub.outlet.close(session, because: .tokenExpired)
-        }
+        for session in hub.sessions.values { _ = closesAsLapsed(session) }
+    }
+
+    /// Closes a session whose token's time is over; asked before each of its commands, too, so that
+    /// none is refused which its client can send again with another token.
+    ///
+    /// - Returns: Whether it was.
+    func closesAsLapsed(_ session: Session) -> Bool {
+        guard session.credential.isOver(at: hub.engine.seconds) else { return false }
+        hub.outlet.close(session, because: .tokenExpired)
+        return true
     }
 
     /// Hears that tokens were taken back, and closes the sessions that showed one of them.

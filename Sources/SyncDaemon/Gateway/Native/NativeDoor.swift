@@ -126,6 +126,7 @@ final class NativeDoor: SessionDelegate {
     private func handle(
         _ command: Command, _ id: CommandID, of session: Session
     ) throws(ProtocolError) {
+        guard command.showsToken || !closesAsLapsed(session) else { return }
         let caller = try caller(of: command, id, session)
         reply(CommandRouter.handle(command, for: caller, tenants: tenants), to: id, of: session)
         if command.showsToken { endWhatIsNotAllowed(of: caller) }
