@@ -147,18 +147,25 @@ connections_max = 1
         groups = "/v1/channel-registration/sub-key/{sub}/channel-group/"
         with Rest(daemon, keys=("any", "small")) as rest:
             rest.ok(groups + "one", {"add": "room"})
-            self.assertEqual(rest.get(groups + "two", {"add": "room"}).status, 400)
+            answer = rest.get(groups + "two", {"add": "room"})
+            self.assertEqual((answer.status, answer.headers["retry-after"]), (429, "5"))
+            self.assertIn(b"groups", answer.body)
             rest.ok(groups + "one/remove")
             rest.ok(groups + "two", {"add": "room"})
             beat = "/v2/presence/sub-key/{sub}/channel/room/heartbeat"
-            for user, status in [("a", 200), ("b", 200), ("c", 503), ("a", 200)]:
+            for user, status in [("a", 200), ("b", 200), ("c", 429), ("a", 200)]:
                 with Rest(daemon, user, keys=("any", "small")) as other:
-                    self.assertEqual(other.get(beat).status, status, user)
+                    answer = other.get(beat)
+                    self.assertEqual(answer.status, status, user)
+                    if status == 429:
+                        self.assertEqual(answer.headers["retry-after"], "5")
+                        self.assertIn(b"memberships", answer.body)
+        self.assertEqual(metric(daemon, "keyset_refusals_total", "small", "memberships"), 1)
         with Rest(daemon, "c", keys=("any", "large")) as rest:
             rest.ok("/v2/presence/sub-key/{sub}/channel/room/heartbeat")
         await asyncio.to_thread(daemon.restart)
         with Rest(daemon, keys=("any", "small")) as rest:
-            self.assertEqual(rest.get(groups + "three", {"add": "room"}).status, 400)
+            self.assertEqual(rest.get(groups + "three", {"add": "room"}).status, 429)
         self.assertEqual(metric(daemon, "keyset_held", "small", "groups"), 1)
 
     async def test_what_a_tenant_stores_is_bounded(self):

@@ -31,7 +31,7 @@ extension Limits {
     static let actionsPerHistoryMessageMax = 1000
     /// Channels in one group; over it: `too_many_channels`.
     static let channelsPerGroupMax = 2000
-    /// Groups of one keyset; over it: `too_many_groups`.
+    /// Groups of one keyset; over it: `quota_exceeded`.
     static let groupsPerKeysetMax = 1_000_000
     /// Channels in all groups of one keyset, and of all keysets; over it: `too_many_channels`.
     static let groupedChannelsPerKeysetMax = 1_000_000

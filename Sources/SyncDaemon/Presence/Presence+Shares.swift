@@ -24,6 +24,25 @@ extension Presence {
         return count * Limits.presenceConnectionShare < own + max(0, shared)
     }
 
+    /// Whether the tenant was given as many places as there are channels that a user is not in yet:
+    /// of a beat all come, or none.
+    func hasQuota(
+        for user: PresenceUser, in channels: [String], of tenant: PresenceTenant, _ keyset: Keyset
+    ) -> Bool {
+        let rest = keyset.quotas.memberships - tenant.membershipCount
+        guard rest < channels.count else { return true }
+        var new: Set<ExactText> = []
+        for name in channels {
+            let room = tenant.rooms[ExactText(name)]
+            let channel = Channel(name, keyset: keyset.subscribeKey)
+            guard room?.membership(of: user) == nil,
+                room != nil || settings(of: channel, in: keyset) != nil
+            else { continue }
+            new.insert(ExactText(name))
+        }
+        return new.count <= rest
+    }
+
     /// Counts a membership that comes, before its tenant does.
     func willAdd(to tenant: PresenceTenant) {
         if tenant.membershipCount >= placesPerTenant { sharedCount += 1 }

@@ -40,6 +40,9 @@ extension Presence {
     enum Refusal: Hashable, Sendable {
         /// Nobody new gets in: of this connection, of this tenant, or anywhere; who is in stays in.
         case tooManyMemberships
+        /// The tenant has all that its owner was given: the user is in none of the channels that
+        /// are new.
+        case quotaExceeded
         /// The user is in as many channels as one may be.
         case tooManyChannels
         /// One state is over its limit.

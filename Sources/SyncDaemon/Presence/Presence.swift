@@ -61,7 +61,7 @@ final class Presence {
     }
 
     /// What holds for a channel; `nil` when nobody can be in it.
-    private func settings(of channel: Channel, in keyset: Keyset?) -> ChannelSettings? {
+    func settings(of channel: Channel, in keyset: Keyset?) -> ChannelSettings? {
         guard let keyset, Self.canHoldUsers(channel.name) else { return nil }
         let settings = keyset.settings(of: channel)
         return settings.hasPresence ? settings : nil
@@ -94,6 +94,7 @@ final class Presence {
         guard !member.userID.isEmpty, let keyset = keysets[member.keyset] else { return nil }
         let tenant = tenants[key] ?? PresenceTenant(key: key)
         let user = tenant.users[id] ?? PresenceUser(id: id)
+        let mayJoin = hasQuota(for: user, in: channels, of: tenant, keyset)
         var refusal: Refusal?
         for name in channels {
             let channel = Channel(name, keyset: member.keyset)
@@ -116,6 +117,8 @@ final class Presence {
                     move(membership, to: source)
                 }
                 refused = state.flatMap { change(membership, to: $0, at: now) }
+            } else if !mayJoin {
+                refused = .quotaExceeded
             } else {
                 refused = join(
                     user, room ?? PresenceRoom(channel, tenant: tenant, settings: settings),

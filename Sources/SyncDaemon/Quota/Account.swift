@@ -112,6 +112,14 @@ final class Account: Sendable {
         if let refusal { throw refusal }
     }
 
+    /// Notes that the tenant was refused more of what is counted elsewhere.
+    func refuse(_ quota: Quota) -> QuotaRefusal {
+        state.withLock { state in
+            state.refused[quota.rawValue] += 1
+            return .exceeded(quota, max: state.quotas[quota])
+        }
+    }
+
     /// Whether the tenant's clients may have so many commands carried out now.
     func admits(commands cost: Int, at milliseconds: UInt64) -> Bool {
         guard hasRate.load(ordering: .relaxed) else { return true }

@@ -46,16 +46,9 @@ extension ProtocolError {
         )
     }
 
-    static func tooManyGroups(_ limit: Int) -> ProtocolError {
-        ProtocolError(
-            status: 400, code: "too_many_groups",
-            message: "At most \(limit) channel groups in this keyset. Delete some.")
-    }
-
     /// Why a tenant may not have more.
     init(_ refusal: QuotaRefusal) {
         switch refusal {
-        case .exceeded(.groups, let max): self = .tooManyGroups(max)
         case .exceeded(let quota, let max): self = .quotaExceeded(quota, max: max)
         case .exhausted: self = .overloaded
         }

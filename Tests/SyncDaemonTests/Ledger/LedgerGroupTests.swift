@@ -79,11 +79,15 @@ struct LedgerGroupTests {
         }
 
         #expect(result(family, .add(["a"])) == .success(.groupChanged))
-        #expect(result(friends, .add(["a"])) == .failure(.tooManyGroups(Limits.groupsPerKeysetMax)))
+        let full = ProtocolError(
+            QuotaRefusal.exceeded(.groups, max: Limits.groupsPerKeysetMax))
+        #expect(full.status == 429)
+        #expect(full.retryAfterSeconds == Limits.quotaRetrySeconds)
+        #expect(result(friends, .add(["a"])) == .failure(full))
         #expect(result(family, .add(["b"])) == .success(.groupChanged))
         #expect(result(family, .delete) == .success(.groupChanged))
         #expect(result(friends, .add(["a"])) == .success(.groupChanged))
-        #expect(result(family, .add(["a"])) == .failure(.tooManyGroups(Limits.groupsPerKeysetMax)))
+        #expect(result(family, .add(["a"])) == .failure(full))
         #expect(store.groupCounts == 2)
         // Another keyset has its own.
         store.furtherGroups = 0

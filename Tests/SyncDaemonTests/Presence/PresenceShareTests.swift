@@ -31,6 +31,26 @@ struct PresenceShareTests {
         }
     }
 
+    @Test("a beat for more channels than the quota has room for joins none that is new")
+    func quota() {
+        var keyset = Keyset(subscribeKey: "k")
+        keyset.quotas.memberships = 3
+        let presence = Presence(keysets: Keysets([keyset]))
+        func beat(_ user: String, _ channels: String...) -> Presence.Refusal? {
+            presence.beat(
+                Presence.Member(userID: user, keyset: "k"), channels: channels, at: now)
+        }
+        #expect(beat("ada", "a", "b") == nil)
+
+        #expect(beat("bob", "a", "b") == .quotaExceeded)
+        #expect(presence.membershipCount == 2)
+        // Where somebody is already is no new place, nor is a name that comes twice.
+        #expect(beat("ada", "a", "b", "c", "c", "c-pnpres") == nil)
+        #expect(beat("ada", "a", "b", "c") == nil)
+        #expect(beat("ada", "a", "d") == .quotaExceeded)
+        #expect(presence.membershipCount == 3)
+    }
+
     @Test("one connection cannot take all places, nor can a hundred")
     func connections() {
         let presence = presence("k") { $0.memberships = 2000 }

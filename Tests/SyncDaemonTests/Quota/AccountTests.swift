@@ -43,6 +43,13 @@ struct AccountTests {
         #expect(accounts.all.map(\.subscribeKey) == ["one", "other"])
     }
 
+    @Test("what is counted elsewhere is refused in the same words, and counted")
+    func refusedElsewhere() {
+        let account = Accounts().account(of: Self.keyset("one") { $0.memberships = 7 })
+        #expect(account.refuse(.memberships) == .exceeded(.memberships, max: 7))
+        #expect(account.figures(.memberships).refused == 1)
+    }
+
     @Test("less than a tenant has takes nothing away, and gives no more")
     func lessThanHeld() {
         let accounts = Accounts()

@@ -72,7 +72,7 @@ struct ProtocolExampleTests {
         let cut = JSONError.notJSON(reason: "x", line: 1, column: 1)
         let all: [ProtocolError] = [
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
-            .invalidChannel, .tooManyChannels(1, per: "command"), .tooManyGroups(1), .helloFirst,
+            .invalidChannel, .tooManyChannels(1, per: "command"), .helloFirst,
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
             .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,

@@ -85,6 +85,9 @@ extension PubNubRouter {
                 "A user is in at most \(Limits.presenceChannelsPerUserMax) channels. Leave some.",
                 .presence
             ).response
+        case .quotaExceeded:
+            context.refusal(
+                ProtocolError(context.accounts.account(of: context.keyset).refuse(.memberships)))
         case .tooManyMemberships, .tooMuchState, .tooManyAnnouncements:
             context.refusal(.overloaded)
         }

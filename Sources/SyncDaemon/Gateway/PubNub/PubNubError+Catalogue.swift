@@ -246,9 +246,6 @@ extension PubNubError {
     static let tooManyGroupChannels = PubNubError(
         family: .groups, status: 400,
         message: "At most \(Limits.channelsPerGroupChangeMax) channels per call. Make more calls.")
-
-    static let tooManyGroups = PubNubError(
-        family: .groups, status: 400, message: "Maximum channel group count exceeded.")
 }
 
 // MARK: The daemon's own refusals

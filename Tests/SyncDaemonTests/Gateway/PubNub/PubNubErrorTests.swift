@@ -101,11 +101,6 @@ struct PubNubErrorTests {
                 + #""service":"channel-registry","error":true}"#
         ),
         (
-            .tooManyGroups,
-            #"400 {"status":400,"message":"Maximum channel group count exceeded.","#
-                + #""service":"channel-registry","error":true}"#
-        ),
-        (
             .tooManyRequests(.actions),
             #"429 {"status":429,"error":{"message":"You have exceeded the maximum number of "#
                 + #"requests per second allowed for your subscriber key.","source":"actions"}}"#
