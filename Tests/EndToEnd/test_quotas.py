@@ -104,6 +104,22 @@ subscribe_key = large
             "all to be given back")
         self.assertEqual(metric(daemon, "keyset_held", "small", "connections"), 0)
 
+    async def test_one_connection_has_no_more_than_a_share(self):
+        daemon, _ = self.start(self.SETTINGS.replace("= 20", "= 2000"))
+        device = self.offline_device(daemon, "ada", "phone")
+        await device.open()
+        welcome = await device.command("hello", userId="ada", deviceId="phone", keyset="small")
+        self.assertEqual(welcome["limits"]["channels"], 1000)
+        await device.request("subscribe", channels=[{"name": f"r-{n}"} for n in range(600)])
+        reply = await device.request(
+            "subscribe", channels=[{"name": f"r-{n}"} for n in range(600, 1100)])
+        self.check_error(
+            reply["error"], 429, "quota_exceeded", "One connection may follow 1000")
+        self.assertEqual(reply["error"]["retryAfter"], 5)
+        await device.request("subscribe", channels=[{"name": f"r-{n}"} for n in range(600, 1000)])
+        await eventually(
+            lambda: metric(daemon, "keyset_held", "small", "subscriptions") == 1000, "the rest")
+
     async def test_polls_of_clients_that_left_give_back_what_they_had(self):
         """Also those that had to wait for their turn, because they name many channels."""
         daemon, _ = self.start()
@@ -290,8 +306,9 @@ class Memory(DaemonTestCase):
         self.assertGreater(ceiling, 0)
         daemon = self.start_daemon("--memory-max", str(ceiling))
         await eventually(lambda: metric(daemon, "memory_level") in (2, 3), "the ceiling")
-        async with self.refused(503, "overloaded"):
+        async with self.refused(503, "overloaded", "memory_max"):
             await self.device(daemon, "eve")
+
         def readiness():
             with RawClient(daemon.address) as client:
                 return client.get("/readyz")

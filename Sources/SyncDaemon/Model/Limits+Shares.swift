@@ -63,7 +63,8 @@ extension Limits {
     static let subscriptionsMax = 4_000_000
     /// Bytes of `memory_max` for each of them, at least: one takes about 700, and has half of it.
     static let subscriptionMemoryBytes = 1400
-    /// How many its tenant may still get for each that a connection has; over it: `overloaded`.
+    /// How many its tenant may still get for each that a connection has; over it:
+    /// `quota_exceeded`.
     static let subscriptionsConnectionShare = 64
     /// Subscriptions for which that is not asked.
     static let subscriptionsOfSmallConnection = 1000

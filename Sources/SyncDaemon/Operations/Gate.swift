@@ -56,7 +56,7 @@ extension Tenants {
         case .tenants where account.held(.connections) > 0: break
         default:
             accounts.pressure.refusals.add()
-            throw .overloaded
+            throw .memoryShort
         }
         do throws(QuotaRefusal) {
             try account.take(.connections)
@@ -140,7 +140,7 @@ extension Caller {
         guard count > 0 else { return nil }
         guard accounts.pressure.level < .sessions else {
             accounts.pressure.refusals.add()
-            return .overloaded
+            return .memoryShort
         }
         do throws(QuotaRefusal) {
             try accounts.account(of: keyset).check(subscriptions: count, besides: own)

@@ -8,8 +8,9 @@ import Synchronization
 enum QuotaRefusal: Error, Hashable, Sendable {
     /// The tenant has all that its owner was given.
     case exceeded(Quota, max: Int)
-    /// The daemon has no more to give, or no more for this tenant or connection: others may need
-    /// it.
+    /// One connection follows as many as it may: others of its tenant may need the rest.
+    case share(max: Int)
+    /// The daemon has no more to give, or no more for this tenant: others may need it.
     case exhausted
 }
 
@@ -101,15 +102,22 @@ final class Account: Sendable {
             if let refusal = Self.refusal(of: .subscriptions, count, &state) { return refusal }
             let rest =
                 min(state.quotas.subscriptions, free) - state.held[Quota.subscriptions.rawValue]
-            let isSmall = own + count <= Limits.subscriptionsOfSmallConnection
-            guard
-                count > rest
-                    || !isSmall && (own + count) * Limits.subscriptionsConnectionShare > rest
-            else { return nil }
+            let max = Swift.max(
+                Limits.subscriptionsOfSmallConnection, rest / Limits.subscriptionsConnectionShare)
+            guard count > rest || own + count > max else { return nil }
             state.refused[Quota.subscriptions.rawValue] += 1
-            return .exhausted
+            return count > rest ? .exhausted : .share(max: max)
         }
         if let refusal { throw refusal }
+    }
+
+    /// How many one connection may follow, as long as no other of the tenant follows any.
+    var subscriptionsOfFirstConnection: Int {
+        let (max, capacity) = (state.withLock { $0.quotas.subscriptions }, pool.capacity)
+        // What it has counts against what is left, and against what is free as well.
+        let share = Limits.subscriptionsConnectionShare
+        let part = min(max / (share + 1), capacity / (share + 2))
+        return min(Swift.max(part, Limits.subscriptionsOfSmallConnection), max, capacity / 2)
     }
 
     /// Notes that the tenant was refused more of what is counted elsewhere.

@@ -66,10 +66,12 @@ final class SubscriptionPool: Sendable {
 
     func add(_ count: Int) { held.add(count) }
 
+    var free: Int { capacity - held.value }
+
     /// They never fill the memory that the process may have: then newcomers would be turned away,
     /// and not who has them.
-    var free: Int {
+    var capacity: Int {
         let fitting = pressure.max / Limits.subscriptionMemoryBytes
-        return (pressure.max > 0 ? min(max, fitting) : max) - held.value
+        return pressure.max > 0 ? min(max, fitting) : max
     }
 }

@@ -50,8 +50,17 @@ extension ProtocolError {
     init(_ refusal: QuotaRefusal) {
         switch refusal {
         case .exceeded(let quota, let max): self = .quotaExceeded(quota, max: max)
+        case .share(let max): self = .shareExceeded(max)
         case .exhausted: self = .overloaded
         }
+    }
+
+    private static func shareExceeded(_ max: Int) -> ProtocolError {
+        ProtocolError(
+            status: 429, code: "quota_exceeded",
+            message: "One connection may follow \(max) of this keyset's subscriptions now. Follow "
+                + "fewer, use another connection, or ask the operator for more.",
+            retryAfterSeconds: Limits.quotaRetrySeconds)
     }
 
     private static func quotaExceeded(_ quota: Quota, max: Int) -> ProtocolError {
@@ -159,6 +168,13 @@ extension ProtocolError {
         status: 503, code: "overloaded",
         message: "The daemon has more work than it can queue. "
             + "Retry after a second with the same mutation id.",
+        retryAfterSeconds: Limits.retryAfterSeconds)
+
+    /// The same to who has to wait, with other words for who wonders why.
+    static let memoryShort = ProtocolError(
+        status: 503, code: "overloaded",
+        message: "The daemon is near its memory_max: nobody new is let in, and nothing more is "
+            + "followed. Retry later, or ask the operator.",
         retryAfterSeconds: Limits.retryAfterSeconds)
 
     static let draining = ProtocolError(

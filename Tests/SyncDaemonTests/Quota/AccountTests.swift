@@ -92,6 +92,34 @@ struct AccountTests {
         #expect(account.figures(.subscriptions).refused > 0)
     }
 
+    @Test(
+        "a connection follows what it was promised, and then hears its share",
+        arguments: [(2000, 1000), (500_000, 7692), (2_000_000, 30_303), (30, 30)])
+    func promise(quota: Int, promised: Int) {
+        let accounts = Accounts(subscriptionsMax: 2_000_000)
+        let account = accounts.account(of: Self.keyset("one") { $0.subscriptions = quota })
+        #expect(account.subscriptionsOfFirstConnection == promised)
+        for own in 0..<promised {
+            let refusal = Self.refusal { () throws(QuotaRefusal) in
+                try account.check(subscriptions: 1, besides: own)
+            }
+            guard refusal == nil else {
+                Issue.record("\(own): \(String(describing: refusal))")
+                return
+            }
+            account.add(.subscriptions, 1)
+        }
+        let refusal = Self.refusal { () throws(QuotaRefusal) in
+            try account.check(subscriptions: min(quota, 1000), besides: promised)
+        }
+        let max = Swift.max(1000, (quota - promised) / 64)
+        switch quota {
+        case 30: #expect(refusal == .exceeded(.subscriptions, max: 30))
+        case 2_000_000: #expect(refusal == .share(max: (2_000_000 - 2 * promised) / 64))
+        default: #expect(refusal == .share(max: max))
+        }
+    }
+
     @Test("no tenant fills the memory that the process may have with subscriptions")
     func sharesOfMemory() {
         let pressure = MemoryPressure(max: 100_000 * Limits.subscriptionMemoryBytes)

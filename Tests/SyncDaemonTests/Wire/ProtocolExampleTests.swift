@@ -78,6 +78,7 @@ struct ProtocolExampleTests {
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
             .draining, .tooManyRevoked,
             ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
+            ProtocolError(QuotaRefusal.share(max: 1)), .memoryShort,
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]

@@ -279,7 +279,7 @@ extension PubNubError {
             self = .tooManyRequests(family)
         case _ where error.status == 429:
             self = .quotaExceeded(error, family)
-        case .overloaded, .draining, .storeUnavailable:
+        case .overloaded, .memoryShort, .draining, .storeUnavailable:
             // The SDK for Swift repeats a subscribe after 429 and 500, and gives up after a 503.
             if case .subscribe = endpoint {
                 self = .tooManyRequests(.gateway)
