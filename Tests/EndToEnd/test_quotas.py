@@ -106,10 +106,8 @@ subscribe_key = large
 
     async def test_one_connection_has_no_more_than_a_share(self):
         daemon, _ = self.start(self.SETTINGS.replace("= 20", "= 2000"))
-        device = self.offline_device(daemon, "ada", "phone")
-        await device.open()
-        welcome = await device.command("hello", userId="ada", deviceId="phone", keyset="small")
-        self.assertEqual(welcome["limits"]["channels"], 1000)
+        device = await self.device(daemon, "ada", keyset="small")
+        self.assertEqual(device.welcome["limits"]["channels"], 1000)
         await device.request("subscribe", channels=[{"name": f"r-{n}"} for n in range(600)])
         reply = await device.request(
             "subscribe", channels=[{"name": f"r-{n}"} for n in range(600, 1100)])
