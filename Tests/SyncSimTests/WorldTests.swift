@@ -90,9 +90,9 @@ struct PlantedBugTests {
 struct PowerCutTests {
     @Test("nothing acknowledged is lost, nothing is there twice")
     func promises() throws {
-        let cuts = try PowerCuts(count: 40, first: 1)
+        let cuts = try PowerCuts(count: 240, first: 1)
 
-        #expect(cuts.cuts == 40)
+        #expect(cuts.cuts == 240)
         #expect(cuts.acknowledged > 100 && cuts.unknown > 0 && cuts.survived > 0)
     }
 
