@@ -70,7 +70,8 @@ class Debug(ReloadTestCase):
         await self.lines(
             daemon, r'debug   Connection closed\. .*reason="its Origin is not in allowed_origins"',
             # Whose page it was is for the operator to know.
-            r"notice  Refused: foreign_origin\. host=127\.0\.0\.1:\d+ origin=https://evil\.example")
+            r"notice  Refused: foreign_origin\. host=127\.0\.0\.1:\d+ origin=https://evil\.example"
+            r" connection=\S+ peer=127\.0\.0\.1")
         for secret in ("a-payload", "payload", "pub-hidden"):
             self.assertNotIn(secret, daemon.log())
 

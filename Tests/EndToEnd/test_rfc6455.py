@@ -237,7 +237,7 @@ class Handshake(DaemonTestCase):
                 self.refuse(400, self.request(start=f"GET /v1/sync{query} HTTP/1.1"))
         for query in ("?userId=a%2Bb+c&deviceId=d", "?&&deviceId=d&userId=a%2bb%20c&x=%ff&userId=e"):
             with self.subTest(query), RawClient(self.daemon.address) as client:
-                start = f"GET http://any/v1/sync{query} HTTP/1.1"
+                start = f"GET http://localhost/v1/sync{query} HTTP/1.1"
                 self.assertEqual(self.answer(self.request(start=start), client).status, 101)
                 self.assertIn("session", client.message()["ok"])
 
