@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pathlib
 import threading
 import time
 import warnings
@@ -61,7 +62,8 @@ def carry_out(attack, plan):
         if attack.restarts:
             target.daemon.restart()
         if attack.strike is not None:
-            strike(outcome, target, notifications, plan)
+            with ahead(target.daemon) if plan.ahead else contextlib.nullcontext():
+                strike(outcome, target, notifications, plan)
         outcome.cases = list(attack.cases(target))
         for text, is_refused in outcome.cases:
             outcome.hold(is_refused, text)
@@ -73,22 +75,29 @@ def carry_out(attack, plan):
     return outcome
 
 
-def go_ahead(daemon):
-    """Lets the daemon and this process go before other programs, where that is allowed."""
+@contextlib.contextmanager
+def ahead(daemon):
+    """While it lasts, the daemon and this process go before other programs, where allowed."""
+    autogroup = "/proc/self/autogroup"  # Where sessions share the processor, niceness holds within.
+    before, niceness = None, os.getpriority(os.PRIO_PROCESS, 0)
     with contextlib.suppress(OSError):
-        # Where sessions share the processor, niceness holds within each of them only.
-        with open("/proc/self/autogroup", "w", encoding="ascii") as group:
-            group.write(str(MEASURED_NICE))
+        before = pathlib.Path(autogroup).read_text(encoding="ascii").split()[-1]
+        pathlib.Path(autogroup).write_text(str(MEASURED_NICE), encoding="ascii")
     with contextlib.suppress(PermissionError):
         for thread in os.listdir(f"/proc/{daemon.process.pid}/task"):
             os.setpriority(os.PRIO_PROCESS, int(thread), MEASURED_NICE)
         os.setpriority(os.PRIO_PROCESS, 0, MEASURED_NICE)
+    try:
+        yield
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, niceness)
+        if before is not None:
+            with contextlib.suppress(OSError):
+                pathlib.Path(autogroup).write_text(before, encoding="ascii")
 
 
 def strike(outcome, target, notifications, plan):
     """The attack itself, from the base to the recovery."""
-    if plan.ahead:
-        go_ahead(target.daemon)
     honest = Honest(target.address, target.honest, plan.patience)
     time.sleep(1)  # What the beginning cost is no base.
     memory = Memory(target.daemon)
