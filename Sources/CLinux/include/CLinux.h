@@ -2,6 +2,7 @@
 #ifndef SYNC_CLINUX_H
 #define SYNC_CLINUX_H
 
+#include <stddef.h>
 #include <sys/epoll.h>
 
 /// accept4(2), non-blocking and close-on-exec. Returns -1 and sets errno when nothing is waiting.
@@ -14,6 +15,9 @@ int sync_clock_is_synchronised(void);
 
 /// pipe2(2).
 int sync_pipe(int ends[2], int flags);
+
+/// memmem(3): where `part` begins first in `text`; NULL when it does not.
+const void *sync_find(const void *text, size_t text_size, const void *part, size_t part_size);
 
 /// malloc_trim(3).
 void sync_give_back_memory(void);

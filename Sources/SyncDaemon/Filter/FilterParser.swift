@@ -214,6 +214,8 @@ struct FilterParser {
     private func unexpected(_ expected: String) -> MessageFilterError {
         MessageFilterError(
             position: current.position,
-            found: current.token == .end ? "the end" : quoted(current.source), expected: expected)
+            found: current.token == .end
+                ? "the end" : quoted(String(String.UnicodeScalarView(current.source))),
+            expected: expected)
     }
 }

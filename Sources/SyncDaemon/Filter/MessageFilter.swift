@@ -15,8 +15,10 @@ import EventModel
 /// - Source: PubNub's subscribe filters. Precedence is C's; `true`, `false` and `null` are values.
 struct MessageFilter: Hashable, Sendable {
     private let exactText: ExactText
-    /// Of the text: it is computed once, and asked for with each event.
-    private let hash: Int
+    /// Stands for the text, which is long, and for the tree, which is many times as long.
+    ///
+    /// Of a key that nobody knows: no client finds two texts that have the same.
+    let fingerprint: KeyedHash
     private let expression: FilterExpression
 
     /// As the client wrote it.
@@ -35,8 +37,15 @@ struct MessageFilter: Hashable, Sendable {
         var parser = try FilterParser(text)
         expression = try parser.filter()
         exactText = ExactText(text)
-        hash = exactText.hashValue
+        var bytes = text
+        fingerprint = bytes.withUTF8 { unsafe KeyedHash($0, key: Self.key) }
     }
+
+    /// New with each start.
+    private static let key: DigestKey = {
+        var generator = SystemRandomNumberGenerator()
+        return .random(using: &generator)
+    }()
 
     /// Whether a message is wanted, and what it cost to find out.
     ///
@@ -51,11 +60,11 @@ struct MessageFilter: Hashable, Sendable {
     }
 
     static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.hash == rhs.hash && lhs.exactText == rhs.exactText
+        lhs.exactText == rhs.exactText
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(hash)
+        hasher.combine(fingerprint)
     }
 }
 

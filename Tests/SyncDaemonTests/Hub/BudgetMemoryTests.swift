@@ -113,6 +113,29 @@ struct BudgetMemoryTests {
         }
     }
 
+    @Test("verdicts keep no filter, which takes ten times its text")
+    func verdicts() async {
+        await #expect(processExitsWith: .success) {
+            let verdicts = Verdicts()
+            let event = EncodedEnvelope(
+                Envelope(
+                    channel: Channel("a"), timetoken: tick(1), uuid: "ada",
+                    event: .message(Message(payload: "1"))))
+            func ask(_ numbers: Range<Int>) throws {
+                for number in numbers {
+                    verdicts.beginTurn()
+                    let filter = try MessageFilter(
+                        FilterCostTests.repeated("data==\(number)", reserving: 0))
+                    #expect(verdicts.verdict(of: filter, on: event) != nil)
+                }
+            }
+            try ask(0..<100)
+            let before = ResidentMemory.bytes
+            try ask(100..<3000)
+            #expect(ResidentMemory.bytes - before < 4 << 20)
+        }
+    }
+
     @Test("frames that wait for a socket")
     func frames() async {
         await #expect(processExitsWith: .success) { Self.queue(bytes: 20) }
