@@ -29,6 +29,8 @@ CHANNELS = 20
 KEPT, TOO_MANY = 200, 250
 #: Seconds of the mix without a pause, from which half is taken.
 CALIBRATION_SECONDS = 5
+#: Seconds after which it says how far it is.
+PROGRESS_SECONDS = 300
 #: Connections of each kind.
 TALKERS, POLLERS = 4, 4
 
@@ -139,8 +141,15 @@ def soak(daemon, seconds, share):
         talker.counts.clear()
     samples = []
     workers = talkers + [Poller(daemon, n) for n in range(POLLERS)]
-    work(workers, seconds, failures, share * most / TALKERS,
-         lambda: samples.append((daemon.allocated_bytes(), descriptors(daemon))))
+
+    def look():
+        samples.append((daemon.allocated_bytes(), descriptors(daemon)))
+        if len(samples) % PROGRESS_SECONDS == 0:
+            print(f"{len(samples) // 60} of {seconds / 60:.0f} minutes: "
+                  f"{sum(it.counts.total() for it in workers)} operations, "
+                  f"{samples[-1][0] / 2**20:.1f} MiB, {samples[-1][1]} descriptors", flush=True)
+
+    work(workers, seconds, failures, share * most / TALKERS, look)
     counts = sum((it.counts for it in workers), collections.Counter())
     return report(samples, counts, failures, seconds)
 
