@@ -21,7 +21,7 @@ struct ArgumentTests {
         #expect(run.settings[.subscribers] == 1000)
         #expect(run.places == Places())
         #expect(!run.writesJSON)
-        #expect(try self.run("table").servers == ServerKind.allCases)
+        #expect(try self.run("table").servers == ServerKind.peers)
     }
 
     @Test("options are taken, and --daemon goes before the variable")

@@ -142,7 +142,7 @@ struct FrameTests {
 
         #expect(markers([frame]) == [1])
         switch kind {
-        case .syncdaemon:
+        case .syncdaemon, .guarded:
             let command = try JSONValue(parsing: text)
             let payload = command.member("payload")?.compactText ?? "absent"
             let envelope =

@@ -61,6 +61,22 @@ struct SmokeTests {
             try FileManager.default.contentsOfDirectory(atPath: place.folder) == ["version.log"])
     }
 
+    @Test("the daemon is loaded with access control, too, by who shows a token")
+    func guarded() throws {
+        let place = Workplace()
+
+        let result = try place.run(
+            "fanout", "--server", "guarded", "--subscribers", "20", "--seconds", "1", "--rounds",
+            "1", "--work", place.folder, "--json")
+
+        #expect(result.status == 0)
+        let record = try #require(try Record.read(result.output).first)
+        #expect(record.server == .guarded)
+        #expect(try #require(record.values[.deliveriesPerSecond]) > 20)
+        // As many as without.
+        #expect((200...270).contains(try #require(record.values[.bytesPerDelivery])))
+    }
+
     @Test("devices that come back have missed nothing")
     func storm() throws {
         let place = Workplace()

@@ -20,7 +20,7 @@ enum ArgumentParser {
         if subcommand == .compare { return try comparison(rest) }
         var run = Run(
             subcommand: subcommand, settings: Settings(subcommand.defaults),
-            servers: subcommand == .table ? ServerKind.allCases : [.syncdaemon],
+            servers: subcommand == .table ? ServerKind.peers : [.syncdaemon],
             places: Places())
         if let daemon { run.places.daemon = daemon }
         try read(rest, into: &run)

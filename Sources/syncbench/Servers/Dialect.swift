@@ -10,8 +10,10 @@ struct Dialect {
         var plan = Plan(request: request(user: "s\(index)", channel: channels.lowerBound))
         let names = channels.map(FrameTemplate.channelName)
         switch kind {
-        case .syncdaemon:
-            plan.greeting = Self.subscribe(to: names.map { "{\"name\":\"\($0)\"}" })
+        case .syncdaemon, .guarded:
+            plan.greeting =
+                hello(device: "s\(index)")
+                + Self.subscribe(to: names.map { "{\"name\":\"\($0)\"}" })
             // Only the answer to subscribe has a mode.
             plan.readyWord = "\"mode\":"
             plan.readyCount = names.count
@@ -35,7 +37,8 @@ struct Dialect {
         // The user's name is part of an event; one letter keeps the sizes equal.
         var plan = Plan(role: .writer, request: request(user: "w", device: index, channel: channel))
         switch kind {
-        case .syncdaemon:
+        case .syncdaemon, .guarded:
+            plan.greeting = hello(device: "w\(index)")
             plan.readyWord = "\"session\""
             plan.readyCount = 1
         case .nats:
@@ -56,7 +59,7 @@ struct Dialect {
     func event(bytes: Int) -> FrameTemplate {
         let channel = FrameTemplate.channelName(0)
         switch kind {
-        case .syncdaemon:
+        case .syncdaemon, .guarded:
             let text = Self.filled("\"\(Marker.text)", "\"", to: bytes - Self.envelopeBytes)
             return FrameTemplate(
                 #"{"id":1,"op":"publish","channel":"\#(channel)","payload":\#(text)}"#)
@@ -102,16 +105,27 @@ struct Dialect {
         return start + String(repeating: "x", count: missing) + end
     }
 
+    /// Shows the token; who needs none says in the request who it is.
+    private func hello(device: String) -> [[UInt8]] {
+        guard kind == .guarded else { return [] }
+        return [
+            ClientFrame.text(
+                #"{"id":1,"op":"hello","userId":"w","deviceId":"\#(device)","token":""#
+                    + #"\#(Guard.token)"}"#)
+        ]
+    }
+
     /// RFC 6455, section 4.1; the key is the one of its example, which the floor expects.
     func request(user: String, device: Int = 0, channel: Int = 0) -> [UInt8] {
         let path =
             switch kind {
+            case .guarded: "/v1/sync"
             case .syncdaemon: "/v1/sync?userId=\(user)&deviceId=d\(device)"
             case .nchan: "/channel?name=\(FrameTemplate.channelName(channel))"
             case .floor, .nats, .uwebsockets: "/"
             }
         let subprotocol =
-            kind == .syncdaemon ? "Sec-WebSocket-Protocol: sync.v1.json\r\n" : ""
+            kind.isDaemon ? "Sec-WebSocket-Protocol: sync.v1.json\r\n" : ""
         let text =
             "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nUpgrade: websocket\r\n"
             + "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"

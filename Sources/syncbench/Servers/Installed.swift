@@ -9,7 +9,7 @@ struct Installed {
     /// Why a server cannot be measured; `nil` when it can.
     func obstacle(of kind: ServerKind) -> String? {
         switch kind {
-        case .syncdaemon:
+        case .syncdaemon, .guarded:
             File.isProgram(places.daemon)
                 ? nil : "\(places.daemon) is missing: build it with `make bench`"
         case .floor:
@@ -31,7 +31,7 @@ struct Installed {
             Program.firstLine(of: arguments, log: log) ?? "unknown"
         }
         return switch kind {
-        case .syncdaemon: ask(places.daemon, "--version")
+        case .syncdaemon, .guarded: ask(places.daemon, "--version")
         case .floor: "Benchmarks/floor/floor.c"
         case .nats: ask(Program.path(of: "nats-server") ?? "nats-server", "--version")
         case .uwebsockets:

@@ -25,7 +25,11 @@ final class Server {
         let port: UInt16
         let process: pid_t
         switch kind {
-        case .syncdaemon, .floor:
+        case .syncdaemon, .guarded, .floor:
+            var flags = flags
+            if kind == .guarded {
+                flags += ["--config", try Guard.configure(in: Self.absolute(folder))]
+            }
             command =
                 kind == .floor
                 ? [run.places.floor, "0"] : Self.daemon(run, data: "\(folder)/data") + flags
@@ -114,8 +118,11 @@ final class Server {
         try File.write(text.replacing("@PORT@", with: "\(port)"), to: path)
         if kind == .nats { return [Program.path(of: "nats-server") ?? "nats-server", "-c", path] }
         let nginx = Program.path(of: "nginx") ?? "nginx"
-        let absolute = folder.hasPrefix("/") ? folder : "\(workingFolder)/\(folder)"
-        return [nginx, "-p", absolute, "-e", "error.log", "-c", "\(kind.rawValue).conf"]
+        return [nginx, "-p", absolute(folder), "-e", "error.log", "-c", "\(kind.rawValue).conf"]
+    }
+
+    private static func absolute(_ folder: String) -> String {
+        folder.hasPrefix("/") ? folder : "\(workingFolder)/\(folder)"
     }
 
     private static var workingFolder: String {
