@@ -20,7 +20,7 @@ final class CountingTransport: Transport {
         return true
     }
 
-    func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
+    func close(_ session: SessionID, _ reason: CloseReason) {
         preconditionFailure("the hub closed a session: \(reason)")
     }
 

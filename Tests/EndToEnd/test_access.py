@@ -446,7 +446,7 @@ class Access(PubNubTestCase):
         answer = ada.get("/v2/subscribe/{sub}/room,den,cellar/0", {"auth": token})
         self.assertEqual(answer.json()["payload"], {"channels": ["den", "cellar"]})
         device = await self.device(web_token())
-        async with self.refused(403, "forbidden", 'it lacks write on channel "den"'):
+        async with self.refused(403, "forbidden", 'lacks write on channel "den"'):
             await device.command("publish", channel="den", payload=1)
         for user, shown in (("ada", None), ("ada", "x"), ("bob\nReady. \x1b[31m", token)):
             self.assertEqual(self.rest(self.daemon, user, KEYS).get(

@@ -93,8 +93,7 @@ final class CatchUp {
     func failedToRead(_ page: PageNumber) {
         guard let (_, waiting) = flights.land(page) else { return }
         for subscription in stillReading(waiting) {
-            outlet.close(
-                subscription.session, .tryAgainLater, "The store could not be read. Reconnect.")
+            outlet.close(subscription.session, .storeFailed)
         }
     }
 

@@ -20,8 +20,6 @@ final class Outlet {
     private let ground: Ground
     private let topics: TopicTable
 
-    private static let tooSlow = "You read too slowly. Reconnect with your cursors."
-
     /// What a turn did, for the counters, which all threads share: each is touched once per turn.
     private struct Tally: Equatable {
         var deliveries = 0
@@ -105,18 +103,12 @@ final class Outlet {
     }
 
     /// Closes a session after what is queued for it has left.
-    func close(_ session: Session, _ code: CloseCode, _ reason: String) {
+    func close(_ session: Session, _ reason: CloseReason) {
         guard !session.isClosing else { return }
         write(session)
         session.isClosing = true
         topics.cancelAll(of: session)
-        transport?.close(session.id, code, reason)
-    }
-
-    /// Closes a session whose token, or none, is worth nothing: the reason begins with the code, by
-    /// which a client knows whether to come again with another.
-    func close(_ session: Session, because error: ProtocolError) {
-        close(session, .policyViolation, "\(error.code): \(error.message)")
+        transport?.close(session.id, reason)
     }
 
     // MARK: Writing
@@ -253,7 +245,7 @@ final class Outlet {
     private func closeTooSlow(_ session: Session) {
         session.queue.removeAll()
         ground.counters.slowConsumersClosed.add()
-        close(session, .tryAgainLater, Self.tooSlow)
+        close(session, .tooSlow)
     }
 
     func checkInvariants() {

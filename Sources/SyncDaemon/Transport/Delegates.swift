@@ -68,7 +68,7 @@ protocol Transport: AnyObject {
     func write(_ frames: Span<UInt8>, to session: SessionID) -> Bool
 
     /// Closes a connection with a close frame; the delegate hears `sessionDidClose` later.
-    func close(_ session: SessionID, _ code: CloseCode, _ reason: String)
+    func close(_ session: SessionID, _ reason: CloseReason)
 
     /// Answers the request that a connection waits with; nothing happens when it is gone.
     ///
@@ -90,31 +90,4 @@ protocol Transport: AnyObject {
     ///
     /// - Complexity: O(connections): for a daemon that stops.
     var hasUnsentResponses: Bool { get }
-}
-
-/// Why the daemon closes a connection.
-///
-/// - Source: RFC 6455, section 7.4.1, and docs/PROTOCOL.md.
-enum CloseCode: UInt16, Sendable {
-    case goingAway = 1001
-    case protocolError = 1002
-    case unsupportedData = 1003
-    case invalidPayload = 1007
-    case policyViolation = 1008
-    case messageTooBig = 1009
-    case tryAgainLater = 1013
-
-    /// Two bytes of a control frame are the code.
-    static let reasonBytesMax = ControlFrame.payloadBytesMax - 2
-
-    /// The close frame.
-    func frame(reason: String) -> [UInt8] {
-        // Whole characters only: the text of a close frame must be UTF-8.
-        var text: [UInt8] = []
-        for character in reason {
-            guard text.count + character.utf8.count <= Self.reasonBytesMax else { break }
-            text += Array(character.utf8)
-        }
-        return ControlFrame.close(rawValue, reason: text)
-    }
 }

@@ -21,7 +21,7 @@ struct FrameParser {
         /// The client closes, with this code if it named one; nothing after it is read.
         case close(UInt16?)
         /// The client breaks a rule; nothing after it is read.
-        case refused(CloseCode, String)
+        case refused(CloseReason)
     }
 
     private enum Phase {
@@ -129,7 +129,7 @@ struct FrameParser {
         case 1, 2:
             guard !isInMessage else { return broken("The message before it has not ended.") }
             return opcode == 1
-                ? nil : .refused(.unsupportedData, "Send text messages, not binary ones.")
+                ? nil : .refused(.binary)
         case 8, 9, 10:
             return isFinal ? nil : broken("A control frame comes in one piece.")
         default:
@@ -149,20 +149,17 @@ struct FrameParser {
         guard !isControl else { return nil }
         // The claim may be up to 2^64: compare without adding to it.
         guard rest <= UInt64(Limits.frameBytesMax - message.count) else {
-            return .refused(
-                .messageTooBig, "Send messages of at most \(Limits.frameBytesMax) bytes.")
+            return .refused(.messageTooLong)
         }
         frameCount = opcode == 0 ? frameCount + 1 : 1
         guard frameCount <= Limits.fragmentsPerMessageMax else {
-            return .refused(
-                .policyViolation,
-                "Send a message in at most \(Limits.fragmentsPerMessageMax) fragments.")
+            return .refused(.tooManyFragments)
         }
         isInMessage = true
         return nil
     }
 
-    private func broken(_ reason: String) -> Event { .refused(.protocolError, reason) }
+    private func broken(_ text: String) -> Event { .refused(.broken(text)) }
 
     // MARK: Payload
 
@@ -194,7 +191,7 @@ struct FrameParser {
     ) -> Event? {
         let endsMessage = isWhole && isFinal
         guard text.accepts(piece), text.isComplete || !endsMessage else {
-            return .refused(.invalidPayload, "Send text in UTF-8.")
+            return .refused(.notText)
         }
         guard endsMessage else {
             message.append(copying: piece)
@@ -229,7 +226,7 @@ struct FrameParser {
         }
         var reason = TextCheck()
         guard reason.accepts(payload.span.extracting(2...)), reason.isComplete else {
-            return .refused(.invalidPayload, "Give your reason in UTF-8.")
+            return .refused(.reasonNotText)
         }
         return .close(code)
     }

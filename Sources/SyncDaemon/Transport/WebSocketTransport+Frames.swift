@@ -58,9 +58,9 @@ extension WebSocketTransport {
             case .close(let code):
                 guard !connection.hasSentClose else { return false }
                 close(connection, with: ControlFrame.close(code), isLast: true)
-            case .refused(let code, let reason):
-                connection.ends(because: "\(code.rawValue) \(reason)")
-                close(connection, with: code.frame(reason: reason), isLast: true)
+            case .refused(let reason):
+                connection.ends(because: "\(reason.code.rawValue) \(reason.text)")
+                close(connection, with: reason.frame, isLast: true)
             }
         }
         sendPongs(to: connection)

@@ -208,10 +208,10 @@ import EventModel
         return put(frames, on: connection)
     }
 
-    func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
+    func close(_ session: SessionID, _ reason: CloseReason) {
         guard let connection = connection(session), connection.closeFrame == nil else { return }
-        connection.ends(because: "\(code.rawValue) \(reason)")
-        close(connection, with: code.frame(reason: reason), isLast: false)
+        connection.ends(because: "\(reason.code.rawValue) \(reason.text)")
+        close(connection, with: reason.frame, isLast: false)
     }
 
     func peer(of connection: SessionID) -> PeerAddress? {

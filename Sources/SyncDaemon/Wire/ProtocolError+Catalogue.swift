@@ -101,8 +101,7 @@ extension ProtocolError {
     static func forbidden(lacking: String) -> ProtocolError {
         ProtocolError(
             status: 403, code: forbidden.code,
-            message: "Your token does not allow this here: it lacks \(lacking). "
-                + "Ask for one with the right that it needs.")
+            message: "Your token lacks \(lacking). Ask for one with the right that it needs.")
     }
 
     static let tokenMissing = ProtocolError(
@@ -111,8 +110,8 @@ extension ProtocolError {
 
     static let tokenInvalid = ProtocolError(
         status: 401, code: "token_invalid",
-        message: "This token is not good here: none of this keyset's keys made it, it was changed,"
-            + " begins later, or says what nobody knows. See docs/ACCESS.md, or ask for another.")
+        message: "No key of this keyset made this token, or it begins later, or says what nobody "
+            + "knows. Ask for another.")
 
     static let tokenExpired = ProtocolError(
         status: 401, code: "token_expired",

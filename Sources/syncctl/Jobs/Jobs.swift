@@ -16,17 +16,18 @@ struct JobError: Error {
 extension JobError {
     /// The daemon closed for good.
     ///
-    /// - Parameter reason: It may begin with a code of the daemon's, and be cut at the end: a close
-    ///   frame has room for 123 bytes.
+    /// - Parameter reason: It may begin with a code of the daemon's, and be cut at the end, with an
+    ///   ellipsis or, by an earlier release, without: a close frame has room for 123 bytes.
     init(closedBecause reason: String) {
         let parts = reason.split(separator: ": ", maxSplits: 1)
         let isCode = parts.count == 2 && parts[0].allSatisfy { $0 == "_" || $0.isLowercase }
         code = isCode ? String(parts[0]) : "failed"
         var text = isCode ? String(parts[1]) : reason
-        if text.last != ".", let whole = text.ranges(of: ". ").last {
+        let isWhole = text.last == "." || text.last == "…"
+        if !isWhole, let whole = text.ranges(of: ". ").last {
             text = String(text[..<whole.lowerBound])
         }
-        message = text.last == "." ? text : "\(text)."
+        message = isWhole ? text : "\(text)."
     }
 }
 

@@ -124,10 +124,11 @@ final class SimulatedTransport: Transport {
         return false
     }
 
-    func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
-        world.tally.count("close \(code.rawValue)")
-        world.trace("closes \(session): \(code.rawValue) \(reason)")
-        connections[session]?.closeFromDaemon(code.frame(reason: reason))
+    func close(_ session: SessionID, _ reason: CloseReason) {
+        let code = reason.code.rawValue
+        world.tally.count("close \(code)")
+        world.trace("closes \(session): \(code) \(reason.text)")
+        connections[session]?.closeFromDaemon(reason.frame)
     }
 
     func shed() {}

@@ -12,7 +12,7 @@ enum FrameFuzz {
         case ping([UInt8])
         case pong
         case close(UInt16?)
-        case refused(CloseCode)
+        case refused(CloseReason)
     }
 
     static func check(_ bytes: [UInt8]) throws(Finding) {
@@ -41,7 +41,7 @@ enum FrameFuzz {
                 case .ping(let payload): happenings.append(.ping(payload))
                 case .pong: happenings.append(.pong)
                 case .close(let code): happenings.append(.close(code))
-                case .refused(let code, _): happenings.append(.refused(code))
+                case .refused(let reason): happenings.append(.refused(reason))
                 }
             }
             try expect(index == span.count, "\(span.count - index) bytes were left")
@@ -50,6 +50,9 @@ enum FrameFuzz {
             try expect(
                 String(validating: message, as: UTF8.self) != nil, "\(message) is not UTF-8")
             try expect(message.count <= Limits.frameBytesMax, "a message of \(message.count) bytes")
+        }
+        for case .refused(let reason) in happenings {
+            try expect(reason.fits, "no frame has room for: \(reason.text)")
         }
         return happenings
     }

@@ -31,6 +31,7 @@ struct FormatTests {
                 "token_expired", "Your token has expired. Ask for another, and show it."
             ),
             ("token_invalid: It is not good. See docs, or ask", "token_invalid", "It is not good."),
+            ("forbidden: You may not. It lacks…", "forbidden", "You may not. It lacks…"),
             ("Say hello within 10 seconds.", "failed", "Say hello within 10 seconds."),
             ("the connection broke", "failed", "the connection broke."),
             ("there is no token: none", "failed", "there is no token: none."),

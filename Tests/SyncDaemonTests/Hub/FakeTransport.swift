@@ -35,10 +35,11 @@ final class FakeTransport: Transport {
         return false
     }
 
-    func close(_ session: SessionID, _ code: CloseCode, _ reason: String) {
+    func close(_ session: SessionID, _ reason: CloseReason) {
         #expect(closed[session] == nil, "closed twice")
-        #expect(!reason.isEmpty)
-        closed[session] = code
+        #expect(!reason.text.isEmpty)
+        #expect(reason.fits, "No test has names that are too long: \(reason.text)")
+        closed[session] = reason.code
     }
 
     func shed() {}

@@ -75,7 +75,7 @@ extension FrameParser {
             case .ping(let payload): events.append(.ping(payload))
             case .pong: events.append(.pong)
             case .close(let code): events.append(.close(code))
-            case .refused(let code, _): events.append(.refused(code))
+            case .refused(let reason): events.append(.refused(reason.code))
             }
         }
         precondition(index == bytes.count, "All bytes are taken.")

@@ -79,39 +79,3 @@ struct HTTPResponseTests {
         #expect(parsed.headers["Allow"] == "GET, HEAD")
     }
 }
-
-@Suite("CloseCode")
-struct CloseCodeTests {
-    private static let codes: [CloseCode] = [
-        .goingAway, .protocolError, .unsupportedData, .invalidPayload, .policyViolation,
-        .messageTooBig, .tryAgainLater,
-    ]
-
-    @Test("a close frame carries its code, high byte first, and its reason", arguments: codes)
-    func frames(code: CloseCode) {
-        let frame = code.frame(reason: "Why.")
-
-        #expect(frame[..<2] == [0x88, 6])
-        #expect(Int(frame[2]) * 256 + Int(frame[3]) == Int(code.rawValue))
-        #expect(String(decoding: frame[4...], as: UTF8.self) == "Why.")
-    }
-
-    @Test(
-        "a control frame never carries more than 125 bytes", arguments: [0, 1, 122, 123, 124, 999])
-    func lengths(count: Int) {
-        let frame = CloseCode.goingAway.frame(reason: String(repeating: "a", count: count))
-
-        #expect(frame.count == min(count, 123) + 4)
-        #expect(Int(frame[1]) == frame.count - 2)
-        #expect(frame[1] <= 125)
-    }
-
-    @Test("a reason that is cut is still UTF-8", arguments: 118...123)
-    func cutReason(before: Int) {
-        let reason = String(repeating: "a", count: before) + "👍👍"
-
-        let frame = CloseCode.goingAway.frame(reason: reason)
-
-        #expect(String(validating: frame[4...], as: UTF8.self) != nil)
-    }
-}

@@ -91,7 +91,7 @@ struct WebSocketTransportTests {
         let peer = try bench.openSession()
         let id = try #require(bench.sessions.first?.id)
 
-        bench.transport?.close(id, .goingAway, "")
+        bench.transport?.close(id, CloseReason(.goingAway, ""))
         peer.send(ClientFrame(text: "unread").bytes + ClientFrame(9).bytes)
         #expect(sees(bench, peer, [0x88, 2, 0x03, 0xE9]))
         for _ in 0..<5 { bench.loop.runOnce(waitingAtMost: 1) }
@@ -116,7 +116,7 @@ struct WebSocketTransportTests {
                     return peer.hasEnded
                 })
         } else {
-            bench.transport?.close(id, .goingAway, "")
+            bench.transport?.close(id, CloseReason(.goingAway, ""))
         }
         let now = Clock.monotonicMilliseconds()
 

@@ -14,7 +14,7 @@ extension NativeDoor {
     /// - Returns: Whether it was.
     func closesAsLapsed(_ session: Session) -> Bool {
         guard session.credential.isOver(at: hub.engine.seconds) else { return false }
-        hub.outlet.close(session, because: .tokenExpired)
+        hub.outlet.close(session, CloseReason(.tokenExpired))
         return true
     }
 
@@ -22,7 +22,7 @@ extension NativeDoor {
     func tokensRevoked() {
         let revoked = tenants.revocations
         for session in hub.sessions.values where session.credential.isRevoked(by: revoked) {
-            hub.outlet.close(session, because: .tokenRevoked)
+            hub.outlet.close(session, CloseReason(.tokenRevoked))
         }
     }
 
@@ -33,7 +33,7 @@ extension NativeDoor {
                 ofStaying: author, with: session.token, as: session.credential,
                 from: session.id, at: hub.engine.seconds)
         } catch {
-            hub.outlet.close(session, because: error)
+            hub.outlet.close(session, CloseReason(error))
         }
     }
 
@@ -42,6 +42,6 @@ extension NativeDoor {
     func endWhatIsNotAllowed(of caller: SessionCaller) {
         let need = Need.following(caller.session, at: hub.engine.wallTime)
         guard let error = caller.refusal(of: need) else { return }
-        hub.outlet.close(caller.session, because: error)
+        hub.outlet.close(caller.session, CloseReason(error))
     }
 }

@@ -57,7 +57,7 @@ final class NativeDoor: SessionDelegate {
         if tenants.areGuarded { closeLapsed() }
         while let (_, id) = awaitingHello.popFirst(where: { $0.deadline <= now }) {
             guard let session = hub.sessions[id], session.author == nil else { continue }
-            hub.outlet.close(session, .policyViolation, "Say hello within 10 seconds.")
+            hub.outlet.close(session, .lateHello)
         }
     }
 
@@ -67,7 +67,7 @@ final class NativeDoor: SessionDelegate {
     /// Closes the sessions that wait for no answer: the daemon is stopping.
     func closeIdleSessions() {
         for session in hub.sessions.values where session.commandsInFlight == 0 {
-            hub.outlet.close(session, .goingAway, "The daemon stops. Reconnect.")
+            hub.outlet.close(session, .stopping)
         }
     }
 
@@ -80,8 +80,7 @@ final class NativeDoor: SessionDelegate {
             session.bucket.setRate(commandsPerSecondMax)
             guard let author = session.author else { continue }
             if tenants.keysets.tenant(author.keyset) == nil {
-                hub.outlet.close(
-                    session, .policyViolation, "Your subscribe key is no longer valid.")
+                hub.outlet.close(session, .keysetGone)
             } else if changed.contains(author.keyset) {
                 checkAgain(session, of: author)
             }
