@@ -143,6 +143,13 @@ class WithConfiguration(PubNubTestCase):
                 self.assertEqual((answer.status, answer.json()), (400, {
                     "message": "Invalid Subscribe Key", "error": True,
                     "service": "Access Manager", "status": 400}))
+        for method, path, body in (
+                ("POST", "/v3/pam/{sub}/grant", {"ttl": 1, "permissions": {}}),
+                ("DELETE", "/v3/pam/{sub}/grant/token", None)):
+            with self.subTest(path):
+                answer = web.ask(method, path, {"signature": "v2.x", "timestamp": "1"}, body)
+                self.assertEqual(
+                    (answer.status, answer.json()["message"]), (400, "Invalid Subscribe Key"))
         answer = web.get("/v1/message-actions/{sub}/channel/room")
         self.assertEqual((answer.status, answer.json()), (400, {
             "status": 400, "error": {"source": "actions", "message": "Invalid Subkey"}}))

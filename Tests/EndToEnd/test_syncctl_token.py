@@ -133,6 +133,10 @@ class Tool(PubNubTestCase):
                     (grant[:3], {}, 1, "--keyset"),
                     ((*grant, "--secret-file", str(path)), {}, 1, "Signature Does Not Match"),
                     ((*grant, "--secret-file", "/nowhere"), {}, 1, "cannot be read"),
+                    ((*grant[:3], "--keyset", "sub-nobodys"), {}, 1, "no keyset with the "
+                     "subscribe key sub-nobodys. Check --keyset"),
+                    (("revoke", "token", "--keyset", "sub-nobodys", "--json"), {}, 1,
+                     '"unknown_keyset"'),
                     ((*grant, "--url", "wss://localhost"), {}, 1, "beside the daemon"),
                     ((*grant, "--url", "ws://127.0.0.1:1"), {}, 1, "Cannot connect"),
                     (("grant", "0", "channel:room=read"), {}, 2, "43200"),

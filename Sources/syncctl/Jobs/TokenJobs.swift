@@ -49,11 +49,23 @@ struct TokenJobRunner {
             method, path, body: body, secretKey: secret, at: time(nil))
         let answer = try HTTPExchange.ask(method, target, body: body, at: address)
         let json = try? JSONValue(parsing: answer.body, depthMax: 16)
-        guard answer.status == 200, let json else {
-            throw JobError(code: "refused", message: Self.reason(json, status: answer.status))
-        }
+        guard answer.status == 200, let json else { throw try refusal(json, answer.status) }
         return json
     }
+
+    private func refusal(_ json: JSONValue?, _ status: Int) throws(JobError) -> JobError {
+        let reason = Self.reason(json, status: status)
+        guard reason == Self.noSuchKeyset else {
+            return JobError(code: "refused", message: reason)
+        }
+        return JobError(
+            code: "unknown_keyset",
+            message: "The daemon has no keyset with the subscribe key \(printable(try keyset())).",
+            advice: "Check --keyset, or ask the operator for its subscribe key.")
+    }
+
+    /// PubNub's words for it, whatever is asked.
+    private static let noSuchKeyset = "Invalid Subscribe Key"
 
     /// What the daemon says against it.
     private static func reason(_ json: JSONValue?, status: Int) -> String {

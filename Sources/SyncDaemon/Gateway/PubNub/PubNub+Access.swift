@@ -53,7 +53,11 @@ extension PubNubRequest {
         _ asking: HTTPAsking, in keyset: Keyset
     ) throws(PubNubError) -> Credential {
         guard endpoint.hasTenant else { return .unguarded }
-        guard !endpoint.isSigned || keyset.secretKey != nil else { throw .noSecretKey }
+        guard !endpoint.isSigned || keyset.secretKey != nil else {
+            // That a keyset lacks a secret tells nothing to who has misspelt its key.
+            throw asking.tenants.keysets[subscribeKey] == nil
+                ? .invalidSubscribeKey(.gateway) : .noSecretKey
+        }
         if keyset.secretKey != nil, keyset.isAccessControlled || endpoint.isSigned,
             let signed = SignedRequest(asking.request)
         {
