@@ -122,14 +122,14 @@ class Check(ConfigurationTestCase):
         self.assertEqual([it for it in files if os.stat(it).st_mode & 0o077], [])
 
 
-KEYSET = "[server]\nlisten = 127.0.0.1:0\n[keyset a]\nsubscribe_key = a\n"
+KEYSET = "[server]\nlisten = 127.0.0.1:0\n[keyset a]\nsubscribe_key = a\npublish_key = p\n"
 
 
 class Secrets(ConfigurationTestCase):
     def test_a_secret_in_a_file_that_everybody_may_read(self):
         code, _, errors = self.check(KEYSET + "secret_key = hush\n", mode=0o644)
         self.assertEqual(code, 0)
-        self.assertIn("warning: DIR/sync.ini:5: others on this machine may read", errors[0])
+        self.assertIn("warning: DIR/sync.ini:6: others on this machine may read", errors[0])
         # Root's file is no other user's to read after a chmod, and the daemon's user is another.
         if os.geteuid() == 0:
             self.assertIn("LoadCredential=NAME:/PATH", errors[0])
@@ -144,7 +144,7 @@ class Secrets(ConfigurationTestCase):
 
         daemon = self.start_daemon(
             "--config", self.file(KEYSET + "secret_key = hush\n", mode=0o644))
-        self.assertRegex(daemon.log(), r"Z warning \S+/sync.ini:5: others on this machine")
+        self.assertRegex(daemon.log(), r"Z warning \S+/sync.ini:6: others on this machine")
 
     @unittest.skipIf(os.geteuid() != 0, "only root can be asked about another user")
     def test_what_the_daemons_user_could_not_read_is_a_mistake_for_root_too(self):
@@ -191,10 +191,10 @@ class Secrets(ConfigurationTestCase):
         code, _, errors = self.check(text)
         self.assertEqual(code, 2)
         self.assertIn(
-            'DIR/sync.ini:5: the secret in "DIR/absent" cannot be read: No such file', errors[0])
+            'DIR/sync.ini:6: the secret in "DIR/absent" cannot be read: No such file', errors[0])
         code, _, errors = run_to_end("serve", "--config", self.file(text))
         self.assertEqual(code, 2)
-        self.assertIn("sync.ini:5: the secret in", errors)
+        self.assertIn("sync.ini:6: the secret in", errors)
 
     def test_what_cannot_be_a_secret(self):
         for content in ("", "two words", "a\nb\n", "hush\n\x00"):
@@ -204,11 +204,25 @@ class Secrets(ConfigurationTestCase):
                 self.assertEqual(code, 2)
                 self.assertIn('what is in "DIR/secret" cannot be a secret_key', errors[0])
 
+    def test_a_secret_without_a_publish_key(self):
+        """SDKs sign theirs, too: what they sign is refused then, and nothing else says why."""
+        secret = self.file("hush\n", name="secret")
+        for line in ("secret_key = hush", f"secret_key_file = {secret}"):
+            with self.subTest(line):
+                text = KEYSET.replace("publish_key = p", line)
+                code, output, errors = self.check(text)
+                self.assertEqual((code, output), (0, "The configuration is right.\n"))
+                self.assertEqual(len(errors), 1, errors)
+                self.assertRegex(
+                    errors[0], r"warning: DIR/sync.ini:5: \[keyset a\] has a secret_key and no "
+                    r"publish_key.* Set publish_key = KEY here, and the same in SDKs")
+        self.assertEqual(self.check(KEYSET)[2], [])
+
     def test_two_secrets_for_one_keyset(self):
         code, _, errors = self.check(
             KEYSET + "secret_key = a\nsecret_key_file = /b\n")
         self.assertEqual(code, 2)
-        self.assertIn("sync.ini:5: [keyset a] has a secret_key already", errors[0])
+        self.assertIn("sync.ini:6: [keyset a] has a secret_key already", errors[0])
 
     def test_credentials(self):
         text = KEYSET + "secret_key_file = credential:web\n"
@@ -223,7 +237,7 @@ class Secrets(ConfigurationTestCase):
         os.unlink(os.path.join(credentials, "web"))
         code, _, errors = self.check(text, CREDENTIALS_DIRECTORY=credentials)
         self.assertEqual(code, 2)
-        self.assertIn('DIR/sync.ini:5: the secret in "DIR/credentials/web"', errors[0])
+        self.assertIn('DIR/sync.ini:6: the secret in "DIR/credentials/web"', errors[0])
 
         # A shell has none, and the file is right all the same; a start needs it.
         code, _, errors = self.check(text)

@@ -11,7 +11,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     case ownedByAnother(ConfigurationSource, path: String, user: UInt32)
     case directoryInMemory(ConfigurationSource, path: String)
     case noKeyForTokens(ConfigurationSource, keyset: String)
-    /// Found by `config check` only.
+    /// Found by `config check` only, as the one below: who has no SDK sign needs none.
+    case noPublishKeyToSign(ConfigurationSource, keyset: String)
     case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
     case portNotFree(ConfigurationSource, TransportError)
     case certificateBegins(ConfigurationSource, path: String, seconds: Int)
@@ -39,6 +40,11 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
         case .noKeyForTokens(let source, let name):
             "\(source): [keyset \(name)] asks for tokens, and has no key to check them with: nobody"
                 + " comes in. Give it a secret_key, or a jwks_file."
+        case .noPublishKeyToSign(let source, let name):
+            "\(source): [keyset \(name)] has a secret_key and no publish_key, which PubNub's SDKs"
+                + " sign, too: what they sign (grant_token) is refused with Signature Does Not"
+                + " Match. Set publish_key = KEY here, and the same in SDKs and other clients that"
+                + " write. Where no SDK signs, leave it."
         case .portNotFree(let source, let error):
             "\(source): \(error) That is as it should be while the daemon or syncdaemon.socket"
                 + " runs."

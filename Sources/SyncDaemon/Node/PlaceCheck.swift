@@ -16,6 +16,7 @@ extension Examination {
         forgiveCredentials()
         lookAtDirectory()
         lookAtOwners()
+        lookForPublishKeys()
         lookAtCertificate()
         lookAtPort(configuration.listen, of: "server.listen")
         if let admin = configuration.adminListen { lookAtPort(admin, of: "server.admin_listen") }

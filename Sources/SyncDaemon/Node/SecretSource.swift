@@ -118,6 +118,18 @@ extension Examination {
         warnings.append(.noKeyForTokens(line, keyset: named.name))
     }
 
+    /// Says where SDKs cannot sign rightly.
+    mutating func lookForPublishKeys() {
+        for named in configuration.namedKeysets {
+            let place = "keyset \(named.name)."
+            let sources = configuration.sources
+            guard let secret = sources[place + "secret_key"] ?? sources[place + "secret_key_file"],
+                sources[place + "publish_key"] == nil
+            else { continue }
+            warnings.append(.noPublishKeyToSign(secret, keyset: named.name))
+        }
+    }
+
     private mutating func path(
         of source: SecretSource, _ environment: [String: String], _ line: ConfigurationSource
     ) -> String? {
