@@ -293,19 +293,43 @@ class Memory(DaemonTestCase):
                 one.__exit__(None, None, None)
         await eventually(lambda: metric(daemon, "unsent_bytes") == 0, "everything to be dropped")
 
+    async def write(self, device, megabytes):
+        """Has the store's pages come into memory, as many as may."""
+        await device.settle_all([
+            ("publish", {"channel": f"large-{n % 50}", "payload": "x" * 30_000})
+            for n in range(megabytes * MIB // 30_000)])
+
     @unittest.skipIf(SANITIZED, "the size of the process says nothing")
-    async def test_near_its_ceiling_the_daemon_refuses_and_goes_on(self):
-        daemon = self.start_daemon("--memory-max", "1G")
+    async def test_with_little_memory_its_own_caches_shut_nobody_out(self):
+        daemon = self.start_daemon("--memory-max", "32M")
         ada = await self.device(daemon, "ada")
         await ada.subscribe("room")
-        # As if there were less: what there is now is 90 percent of it.
-        ceiling = self.used(daemon) * 100 // 90
-        await asyncio.to_thread(daemon.stop)
-        self.assertGreater(ceiling, 0)
-        daemon = self.start_daemon("--memory-max", str(ceiling))
+        await self.write(ada, 80)
+        for number in range(0, 50, 5):
+            await ada.command("history", channel=f"large-{number}", limit=100)
+        self.assertEqual(metric(daemon, "memory_level"), 0, self.used(daemon))
+        await self.device(daemon, "eve")
+        await ada.reach("room", await ada.publish("room", "hello"))
+
+    @unittest.skipIf(SANITIZED, "the size of the process says nothing")
+    async def test_near_its_ceiling_the_daemon_refuses_and_goes_on(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "sync.ini"
+            file.write_text("[limits]\nmemory_max = 1G\n", encoding="utf-8")
+            daemon = self.start_daemon("--config", str(file))
+            ada = await self.device(daemon, "ada")
+            await ada.subscribe("room")
+            await self.write(ada, 50)
+            # As if there were less: what there is now is 90 percent of it.
+            ceiling = self.used(daemon) * 100 // 90
+            self.assertGreater(ceiling, 32 * MIB, "It could not be configured.")
+            file.write_text(f"[limits]\nmemory_max = {ceiling}\n", encoding="utf-8")
+            daemon.process.send_signal(signal.SIGHUP)
+            await eventually(lambda: "Configuration reloaded." in daemon.log(), "the reload")
         await eventually(lambda: metric(daemon, "memory_level") in (2, 3), "the ceiling")
         async with self.refused(503, "overloaded", "memory_max"):
             await self.device(daemon, "eve")
+        await ada.reach("room", await ada.publish("room", "goes on"))
 
         def readiness():
             with RawClient(daemon.address) as client:

@@ -55,7 +55,7 @@ final class EventOrder: Sendable {
         var places: Places
         var waiting: [Waiting] = []
         var waitingBytes = 0
-        var unstored = UnstoredEvents()
+        var unstored: UnstoredEvents
 
         var visible: Timetoken { places.visible }
     }
@@ -73,15 +73,19 @@ final class EventOrder: Sendable {
     ///   - visible: The last timetoken of the store.
     ///   - ceiling: The store's.
     ///   - wallTicks: The daemon's time.
+    ///   - unstoredBytesMax: Bytes of what is not stored that stay for polls.
     ///   - receiver: Told of each visible step, in order.
     ///   - askForCeiling: Asks whoever has the store for ``raise(to:)`` or a commit. Called with
     ///     the order locked: it must not call back.
     init(
         after visible: Timetoken, ceiling: Timetoken, wallTicks: @escaping @Sendable () -> UInt64,
-        receiver: any CommitReceiver,
+        unstoredBytesMax: Int = Limits.unstoredBytesMax, receiver: any CommitReceiver,
         askForCeiling: @escaping @Sendable () -> Void
     ) {
-        state = Locked(State(places: Places(after: visible, ceiling: ceiling)))
+        state = Locked(
+            State(
+                places: Places(after: visible, ceiling: ceiling),
+                unstored: UnstoredEvents(bytesMax: unstoredBytesMax)))
         newest = Atomic(visible.rawValue)
         newestDurable = Atomic(visible.rawValue)
         settledVisible = Atomic(visible.rawValue)

@@ -61,6 +61,8 @@ final class LedgerThread: Sendable {
         let requests = self.requests
         order = EventOrder(
             after: store.last, ceiling: store.clock.ceiling, wallTicks: clock.ticks,
+            unstoredBytesMax: Limits.cacheBytes(
+                Limits.unstoredBytesMax, within: accounts.pressure.max),
             receiver: receiver, askForCeiling: { _ = requests.put(.ceiling) })
         self.clock = clock
         began = store.last

@@ -71,6 +71,13 @@ extension Limits {
 
     // MARK: What the process may have
 
+    /// The least that `memory_max` may say: an idle daemon takes a few MB, and its work a few more.
+    static let memoryMaxMin = 32 * 1024 * 1024
+    /// Bytes of `memory_max` from which caches have all that their limits say; with less each has
+    /// as much less.
+    static let memoryOfWholeCaches = 1024 * 1024 * 1024
+    /// Bytes of the database's pages that the ledger keeps.
+    static let storeCacheBytesMax = 64 * 1024 * 1024
     /// Percent of `memory_max` from which tenants without a connection get none: `overloaded`.
     static let memoryTenantsPercent = 75
     /// Percent of it from which nobody gets a session or follows more: `overloaded`.
@@ -93,4 +100,14 @@ extension Limits {
     static let kernelUnsentBytesMax = 128 * 1024
     /// Bytes of a rest for which a connection is cut so.
     static let unsentRestBytesMin = 64 * 1024
+}
+
+extension Limits {
+    /// What a cache may have of its limit.
+    ///
+    /// - Parameter memoryMax: Bytes that the process may have; 0 for no bound.
+    static func cacheBytes(_ limit: Int, within memoryMax: Int) -> Int {
+        guard memoryMax > 0, memoryMax < memoryOfWholeCaches else { return limit }
+        return limit / 1024 * (memoryMax / 1024) / (memoryOfWholeCaches / 1024) * 1024
+    }
 }

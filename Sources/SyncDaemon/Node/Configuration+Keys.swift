@@ -138,10 +138,12 @@ extension Configuration {
                 + " burst of as many. Further ones are answered with rate_limited, or 429."
         ).with(\.isReloaded, true),
         .number(
-            "memory_max", 0...(1 << 50), bytes: true, into: \.memoryMax,
+            "memory_max", Limits.memoryMaxMin...(1 << 50), bytes: true, orZero: true,
+            into: \.memoryMax,
             "Memory that the daemon may have. Near it new keysets are refused, then new sessions,"
-                + " then the longest queues are dropped; nothing that was acknowledged. 0 means"
-                + " three quarters of what the machine or its control group has."
+                + " then the longest queues are dropped; nothing that was acknowledged. Below 1G"
+                + " caches are smaller. 0 means three quarters of what the machine or its control"
+                + " group has."
         ).with(\.isReloaded, true),
     ]
 }

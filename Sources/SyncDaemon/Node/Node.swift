@@ -75,7 +75,10 @@ final class Node: Sendable {
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
                 order: ledger.order,
-                repairs: RepairCache(secret: ledger.secret, troubles: troubles),
+                repairs: RepairCache(
+                    secret: ledger.secret,
+                    bytesMax: configuration.cacheBytes(Limits.repairCacheBytesMax),
+                    troubles: troubles),
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)
@@ -99,7 +102,8 @@ final class Node: Sendable {
                     interests: reactorSwitch.interests, quarantine: quarantine),
                 mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
-                recentBytesMax: Limits.recentBytesMax / count, counters: counters,
+                recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
+                counters: counters,
                 admission: admission, accounts: accounts, log: log,
                 routes: Endpoints(metrics: metrics, exposure: exposure).routes,
                 started: started, drained: drained)
@@ -212,6 +216,11 @@ extension Configuration {
         memoryMax > 0 ? memoryMax : ProcessMemory.available / 4 * 3
     }
 
+    /// What a cache may have of its limit; a reload changes nothing about that.
+    fileprivate func cacheBytes(_ limit: Int) -> Int {
+        Limits.cacheBytes(limit, within: memoryCeiling)
+    }
+
     /// What reactors take anew when the configuration is reloaded.
     fileprivate func reactorSettings(_ exposure: Exposure) -> ReactorSettings {
         ReactorSettings(
@@ -250,6 +259,7 @@ private func openStore(
                 made = clock
                 return clock.anchor()
             }
+            try store.limitCache(to: configuration.cacheBytes(Limits.storeCacheBytesMax))
             return (store, made ?? DaemonClock(resuming: nil))
         } catch {
             throw .store(error)

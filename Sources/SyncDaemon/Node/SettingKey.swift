@@ -85,17 +85,23 @@ extension SettingKey {
     }
 
     /// A whole number, with `K`, `M` and `G` for bytes.
+    ///
+    /// - Parameter orZero: Whether it may be 0, too, which stands for something else.
     static func number(
-        _ name: String, _ range: ClosedRange<Int>, bytes: Bool = false, into path: Field<Int>,
-        _ summary: String
+        _ name: String, _ range: ClosedRange<Int>, bytes: Bool = false, orZero: Bool = false,
+        into path: Field<Int>, _ summary: String
     ) -> SettingKey {
         let unit = bytes ? " bytes (K, M and G stand for KiB, MiB and GiB)" : ""
+        let zero = orZero ? "0, or " : ""
         return value(
             name, into: path, placeholder: bytes ? "BYTES" : "N",
-            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)",
+            expected:
+                "\(zero)a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)",
             summary,
             parse: { text in
-                wholeNumber(text, bytes: bytes).flatMap { range.contains($0) ? $0 : nil }
+                wholeNumber(text, bytes: bytes).flatMap {
+                    range.contains($0) || orZero && $0 == 0 ? $0 : nil
+                }
             },
             format: { String($0) })
     }

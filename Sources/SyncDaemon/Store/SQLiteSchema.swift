@@ -25,7 +25,7 @@ enum SQLiteSchema {
         // What a long reader made of the log's file goes back when the log starts anew.
         try connection.execute("PRAGMA journal_size_limit=\(Limits.logPagesMax * 4096)")
         try connection.execute("PRAGMA mmap_size=0")
-        try connection.execute("PRAGMA cache_size=-65536")
+        try connection.execute("PRAGMA cache_size=-\(Limits.storeCacheBytesMax / 1024)")
         try connection.execute("PRAGMA temp_store=MEMORY")
         guard found < version else { return }
         let upgrade = found > 0 ? SchemaUpgrade(path: path, version: found, log: log) : nil

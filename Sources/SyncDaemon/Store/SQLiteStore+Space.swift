@@ -81,6 +81,11 @@ extension SQLiteStore {
         }
     }
 
+    /// Bounds the bytes of the file's pages that stay in memory for the one who writes.
+    func limitCache(to bytes: Int) throws(StoreError) {
+        try connection.execute("PRAGMA cache_size=-\(bytes / 1024)")
+    }
+
     func giveSpaceBack() throws(StoreError) -> Bool {
         let free = try freePages.first { $0.integer(0) } ?? 0
         if free > Int64(Limits.freePagesKept) {

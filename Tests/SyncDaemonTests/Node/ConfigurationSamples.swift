@@ -122,6 +122,10 @@ struct ConfigurationMistake: Sendable, CustomTestStringConvertible {
             message: "sync.ini:2: send_queue_bytes cannot be \"1T\". Write a whole number from "
                 + "65536 to 1073741824 bytes (K, M and G stand for KiB, MiB and GiB)."),
         ConfigurationMistake(
+            file: "[limits]\nmemory_max = 31M\n",
+            message: "sync.ini:2: memory_max cannot be \"31M\". Write 0, or a whole number from "
+                + "33554432 to 1125899906842624 bytes (K, M and G stand for KiB, MiB and GiB)."),
+        ConfigurationMistake(
             file: "[server]\nallowed_origins = https://a.example\nallowed_origins = *\n",
             message: "sync.ini:3: allowed_origins cannot be \"*\". Write origins separated by "
                 + "commas, each SCHEME://HOST or SCHEME://HOST:PORT without a path, such as "

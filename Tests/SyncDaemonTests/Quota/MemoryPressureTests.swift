@@ -20,6 +20,23 @@ struct MemoryPressureTests {
         }
     }
 
+    @Test("caches have all of their limits from 1 GiB on, and as much less with less")
+    func caches() {
+        let limit = 64 << 20
+        for whole in [0, 1 << 30, (1 << 30) + 1, 1 << 50] {
+            #expect(Limits.cacheBytes(limit, within: whole) == limit)
+        }
+        #expect(Limits.cacheBytes(limit, within: 1 << 29) == 32 << 20)
+        #expect(Limits.cacheBytes(limit, within: Limits.memoryMaxMin) == 2 << 20)
+        let all = [
+            Limits.storeCacheBytesMax, Limits.recentBytesMax, Limits.repairCacheBytesMax,
+            Limits.unstoredBytesMax,
+        ]
+        let together = all.map { Limits.cacheBytes($0, within: Limits.memoryMaxMin) }.reduce(0, +)
+        // Full, they alone refuse nobody.
+        #expect(together * 100 < Limits.memoryMaxMin * (Limits.memoryTenantsPercent - 40))
+    }
+
     @Test("levels come in order, and end a little below where they began")
     func levels() {
         let memory = Memory()

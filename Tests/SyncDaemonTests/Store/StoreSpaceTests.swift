@@ -35,6 +35,15 @@ struct StoreSpaceTests {
         }
     }
 
+    @Test("the pages in memory are as many as the store may have", arguments: [2 << 20, 64 << 20])
+    func cache(bytes: Int) throws {
+        let store = try SQLiteStore(directory: directory.path)
+        try store.limitCache(to: bytes)
+
+        let kibibytes = try store.connection.prepare("PRAGMA cache_size").first { $0.integer(0) }
+        #expect(kibibytes == -Int64(bytes / 1024))
+    }
+
     @Test("in idle moments the log and the file shrink, a little at a time")
     func givesBack() throws {
         let store = try SQLiteStore(directory: directory.path)
