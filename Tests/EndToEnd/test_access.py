@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -20,6 +21,7 @@ from pubnub.models.consumer.v3.group import Group
 from pubnub.models.consumer.v3.uuid import UUID
 
 from daemon import binary
+from rest import LongPoll
 from sdk import PubNubTestCase
 
 KEYS = ("pub-app", "sub-app")
@@ -477,6 +479,35 @@ class Access(PubNubTestCase):
         metrics = self.rest(self.daemon, "ada", KEYS).get("/metrics").body.decode()
         for code, count in (("token_revoked", 50), ("token_of_another", 1), ("forbidden", 2)):
             self.assertIn(f'syncdaemon_refusals_total{{code="{code}"}} {count}\n', metrics)
+
+    async def test_what_ends_with_its_token_leaves_a_trail(self):
+        over, taken = web_token(3), web_token()
+        sessions = [await self.device(over), await self.device(taken)]
+        polls = []
+        for token in (over, taken):
+            poll = LongPoll(self.daemon, "ada", "room", keys=KEYS, query={"auth": token})
+            self.addCleanup(poll.rest.close)
+            poll.handshake()
+            poll.begin()
+            polls.append(poll)
+        await asyncio.to_thread(self.backend.sdk.revoke_token(taken).sync)
+        for session, poll in zip(sessions, polls):
+            self.assertEqual(await session.closed(), 1008)
+            self.assertEqual(await asyncio.to_thread(poll.finish), [])
+
+        ended = [line.split(" notice  ")[1] for line in self.daemon.log().splitlines()
+                 if "Ended: " in line]
+        for code in ("token_expired", "token_revoked"):
+            for what, device in (("session", "phone"), ("poll", '""')):
+                pattern = (rf"Ended: {code}\. what={what} keyset=sub-app user=ada device={device} "
+                           r"token=[\w-]{10} token_user=ada connection=\d+-\d+-\d+ "
+                           r"peer=127\.0\.0\.1")
+                self.assertEqual(
+                    len([it for it in ended if re.fullmatch(pattern, it)]), 1, ended)
+        self.assertEqual(len(ended), 4, ended)
+        for token in (over, taken):
+            for part in token.split("."):
+                self.assertNotIn(part, self.daemon.log())
 
     async def test_a_secret_that_others_could_read_is_not_printed(self):
         log = self.daemon.log()

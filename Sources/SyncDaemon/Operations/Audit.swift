@@ -1,5 +1,5 @@
-// The trail of what matters to who owns a tenant: tokens made and taken back, messages deleted, and
-// who was refused what they may not do.
+// The trail of what matters to who owns a tenant: tokens made and taken back, what ended with them,
+// messages deleted, and who was refused what they may not do.
 
 import EventModel
 
@@ -55,6 +55,33 @@ struct Audit {
                 "keyset": author.keyset, "channel": request.channel, "after": request.after,
                 "through": request.through, "user": author.userID, "device": author.deviceID,
             ])
+    }
+
+    /// What somebody may have waited for without asking anything, and so without being refused.
+    enum Ended: String, CaseIterable {
+        case session, poll
+    }
+
+    /// A session, or a poll, ends because its token is worth nothing any more.
+    ///
+    /// - Parameter credential: Passed over when it is no token.
+    func ended(
+        _ what: Ended, because error: ProtocolError, of author: Author, with credential: Credential,
+        on connection: SessionID
+    ) {
+        guard case .token(let grant) = credential else { return }
+        // A place of its own for each kind: the log counts lines by place.
+        let number = Ended.allCases.firstIndex(of: what) ?? 0
+        let peer = self.peer(connection)
+        log?.notice(
+            "Ended: \(error.code).",
+            [
+                "what": what.rawValue, "keyset": author.keyset, "user": author.userID,
+                "device": author.deviceID, "token": grant.id.prefix,
+                "token_user": grant.user?.string ?? "-",
+                "connection": peer.connection, "peer": peer.address?.description ?? "-",
+            ],
+            file: error == .tokenExpired ? "audit-expired" : "audit-revoked", line: UInt(number))
     }
 
     // MARK: What was refused

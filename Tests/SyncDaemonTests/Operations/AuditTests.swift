@@ -62,6 +62,37 @@ struct AuditTests {
             ])
     }
 
+    @Test("what ends with its token is named, at most ten a second of each kind, and no refusal")
+    func ended() {
+        let audit = audit
+        let grant = Grant(
+            tenant: ExactText("sub"), user: ExactText("ada"), device: nil, expiry: 7,
+            permissions: Permissions(), id: TokenID(of: Array("token".utf8)))
+        for _ in 0..<15 {
+            for (what, error) in [
+                (Audit.Ended.session, ProtocolError.tokenExpired), (.poll, .tokenExpired),
+                (.session, .tokenRevoked),
+            ] {
+                audit.ended(
+                    what, because: error, of: mallory, with: .token(grant), on: connection)
+            }
+            audit.ended(
+                .poll, because: .tokenExpired, of: mallory, with: .secretKey, on: connection)
+        }
+
+        let fields =
+            #"keyset=sub user="m\n" device=d token=\#(grant.id.text.prefix(10)) token_user=ada "#
+            + "connection=1-7-9 peer=\(PeerAddress(high: 0, low: 1))"
+        for start in [
+            "Ended: token_expired. what=session ", "Ended: token_expired. what=poll ",
+            "Ended: token_revoked. what=session ",
+        ] {
+            #expect(lines.texts.count { $0 == start + fields } == 10)
+        }
+        #expect(lines.texts.count == 30)
+        #expect(PolicyRefusal.allCases.allSatisfy { counters.policyRefusals.count(of: $0) == 0 })
+    }
+
     @Test("each kind has its own ten lines a second; all are counted")
     func limits() {
         let audit = audit

@@ -161,19 +161,22 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         guard tenants.areGuarded else { return }
         let seconds = hub.engine.seconds
         clients.release { _, credential in credential.isOver(at: seconds) }
-        sendBackPolls { $0.isOver(at: seconds) }
+        sendBackPolls(because: .tokenExpired) { $0.isOver(at: seconds) }
     }
 
     /// Hears that tokens were taken back, and sends the polls back that came with one of them.
     func tokensRevoked() {
         clients.release { _, credential in credential.isRevoked(by: tenants.revocations) }
-        sendBackPolls { $0.isRevoked(by: tenants.revocations) }
+        sendBackPolls(because: .tokenRevoked) { $0.isRevoked(by: tenants.revocations) }
     }
 
     /// Answers polls with nothing, not with what is wrong with their token: the client may have had
     /// another for long, which its next poll shows, and an SDK that is refused listens no more.
-    private func sendBackPolls(_ isNoGood: (Credential) -> Bool) {
-        for (connection, call) in waiting where isNoGood(call.credential) {
+    private func sendBackPolls(because error: ProtocolError, _ isNoGood: (Credential) -> Bool) {
+        for (connection, call) in waiting
+        where isNoGood(call.credential) && hub.polls.isOpen(on: connection) {
+            tenants.audit.ended(
+                .poll, because: error, of: call.author, with: call.credential, on: connection)
             hub.polls.sendBack(connection)
         }
     }

@@ -14,15 +14,25 @@ extension NativeDoor {
     /// - Returns: Whether it was.
     func closesAsLapsed(_ session: Session) -> Bool {
         guard session.credential.isOver(at: hub.engine.seconds) else { return false }
-        hub.outlet.close(session, CloseReason(.tokenExpired))
+        end(session, because: .tokenExpired)
         return true
+    }
+
+    /// Closes a session whose token was good until now, and leaves a trail.
+    private func end(_ session: Session, because error: ProtocolError) {
+        guard !session.isClosing else { return }
+        if let author = session.author {
+            tenants.audit.ended(
+                .session, because: error, of: author, with: session.credential, on: session.id)
+        }
+        hub.outlet.close(session, CloseReason(error))
     }
 
     /// Hears that tokens were taken back, and closes the sessions that showed one of them.
     func tokensRevoked() {
         let revoked = tenants.revocations
         for session in hub.sessions.values where session.credential.isRevoked(by: revoked) {
-            hub.outlet.close(session, CloseReason(.tokenRevoked))
+            end(session, because: .tokenRevoked)
         }
     }
 
