@@ -62,17 +62,20 @@ class SecureRest(Rest):
 class SecureTestCase(ReloadTestCase):
     """A daemon with a certificate of an authority that the test's clients trust."""
 
-    def start_secure(self, more="", certificate=None, **options):
+    def start_secure(self, more="", certificate=None, credentials=False, **options):
         self.authority = Authority(self.folder(), "authority")
         certificate, key = certificate or self.authority.certificate("DNS:localhost")
         self.files = types.SimpleNamespace(
             certificate=self.authority.folder / "live.pem", key=self.authority.folder / "live.key")
         self.put(certificate, key)
+        place = "credential:" if credentials else f"{self.authority.folder}/"
         self.text = (
-            f"[tls]\nlisten = 127.0.0.1:0\ncertificate_file = {self.files.certificate}\n"
-            f"key_file = {self.files.key}\n{more}")
-        self.daemon = self.start(
-            self.text, environment={"SYNCDAEMON_LOG_LEVEL": "debug"}, **options)
+            f"[tls]\nlisten = 127.0.0.1:0\ncertificate_file = {place}live.pem\n"
+            f"key_file = {place}live.key\n{more}")
+        environment = {"SYNCDAEMON_LOG_LEVEL": "debug"}
+        if credentials:
+            environment["CREDENTIALS_DIRECTORY"] = str(self.authority.folder)
+        self.daemon = self.start(self.text, environment=environment, **options)
         return self.daemon
 
     def folder(self):
@@ -401,6 +404,18 @@ class Passed(SecureTestCase):
 
 class Certificates(SecureTestCase):
     """New ones, wrong ones, and such as end."""
+
+    async def test_a_reload_reads_credentials_again(self):
+        """For systemd that passes them on anew; that of Debian 12 does so at a start only."""
+        self.start_secure(credentials=True)
+        first = self.connect()
+        certificate, key = self.authority.certificate("DNS:localhost")
+        self.put(certificate, key)
+        self.assertIn('changed="the certificate"', await self.reload(self.daemon, self.text))
+        second = self.connect()
+        self.assertEqual(second.certificate, ssl.PEM_cert_to_DER_cert(certificate.read_text()))
+        self.assertNotEqual(first.certificate, second.certificate)
+        self.assertEqual(first.get().status, 200)
 
     async def test_a_reload_drops_nobody_and_new_connections_see_the_new_one(self):
         self.start_secure()
