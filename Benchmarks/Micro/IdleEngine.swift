@@ -11,6 +11,7 @@ struct IdleEngine: Engine {
     let began = Timetoken.zero
     let groups = ChannelGroups()
     let revocations = Revocations()
+    let keyGrants = KeyGrants()
     let newest = Timetoken.zero
     let tombstoneFloor = Timetoken.zero
     let deletionFloor = Timetoken.zero

@@ -18,6 +18,7 @@ public enum Reply: Hashable, Sendable {
     case messagesDeleted(Timetoken)
     case groupChanged
     case tokenRevoked
+    case keysGranted
     case histories([ChannelHistory])
     case messageCounts([MessageCount])
 }

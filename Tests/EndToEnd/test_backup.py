@@ -204,8 +204,8 @@ class Backup(DaemonTestCase):
         self.refused(self.restore(daemon), "missing or another")
         for table in ("clock", "mutation"):
             self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN sum")
-        for what in ("TABLE revoked_token", "TRIGGER message_use", "TRIGGER action_use",
-                     "TABLE keyset_use"):
+        for what in ("TABLE key_grant", "TABLE revoked_token", "TRIGGER message_use",
+                     "TRIGGER action_use", "TABLE keyset_use"):
             self.sql(self.copy, f"DROP {what}")
         code, _, error = self.restore(daemon)
         self.assertEqual(code, 0, error)

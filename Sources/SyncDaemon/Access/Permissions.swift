@@ -96,7 +96,7 @@ struct Permissions: Hashable, Sendable {
     }
 
     /// `room` of `room-pnpres`.
-    private static func name(followedBy presence: String) -> String? {
+    static func name(followedBy presence: String) -> String? {
         let suffix = Channel.presenceSuffix.utf8
         guard presence.utf8.count > suffix.count, presence.utf8.ends(with: suffix) else {
             return nil

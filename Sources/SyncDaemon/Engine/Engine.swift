@@ -17,6 +17,8 @@ protocol Engine {
     var groups: ChannelGroups { get }
     /// Which tokens were taken back.
     var revocations: Revocations { get }
+    /// What was granted by version 2 of PubNub's Access Manager.
+    var keyGrants: KeyGrants { get }
 
     // MARK: Submit and announce
 

@@ -15,6 +15,7 @@ struct LocalEngine: Engine {
     var began: Timetoken { ledger.began }
     var groups: ChannelGroups { ledger.groups }
     var revocations: Revocations { ledger.revocations }
+    var keyGrants: KeyGrants { ledger.keyGrants }
 
     func submit(_ write: Write) -> Bool {
         ledger.requests.put(.write(write), wakesReader: false)

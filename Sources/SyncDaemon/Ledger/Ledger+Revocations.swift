@@ -37,10 +37,10 @@ extension Ledger {
     }
 
     /// Unix seconds.
-    private var seconds: Int64 { Int64(wallTicks() / 10_000_000) }
+    var seconds: Int64 { Int64(wallTicks() / 10_000_000) }
 
     /// On the retention clock.
-    private func moment(secondsAfterNow seconds: Int64) -> Timetoken {
+    func moment(secondsAfterNow seconds: Int64) -> Timetoken {
         let (ticks, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 10_000_000)
         let end = Timetoken.end.rawValue - 1
         return Timetoken(rawValue: isTooLong || ticks > end - age ? end : age + ticks)

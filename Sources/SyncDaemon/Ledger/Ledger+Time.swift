@@ -21,6 +21,7 @@ extension Ledger {
             if !isNeeded { isNeeded = try hasOldDeletions() }
             if !isNeeded { isNeeded = try hasOldMutations() }
             if !isNeeded { isNeeded = try hasForgettableRevoked() }
+            if !isNeeded { isNeeded = try hasForgettableKeyGrants() }
             guard isNeeded else { return nil }
         } catch {
             if case .damaged = error, quarantine.isolate(.housekeeping, error) { return nil }

@@ -14,7 +14,7 @@ extension Ledger {
         case .publish(let message, _): bytes = StoredUse.bytes(of: message, by: write.author.userID)
         case .add(let key): bytes = StoredUse.bytes(of: key)
         case .remove, .removeAction, .deleteMessages: bytes = 0
-        case .changeGroup, .revoke: return nil
+        case .changeGroup, .revoke, .grant: return nil
         }
         let use = try store.use(ofKeyset: ExactText(write.channel.keyset))
         let isNew = try !store.hasChannel(write.channel)

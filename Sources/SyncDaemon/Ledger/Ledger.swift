@@ -15,6 +15,8 @@ final class Ledger {
     var last: Timetoken
     /// Revoked tokens of each keyset that was asked for, counted once.
     var revokedCounts: [ExactText: Int] = [:]
+    /// The same of what is granted to auth keys.
+    var keyGrantCounts: [ExactText: Int] = [:]
     /// What the groups of each keyset that was asked for take up, counted once.
     var groupUse: [ExactText: GroupUse] = [:]
     /// Channels in all groups of all keysets; `nil`: to be counted.
@@ -103,6 +105,7 @@ final class Ledger {
                 try forgetOldMutations(after: writes.count)
                 try forgetOldTombstones(expiredMax.map { 8 * $0 } ?? 2 * writes.count + 16)
                 try forgetRevoked(expiredMax ?? 2 * writes.count + 16, into: &commit)
+                try forgetKeyGrants(expiredMax ?? 2 * writes.count + 16, into: &commit)
                 if writes.isEmpty, store.hasRowsWithoutSum {
                     try store.sumUpOldRows(limit: Limits.oldRowsPerCommitMax)
                 }
@@ -137,7 +140,7 @@ final class Ledger {
                 store.rollback()
                 last = start.last
                 deletions.removeLast(deletions.count - start.deletions)
-                revokedCounts = [:]
+                (revokedCounts, keyGrantCounts) = ([:], [:])
                 (groupUse, groupChannels) = ([:], nil)
                 digests.rollBack(to: start.reading)
                 ages = nil
@@ -286,15 +289,9 @@ final class Ledger {
 
         case .revoke(let token):
             return try revoke(token, into: &commit)
-        }
-    }
 
-    private func remove(
-        _ action: MessageAction, for write: Write, at timetoken: Timetoken,
-        into commit: inout Commit
-    ) throws(StoreError) {
-        try store.remove(action.key, at: timetoken, in: write.channel)
-        try digests.remove(action, in: write.channel, of: store)
-        commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
+        case .grant(let grants):
+            return try grant(grants, into: &commit)
+        }
     }
 }

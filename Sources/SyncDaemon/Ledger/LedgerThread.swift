@@ -18,6 +18,7 @@ final class LedgerThread: Sendable {
     let order: EventOrder
     let groups: ChannelGroups
     let revocations: Revocations
+    let keyGrants: KeyGrants
     let heartbeat = Heartbeat()
     /// What cursors are worth.
     let epochs: Epochs
@@ -43,6 +44,7 @@ final class LedgerThread: Sendable {
     ///   - clock: The daemon's time.
     ///   - memberships: All channel groups of the store.
     ///   - revoked: All its revoked tokens.
+    ///   - granted: All its grants to auth keys.
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - quarantine: What is left alone in a damaged store.
@@ -52,7 +54,7 @@ final class LedgerThread: Sendable {
     ///   - fail: Called when the store is beyond use. It must end the process.
     init(
         store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
-        revoked: [RevokedToken], tombstoneTicksKept: UInt64,
+        revoked: [RevokedToken], granted: [KeyGrant], tombstoneTicksKept: UInt64,
         mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         counters: Counters, log: Log, quarantine: Quarantine, accounts: Accounts,
         troubles: StoreTroubles, receiver: any CommitReceiver,
@@ -68,6 +70,7 @@ final class LedgerThread: Sendable {
         began = store.last
         groups = ChannelGroups(memberships)
         revocations = Revocations(revoked)
+        keyGrants = KeyGrants(granted)
         epochs = Epochs(store: store.epoch, runs: store.runs)
         secret = store.secret
         floor = Atomic(store.tombstoneFloor.rawValue)
@@ -242,6 +245,7 @@ final class LedgerThread: Sendable {
         #endif
         groups.apply(commit.groups)
         revocations.apply(commit.revoked, forgotten: commit.forgottenRevoked)
+        keyGrants.apply(commit.keyGrants, forgotten: commit.forgottenKeyGrants)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
         mutations.store(ledger.store.mutationCount, ordering: .relaxed)

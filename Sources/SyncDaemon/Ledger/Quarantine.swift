@@ -16,6 +16,8 @@ final class Quarantine: Sendable {
         case group(ChannelGroup)
         /// The revoked tokens of a keyset.
         case revocations(keyset: ExactText)
+        /// What is granted by version 2 in a keyset.
+        case keyGrants(keyset: ExactText)
         /// Forgetting what is over.
         case housekeeping
 
@@ -25,6 +27,7 @@ final class Quarantine: Sendable {
             case .author(let author): "mutations of user \(author.userID)"
             case .group(let group): "channel group \(group.name) of keyset \(group.keyset)"
             case .revocations(let keyset): "revoked tokens of keyset \(keyset.string)"
+            case .keyGrants(let keyset): "grants to auth keys of keyset \(keyset.string)"
             case .housekeeping: "forgetting what is over"
             }
         }
@@ -97,6 +100,7 @@ extension Write {
         switch operation {
         case .changeGroup(let group, _): .group(group)
         case .revoke(let token): .revocations(keyset: token.keyset)
+        case .grant: .keyGrants(keyset: ExactText(channel.keyset))
         default: .channel(channel)
         }
     }

@@ -26,6 +26,7 @@ extension Write {
         case (.deleted(let timetoken), .deleteMessages): .messagesDeleted(timetoken)
         case (.groupChanged, .changeGroup): .groupChanged
         case (.tokenRevoked, .revoke): .tokenRevoked
+        case (.keysGranted, .grant): .keysGranted
         default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
         }
     }

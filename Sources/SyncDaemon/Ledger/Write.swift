@@ -29,6 +29,8 @@ struct Write: Sendable, Hashable {
         case changeGroup(ChannelGroup, GroupChange)
         /// Nor in this.
         case revoke(RevokedToken)
+        /// Nor its name in this: all are of the channel's keyset, and each is for something else.
+        case grant([KeyGrant])
     }
 
     let origin: Origin
@@ -82,6 +84,10 @@ struct Commit: Sendable {
     var revoked: [RevokedToken] = []
     /// Those that need not be remembered any more.
     var forgottenRevoked: [RevokedToken] = []
+    /// What was granted by version 2, and taken back, in this order.
+    var keyGrants: [KeyGrant] = []
+    /// Those whose time is over.
+    var forgottenKeyGrants: [KeyGrantSubject] = []
     /// The state after it of every channel that has a stored event in it.
     var digests: [Channel: Digest] = [:]
     /// Every later event is after this.
@@ -130,6 +136,7 @@ extension Write {
         case .add(let key), .remove(let key, _): [key.type, key.value, key.uuid]
         case .removeAction(_, _, let userID): [userID]
         case .deleteMessages, .revoke: []
+        case .grant(let grants): grants.flatMap(\.texts)
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
             .changeGroup(let group, .remove(let channels)):
@@ -193,6 +200,12 @@ extension Write {
         case .revoke(let token):
             mix("revoke")
             mix(token.id.text)
+        case .grant(let grants):
+            mix("grant")
+            for grant in grants {
+                for text in grant.texts { mix(text) }
+                mix("\(grant.bits) \(grant.expiry)")
+            }
         }
         return hash
     }
@@ -210,4 +223,10 @@ extension GroupChange {
 
 extension MessageAction.Key {
     fileprivate var fields: [String] { [messageTimetoken.description, type, value, uuid] }
+}
+
+extension KeyGrant {
+    fileprivate var texts: [String] {
+        [subject.keyset.string, subject.name.string, subject.authKey?.string ?? ""]
+    }
 }

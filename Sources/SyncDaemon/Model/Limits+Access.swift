@@ -38,4 +38,19 @@ extension Limits {
     static let checkedTokenBytesMax = 8 * 1024 * 1024
     /// Revoked tokens of one tenant whose time is not over; over it: no further one is revoked.
     static let revokedTokensMax = 100_000
+    /// Grants of version 2 of one tenant, each for one name and one auth key, whose time is not
+    /// over; over it: no further one is made.
+    static let keyGrantsMax = 50_000
+    /// Grants that one request of version 2 makes: its names times its auth keys; over it: it is
+    /// refused.
+    static let keyGrantsPerRequestMax = 200
+    /// Grants of version 2 that one audit shows; over it: it is refused.
+    static let keyGrantsPerAuditMax = 2000
+    /// UTF-8 bytes of an auth key; over it: it is not granted anything.
+    static let authKeyBytesMax = 256
+    /// Minutes that a grant of version 2 may stand, a year, unless it has no end; over it: it is
+    /// not made.
+    static let keyGrantMinutesMax = 525_600
+    /// The same of one that says nothing of its end: a day.
+    static let keyGrantMinutesDefault = 1440
 }

@@ -59,7 +59,7 @@ final class Node: Sendable {
             directory: configuration.directory, health: health, counters: counters, log: log)
         if isFull { troubles.full(refusing: 0, missing: roomMissing) }
         let quarantine = Quarantine(troubles: troubles)
-        let (memberships, revoked) = try kept(by: store)
+        let (memberships, revoked, granted) = try kept(by: store)
         accounts = Accounts(of: configuration, memberships)
         reactorSwitch = ReactorSwitch(count: count)
         admission = Admission(
@@ -67,7 +67,7 @@ final class Node: Sendable {
             perAddressMax: configuration.connectionsPerAddress)
         ledger = LedgerThread(
             store: store, clock: clock, memberships: memberships, revoked: revoked,
-            tombstoneTicksKept: configuration.tombstoneTicksKept,
+            granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
             quarantine: quarantine, accounts: accounts, troubles: troubles,
             receiver: reactorSwitch, fail: failed)
@@ -270,9 +270,9 @@ private func openStore(
 /// What all threads know of a store from the start.
 private func kept(
     by store: any Store
-) throws(StartError) -> (groups: [GroupMembership], revoked: [RevokedToken]) {
+) throws(StartError) -> ([GroupMembership], [RevokedToken], [KeyGrant]) {
     do throws(StoreError) {
-        return (try store.allGroups(), try store.allRevoked())
+        return (try store.allGroups(), try store.allRevoked(), try store.allKeyGrants())
     } catch {
         throw .store(error)
     }

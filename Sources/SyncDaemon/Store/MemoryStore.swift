@@ -39,6 +39,7 @@ final class MemoryStore: Store {
         var deletionFloor = Timetoken.zero
         /// When each may be forgotten, on the retention clock.
         var revoked: [RevokedToken: Timetoken] = [:]
+        var keyGrants: [KeyGrantSubject: (grant: KeyGrant, forgettable: Timetoken)] = [:]
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
 

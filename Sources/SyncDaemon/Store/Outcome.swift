@@ -21,6 +21,7 @@ enum Outcome: Sendable, Hashable {
     case groupChanged
     case notOwner
     case tokenRevoked
+    case keysGranted
 
     /// The outcome as two numbers, for a table.
     var stored: (kind: Int64, timetoken: Timetoken) {
@@ -35,6 +36,7 @@ enum Outcome: Sendable, Hashable {
         case .groupChanged: (8, .zero)
         case .notOwner: (9, .zero)
         case .tokenRevoked: (10, .zero)
+        case .keysGranted: (11, .zero)
         }
     }
 
@@ -50,6 +52,7 @@ enum Outcome: Sendable, Hashable {
         case 8: self = .groupChanged
         case 9: self = .notOwner
         case 10: self = .tokenRevoked
+        case 11: self = .keysGranted
         default: return nil
         }
     }

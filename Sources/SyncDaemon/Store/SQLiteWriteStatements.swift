@@ -29,6 +29,7 @@ final class SQLiteWriteStatements {
     let removeFromGroup: StoreStatement
     let deleteGroup: StoreStatement
     let revoked: SQLiteRevokedStatements
+    let keyGrants: SQLiteKeyGrantStatements
     let use: SQLiteUseStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
@@ -97,6 +98,7 @@ final class SQLiteWriteStatements {
         deleteGroup = try connection.prepare(
             "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
         revoked = try SQLiteRevokedStatements(connection)
+        keyGrants = try SQLiteKeyGrantStatements(connection)
         use = try SQLiteUseStatements(connection)
     }
 }

@@ -126,6 +126,12 @@ extension ProtocolError {
         message: "This keyset has \(Limits.revokedTokensMax) revoked tokens whose time is not "
             + "over. Change its secret_key, which ends all tokens at once, or grant for less time.")
 
+    static let tooManyKeyGrants = ProtocolError(
+        status: 507, code: "too_many_key_grants",
+        message: "This keyset has \(Limits.keyGrantsMax) grants of version 2 whose time is not "
+            + "over. Take some back, grant for less time, or use grant_token, which stores nothing."
+    )
+
     static let tokenOfAnother = ProtocolError(
         status: 403, code: "token_of_another",
         message: "This token is for another user or device. Show your own.")

@@ -54,7 +54,7 @@ enum ReplyEncoder {
             json.member("tokenExpires", seconds)
         case .messagesDeleted(let timetoken):
             json.member("timetoken", quoted: timetoken.rawValue)
-        case .groupChanged, .tokenRevoked, .histories, .messageCounts:
+        case .groupChanged, .tokenRevoked, .keysGranted, .histories, .messageCounts:
             preconditionFailure("No command of the WebSocket is answered so.")
         }
         json.endObject()

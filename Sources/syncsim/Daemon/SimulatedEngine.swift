@@ -18,6 +18,7 @@ struct SimulatedEngine: Engine {
     let groups: ChannelGroups
     /// Nobody in the simulator shows a token.
     let revocations = Revocations()
+    let keyGrants = KeyGrants()
     let began: Timetoken
 
     init(

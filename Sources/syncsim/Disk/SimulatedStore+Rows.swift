@@ -203,4 +203,36 @@ extension SimulatedStore {
     ) throws(StoreError) -> [RevokedToken] {
         try platter.forgetRevoked(before: moment, expiredAt: seconds, limit: limit)
     }
+
+    func put(_ grant: KeyGrant, forgettable: Timetoken) throws(StoreError) {
+        try call()
+        try platter.put(grant, forgettable: forgettable)
+    }
+
+    func takeBack(_ subject: KeyGrantSubject) throws(StoreError) {
+        try call()
+        try platter.takeBack(subject)
+    }
+
+    func hasKeyGrant(_ subject: KeyGrantSubject) throws(StoreError) -> Bool {
+        try platter.hasKeyGrant(subject)
+    }
+
+    func allKeyGrants() throws(StoreError) -> [KeyGrant] { try platter.allKeyGrants() }
+
+    func keyGrantCount(inKeyset keyset: ExactText) throws(StoreError) -> Int {
+        try platter.keyGrantCount(inKeyset: keyset)
+    }
+
+    func hasForgettableKeyGrants(
+        before moment: Timetoken, expiredAt seconds: Int64
+    ) throws(StoreError) -> Bool {
+        try platter.hasForgettableKeyGrants(before: moment, expiredAt: seconds)
+    }
+
+    func forgetKeyGrants(
+        before moment: Timetoken, expiredAt seconds: Int64, limit: Int
+    ) throws(StoreError) -> [KeyGrantSubject] {
+        try platter.forgetKeyGrants(before: moment, expiredAt: seconds, limit: limit)
+    }
 }

@@ -112,7 +112,7 @@ struct CommitModel {
             // One that changes nothing is not written.
             if operations.first == .change(change, group) { operations = operations.dropFirst() }
             return .groupChanged
-        case .removeAction, .revoke:
+        case .removeAction, .revoke, .grant:
             return nil
         }
     }

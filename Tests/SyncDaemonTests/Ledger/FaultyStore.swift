@@ -10,11 +10,11 @@ final class FaultyStore: Store {
         case begin, insert, standingAction, add, remove, remember, commit
         case deleteMessages, hideMessages, expired, changeGroup, digest, setDigest,
             forgetTombstones, forgetDeletions
-        case giveSpaceBack, revoke
+        case giveSpaceBack, revoke, grant
 
         /// Those that a commit of writes makes.
         static let ofCommits = allCases.filter {
-            ![.hideMessages, .giveSpaceBack, .revoke].contains($0)
+            ![.hideMessages, .giveSpaceBack, .revoke, .grant].contains($0)
         }
     }
 
@@ -39,6 +39,9 @@ final class FaultyStore: Store {
     /// The same of revoked tokens.
     var furtherRevoked = 0
     private(set) var revokedCounts = 0
+    /// The same of grants to auth keys.
+    var furtherKeyGrants = 0
+    var keyGrantCounts = 0
     /// Steps until all space is given back.
     var pagesToGiveBack = 0
     private(set) var forgotten: [(before: Timetoken, limit: Int)] = []
@@ -48,7 +51,7 @@ final class FaultyStore: Store {
     var secret: DigestSecret { base.secret }
     var last: Timetoken { base.last }
 
-    private func pass(_ call: Call) throws(StoreError) {
+    func pass(_ call: Call) throws(StoreError) {
         guard let fault, fault.call == call else { return }
         failures += 1
         throw fault.error

@@ -91,6 +91,23 @@ struct LedgerClockTests {
         #expect(forgotten() == [])
     }
 
+    @Test("a grant of version 2 is forgotten likewise, and one without end never")
+    func keyGrants() throws {
+        let second: UInt64 = 10_000_000
+        bench.now.ticks = 1000 * second
+        _ = try bench.commit(
+            .grant([.room("a", expiry: 1100), .room("b", expiry: KeyGrant.never)]))
+        func forgotten() -> [KeyGrantSubject] {
+            bench.ledger.commitExpired(failure: &bench.failure)?.forgottenKeyGrants ?? []
+        }
+
+        bench.now.ticks += 5000 * second
+        #expect(forgotten() == [])
+        bench.now.age += 101 * second
+        #expect(forgotten() == [.room("a")])
+        #expect(bench.store.allKeyGrants() == [.room("b", expiry: KeyGrant.never)])
+    }
+
     @Test("each commit raises the ceiling with itself, and never lowers it")
     func raises() throws {
         _ = try bench.commit(.publish(.numbered(1)))

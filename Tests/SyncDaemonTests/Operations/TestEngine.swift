@@ -12,6 +12,7 @@ struct StandInEngine: Engine {
     var began = Timetoken.zero
     var groups = ChannelGroups()
     var revocations = Revocations()
+    var keyGrants = KeyGrants()
     var secret = makeSecret()
     var onSubmit: (Write) -> Bool = { _ in false }
     var onAnnounce: (Announcement) -> Announced = { _ in .refused }

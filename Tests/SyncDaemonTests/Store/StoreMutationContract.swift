@@ -19,7 +19,7 @@ struct StoreMutationContract {
         [
             Outcome.published(tick(1)), .added(tick(2)), .already(tick(3)), .removed, .absent,
             .stale, .deleted(tick(4)), .groupChanged, .notOwner,
-            .tokenRevoked,
+            .tokenRevoked, .keysGranted,
         ])
     func remembers(_ kind: StoreUnderTest, _ outcome: Outcome) throws {
         let store = try kind.make(in: directory)

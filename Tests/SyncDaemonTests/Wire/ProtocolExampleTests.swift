@@ -76,7 +76,7 @@ struct ProtocolExampleTests {
             .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
             .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
-            .draining, .tooManyRevoked,
+            .draining, .tooManyRevoked, .tooManyKeyGrants,
             ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
             ProtocolError(QuotaRefusal.share(max: 1)), .memoryShort,
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),

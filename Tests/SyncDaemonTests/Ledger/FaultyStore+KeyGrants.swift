@@ -1,0 +1,35 @@
+// The failing store's part about grants of version 2.
+
+import EventModel
+
+@testable import SyncDaemon
+
+extension FaultyStore {
+    func put(_ grant: KeyGrant, forgettable: Timetoken) throws(StoreError) {
+        try pass(.grant)
+        base.put(grant, forgettable: forgettable)
+    }
+
+    func takeBack(_ subject: KeyGrantSubject) throws(StoreError) {
+        try pass(.grant)
+        base.takeBack(subject)
+    }
+
+    func hasKeyGrant(_ subject: KeyGrantSubject) -> Bool { base.hasKeyGrant(subject) }
+    func allKeyGrants() -> [KeyGrant] { base.allKeyGrants() }
+
+    func keyGrantCount(inKeyset keyset: ExactText) -> Int {
+        keyGrantCounts += 1
+        return base.keyGrantCount(inKeyset: keyset) + furtherKeyGrants
+    }
+
+    func hasForgettableKeyGrants(before moment: Timetoken, expiredAt seconds: Int64) -> Bool {
+        base.hasForgettableKeyGrants(before: moment, expiredAt: seconds)
+    }
+
+    func forgetKeyGrants(
+        before moment: Timetoken, expiredAt seconds: Int64, limit: Int
+    ) -> [KeyGrantSubject] {
+        base.forgetKeyGrants(before: moment, expiredAt: seconds, limit: limit)
+    }
+}
