@@ -225,12 +225,6 @@ class Access(PubNubTestCase):
         self.assertEqual(bearer.ask(
             "DELETE", f"/v3/pam/{{sub}}/grant/{token}", {"auth": token}, None).status, 403)
 
-    def test_version_2_of_old_says_what_to_use(self):
-        for request in (self.backend.sdk.grant().read(True).channels("room"),
-                        self.backend.sdk.audit().channels("room")):
-            with self.sdk_refused(501, "grant_token"):
-                request.sync()
-
     def test_what_is_wrong_with_a_grant_is_said(self):
         for change, message, location in (
                 ({"ttl": 0}, "Invalid ttl", "ttl"), ({"ttl": 43201}, "Invalid ttl", "ttl"),

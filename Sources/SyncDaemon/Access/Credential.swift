@@ -9,12 +9,18 @@ enum Credential: Hashable, Sendable {
     /// The request is signed with the tenant's secret key: it may do everything.
     case secretKey
     case token(Grant)
+    /// What is granted to it stands in the daemon.
+    case authKey(AuthKeyBearer)
 
     /// Whether its time is over.
     ///
     /// - Parameter now: Unix seconds.
     func isOver(at now: Int64) -> Bool {
-        if case .token(let grant) = self { now >= grant.expiry } else { false }
+        switch self {
+        case .unguarded, .secretKey: false
+        case .token(let grant): now >= grant.expiry
+        case .authKey(let bearer): now >= bearer.end
+        }
     }
 
     /// Until its time is over; `nil` when it has no end.
@@ -36,6 +42,11 @@ enum Credential: Hashable, Sendable {
         } else {
             false
         }
+    }
+
+    /// Whether something that was granted to it was taken back since it was shown.
+    func isReduced(in keyGrants: KeyGrants) -> Bool {
+        if case .authKey(let bearer) = self { !keyGrants.areUnchanged(for: bearer) } else { false }
     }
 }
 

@@ -48,6 +48,22 @@ struct Audit {
             ["keyset": grant.tenant.string, "token": grant.id.prefix])
     }
 
+    /// A request of version 2, which grants the same on some names to some auth keys.
+    ///
+    /// Of the keys there is only how many: a part of a hash would be enough to try weak ones.
+    func granted(_ grants: [KeyGrant], minutes: Int) {
+        guard let first = grants.first else { return }
+        let letters = KeyGrant.letters.filter { first.bits & $0.bit != 0 }.map(\.letter.description)
+        let keys = Set(grants.compactMap(\.subject.authKey))
+        log?.notice(
+            first.bits == 0 ? "Grants are taken back." : "Grants are made.",
+            [
+                "keyset": first.subject.keyset.string, "level": "\(first.subject.level)",
+                "name": first.subject.name.string, "grants": grants.count, "keys": keys.count,
+                "rights": letters.joined(), "minutes": minutes,
+            ])
+    }
+
     func deleted(_ request: DeletionRequest, by author: Author) {
         log?.notice(
             "Messages are deleted.",

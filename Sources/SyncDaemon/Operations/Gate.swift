@@ -27,10 +27,12 @@ extension Tenants {
     ///   - token: As the client showed it; `nil` from who showed none.
     ///   - author: Who shows it.
     ///   - connection: Where.
+    ///   - takesAuthKeys: Whether it may be an auth key, or nothing where something is granted to
+    ///     everybody.
     ///   - now: Unix seconds.
     func credential(
         for token: String?, of author: Author, in keyset: Keyset, from connection: SessionID,
-        at now: Int64
+        takesAuthKeys: Bool = false, at now: Int64
     ) throws(ProtocolError) -> Credential {
         guard let keys = keys(of: keyset) else { return .unguarded }
         var owner: ExactText?
@@ -40,10 +42,25 @@ extension Tenants {
             try grant.check(for: author.userID, device: author.deviceOrNone, at: now)
             return .token(grant)
         } catch {
+            if takesAuthKeys, let bearer = bearer(of: token, in: keyset, insteadOf: error) {
+                return .authKey(bearer)
+            }
             let refusal = ProtocolError(error)
             audit.refusedToken(refusal, of: owner, to: author, from: connection)
             throw refusal
         }
+    }
+
+    /// Who shows what is no token of the tenant's, or nothing, if a grant of version 2 is for them.
+    ///
+    /// A token that is over or was taken back is still one: its bearer hears of that.
+    private func bearer(
+        of text: String?, in keyset: Keyset, insteadOf refusal: AccessRefusal
+    ) -> AuthKeyBearer? {
+        guard keyset.secretKey != nil, [.missing, .garbage, .badSignature].contains(refusal) else {
+            return nil
+        }
+        return keyGrants.bearer(of: text, in: keyset.subscribeKey)
     }
 
     /// Gives one more connection its place in a tenant's account.
@@ -74,8 +91,10 @@ extension Tenants {
         ofStaying author: Author, with token: String?, as before: Credential,
         from connection: SessionID, at now: Int64
     ) throws(ProtocolError) -> Credential {
+        let wasAuthKey = if case .authKey = before { true } else { false }
         let found = try credential(
-            for: token, of: author, in: try tenant(of: author), from: connection, at: now)
+            for: token, of: author, in: try tenant(of: author), from: connection,
+            takesAuthKeys: wasAuthKey, at: now)
         guard found == .unguarded || found == before else { throw .tokenMissing }
         return found
     }
@@ -108,27 +127,34 @@ extension Caller {
 
     /// Where the caller has not what an operation needs; empty when that is not why it is refused.
     func lacking(_ need: Need) -> [Need.Place] {
-        guard case .token(let grant) = credential else { return [] }
-        return grant.lacking(need, in: keyset.subscribeKey)
+        grant(for: need)?.lacking(need, in: keyset.subscribeKey) ?? []
     }
 
     private func verdict(on need: Need) -> (ProtocolError, [Need.Place])? {
+        guard let grant = grant(for: need) else {
+            return credential == .unguarded && need.isSigned ? (.forbidden, []) : nil
+        }
+        do throws(AccessRefusal) {
+            try grant.check(
+                need, in: keyset.subscribeKey, for: author.userID, device: author.deviceOrNone,
+                at: engine.seconds)
+            return nil
+        } catch .notPermitted {
+            let lacking = grant.lacking(need, in: keyset.subscribeKey)
+            guard let first = lacking.first else { return (.forbidden, []) }
+            return (.forbidden(lacking: first.description), lacking)
+        } catch {
+            return (ProtocolError(error), [])
+        }
+    }
+
+    /// What is asked whether it allows something; `nil` for who may do everything.
+    private func grant(for need: Need) -> Grant? {
         switch credential {
-        case .secretKey: return nil
-        case .unguarded: return need.isSigned ? (.forbidden, []) : nil
-        case .token(let grant):
-            do throws(AccessRefusal) {
-                try grant.check(
-                    need, in: keyset.subscribeKey, for: author.userID,
-                    device: author.deviceOrNone, at: engine.seconds)
-                return nil
-            } catch .notPermitted {
-                let lacking = lacking(need)
-                guard let first = lacking.first else { return (.forbidden, []) }
-                return (.forbidden(lacking: first.description), lacking)
-            } catch {
-                return (ProtocolError(error), [])
-            }
+        case .unguarded, .secretKey: nil
+        case .token(let grant): grant
+        case .authKey(let bearer):
+            engine.keyGrants.grant(to: bearer, for: need, at: engine.seconds).grant
         }
     }
 

@@ -12,6 +12,8 @@ final class Tenants {
 
     /// Which tokens were taken back.
     let revocations: Revocations
+    /// What is granted to whom by version 2.
+    let keyGrants: KeyGrants
     /// Good with these keys.
     private var checked = CheckedTokens()
 
@@ -20,11 +22,12 @@ final class Tenants {
 
     init(
         _ keysets: Keysets = Keysets(), revocations: Revocations = Revocations(),
-        accounts: Accounts = Accounts(), audit: Audit = Audit()
+        keyGrants: KeyGrants = KeyGrants(), accounts: Accounts = Accounts(), audit: Audit = Audit()
     ) {
         self.keysets = keysets
         self.audit = audit
         self.revocations = revocations
+        self.keyGrants = keyGrants
         self.accounts = accounts
         accounts.apply(keysets)
         keys = Self.keys(of: keysets)

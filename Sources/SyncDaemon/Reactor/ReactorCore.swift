@@ -37,7 +37,8 @@ final class ReactorCore {
             counters: counters)
         self.mailbox = mailbox
         tenants = Tenants(
-            settings.keysets, revocations: engine.revocations, accounts: accounts,
+            settings.keysets, revocations: engine.revocations, keyGrants: engine.keyGrants,
+            accounts: accounts,
             audit: Audit(counters: counters, log: log) { [hub] connection in
                 Audit.Peer(
                     connection: "\(hub.engine.reactor)-\(connection)",

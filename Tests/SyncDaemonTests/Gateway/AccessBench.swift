@@ -96,6 +96,8 @@ struct GuardedRequest: CustomTestStringConvertible {
         GuardedRequest(
             name: "revoke", form: .request(.delete, "/v3/pam/sub/grant/token", body: ""),
             right: []),
+        get("/v2/auth/grant/sub-key/sub?r=1&channel=room", []),
+        get("/v2/auth/audit/sub-key/sub", []),
     ]
 }
 
@@ -111,6 +113,7 @@ final class AccessBench {
     }
 
     let revocations = Revocations()
+    let keyGrants = KeyGrants()
 
     /// The daemon's clock.
     final class Time {
@@ -148,7 +151,7 @@ final class AccessBench {
             return result
         }
         let engine = StandInEngine(
-            revocations: revocations,
+            revocations: revocations, keyGrants: keyGrants,
             onSubmit: { write in
                 tally.writes.append(write)
                 return counted(true)

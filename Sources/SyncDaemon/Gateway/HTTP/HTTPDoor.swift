@@ -154,14 +154,18 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
-    /// Sends the polls back whose token is over, and no longer counts connections that ask for
-    /// nothing; called about once a second.
+    /// Sends the polls back whose token is over or whose auth key may do less, and no longer counts
+    /// connections that ask for nothing; called about once a second.
     func tick() {
         clients.releaseIdle(at: now) { waiting[$0] != nil }
         guard tenants.areGuarded else { return }
         let seconds = hub.engine.seconds
-        clients.release { _, credential in credential.isOver(at: seconds) }
+        let keyGrants = tenants.keyGrants
+        clients.release { _, credential in
+            credential.isOver(at: seconds) || credential.isReduced(in: keyGrants)
+        }
         sendBackPolls(because: .tokenExpired) { $0.isOver(at: seconds) }
+        sendBackPolls(because: .tokenRevoked) { $0.isReduced(in: keyGrants) }
     }
 
     /// Hears that tokens were taken back, and sends the polls back that came with one of them.

@@ -76,13 +76,29 @@ extension PubNubRequest {
             return .secretKey
         }
         do throws(ProtocolError) {
-            return try asking.tenants.credential(
+            let credential = try asking.tenants.credential(
                 for: token,
                 of: Author(keyset: subscribeKey, userID: userID, deviceID: ""), in: keyset,
-                from: asking.origin.session, at: asking.hub.engine.seconds)
+                from: asking.origin.session, takesAuthKeys: true, at: asking.hub.engine.seconds)
+            return waiting(by: credential, asking)
         } catch {
             throw PubNubError(error, for: endpoint, at: asking.hub.engine.wallTime)
         }
+    }
+}
+
+extension PubNubRequest {
+    /// Has a poll by an auth key end with the first of the grants that it rests on.
+    private func waiting(by credential: Credential, _ asking: HTTPAsking) -> Credential {
+        guard case .subscribe = endpoint, case .authKey(var bearer) = credential else {
+            return credential
+        }
+        let engine = asking.hub.engine
+        bearer.end =
+            asking.tenants.keyGrants.grant(
+                to: bearer, for: endpoint.need(at: engine.wallTime), at: engine.seconds
+            ).end
+        return .authKey(bearer)
     }
 }
 
@@ -90,7 +106,7 @@ extension PubNubRequest.Endpoint {
     /// Whether only the secret key opens it.
     var isSigned: Bool {
         switch self {
-        case .grant, .revoke: true
+        case .grant, .revoke, .grantKeys, .auditKeys: true
         default: false
         }
     }

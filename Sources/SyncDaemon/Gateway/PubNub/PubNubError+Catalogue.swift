@@ -289,7 +289,7 @@ extension PubNubError {
         case .storeDamaged:
             // SDKs take 5xx for the server's fault, and repeat a subscribe.
             self.init(family: family, status: 500, message: error.message)
-        case .storeFull, .tooManyRevoked:
+        case .storeFull, .tooManyRevoked, .tooManyKeyGrants:
             self.init(family: family, status: error.status, message: error.message)
         default:
             if error.status >= 500 {
@@ -313,6 +313,8 @@ extension PubNubRequest.Endpoint {
         case .group: .groups
         case .grant: .grant
         case .revoke: .revoke
+        case .grantKeys: .grant
+        case .auditKeys: .audit
         }
     }
 }

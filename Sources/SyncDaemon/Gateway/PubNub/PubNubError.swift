@@ -17,7 +17,7 @@ struct PubNubError: Error, Hashable, Sendable {
         /// Channel groups.
         case groups
         /// The making of tokens, and taking them back.
-        case grant, revoke
+        case grant, revoke, audit
     }
 
     /// Which part of a request was wrong.
@@ -54,6 +54,7 @@ struct PubNubError: Error, Hashable, Sendable {
         case .groups: channelGroups(&json)
         case .grant: tokens("grant", &json)
         case .revoke: tokens("revoke", &json)
+        case .audit: tokens("audit", &json)
         }
         return .pubNub(status, json.bytes, headers: headers)
     }

@@ -45,7 +45,7 @@ extension PubNubRequest.Endpoint {
         case .fetch(let request): .having(.history, on: request.channels)
         case .messageCounts(let cursors): .having(.history, on: cursors.map(\.channel))
         case .group(let request): request.need
-        case .grant, .revoke: .signature
+        case .grant, .revoke, .grantKeys, .auditKeys: .signature
         }
     }
 }

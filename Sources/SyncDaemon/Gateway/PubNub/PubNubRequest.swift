@@ -41,6 +41,10 @@ struct PubNubRequest: Sendable, Hashable {
         case grant(AccessToken)
         /// Takes a token back.
         case revoke(String)
+        /// Grants of version 2: makes and takes back rights that stand in the daemon.
+        case grantKeys(KeyGrantRequest)
+        /// Asks which do.
+        case auditKeys(KeyGrantQuery)
         /// A browser's question before a request that is not simple.
         case preflight
     }
@@ -131,6 +135,19 @@ struct PubNubRequest: Sendable, Hashable {
         var includesCustomType: Bool
         /// The endpoint with actions; then `channels` has one.
         var includesActions: Bool
+    }
+
+    /// Every auth key, or everybody, gets the same rights on every name.
+    struct KeyGrantRequest: Sendable, Hashable {
+        /// Without names it is about the whole keyset.
+        var channels: [String]
+        var groups: [String]
+        /// None: everybody.
+        var authKeys: [String]
+        /// PubNub's; 0 takes back.
+        var bits: UInt8
+        /// How long it stands; 0 is without end.
+        var minutes: Int
     }
 
     /// A channel and a position in it: messages after it are counted.

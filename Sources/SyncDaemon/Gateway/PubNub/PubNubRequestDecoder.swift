@@ -110,6 +110,8 @@ struct PubNubRequestReader {
         case .deleteGroup: .group(.delete(group: try group()))
         case .grant: try grant()
         case .revoke: .revoke(try text("token"))
+        case .grantKeys: .grantKeys(try keyGrants())
+        case .auditKeys: .auditKeys(try keyGrantQuery())
         }
     }
 

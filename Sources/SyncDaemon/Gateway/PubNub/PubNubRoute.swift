@@ -8,7 +8,7 @@ struct PubNubRoute: Sendable {
         case addAction, removeAction, actions
         case history, fetch, fetchWithActions, messageCounts, deleteMessages
         case listGroups, group, deleteGroup
-        case grant, revoke
+        case grant, revoke, grantKeys, auditKeys
 
         /// Whether it says something about whoever asks, who must have a name then.
         var needsUser: Bool {
@@ -71,6 +71,8 @@ struct PubNubRoute: Sendable {
             PubNubRoute(.deleteGroup, .get, "\(groups)/{group}/remove"),
             PubNubRoute(.grant, .post, "v3/pam/{sub}/grant"),
             PubNubRoute(.revoke, .delete, "v3/pam/{sub}/grant/{token}"),
+            PubNubRoute(.grantKeys, .get, "v2/auth/grant/sub-key/{sub}"),
+            PubNubRoute(.auditKeys, .get, "v2/auth/audit/sub-key/{sub}"),
         ]
     }()
 }
@@ -110,7 +112,6 @@ enum PubNubArea: Sendable, Hashable {
         "v1/push": .absent("mobile push"),
         "v2/push": .absent("mobile push"),
         "v3/pam": .other(.grant),
-        "v2/auth": .absent(
-            "the Access Manager of old, version 2: use grant_token and revoke_token"),
+        "v2/auth": .other(.grant),
     ]
 }

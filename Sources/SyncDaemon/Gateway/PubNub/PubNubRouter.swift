@@ -14,6 +14,8 @@ enum PubNubRouter {
         case .group(let request): group(request, in: context)
         case .grant(let token): grant(token, in: context)
         case .revoke(let token): revoke(token, in: context)
+        case .grantKeys(let request): grantKeys(request, in: context)
+        case .auditKeys(let query): auditKeys(query, in: context)
         default: response(to: outcome(context), in: context)
         }
     }
@@ -50,7 +52,7 @@ enum PubNubRouter {
         case .messageCounts(let cursors): messageCounts(cursors, in: context)
         case .deleteMessages(let channel, let start, let end):
             deleteMessages(after: start, through: end, of: channel, in: context)
-        case .preflight, .subscribe, .group, .grant, .revoke:
+        case .preflight, .subscribe, .group, .grant, .revoke, .grantKeys, .auditKeys:
             preconditionFailure("These have words of their own.")
         }
     }
@@ -92,6 +94,8 @@ enum PubNubRouter {
         case (.messagesDeleted, _): PubNubReplyEncoder.messagesDeleted
         case (.groupChanged, _): PubNubReplyEncoder.groupChanged
         case (.tokenRevoked, _): PubNubReplyEncoder.revoked
+        case (.keysGranted, .grantKeys(let request)):
+            PubNubReplyEncoder.granted(request, in: context.keyset.subscribeKey)
         default: preconditionFailure("A request was answered with another's reply.")
         }
     }

@@ -78,10 +78,6 @@ struct PubNubRouteTests {
             ("/v2/objects/s/uuids/u", "App Context (objects)"),
             ("/v2/push/sub-key/s", "mobile push"),
             ("/v1/files/s/channels/c/files", "files"), ("/v1/push/sub-key/s", "mobile push"),
-            (
-                "/v2/auth/grant/sub-key/s",
-                "the Access Manager of old, version 2: use grant_token and revoke_token"
-            ),
             ("/v1/files/%zz", "files"),
         ])
     func absent(target: String, feature: String) {
