@@ -37,11 +37,13 @@ final class ChannelGroups: Sendable {
         state.withLock { $0.channels[group, default: []] }
     }
 
-    /// The names of a keyset's groups, in the order of their bytes.
+    /// The names of a keyset's groups, in the order of their bytes; `nil` when there are more than
+    /// ``Limits/groupsListedMax``.
     ///
     /// - Complexity: O(n log n) in the groups of the keyset, without the lock.
-    func groups(inKeyset keyset: String) -> [String] {
+    func groups(inKeyset keyset: String) -> [String]? {
         let names = state.withLock { $0.names[ExactText(keyset), default: []] }
+        guard names.count <= Limits.groupsListedMax else { return nil }
         return names.sorted().map(\.string)
     }
 

@@ -31,6 +31,8 @@ extension Limits {
     static let actionsPerHistoryMessageMax = 1000
     /// Channels in one group; over it: `too_many_channels`.
     static let channelsPerGroupMax = 2000
+    /// Groups that one list names; over it: status 400.
+    static let groupsListedMax = 10_000
     /// Groups of one keyset; over it: `quota_exceeded`.
     static let groupsPerKeysetMax = 1_000_000
     /// Channels in all groups of one keyset, and of all keysets; over it: `too_many_channels`.

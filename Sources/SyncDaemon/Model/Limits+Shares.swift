@@ -32,6 +32,8 @@ extension Limits {
     static let answeredBytesPerTurnMax = 512 * 1024
     /// Bytes of an answer that is always made at once.
     static let answeredShortBytesMax = 4096
+    /// Bytes that a list of groups, of a group's channels or of grants counts as.
+    static let answeredListBytes = 64 * 1024
     /// Bytes of what readers and presence found that wait so; over it: `overloaded`.
     static let answersWaitingBytesMax = 32 * 1024 * 1024
     /// Bytes of responses, not taken by connections that are gone, that a reactor gives back to the

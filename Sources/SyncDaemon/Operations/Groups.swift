@@ -8,8 +8,8 @@ extension Operations {
         caller.channels(of: name)
     }
 
-    /// The groups of the caller's tenant.
-    static func groups(for caller: some Caller) -> [String] {
+    /// The groups of the caller's tenant; `nil` when they are too many for one list.
+    static func groups(for caller: some Caller) -> [String]? {
         caller.engine.groups.groups(inKeyset: caller.keyset.subscribeKey)
     }
 

@@ -27,6 +27,9 @@ protocol HTTPCall: Caller {
     /// Whether a backend makes tokens or takes them back, with a signature that was found right:
     /// what the tenant's clients may have is not for it.
     var isOfBackend: Bool { get }
+    /// Whether it lists what there is, at once: that may be long, and has its turn as what readers
+    /// find has.
+    var isList: Bool { get }
     /// The token that came with it.
     var token: String? { get }
     /// Carries it out, or starts to; `nil`: the answer comes later.

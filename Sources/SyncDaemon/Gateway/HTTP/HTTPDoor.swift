@@ -106,6 +106,10 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
         // Before it is carried out: an answer may come at once.
         waiting[connection] = call
+        if call.isList { finish(call.origin, .list) } else { carryOut(call, for: connection) }
+    }
+
+    private func carryOut(_ call: any HTTPCall, for connection: SessionID) {
         guard let response = call.start() else { return }
         waiting[connection] = nil
         respond(response, to: connection)
@@ -234,6 +238,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private func answer(_ origin: Origin, _ found: LongAnswers.Answer) {
         guard let call = take(origin) else { return }
         switch found {
+        case .list: carryOut(call, for: origin.session)
         case .reply(let reply): respond(call.response(to: reply), to: origin.session)
         case .presence(let reply): respond(call.response(to: reply), to: origin.session)
         }

@@ -3,12 +3,14 @@
 import Basis
 import EventModel
 
-/// What readers and presence found for requests: what is short is answered at once, of what is long
-/// a turn answers only so much.
+/// What readers and presence found for requests, and lists that are to be made: what is short is
+/// answered at once, of what is long a turn answers only so much.
 struct LongAnswers {
     enum Answer {
         case reply(Reply)
         case presence(PresenceReply)
+        /// Made when it is its turn.
+        case list
     }
 
     private var waiting = Queue<(origin: Origin, answer: Answer, bytes: Int)>()
@@ -66,6 +68,7 @@ extension LongAnswers.Answer {
         case .presence(.survey(let survey)): survey.channels.reduce(0) { $0 + $1.roughBytes }
         case .presence(.channels(let names)): names.count * 40
         case .presence: 0
+        case .list: Limits.answeredListBytes
         }
     }
 }

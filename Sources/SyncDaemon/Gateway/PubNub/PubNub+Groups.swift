@@ -11,7 +11,8 @@ extension PubNubRouter {
             PubNubReplyEncoder.group(
                 group, channels: Operations.channels(ofGroup: group, for: context))
         case .listAll:
-            PubNubReplyEncoder.groups(Operations.groups(for: context))
+            Operations.groups(for: context).map(PubNubReplyEncoder.groups)
+                ?? PubNubError.tooManyGroupsToList.response
         case .add(let group, let channels):
             response(to: Operations.changeGroup(group, .add(channels), by: context), in: context)
         case .remove(let group, let channels):

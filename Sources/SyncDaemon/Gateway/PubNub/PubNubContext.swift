@@ -39,6 +39,13 @@ struct PubNubContext: HTTPCall {
 
     var isOfBackend: Bool { credential == .secretKey && request.endpoint.isSigned }
 
+    var isList: Bool {
+        switch request.endpoint {
+        case .group(.list), .group(.listAll), .auditKeys: true
+        default: false
+        }
+    }
+
     func start() -> HTTPResponse? {
         let need = request.endpoint.need(at: wallTime)
         let groups = need.groups.map(PubNubRouter.groupName)

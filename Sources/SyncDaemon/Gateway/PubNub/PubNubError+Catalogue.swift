@@ -246,6 +246,11 @@ extension PubNubError {
     static let tooManyGroupChannels = PubNubError(
         family: .groups, status: 400,
         message: "At most \(Limits.channelsPerGroupChangeMax) channels per call. Make more calls.")
+
+    static let tooManyGroupsToList = PubNubError(
+        family: .groups, status: 400,
+        message: "There are more than \(Limits.groupsListedMax) groups, too many for one list. "
+            + "Keep their names yourself.")
 }
 
 // MARK: The daemon's own refusals
