@@ -356,8 +356,7 @@ class Door(PubNubTestCase):
             ("GET", "/v1/files/sub/channels/room/files"),
             ("GET", "/v1/files/publish-file/pub/sub/0/room/0/%7B%7D"),
             ("GET", "/v1/push/sub-key/sub/devices/token?type=apns&add=room"),
-            ("GET", "/v2/push/sub-key/sub/devices-apns2/token"),
-            ("GET", "/v2/auth/grant/sub-key/sub"))
+            ("GET", "/v2/push/sub-key/sub/devices-apns2/token"))
         for method, path in cases:
             with self.subTest(method=method, path=path):
                 length = ["Content-Length: 0"] if method != "GET" else []
