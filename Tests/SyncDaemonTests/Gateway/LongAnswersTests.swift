@@ -18,16 +18,16 @@ struct LongAnswersTests {
             let connection = bench.newConnection()
             bench.core.http.connection(
                 connection,
-                didRequest: HTTPRequest(
-                    method: .get, target: "\(target)?uuid=ada&auth=\(token)", body: []))
+                didRequest: HTTPRequest(method: .get, target: target, body: []))
             return connection
         }
         let perTurn = Limits.answeredBytesPerTurnMax / Limits.answeredListBytes
-        let asked = (0..<perTurn * 2 + 1).map { _ in ask(Self.list) }
+        let asked = (0..<perTurn * 2 + 1).map { _ in ask("\(Self.list)?uuid=ada&auth=\(token)") }
         func answered() -> Int { asked.count { bench.transport.responses[$0] != nil } }
 
         #expect(answered() == perTurn)
-        #expect(bench.transport.responses[ask("/nothing")] != nil)
+        let refused = ask(Self.list)
+        #expect(bench.transport.responses[refused]?.status == 403)
         #expect(bench.core.nextDue != nil)
         bench.core.turn(at: 0)
         #expect(answered() == perTurn * 2)
