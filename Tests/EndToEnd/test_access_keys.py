@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import hmac
 import sqlite3
+import threading
 import time
 import unittest
 import warnings
@@ -12,7 +13,7 @@ import warnings
 from pubnub.enums import PNStatusCategory
 
 from disk import database
-from rest import quoted
+from rest import Rest, quoted
 from sdk import PubNubTestCase
 
 KEYS = ("pub-app", "sub-app")
@@ -174,6 +175,21 @@ class AccessKeys(PubNubTestCase):
         with self.refused():
             self.bearer("ada", "key").publish("room", 1)
         self.bearer("bob", "other").publish("room", 1)
+
+    def test_nothing_that_comes_after_a_revocation_is_heard(self):
+        path, answers = "/v2/subscribe/{sub}/room/0", []
+        with Rest(self.daemon, "ada", KEYS) as reader:
+            for number in range(5):
+                self.grant(["room"], keys=["key"])
+                cursor = reader.ok(path, {"tt": 0, "auth": "key"})["t"]["t"]
+                poll = threading.Thread(target=lambda: answers.append(
+                    reader.ok(path, {"tt": cursor, "auth": "key"})))
+                poll.start()
+                time.sleep(0.2)  # Until it waits.
+                self.grant(["room"], keys=["key"], read=False, write=False)
+                self.backend.publish("room", f"secret {number}")
+                poll.join(10)
+                self.assertEqual(answers.pop()["m"], [])
 
     def test_a_later_grant_takes_the_former_ones_place(self):
         self.grant(["room"], keys=["key"])

@@ -99,6 +99,9 @@ struct Commit: Sendable {
 }
 
 extension Commit {
+    /// Whether it takes back something that somebody may have opened.
+    var takesBack: Bool { !revoked.isEmpty || keyGrants.contains { $0.bits == 0 } }
+
     /// What each reactor is told of it; `nil`: nothing.
     ///
     /// - Parameter wanted: For each event, the reactors that want it.
@@ -116,7 +119,7 @@ extension Commit {
                 part.events = zip(events, wanted).filter { $1[number] }.map(\.0)
             }
             let isEmpty =
-                part.events.isEmpty && part.answers.isEmpty && groups.isEmpty && revoked.isEmpty
+                part.events.isEmpty && part.answers.isEmpty && groups.isEmpty && !takesBack
             return isEmpty ? nil : part
         }
     }

@@ -81,7 +81,7 @@ final class ReactorCore {
             case .commit(let commit):
                 hub.accept(commit)
                 // Before it is answered: who was told that a token is taken back finds it so.
-                if !commit.revoked.isEmpty {
+                if commit.takesBack {
                     native.tokensRevoked()
                     http.tokensRevoked()
                 }

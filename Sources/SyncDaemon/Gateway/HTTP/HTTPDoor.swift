@@ -174,8 +174,12 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     /// Hears that tokens were taken back, and sends the polls back that came with one of them.
     func tokensRevoked() {
-        clients.release { _, credential in credential.isRevoked(by: tenants.revocations) }
-        sendBackPolls(because: .tokenRevoked) { $0.isRevoked(by: tenants.revocations) }
+        func isNoGood(_ credential: Credential) -> Bool {
+            credential.isRevoked(by: tenants.revocations)
+                || credential.isReduced(in: tenants.keyGrants)
+        }
+        clients.release { _, credential in isNoGood(credential) }
+        sendBackPolls(because: .tokenRevoked, isNoGood)
     }
 
     /// Answers polls with nothing, not with what is wrong with their token: the client may have had

@@ -92,6 +92,16 @@ struct RequestQuery: Sendable, Hashable {
         members.first { $0.name == name }?.value
     }
 
+    /// Whether a list is there and has an empty element, or none.
+    func hasEmptyElement(_ name: String) -> Bool {
+        members.contains { member in
+            member.name == name
+                && member.value.utf8.split(
+                    separator: UInt8(ascii: ","), omittingEmptySubsequences: false
+                ).contains(where: \.isEmpty)
+        }
+    }
+
     /// The items of all members with this name; none for a lone `,`.
     ///
     /// Split after decoding: some SDKs escape the commas between items.

@@ -46,6 +46,12 @@ extension PubNubRequestReader {
     private func keyGrantNames(
         _ family: PubNubError.Family
     ) throws(PubNubError) -> KeyGrantQuery {
+        // Who names nothing means everybody, or all: an empty variable of a backend is not that.
+        for name in ["channel", "channel-group", "auth"] where query.hasEmptyElement(name) {
+            throw .invalidKeyGrant(
+                "Invalid \(name)", "A name is empty. Leave \(name) out, or name all of it.", name,
+                family)
+        }
         let names = KeyGrantQuery(
             channels: query.list("channel").withoutRepeats(),
             groups: query.list("channel-group").withoutRepeats(),

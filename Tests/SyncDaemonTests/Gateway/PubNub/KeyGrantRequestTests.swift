@@ -52,7 +52,9 @@ struct KeyGrantRequestTests {
         "what is wrong with a grant is said, and where",
         arguments: [
             ("r=2", "r"), ("r=true", "r"), ("ttl=525601", "ttl"), ("ttl=-1", "ttl"),
-            ("ttl=", "ttl"),
+            ("ttl=", "ttl"), ("channel=&r=1", "channel"), ("channel=,&r=1", "channel"),
+            ("channel=a,,b", "channel"), ("channel-group=", "channel-group"),
+            ("channel=a&auth=", "auth"), ("channel=a&auth=,k", "auth"),
             ("ttl=1.5", "ttl"), ("ttl=9999999", "ttl"), ("auth=a&r=1", "auth"),
             ("channel=c&auth=" + String(repeating: "a", count: 257), "auth"),
             ("channel=" + String(repeating: "a", count: 1000), "channel"),
