@@ -43,9 +43,10 @@ extension Ledger {
             guard use.channels + more <= Limits.groupedChannelsPerKeysetMax else {
                 return .tooManyGrouped(Limits.groupedChannelsPerKeysetMax, in: "keyset")
             }
-            guard all + more <= Limits.groupedChannelsMax else {
-                return .tooManyGrouped(Limits.groupedChannelsMax, in: "daemon")
-            }
+            let most = Limits.fitting(
+                Limits.groupedChannelsMax, each: Limits.groupedChannelMemoryBytes,
+                within: accounts.pressure.max)
+            guard all + more <= most else { return .tooManyGrouped(most, in: "daemon") }
         }
         if isNew {
             let account = accounts.account(of: group.keyset)

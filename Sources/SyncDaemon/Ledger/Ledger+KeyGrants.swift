@@ -16,7 +16,9 @@ extension Ledger {
             let stands = try store.hasKeyGrant(grant.subject)
             count += (grant.bits == 0 ? 0 : 1) - (stands ? 1 : 0)
         }
-        guard count <= max(before, Limits.keyGrantsMax) else { return .failure(.tooManyKeyGrants) }
+        let most = Limits.fitting(
+            Limits.keyGrantsMax, each: Limits.keyGrantMemoryBytes, within: accounts.pressure.max)
+        guard count <= max(before, most) else { return .failure(.tooManyKeyGrants) }
         keyGrantCounts[keyset] = count
         for grant in grants {
             if grant.bits == 0 {

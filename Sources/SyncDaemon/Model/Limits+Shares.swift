@@ -65,6 +65,11 @@ extension Limits {
     static let subscriptionsMax = 4_000_000
     /// Bytes of `memory_max` for each of them, at least: one takes about 700, and has half of it.
     static let subscriptionMemoryBytes = 1400
+    /// Bytes of `memory_max` for each channel of a group, at least: one takes about 300, and all of
+    /// them, which each start loads, have a fifth of it.
+    static let groupedChannelMemoryBytes = 1400
+    /// Bytes of `memory_max` for each grant of version 2 of a tenant: one takes up to 1,000.
+    static let keyGrantMemoryBytes = 4096
     /// How many its tenant may still get for each that a connection has; over it:
     /// `quota_exceeded`.
     static let subscriptionsConnectionShare = 64
@@ -105,6 +110,15 @@ extension Limits {
 }
 
 extension Limits {
+    /// How many there may be.
+    ///
+    /// - Parameters:
+    ///   - bytes: Of `memory_max` for each.
+    ///   - memoryMax: Bytes that the process may have; 0 for no bound.
+    static func fitting(_ limit: Int, each bytes: Int, within memoryMax: Int) -> Int {
+        memoryMax > 0 ? min(limit, memoryMax / bytes) : limit
+    }
+
     /// What a cache may have of its limit.
     ///
     /// - Parameter memoryMax: Bytes that the process may have; 0 for no bound.

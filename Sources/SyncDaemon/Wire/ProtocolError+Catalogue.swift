@@ -128,7 +128,7 @@ extension ProtocolError {
 
     static let tooManyKeyGrants = ProtocolError(
         status: 507, code: "too_many_key_grants",
-        message: "This keyset has \(Limits.keyGrantsMax) grants of version 2 whose time is not "
+        message: "This keyset has no room for more grants of version 2 whose time is not "
             + "over. Take some back, grant for less time, or use grant_token, which stores nothing."
     )
 

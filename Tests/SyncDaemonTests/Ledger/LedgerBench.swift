@@ -24,7 +24,7 @@ final class LedgerBench {
     var failure: StoreError?
     private let tombstoneTicksKept: UInt64
     private let deletedRowsMax: Int
-    private lazy var ledger = Ledger(
+    lazy var ledger = Ledger(
         store: store, tombstoneTicksKept: tombstoneTicksKept, deletedRowsMax: deletedRowsMax
     ) { [unowned self] in wall }
 

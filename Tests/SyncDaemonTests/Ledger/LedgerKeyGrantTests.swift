@@ -24,6 +24,27 @@ struct LedgerKeyGrantTests {
         #expect(try bench.store.allKeyGrants() == [.room("a", bits: 1)])
     }
 
+    @Test("grants, and channels of groups, never fill the memory that there may be")
+    func littleMemory() {
+        let bench = LedgerBench()
+        bench.ledger.accounts.pressure.setMax(2 * Limits.keyGrantMemoryBytes)
+        func result(_ grants: KeyGrant...) -> Result<Reply, ProtocolError> {
+            self.result(bench.commit(write(.grant(grants))))
+        }
+        #expect(result(.room("1"), .room("2"), .room("3")) == .failure(.tooManyKeyGrants))
+        #expect(result(.room("1"), .room("2")) == .success(.keysGranted))
+        #expect(result(.room("1", bits: 0), .room("3")) == .success(.keysGranted))
+
+        let most = 2 * Limits.keyGrantMemoryBytes / Limits.groupedChannelMemoryBytes
+        func add(_ count: Int) -> Result<Reply, ProtocolError> {
+            let names = (0..<count).map { "c\($0)" }
+            let group = ChannelGroup("friends", keyset: "default")
+            return self.result(bench.commit(write(.changeGroup(group, .add(names)))))
+        }
+        #expect(add(most + 1) == .failure(.tooManyGrouped(most, in: "daemon")))
+        #expect(add(most) == .success(.groupChanged))
+    }
+
     @Test("a keyset that is full takes no further grant, but every one that frees or replaces")
     func fullKeyset() {
         let store = FaultyStore()
