@@ -12,7 +12,7 @@ import warnings
 
 from pubnub.enums import PNStatusCategory
 
-from disk import database
+from disk import database, metric
 from rest import Rest, quoted
 from sdk import PubNubTestCase
 
@@ -185,7 +185,8 @@ class AccessKeys(PubNubTestCase):
                 poll = threading.Thread(target=lambda: answers.append(
                     reader.ok(path, {"tt": cursor, "auth": "key"})))
                 poll.start()
-                time.sleep(0.2)  # Until it waits.
+                self.eventually(
+                    lambda: metric(self.daemon, "polls") == 1, "the poll to wait")
                 self.grant(["room"], keys=["key"], read=False, write=False)
                 self.backend.publish("room", f"secret {number}")
                 poll.join(10)

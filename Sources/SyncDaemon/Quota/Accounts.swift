@@ -71,7 +71,6 @@ final class SubscriptionPool: Sendable {
     /// They never fill the memory that the process may have: then newcomers would be turned away,
     /// and not who has them.
     var capacity: Int {
-        let fitting = pressure.max / Limits.subscriptionMemoryBytes
-        return pressure.max > 0 ? min(max, fitting) : max
+        Limits.fitting(max, each: Limits.subscriptionMemoryBytes, within: pressure.max)
     }
 }

@@ -5,9 +5,6 @@ import EventModel
 extension PubNubRequestReader {
     /// - Source: PubNub's SDKs for JavaScript and Python, `grant`.
     func keyGrants() throws(PubNubError) -> PubNubRequest.KeyGrantRequest {
-        for name in ["target-uuid", "category"] where !query.list(name).isEmpty {
-            throw .notImplemented("App Context (objects): nothing is granted by \(name)")
-        }
         let names = try keyGrantNames(.grant)
         let (channels, groups, keys) = (names.channels, names.groups, names.authKeys)
         guard keys.isEmpty || !channels.isEmpty || !groups.isEmpty else {
@@ -46,6 +43,9 @@ extension PubNubRequestReader {
     private func keyGrantNames(
         _ family: PubNubError.Family
     ) throws(PubNubError) -> KeyGrantQuery {
+        for name in ["target-uuid", "category"] where !query.list(name).isEmpty {
+            throw .notImplemented("App Context (objects): nothing is granted by \(name)")
+        }
         // Who names nothing means everybody, or all: an empty variable of a backend is not that.
         for name in ["channel", "channel-group", "auth"] where query.hasEmptyElement(name) {
             throw .invalidKeyGrant(

@@ -90,6 +90,7 @@ struct KeyGrantRequestTests {
         #expect(
             refusal(.get, "\(auditing)?channel=\(many)")?.contains(#""source":"audit""#) == true)
         #expect(refusal(.get, "\(auditing)?auth=\(many)")?.hasPrefix("400 ") == true)
+        #expect(refusal(.get, "\(auditing)?target-uuid=a")?.hasPrefix("501 ") == true)
         #expect(refusal(.post, auditing)?.hasPrefix("405 ") == true)
         #expect(refusal(.get, "/v2/auth/nothing/sub-key/s")?.hasPrefix("404 ") == true)
     }
