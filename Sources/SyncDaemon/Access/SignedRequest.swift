@@ -27,7 +27,9 @@ struct SignedRequest: Sendable {
         guard let signature = value("signature"), let time = value("timestamp") else {
             throw .missing
         }
-        guard let time = Int64(time), (0...(1 << 40)).contains(time) else { throw .garbage }
+        guard (1...12).contains(time.utf8.count), time.utf8.allSatisfy({ (48...57).contains($0) }),
+            let time = Int64(time)
+        else { throw .garbage }
         let secret = Array(secretKey.utf8)
         let isSigned = texts(publishKey: publishKey, subscribeKey: subscribeKey).contains {
             Signing.areEqual(

@@ -16,10 +16,12 @@ extension Ledger {
             let stands = try store.hasKeyGrant(grant.subject)
             count += (grant.bits == 0 ? 0 : 1) - (stands ? 1 : 0)
         }
-        let most = Limits.fitting(
-            Limits.keyGrantsMax, each: Limits.keyGrantMemoryBytes, within: accounts.pressure.max)
-        guard count <= max(before, most) else { return .failure(.tooManyKeyGrants) }
+        let all = try allKeyGrantCount() - before + count
+        guard count <= before || count <= mostKeyGrants(besides: all) else {
+            return .failure(.tooManyKeyGrants)
+        }
         keyGrantCounts[keyset] = count
+        allKeyGrants = all
         for grant in grants {
             if grant.bits == 0 {
                 try store.takeBack(grant.subject)
@@ -33,9 +35,25 @@ extension Ledger {
         return .success(.keysGranted)
     }
 
+    /// How many a keyset may have, when all keysets have so many.
+    ///
+    /// All of them are in memory, and are loaded at each start: no keyset has more than is free for
+    /// the others.
+    private func mostKeyGrants(besides all: Int) -> Int {
+        let room = Limits.fitting(
+            Limits.keyGrantsOfAllMax, each: Limits.keyGrantMemoryBytes,
+            within: accounts.pressure.max)
+        return min(Limits.keyGrantsMax, room - all)
+    }
+
     private func keyGrantCount(inKeyset keyset: ExactText) throws(StoreError) -> Int {
         if let count = keyGrantCounts[keyset] { return count }
         return try store.keyGrantCount(inKeyset: keyset)
+    }
+
+    private func allKeyGrantCount() throws(StoreError) -> Int {
+        if let allKeyGrants { return allKeyGrants }
+        return try store.keyGrantCount(inKeyset: nil)
     }
 
     /// Forgets grants whose time is over.
@@ -43,6 +61,7 @@ extension Ledger {
         let forgotten = try store.forgetKeyGrants(
             before: Timetoken(rawValue: age), expiredAt: seconds, limit: limit)
         for subject in forgotten { keyGrantCounts[subject.keyset]? -= 1 }
+        allKeyGrants? -= forgotten.count
         commit.forgottenKeyGrants += forgotten
     }
 

@@ -17,6 +17,8 @@ final class Ledger {
     var revokedCounts: [ExactText: Int] = [:]
     /// The same of what is granted to auth keys.
     var keyGrantCounts: [ExactText: Int] = [:]
+    /// Of all keysets; `nil`: to be counted.
+    var allKeyGrants: Int?
     /// What the groups of each keyset that was asked for take up, counted once.
     var groupUse: [ExactText: GroupUse] = [:]
     /// Channels in all groups of all keysets; `nil`: to be counted.
@@ -140,7 +142,7 @@ final class Ledger {
                 store.rollback()
                 last = start.last
                 deletions.removeLast(deletions.count - start.deletions)
-                (revokedCounts, keyGrantCounts) = ([:], [:])
+                (revokedCounts, keyGrantCounts, allKeyGrants) = ([:], [:], nil)
                 (groupUse, groupChannels) = ([:], nil)
                 digests.rollBack(to: start.reading)
                 ages = nil

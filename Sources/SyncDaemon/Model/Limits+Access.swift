@@ -41,6 +41,8 @@ extension Limits {
     /// Grants of version 2 of one tenant, each for one name and one auth key, whose time is not
     /// over; over it: no further one is made.
     static let keyGrantsMax = 50_000
+    /// Grants of all tenants, of which no tenant has more than is free; over it: the same.
+    static let keyGrantsOfAllMax = 500_000
     /// Grants that one request of version 2 makes: its names times its auth keys; over it: it is
     /// refused.
     static let keyGrantsPerRequestMax = 200

@@ -34,7 +34,8 @@ extension Limits {
     static let answeredShortBytesMax = 4096
     /// Bytes that a list of groups, of a group's channels or of grants counts as.
     static let answeredListBytes = 64 * 1024
-    /// Bytes of what readers and presence found that wait so; over it: `overloaded`.
+    /// Bytes of what readers and presence found that wait so, and less with little `memory_max`;
+    /// over it: `overloaded`.
     static let answersWaitingBytesMax = 32 * 1024 * 1024
     /// Bytes of responses, not taken by connections that are gone, that a reactor gives back to the
     /// system in one turn; the rest is given back in the next.
@@ -68,7 +69,7 @@ extension Limits {
     /// Bytes of `memory_max` for each channel of a group, at least: one takes about 300, and all of
     /// them, which each start loads, have a fifth of it.
     static let groupedChannelMemoryBytes = 1400
-    /// Bytes of `memory_max` for each grant of version 2 of a tenant: one takes up to 1,000.
+    /// Bytes of `memory_max` for each grant of version 2: one takes up to 1,000.
     static let keyGrantMemoryBytes = 4096
     /// How many its tenant may still get for each that a connection has; over it:
     /// `quota_exceeded`.
@@ -85,7 +86,8 @@ extension Limits {
     static let memoryOfWholeCaches = 1024 * 1024 * 1024
     /// Bytes of the database's pages that the ledger keeps.
     static let storeCacheBytesMax = 64 * 1024 * 1024
-    /// Percent of `memory_max` from which tenants without a connection get none: `overloaded`.
+    /// Percent of `memory_max` from which tenants without a connection that never wrote anything
+    /// get none: `overloaded`.
     static let memoryTenantsPercent = 75
     /// Percent of it from which nobody gets a session or follows more: `overloaded`.
     static let memorySessionsPercent = 85
@@ -98,11 +100,13 @@ extension Limits {
     static let memorySampleMilliseconds: UInt64 = 100
     /// Seconds between two times that free memory is given back to the system near the ceiling.
     static let trimSeconds = 5
-    /// Bytes of HTTP responses that sockets have not taken, and no more than a quarter of
-    /// `memory_max`.
+    /// Bytes of HTTP responses that sockets have not taken, and no more than an eighth of
+    /// `memory_max`: what was read for them is there beside them for a moment.
     ///
     /// Over it the connection with the longest rest is cut, and what finds no room is status 503.
     static let unsentBytesMax = 256 * 1024 * 1024
+    /// Which part of `memory_max` that is at most: one of so many.
+    static let unsentMemoryShare = 8
     /// Bytes that the kernel keeps for a connection beyond what its peer has room for.
     static let kernelUnsentBytesMax = 128 * 1024
     /// Bytes of a rest for which a connection is cut so.

@@ -17,7 +17,7 @@ final class HealthWatch: Sendable {
             var ledgerStall = StallDetector()
             var readerStall = StallDetector()
             var sinceTrim = 0
-            var wasShort = false
+            var told = MemoryPressure.Level.none
             while true {
                 _ = sleep(1)
                 pressure.look(at: Clock.monotonicMilliseconds())
@@ -27,13 +27,12 @@ final class HealthWatch: Sendable {
                     sinceTrim = 0
                     ProcessMemory.giveBack()
                 }
-                let isShort = pressure.level >= .sessions
-                if isShort != wasShort {
-                    wasShort = isShort
-                    tell(isShort, pressure, log)
-                }
+                // What is dropped, and again and again, is in the metrics.
+                let level = min(pressure.level, .sessions)
+                if level != told { tell(level, pressure, log) }
+                told = level
                 health.set(
-                    .memory, isShort,
+                    .memory, level == .sessions,
                     "The memory is nearly used up: new sessions are refused. Raise [limits] "
                         + "memory_max, or see which keyset has how much in /metrics.")
                 do throws(StoreError) {
@@ -63,14 +62,18 @@ final class HealthWatch: Sendable {
     }
 }
 
-/// Once when the memory begins to be short, and once when it ends.
-private func tell(_ isShort: Bool, _ pressure: MemoryPressure, _ log: Log) {
-    if isShort {
+/// Once at each change of who is refused because memory is short.
+private func tell(_ level: MemoryPressure.Level, _ pressure: MemoryPressure, _ log: Log) {
+    switch level {
+    case .none: log.notice("There is memory again: everybody is let in.")
+    case .tenants:
+        log.notice(
+            "Memory is short: keysets that never wrote anything are refused.",
+            ["memory_max": pressure.max, "percent": level.percent])
+    case .sessions, .queues:
         log.warning(
             "The memory is nearly used up: new sessions are refused until there is room again.",
-            ["memory_max": pressure.max, "percent": pressure.level.percent])
-    } else {
-        log.notice("There is memory again: new sessions are let in.")
+            ["memory_max": pressure.max, "percent": level.percent])
     }
 }
 

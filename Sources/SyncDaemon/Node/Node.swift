@@ -198,7 +198,8 @@ extension Accounts {
         let ceiling = configuration.memoryCeiling
         self.init(
             pressure: MemoryPressure(max: ceiling, read: { ProcessMemory.privateBytes }),
-            unsent: UnsentPool(max: min(Limits.unsentBytesMax, ceiling / 4)))
+            unsent: UnsentPool(
+                max: min(Limits.unsentBytesMax, ceiling / Limits.unsentMemoryShare)))
         apply(configuration.keysets)
         for membership in memberships { account(of: membership.group.keyset).add(.groups) }
     }

@@ -138,13 +138,24 @@ struct Audit {
     /// A request whose signature is not the tenant's.
     ///
     /// SDKs sign their publish key, too, which nobody can guess here.
-    func refusedSignature(in keyset: Keyset, from connection: SessionID) {
-        let hint = "SDKs sign their publish_key: give this keyset the same"
+    ///
+    /// - Parameter isOfAnotherTime: The signature is right, its time is not now.
+    func refusedSignature(
+        in keyset: Keyset, isOfAnotherTime: Bool, from connection: SessionID
+    ) {
+        let hint =
+            if isOfAnotherTime {
+                "its time is not now: compare the clocks"
+            } else if keyset.publishKey == nil {
+                "SDKs sign their publish_key: give this keyset the same"
+            } else {
+                "is it the same secret_key?"
+            }
         write(.wrongSignature, from: connection) { peer in
             [
                 "keyset": keyset.subscribeKey,
                 "connection": peer.connection, "peer": peer.address?.description ?? "-",
-                "hint": keyset.publishKey == nil ? hint : "is it the same secret_key?",
+                "hint": hint,
             ]
         }
     }

@@ -66,11 +66,14 @@ extension Tenants {
     /// Gives one more connection its place in a tenant's account.
     ///
     /// Whoever gets it gives it back when the connection is gone.
-    func seat(in keyset: Keyset) throws(ProtocolError) -> Account {
+    ///
+    /// - Parameter whateverMemory: It comes for what is not refused when memory is short.
+    func seat(in keyset: Keyset, whateverMemory: Bool = false) throws(ProtocolError) -> Account {
         let account = accounts.account(of: keyset)
         switch accounts.pressure.level {
         case .none: break
-        case .tenants where account.held(.connections) > 0: break
+        case _ where whateverMemory: break
+        case .tenants where !account.isNew: break
         default:
             accounts.pressure.refusals.add()
             throw .memoryShort

@@ -141,6 +141,10 @@ final class Account: Sendable {
     /// How much the tenant has.
     func held(_ quota: Quota) -> Int { state.withLock { $0.held[quota.rawValue] } }
 
+    /// Whether the tenant has no connection, and never wrote anything: after a restart nobody has a
+    /// connection.
+    var isNew: Bool { held(.connections) == 0 && held(.channels) == 0 }
+
     /// One line of what operators read.
     struct Figures: Sendable {
         let held: Int

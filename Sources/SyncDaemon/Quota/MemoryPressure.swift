@@ -8,7 +8,7 @@ final class MemoryPressure: Sendable {
     /// What is given up, in this order; each level with all before it.
     enum Level: Int, Comparable, Sendable {
         case none
-        /// Tenants that have no connection get none.
+        /// Tenants that have no connection, and never wrote anything, get none.
         case tenants
         /// Nobody gets another session, or follows more.
         case sessions

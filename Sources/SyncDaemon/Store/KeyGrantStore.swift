@@ -17,10 +17,10 @@ protocol KeyGrantStore {
     /// Every grant, in no order.
     func allKeyGrants() throws(StoreError) -> [KeyGrant]
 
-    /// Grants of a keyset.
+    /// Grants of a keyset; `nil`: of all.
     ///
     /// - Complexity: O(n) in their number.
-    func keyGrantCount(inKeyset keyset: ExactText) throws(StoreError) -> Int
+    func keyGrantCount(inKeyset keyset: ExactText?) throws(StoreError) -> Int
 
     /// Whether ``forgetKeyGrants(before:expiredAt:limit:)`` would find any.
     func hasForgettableKeyGrants(

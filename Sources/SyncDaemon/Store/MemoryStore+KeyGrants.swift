@@ -16,8 +16,9 @@ extension MemoryStore {
 
     func allKeyGrants() -> [KeyGrant] { working.keyGrants.values.map(\.grant) }
 
-    func keyGrantCount(inKeyset keyset: ExactText) -> Int {
-        working.keyGrants.keys.count { $0.keyset == keyset }
+    func keyGrantCount(inKeyset keyset: ExactText?) -> Int {
+        guard let keyset else { return working.keyGrants.count }
+        return working.keyGrants.keys.count { $0.keyset == keyset }
     }
 
     private func forgettable(

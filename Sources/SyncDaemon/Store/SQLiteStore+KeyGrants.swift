@@ -39,8 +39,13 @@ extension SQLiteStore {
         return grants
     }
 
-    func keyGrantCount(inKeyset keyset: ExactText) throws(StoreError) -> Int {
-        let count = try statements.keyGrants.count.first([.text(keyset.string)]) { $0.integer(0) }
+    func keyGrantCount(inKeyset keyset: ExactText?) throws(StoreError) -> Int {
+        let count =
+            if let keyset {
+                try statements.keyGrants.count.first([.text(keyset.string)]) { $0.integer(0) }
+            } else {
+                try statements.keyGrants.countAll.first([]) { $0.integer(0) }
+            }
         return Int(count ?? 0)
     }
 
@@ -108,6 +113,7 @@ final class SQLiteKeyGrantStatements {
     let delete: StoreStatement
     let find: StoreStatement
     let count: StoreStatement
+    let countAll: StoreStatement
     let findOld: StoreStatement
     let forget: StoreStatement
 
@@ -119,6 +125,7 @@ final class SQLiteKeyGrantStatements {
         delete = try connection.prepare("DELETE \(one)")
         find = try connection.prepare("SELECT 1 \(one)")
         count = try connection.prepare("SELECT count(*) FROM key_grant WHERE keyset = ?")
+        countAll = try connection.prepare("SELECT count(*) FROM key_grant")
         let old = "FROM key_grant WHERE forgettable < ? AND expiry <= ?"
         findOld = try connection.prepare("SELECT 1 \(old) LIMIT 1")
         forget = try connection.prepare(

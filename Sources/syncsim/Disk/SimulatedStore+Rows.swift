@@ -220,7 +220,7 @@ extension SimulatedStore {
 
     func allKeyGrants() throws(StoreError) -> [KeyGrant] { try platter.allKeyGrants() }
 
-    func keyGrantCount(inKeyset keyset: ExactText) throws(StoreError) -> Int {
+    func keyGrantCount(inKeyset keyset: ExactText?) throws(StoreError) -> Int {
         try platter.keyGrantCount(inKeyset: keyset)
     }
 

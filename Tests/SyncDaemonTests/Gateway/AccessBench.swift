@@ -125,7 +125,7 @@ final class AccessBench {
 
     let core: ReactorCore
     let transport = FakeTransport()
-    let accounts = Accounts()
+    let accounts: Accounts
     private let mailbox = Mailbox<ReactorMessage>(capacity: 100)
     private let tally = Tally()
     private var count: UInt32 = 0
@@ -142,7 +142,11 @@ final class AccessBench {
     static let webKeys =
         #"{"keys":[{"kty":"oct","k":"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE"}]}"#
 
-    init(seconds: Int64 = AccessBench.seconds, keyset: Keyset = AccessBench.keyset) {
+    init(
+        seconds: Int64 = AccessBench.seconds, keyset: Keyset = AccessBench.keyset,
+        accounts: Accounts = Accounts()
+    ) {
+        self.accounts = accounts
         let time = Time(seconds)
         self.time = time
         let tally = tally

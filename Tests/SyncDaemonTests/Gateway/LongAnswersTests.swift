@@ -36,6 +36,25 @@ struct LongAnswersTests {
         for connection in asked { #expect(bench.transport.responses[connection]?.status == 200) }
     }
 
+    @Test("with little memory less waits, and one answer always may")
+    func littleMemory() throws {
+        let origin = Origin(reactor: 0, session: SessionID(slot: 0, generation: 1), command: 1)
+        let little = Limits.memoryMaxMin
+        let bytes = Limits.cacheBytes(Limits.answersWaitingBytesMax, within: little)
+        var answers = LongAnswers()
+        func wait(_ answer: LongAnswers.Answer, within memoryMax: Int) -> Bool {
+            answers.wait(answer, for: origin, within: memoryMax)
+        }
+        let taken = (0...bytes / Limits.answeredListBytes).map { _ in wait(.list, within: little) }
+        #expect(taken.count { $0 } == bytes / Limits.answeredListBytes)
+        #expect(wait(.list, within: 0))
+
+        answers = LongAnswers()
+        let names = Array(repeating: "room", count: bytes / 40 + 1)
+        #expect(wait(.presence(.channels(names)), within: little))
+        #expect(!wait(.list, within: little))
+    }
+
     @Test("more groups than a list has room for are not listed")
     func manyGroups() {
         let groups = ChannelGroups(

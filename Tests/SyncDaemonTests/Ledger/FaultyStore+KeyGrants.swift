@@ -18,8 +18,8 @@ extension FaultyStore {
     func hasKeyGrant(_ subject: KeyGrantSubject) -> Bool { base.hasKeyGrant(subject) }
     func allKeyGrants() -> [KeyGrant] { base.allKeyGrants() }
 
-    func keyGrantCount(inKeyset keyset: ExactText) -> Int {
-        keyGrantCounts += 1
+    func keyGrantCount(inKeyset keyset: ExactText?) -> Int {
+        keyGrantCounts += keyset == nil ? 0 : 1
         return base.keyGrantCount(inKeyset: keyset) + furtherKeyGrants
     }
 

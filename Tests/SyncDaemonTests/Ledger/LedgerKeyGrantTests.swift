@@ -27,15 +27,22 @@ struct LedgerKeyGrantTests {
     @Test("grants, and channels of groups, never fill the memory that there may be")
     func littleMemory() {
         let bench = LedgerBench()
-        bench.ledger.accounts.pressure.setMax(2 * Limits.keyGrantMemoryBytes)
+        bench.ledger.accounts.pressure.setMax(4 * Limits.keyGrantMemoryBytes)
         func result(_ grants: KeyGrant...) -> Result<Reply, ProtocolError> {
             self.result(bench.commit(write(.grant(grants))))
         }
+        // No keyset has more than is free for the others.
         #expect(result(.room("1"), .room("2"), .room("3")) == .failure(.tooManyKeyGrants))
         #expect(result(.room("1"), .room("2")) == .success(.keysGranted))
         #expect(result(.room("1", bits: 0), .room("3")) == .success(.keysGranted))
+        let other = [KeyGrant.room("1", of: "other"), .room("2", of: "other")]
+        #expect(result(other[0], other[1]) == .failure(.tooManyKeyGrants))
+        #expect(result(other[0]) == .success(.keysGranted))
+        #expect(result(other[1]) == .failure(.tooManyKeyGrants))
+        #expect(result(.room("2", bits: 0), .room("3", bits: 0)) == .success(.keysGranted))
+        #expect(result(other[1]) == .success(.keysGranted))
 
-        let most = 2 * Limits.keyGrantMemoryBytes / Limits.groupedChannelMemoryBytes
+        let most = 4 * Limits.keyGrantMemoryBytes / Limits.groupedChannelMemoryBytes
         func add(_ count: Int) -> Result<Reply, ProtocolError> {
             let names = (0..<count).map { "c\($0)" }
             let group = ChannelGroup("friends", keyset: "default")

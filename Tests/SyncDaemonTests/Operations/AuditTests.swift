@@ -50,7 +50,8 @@ struct AuditTests {
     @Test("whose a token is, and where it was shown, are for who has to block somebody")
     func shownByAnother() {
         audit.refusedToken(.tokenOfAnother, of: ExactText("ada"), to: mallory, from: connection)
-        audit.refusedSignature(in: Keyset(subscribeKey: "sub"), from: connection)
+        audit.refusedSignature(
+            in: Keyset(subscribeKey: "sub"), isOfAnotherTime: false, from: connection)
 
         let peer = "connection=1-7-9 peer=\(PeerAddress(high: 0, low: 1))"
         #expect(

@@ -27,6 +27,9 @@ protocol HTTPCall: Caller {
     /// Whether a backend makes tokens or takes them back, with a signature that was found right:
     /// what the tenant's clients may have is not for it.
     var isOfBackend: Bool { get }
+    /// Whether it is let in however short memory is: it gives some back, or the tenant's backend
+    /// signed it.
+    var isCarriedOutWhateverMemory: Bool { get }
     /// Whether it lists what there is, at once: that may be long, and has its turn as what readers
     /// find has.
     var isList: Bool { get }

@@ -53,7 +53,8 @@ struct HTTPClients {
         guard call.hasTenant, !call.isOfBackend, var client = clients[connection] else { return }
         // One that speaks for several tenants counts with the last.
         if client.account?.subscribeKey != call.keyset.subscribeKey {
-            let account = try tenants.seat(in: call.keyset)
+            let account = try tenants.seat(
+                in: call.keyset, whateverMemory: call.isCarriedOutWhateverMemory)
             client.release()
             client.account = account
         }

@@ -236,7 +236,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     private func finish(_ origin: Origin, _ found: LongAnswers.Answer) {
         if answers.admits(found) { return answer(origin, found) }
-        if !answers.wait(found, for: origin) { refuse(origin, .overloaded) }
+        let memoryMax = tenants.accounts.pressure.max
+        if !answers.wait(found, for: origin, within: memoryMax) { refuse(origin, .overloaded) }
     }
 
     private func answer(_ origin: Origin, _ found: LongAnswers.Answer) {

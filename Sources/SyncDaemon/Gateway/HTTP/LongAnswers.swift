@@ -33,10 +33,13 @@ struct LongAnswers {
 
     /// Has an answer wait for its turn.
     ///
+    /// - Parameter memoryMax: Bytes that the process may have; 0 for no bound.
     /// - Returns: `false` when too much waits already: then it was not taken.
-    mutating func wait(_ answer: Answer, for origin: Origin) -> Bool {
+    mutating func wait(_ answer: Answer, for origin: Origin, within memoryMax: Int) -> Bool {
         let bytes = answer.roughBytes
-        guard waitingBytes + bytes <= Limits.answersWaitingBytesMax else { return false }
+        let most = Limits.cacheBytes(Limits.answersWaitingBytesMax, within: memoryMax)
+        // One alone may be more than that.
+        guard waiting.isEmpty || waitingBytes + bytes <= most else { return false }
         waiting.append((origin, answer, bytes))
         waitingBytes += bytes
         return true

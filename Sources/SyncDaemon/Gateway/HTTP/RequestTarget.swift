@@ -92,6 +92,9 @@ struct RequestQuery: Sendable, Hashable {
         members.first { $0.name == name }?.value
     }
 
+    /// Whether two members have this name.
+    func repeats(_ name: String) -> Bool { members.count { $0.name == name } > 1 }
+
     /// Whether a list is there and has an empty element, or none.
     func hasEmptyElement(_ name: String) -> Bool {
         members.contains { member in

@@ -61,19 +61,7 @@ extension PubNubRequest {
         if keyset.secretKey != nil, keyset.isAccessControlled || endpoint.isSigned,
             let signed = SignedRequest(asking.request)
         {
-            let keys = Set([publishKey, keyset.publishKey, ""].compactMap(\.self))
-            let isGood = keyset.secretKeys.contains { secretKey in
-                keys.contains {
-                    (try? signed.check(
-                        secretKey: secretKey, publishKey: $0, subscribeKey: subscribeKey,
-                        at: asking.hub.engine.seconds)) != nil
-                }
-            }
-            guard isGood else {
-                asking.tenants.audit.refusedSignature(in: keyset, from: asking.origin.session)
-                throw .wrongSignature
-            }
-            return .secretKey
+            return try credential(signed, asking, in: keyset)
         }
         do throws(ProtocolError) {
             let credential = try asking.tenants.credential(
@@ -88,6 +76,28 @@ extension PubNubRequest {
 }
 
 extension PubNubRequest {
+    /// What a signature is worth, made with any of the keys that an SDK may be configured with.
+    private func credential(
+        _ signed: SignedRequest, _ asking: HTTPAsking, in keyset: Keyset
+    ) throws(PubNubError) -> Credential {
+        var isOfAnotherTime = false
+        for secretKey in keyset.secretKeys {
+            for key in Set([publishKey, keyset.publishKey, ""].compactMap(\.self)) {
+                do throws(AccessRefusal) {
+                    try signed.check(
+                        secretKey: secretKey, publishKey: key, subscribeKey: subscribeKey,
+                        at: asking.hub.engine.seconds)
+                    return .secretKey
+                } catch {
+                    if [.expired, .notYet].contains(error) { isOfAnotherTime = true }
+                }
+            }
+        }
+        asking.tenants.audit.refusedSignature(
+            in: keyset, isOfAnotherTime: isOfAnotherTime, from: asking.origin.session)
+        throw isOfAnotherTime ? .invalidTimestamp : .wrongSignature
+    }
+
     /// Has a poll by an auth key end with the first of the grants that it rests on.
     private func waiting(by credential: Credential, _ asking: HTTPAsking) -> Credential {
         guard case .subscribe = endpoint, case .authKey(var bearer) = credential else {

@@ -39,6 +39,13 @@ struct PubNubContext: HTTPCall {
 
     var isOfBackend: Bool { credential == .secretKey && request.endpoint.isSigned }
 
+    var isCarriedOutWhateverMemory: Bool {
+        switch request.endpoint {
+        case .leave, .deleteMessages, .removeAction, .group(.remove), .group(.delete): true
+        default: credential == .secretKey
+        }
+    }
+
     var isList: Bool {
         switch request.endpoint {
         case .group(.list), .group(.listAll), .auditKeys: true

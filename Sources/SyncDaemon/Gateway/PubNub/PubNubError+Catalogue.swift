@@ -107,6 +107,10 @@ extension PubNubError {
         family: .gateway, status: 403,
         message: "This keyset has no secret_key in the daemon's configuration: nobody can sign.")
 
+    /// A request that was signed well, at another time than now.
+    static let invalidTimestamp = PubNubError(
+        family: .gateway, status: 400, message: "Invalid Timestamp")
+
     static let wrongSignature = PubNubError(
         family: .gateway, status: 403, message: "Signature Does Not Match")
 
@@ -135,10 +139,13 @@ extension PubNubError {
             headers: [retryAfter])
     }
 
-    /// The tenant has all that it may have of something.
-    static func quotaExceeded(_ error: ProtocolError, _ family: Family) -> PubNubError {
+    /// The tenant has all that it may have of something, or memory is short: whoever reads it need
+    /// not guess.
+    static func comeBackLater(
+        _ error: ProtocolError, status: Int, _ family: Family
+    ) -> PubNubError {
         PubNubError(
-            family: family, status: 429, message: error.message,
+            family: family, status: status, message: error.message,
             headers: [
                 HTTPResponse.Header(
                     name: "Retry-After",
@@ -283,10 +290,11 @@ extension PubNubError {
         case .rateLimited, .tooManyInFlight:
             self = .tooManyRequests(family)
         case _ where error.status == 429:
-            self = .quotaExceeded(error, family)
-        case .overloaded, .memoryShort, .draining, .storeUnavailable:
-            // The SDK for Swift repeats a subscribe after 429 and 500, and gives up after a 503.
-            if case .subscribe = endpoint {
+            self = .comeBackLater(error, status: 429, family)
+        case .memoryShort:
+            self = .comeBackLater(error, status: endpoint.isSubscribe ? 429 : 503, family)
+        case .overloaded, .draining, .storeUnavailable:
+            if endpoint.isSubscribe {
                 self = .tooManyRequests(.gateway)
             } else {
                 self = .serviceUnavailable(family)
@@ -307,6 +315,9 @@ extension PubNubError {
 }
 
 extension PubNubRequest.Endpoint {
+    /// The SDK for Swift repeats a subscribe after 429 and 500, and gives up after a 503.
+    fileprivate var isSubscribe: Bool { if case .subscribe = self { true } else { false } }
+
     /// How this endpoint's errors look.
     func family(at now: Timetoken) -> PubNubError.Family {
         switch self {

@@ -18,6 +18,10 @@ extension PubNubRequestReader {
                 "One request makes at most \(Limits.keyGrantsPerRequestMax), names times auth "
                     + "keys. Make more requests.", "channel")
         }
+        // Who reads the first and who reads the last would differ.
+        for name in KeyGrant.letters.map(\.0.description) + ["ttl"] where query.repeats(name) {
+            throw .invalidKeyGrant("Invalid \(name)", "It stands there twice.", name)
+        }
         var bits: UInt8 = 0
         for (letter, bit) in KeyGrant.letters where try isSet(letter.description) {
             bits |= bit
@@ -63,12 +67,17 @@ extension PubNubRequestReader {
                 "A name has 1 to \(Limits.channelNameBytesMax) bytes and no control characters.",
                 place, family)
         }
-        guard names.authKeys.allSatisfy({ $0.utf8.count <= Limits.authKeyBytesMax }) else {
+        guard names.authKeys.allSatisfy(isAuthKey) else {
             throw .invalidKeyGrant(
-                "Invalid auth", "An auth key has 1 to \(Limits.authKeyBytesMax) bytes.", "auth",
-                family)
+                "Invalid auth",
+                "An auth key has 1 to \(Limits.authKeyBytesMax) bytes and no control characters.",
+                "auth", family)
         }
         return names
+    }
+
+    private func isAuthKey(_ text: String) -> Bool {
+        text.utf8.count <= Limits.authKeyBytesMax && text.utf8.allSatisfy { $0 >= 32 && $0 != 127 }
     }
 
     private func isSet(_ letter: String) throws(PubNubError) -> Bool {

@@ -58,6 +58,8 @@ struct KeyGrantRequestTests {
             ("ttl=1.5", "ttl"), ("ttl=9999999", "ttl"), ("auth=a&r=1", "auth"),
             ("channel=c&auth=" + String(repeating: "a", count: 257), "auth"),
             ("channel=" + String(repeating: "a", count: 1000), "channel"),
+            ("channel=c&r=1&r=0", "r"), ("channel=c&ttl=5&ttl=0", "ttl"),
+            ("channel=c&auth=a%0Ab", "auth"), ("channel=c&auth=%7F", "auth"),
             ("channel=%07", "channel"), ("channel-group=%07", "channel-group"),
             ("channel=" + (0...200).map { "c\($0)" }.joined(separator: ","), "channel"),
             (

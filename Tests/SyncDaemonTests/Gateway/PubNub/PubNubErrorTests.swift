@@ -154,7 +154,7 @@ struct PubNubErrorTests {
 
     @Test(
         "a busy daemon is one to come back to, in every family",
-        arguments: [ProtocolError.overloaded, .memoryShort, .draining, .storeUnavailable])
+        arguments: [ProtocolError.overloaded, .draining, .storeUnavailable])
     func busy(error: ProtocolError) {
         for endpoint in endpoints {
             let response = PubNubError(error, for: endpoint, at: sampleTime).response
