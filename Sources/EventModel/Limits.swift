@@ -16,6 +16,8 @@ public enum Limits {
     ///
     /// Chat applications put whole edited texts here, so the frame's own limit is the only one.
     public static let actionValueBytesMax = 32 * 1024
+    /// Different actions, by type and value, on one message; over it: `too_many_actions`.
+    public static let actionValuesMax = 5000
     /// UTF-8 bytes of a message type; over it: `invalid_field`.
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.

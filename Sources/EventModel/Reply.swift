@@ -98,16 +98,19 @@ public struct SubscribedChannel: Hashable, Sendable {
     public var key: DigestKey?
     /// What the channel's actions come to at `cursor`, when the daemon has it at hand.
     public var state: Digest?
+    /// What reactions there are.
+    public var rules: ReactionRules
 
     public init(
         channel: String, mode: Mode, cursor: Timetoken, key: DigestKey? = nil,
-        state: Digest? = nil
+        state: Digest? = nil, rules: ReactionRules = ReactionRules()
     ) {
         self.channel = channel
         self.mode = mode
         self.cursor = cursor
         self.key = key
         self.state = state
+        self.rules = rules
     }
 }
 

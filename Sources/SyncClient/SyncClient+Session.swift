@@ -125,6 +125,8 @@ extension SyncClient {
         switch frame {
         case .push(let batch):
             run { $0.received(batch) }
+        case .rules(let rules):
+            run { $0.received(rules) }
         case .reply(let id, let result):
             guard let item = commands.answer(id) else { return }
             try handle(result, to: item)

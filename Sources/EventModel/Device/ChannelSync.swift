@@ -20,6 +20,8 @@ public struct ChannelSync: Sendable {
     public internal(set) var rung: Rung?
     /// Whether the actions were compared with the server's at ``ChannelBase/cursor``, and equal.
     public internal(set) var isVerified = false
+    /// What reactions there are, as the server last said; not kept on disk.
+    public internal(set) var rules = ReactionRules()
 
     /// The newest event of this session that is not stored: a page may bring it again.
     private var announcedThrough = Timetoken.zero
@@ -123,6 +125,7 @@ public struct ChannelSync: Sendable {
     /// The server says how the subscription starts.
     mutating func subscribed(_ reply: SubscribedChannel, attempt: Int) -> Step {
         guard phase == .subscribing, attempt == self.attempt else { return Step() }
+        rules = reply.rules
         var step = Step()
         let from = incoming ?? base
         if !isTail, from.isPartial, from.epoch != epoch, reply.mode != .snapshot {

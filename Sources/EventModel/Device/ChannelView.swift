@@ -17,9 +17,12 @@ public struct ChannelView: Sendable {
     }
 
     /// The view of a base and the channel's entries of an outbox.
-    public init(_ base: ChannelBase, _ entries: [OutboxEntry], user: String) {
+    public init(
+        _ base: ChannelBase, _ entries: [OutboxEntry],
+        under rules: ReactionRules = ReactionRules(), user: String
+    ) {
         self.user = user
-        let pending = PendingWishes(entries)
+        let pending = PendingWishes(entries, under: rules)
         for (timetoken, entry) in base.cache.messages.sorted(by: { $0.key < $1.key }) {
             items.append(item(timetoken, entry, base, pending))
         }
@@ -30,9 +33,9 @@ public struct ChannelView: Sendable {
     ///
     /// - Returns: What changed in the list, to be applied one after the other.
     mutating func update(
-        _ base: ChannelBase, _ entries: [OutboxEntry], _ news: News
+        _ base: ChannelBase, _ entries: [OutboxEntry], under rules: ReactionRules, _ news: News
     ) -> [ListChange] {
-        let pending = PendingWishes(entries)
+        let pending = PendingWishes(entries, under: rules)
         var changes = placePending(base, pending, news)
         for timetoken in news.messages.sorted() {
             refresh(timetoken, base, pending, &changes)
@@ -211,6 +214,10 @@ public struct ChannelView: Sendable {
         for entry in wishes {
             guard let key = entry.key else { continue }
             keys[key] = keys[key, default: .absent].after(entry)
+            guard pending.rules.mode == .unique else { continue }
+            for other in keys.keys where pending.rules.replaces(other, by: key) {
+                keys[other] = keys[other]?.after(entry, of: other, under: pending.rules)
+            }
         }
         let unanswered = Set(wishes.filter { !$0.isAnswered }.compactMap(\.key))
         var groups: [ReactionName: (reaction: ListItem.Reaction, first: UInt64)] = [:]
@@ -253,8 +260,10 @@ private struct PendingWishes {
     /// Mutation ids by where their messages stand, or probably do.
     var answered: [Timetoken: String] = [:]
     var likenesses: [Timetoken: String] = [:]
+    let rules: ReactionRules
 
-    init(_ entries: [OutboxEntry]) {
+    init(_ entries: [OutboxEntry], under rules: ReactionRules) {
+        self.rules = rules
         for entry in entries.map(\.asShown) {
             if let key = entry.key {
                 actions[key.messageTimetoken, default: []].append(entry)

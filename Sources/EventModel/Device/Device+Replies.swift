@@ -36,6 +36,25 @@ extension Device {
         return effects
     }
 
+    /// The server says what reactions there are in channels from now on.
+    public mutating func received(_ rules: [String: ReactionRules]) -> DeviceEffects {
+        var effects = DeviceEffects()
+        for (channel, rules) in rules.sorted(by: { ExactText($0.key) < ExactText($1.key) })
+        where channels[Channel(channel)]?.rules != rules {
+            channels[Channel(channel)]?.rules = rules
+            showWishes(in: channel, &effects)
+        }
+        finish(&effects)
+        return effects
+    }
+
+    /// Only wishes look different under other rules.
+    private mutating func showWishes(in channel: String, _ effects: inout DeviceEffects) {
+        let messages = outbox.entries(of: channel).compactMap(\.key?.messageTimetoken)
+        guard !messages.isEmpty else { return }
+        show(channel, ChannelView.News(messages: Set(messages)), &effects)
+    }
+
     private mutating func subscribed(
         _ reply: Result<Reply, ProtocolError>, _ attempts: [String: Int],
         _ effects: inout DeviceEffects
@@ -43,11 +62,15 @@ extension Device {
         switch reply {
         case .success(.subscribed(let confirmed)):
             for channel in confirmed {
+                let before = rules(of: channel.channel)
                 guard let attempt = attempts[channel.channel],
                     let step = channels[Channel(channel.channel)]?.subscribed(
                         channel, attempt: attempt)
                 else { continue }
                 take(step, of: channel.channel, &effects)
+                if rules(of: channel.channel) != before {
+                    showWishes(in: channel.channel, &effects)
+                }
             }
         case .failure(let error) where attempts.count > 1 && !error.isWorthRetrying:
             // One of them is at fault: each is asked alone.

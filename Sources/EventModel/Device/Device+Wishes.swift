@@ -9,7 +9,9 @@ extension Device {
     ) {
         let sync = channels[Channel(channel)]
         guard sync?.followsServer ?? true else { return }
-        for entry in outbox.settle(channel, base: sync?.base, unstored: unstored) {
+        let settled = outbox.settle(
+            channel, base: sync?.base, under: sync?.rules ?? ReactionRules(), unstored: unstored)
+        for entry in settled {
             effects.writes.append(.outbox(.drop(mutation: entry.mutation)))
             if let key = entry.key {
                 news.messages.insert(key.messageTimetoken)
@@ -24,11 +26,11 @@ extension Device {
         _ channel: String, _ news: ChannelView.News, _ effects: inout DeviceEffects
     ) {
         let key = Channel(channel)
-        guard let base = channels[key]?.base else { return }
-        let entries = outbox.entries(of: channel)
-        guard let changes = views[key]?.update(base, entries, news), !changes.isEmpty else {
-            return
-        }
+        guard let sync = channels[key] else { return }
+        let entries = outbox.entries(of: channel, under: sync.rules)
+        guard let changes = views[key]?.update(sync.base, entries, under: sync.rules, news),
+            !changes.isEmpty
+        else { return }
         effects.changes.append((channel, changes))
     }
 
@@ -39,6 +41,8 @@ extension Device {
         guard epoch != nil, !isPaused else { return }
         let channels = channels
         let (entries, changes) = outbox.takeForSending { entry in
+            channels[Channel(entry.channel)]?.rules ?? ReactionRules()
+        } base: { entry in
             entry.key.flatMap {
                 channels[Channel(entry.channel)]?.base.cache.actionTimetoken(of: $0)
             }
@@ -58,13 +62,14 @@ extension Device {
         _ value: String, type: String = "reaction", isPresent: Bool, on message: Timetoken,
         in channel: String, mutation: String
     ) -> DeviceEffects {
-        let key = MessageAction.Key(
-            messageTimetoken: message, type: type, value: value, uuid: user)
+        let sync = channels[Channel(channel)]
+        let rules = sync?.rules ?? ReactionRules()
+        let key = rules.canonical(
+            MessageAction.Key(messageTimetoken: message, type: type, value: value, uuid: user))
         var effects = DeviceEffects()
         let changes = outbox.wish(
             key, isPresent: isPresent, in: channel,
-            base: channels[Channel(channel)]?.base.cache.actionTimetoken(of: key),
-            mutation: mutation)
+            base: sync?.base.cache.actionTimetoken(of: key), under: rules, mutation: mutation)
         effects.writes += changes.map { .outbox($0) }
         show(channel, ChannelView.News(messages: [message]), &effects)
         finish(&effects)

@@ -37,20 +37,28 @@ public struct Device: Sendable {
     /// The state of a followed channel.
     public func channel(_ name: String) -> ChannelSync? { channels[Channel(name)] }
 
+    /// What reactions there are in a channel, as far as the server has said so.
+    public func rules(of channel: String) -> ReactionRules {
+        channels[Channel(channel)]?.rules ?? ReactionRules()
+    }
+
     public var followedChannels: [String] { channels.keys.map(\.name) }
 
     /// How an action stands, the user's wishes included.
     public func standing(of key: MessageAction.Key, in channel: String) -> Standing {
-        outbox.standing(
+        let rules = rules(of: channel)
+        let key = rules.canonical(key)
+        return outbox.standing(
             of: key, in: channel,
-            base: channels[Channel(channel)]?.base.cache.actionTimetoken(of: key))
+            base: channels[Channel(channel)]?.base.cache.actionTimetoken(of: key), under: rules)
     }
 
     /// The message list of a followed channel; from now on its changes are among the effects.
     public mutating func observe(_ channel: String) -> [ListItem] {
         if views[Channel(channel)] == nil {
             views[Channel(channel)] = ChannelView(
-                channels[Channel(channel)]?.base ?? ChannelBase(), outbox.entries(of: channel),
+                channels[Channel(channel)]?.base ?? ChannelBase(),
+                outbox.entries(of: channel, under: rules(of: channel)), under: rules(of: channel),
                 user: user)
         }
         return views[Channel(channel)]?.items ?? []
@@ -59,8 +67,9 @@ public struct Device: Sendable {
     /// The message list of a followed channel as it is now.
     public func list(of channel: String) -> [ListItem] {
         if let view = views[Channel(channel)] { return view.items }
-        guard let base = channels[Channel(channel)]?.base else { return [] }
-        return ChannelView(base, outbox.entries(of: channel), user: user).items
+        guard let sync = channels[Channel(channel)] else { return [] }
+        let entries = outbox.entries(of: channel, under: sync.rules)
+        return ChannelView(sync.base, entries, under: sync.rules, user: user).items
     }
 
     /// Nobody looks at a channel's list any more.

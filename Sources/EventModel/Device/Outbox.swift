@@ -38,6 +38,11 @@ public struct Outbox: Hashable, Sendable {
         entries.filter { Channel($0.channel) == Channel(channel) }
     }
 
+    /// The same, as the channel's rules have them.
+    func entries(of channel: String, under rules: ReactionRules) -> [OutboxEntry] {
+        entries(of: channel).map { $0.canonical(under: rules) }
+    }
+
     // MARK: Wishes
 
     /// Whether another wish may come: about one action also when a wish about it was not sent yet.
@@ -49,32 +54,37 @@ public struct Outbox: Hashable, Sendable {
 
     /// How an action stands once all wishes are fulfilled.
     public func standing(
-        of key: MessageAction.Key, in channel: String, base: Timetoken?
+        of key: MessageAction.Key, in channel: String, base: Timetoken?,
+        under rules: ReactionRules = ReactionRules()
     ) -> Standing {
-        let start = base.map { Standing.since($0) } ?? .absent
-        return entries(of: channel).filter { $0.key == key }.reduce(start) { $0.after($1) }
+        entries(of: channel, under: rules).standing(of: key, base: base, under: rules)
     }
 
     /// Takes the wish that an action be there, or not.
     ///
     /// - Parameters:
     ///   - base: The action that stands under the key in the device's base.
+    ///   - rules: What holds in the channel; the key is canonical under them.
     ///   - mutation: A new id; not used when nothing is to be sent.
     mutating func wish(
         _ key: MessageAction.Key, isPresent: Bool, in channel: String, base: Timetoken?,
-        mutation: String
+        under rules: ReactionRules = ReactionRules(), mutation: String
     ) -> [Change] {
-        guard (standing(of: key, in: channel, base: base) != .absent) != isPresent else {
-            return []
+        func standing() -> Standing {
+            self.standing(of: key, in: channel, base: base, under: rules)
         }
+        guard (standing() != .absent) != isPresent else { return [] }
         var changes: [Change] = []
-        if let index = entries.lastIndex(where: {
-            $0.key == key && Channel($0.channel) == Channel(channel)
-        }), entries[index].progress == .unsent {
+        // Where it took another one's place, that would be back.
+        if !rules.replaces(others: key),
+            let index = entries.lastIndex(where: {
+                Channel($0.channel) == Channel(channel) && $0.canonical(under: rules).key == key
+            }), entries[index].progress == .unsent
+        {
             changes.append(.drop(mutation: entries.remove(at: index).mutation))
         }
         // What is left may still not be what is wanted: the base changed meanwhile.
-        let left = standing(of: key, in: channel, base: base)
+        let left = standing()
         guard (left != .absent) != isPresent else { return changes }
         var seen: Timetoken?
         if case .since(let timetoken) = left { seen = timetoken }
@@ -102,8 +112,11 @@ public struct Outbox: Hashable, Sendable {
     ///
     /// The marks have to be on disk before the first of them is on the wire.
     ///
-    /// - Parameter base: The action under a key in the base.
+    /// - Parameters:
+    ///   - rules: What holds in an entry's channel.
+    ///   - base: The action under a key in the base.
     mutating func takeForSending(
+        under rules: (OutboxEntry) -> ReactionRules = { _ in ReactionRules() },
         base: (OutboxEntry) -> Timetoken?
     ) -> (entries: [OutboxEntry], changes: [Change]) {
         var taken: [OutboxEntry] = []
@@ -114,9 +127,14 @@ public struct Outbox: Hashable, Sendable {
             let entry = entries[index]
             guard !entry.isAnswered, !inFlight.contains(entry.mutation) else { continue }
             // Whatever comes later waits too: the order is kept.
-            if entries[..<index].contains(where: { entry.waits(for: $0) }) { break }
-            if case .remove(let key, nil) = entry.wish {
-                guard let seen = seen(key, before: index, base: base(entry)) else {
+            let rules = rules(entry)
+            let earlier = entries[..<index].filter { Channel($0.channel) == Channel(entry.channel) }
+                .map { $0.canonical(under: rules) }
+            let asked = entry.canonical(under: rules)
+            if earlier.contains(where: { asked.waits(for: $0, under: rules) }) { break }
+            if case .remove(let key, nil) = entry.wish, let canonical = asked.key {
+                let before = earlier.standing(of: canonical, base: base(asked), under: rules)
+                guard case .since(let seen) = before else {
                     // The add before it was refused: there is nothing to remove.
                     entries.remove(at: index)
                     changes.append(.drop(mutation: entry.mutation))
@@ -131,19 +149,6 @@ public struct Outbox: Hashable, Sendable {
             taken.append(entries[index])
         }
         return (taken, changes)
-    }
-
-    /// The action that stands under a key, as the entries before one leave it.
-    private func seen(_ key: MessageAction.Key, before index: Int, base: Timetoken?) -> Timetoken? {
-        let channel = entries[index].channel
-        let start = base.map { Standing.since($0) } ?? .absent
-        let earlier = entries[..<index].filter {
-            $0.key == key && Channel($0.channel) == Channel(channel)
-        }
-        if case .since(let timetoken) = earlier.reduce(start, { $0.after($1) }) {
-            return timetoken
-        }
-        return nil
     }
 
     // MARK: Answers
@@ -246,14 +251,16 @@ public struct Outbox: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - base: `nil` when the device does not follow the channel.
+    ///   - rules: What holds in the channel.
     ///   - unstored: Messages that no base will ever show.
     mutating func settle(
-        _ channel: String, base: ChannelBase?, unstored: Set<Timetoken> = []
+        _ channel: String, base: ChannelBase?, under rules: ReactionRules = ReactionRules(),
+        unstored: Set<Timetoken> = []
     ) -> [OutboxEntry] {
         var settled: [OutboxEntry] = []
         // A base that does not show an add yet would take its removal for done.
         var open: Set<MessageAction.Key> = []
-        for entry in entries(of: channel) {
+        for entry in entries(of: channel, under: rules) {
             let isGone = entry.key == nil && entry.timetoken.map(unstored.contains) ?? false
             if entry.isAnswered, isGone || base?.shows(entry) ?? true,
                 entry.key.map({ !open.contains($0) }) ?? true
@@ -263,7 +270,8 @@ public struct Outbox: Hashable, Sendable {
                 open.insert(key)
             }
         }
-        if !settled.isEmpty { entries.removeAll { settled.contains($0) } }
+        let names = Set(settled.map(\.mutation))
+        if !names.isEmpty { entries.removeAll { names.contains($0.mutation) } }
         return settled
     }
 }

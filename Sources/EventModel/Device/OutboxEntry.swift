@@ -51,6 +51,18 @@ public struct OutboxEntry: Hashable, Sendable {
         }
     }
 
+    /// The entry as the rules of its channel have it: it may have been wished before they were
+    /// known, and is sent as it was wished.
+    func canonical(under rules: ReactionRules) -> OutboxEntry {
+        var entry = self
+        switch wish {
+        case .publish: break
+        case .add(let key): entry.wish = .add(rules.canonical(key))
+        case .remove(let key, let seen): entry.wish = .remove(rules.canonical(key), seen: seen)
+        }
+        return entry
+    }
+
     public var isAnswered: Bool {
         if case .answered = progress { true } else { false }
     }
@@ -73,10 +85,11 @@ public struct OutboxEntry: Hashable, Sendable {
     ///
     /// Two wishes about one action, or two messages of one channel, must not change places even
     /// when the server has no room for the first one.
-    func waits(for earlier: OutboxEntry) -> Bool {
+    func waits(for earlier: OutboxEntry, under rules: ReactionRules) -> Bool {
         guard !earlier.isAnswered, Channel(channel) == Channel(earlier.channel) else {
             return false
         }
+        if let key, let other = earlier.key, rules.replaces(key, by: other) { return true }
         return key == earlier.key
     }
 
@@ -118,9 +131,31 @@ public enum Standing: Hashable, Sendable {
         case (.remove, _): .absent
         }
     }
+
+    /// The same of one action after a wish about it, or about one that takes its place.
+    func after(
+        _ entry: OutboxEntry, of key: MessageAction.Key, under rules: ReactionRules
+    ) -> Standing {
+        if entry.key == key { return after(entry) }
+        guard case .add(let other) = entry.wish, rules.replaces(key, by: other) else {
+            return self
+        }
+        // It came after that.
+        if case .since(let added) = self, let taken = entry.timetoken, added > taken { return self }
+        return .absent
+    }
 }
 
 extension [OutboxEntry] {
+    /// How an action stands once these entries of its channel are fulfilled.
+    ///
+    /// - Parameter base: The action that stands under the key without them.
+    func standing(
+        of key: MessageAction.Key, base: Timetoken?, under rules: ReactionRules
+    ) -> Standing {
+        reduce(base.map { .since($0) } ?? .absent) { $0.after($1, of: key, under: rules) }
+    }
+
     /// Makes a change to entries that are kept.
     ///
     /// - Precondition: What is replaced is there.

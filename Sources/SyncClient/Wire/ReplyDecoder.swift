@@ -45,6 +45,7 @@ struct ReplyDecoder {
         _ result: borrowing JSONValue
     ) throws(JSONError) -> [SubscribedChannel] {
         let list = try result.array("channels")
+        let rules = try RulesDecoder(result)
         var channels: [SubscribedChannel] = []
         for index in 0..<list.count {
             let channel = list.element(at: index)
@@ -52,7 +53,7 @@ struct ReplyDecoder {
                 SubscribedChannel(
                     channel: try channel.string("name"), mode: try channel.word("mode"),
                     cursor: try channel.timetoken("cursor"), key: try key(channel),
-                    state: try channel.state()))
+                    state: try channel.state(), rules: try rules.rules(of: channel)))
         }
         return channels
     }

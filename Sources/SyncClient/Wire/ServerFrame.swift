@@ -41,6 +41,8 @@ extension Command {
 enum ServerFrame: Hashable, Sendable {
     case reply(CommandID, Result<Reply, ProtocolError>)
     case push(Batch)
+    /// What reactions there are in channels from now on.
+    case rules([String: ReactionRules])
     /// A success for a command that nobody waits for any more.
     case lateReply(CommandID)
     /// An error that belongs to no command: the daemon could not read an id.

@@ -33,6 +33,9 @@ struct ServerFrameDecoder {
                 throw .wrongType("(the frame)", expected: "an object")
             }
             if frame.member("t") != nil { return .push(try batch(frame, &problems)) }
+            if frame.member("rules") != nil {
+                return .rules(try RulesDecoder(frame).channels(frame))
+            }
             id = try frame.optionalInteger("id")
             return try reply(frame, to: id, kind: kind)
         } catch {

@@ -244,17 +244,11 @@ final class Ledger {
             commit.events.append(write.envelope(at: timetoken, .message(message)))
             return .success(.published(timetoken))
 
-        case .add(let key):
-            if let standing = try store.standingAction(key, in: write.channel) {
-                return .success(.already(standing))
-            }
-            let action = MessageAction(key: key, actionTimetoken: timetoken)
-            try store.add(action, in: write.channel)
-            try digests.insert(action, in: write.channel, of: store)
-            commit.events.append(write.envelope(at: timetoken, .actionAdded(action)))
-            return .success(.added(timetoken))
+        case .add(let key, let rules):
+            return try add(key, under: rules, for: write, at: timetoken, into: &commit)
 
-        case .remove(let key, let observed):
+        case .remove(let asked, let observed, let rules):
+            let key = rules.canonical(asked)
             guard let standing = try store.standingAction(key, in: write.channel) else {
                 return .success(.absent)
             }

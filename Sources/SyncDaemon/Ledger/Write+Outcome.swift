@@ -13,10 +13,12 @@ extension Write {
         switch (outcome, operation) {
         case (.published(let timetoken), .publish):
             .published(timetoken)
-        case (.added(let timetoken), .add(let key)):
-            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .added)
-        case (.already(let timetoken), .add(let key)):
-            .actionAdded(MessageAction(key: key, actionTimetoken: timetoken), .already)
+        case (.added(let timetoken), .add(let key, let rules)):
+            .actionAdded(
+                MessageAction(key: rules.canonical(key), actionTimetoken: timetoken), .added)
+        case (.already(let timetoken), .add(let key, let rules)):
+            .actionAdded(
+                MessageAction(key: rules.canonical(key), actionTimetoken: timetoken), .already)
         case (.removed, .remove): .actionRemoved(.removed)
         case (.absent, .remove): .actionRemoved(.absent)
         case (.stale, .remove): .actionRemoved(.stale)

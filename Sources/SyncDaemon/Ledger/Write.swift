@@ -16,9 +16,14 @@ struct Write: Sendable, Hashable {
     enum Operation: Sendable, Hashable {
         /// - Parameter hoursKept: After so many the message is deleted; 0 keeps it.
         case publish(Message, hoursKept: Int = 0)
-        case add(MessageAction.Key)
-        /// - Parameter observed: The action that the device saw; any, when it does not say.
-        case remove(MessageAction.Key, observed: Timetoken?)
+        /// - Parameter under: What holds in the channel. The key is as somebody wrote it: else a
+        ///   retry after a change of the rules would be another write.
+        case add(MessageAction.Key, under: ReactionRules = ReactionRules())
+        /// - Parameters:
+        ///   - observed: The action that the device saw; any, when it does not say.
+        ///   - under: Likewise.
+        case remove(
+            MessageAction.Key, observed: Timetoken?, under: ReactionRules = ReactionRules())
         /// Removes the action that was added at a moment, if it is the user's own.
         case removeAction(messageTimetoken: Timetoken, actionTimetoken: Timetoken, userID: String)
         /// Deletes the channel's messages in a range, and the actions on them.
@@ -136,7 +141,7 @@ extension Write {
     private var texts: [String] {
         switch operation {
         case .publish(let message, _): [message.payload, message.meta ?? "", message.type ?? ""]
-        case .add(let key), .remove(let key, _): [key.type, key.value, key.uuid]
+        case .add(let key, _), .remove(let key, _, _): [key.type, key.value, key.uuid]
         case .removeAction(_, _, let userID): [userID]
         case .deleteMessages, .revoke: []
         case .grant(let grants): grants.flatMap(\.texts)
@@ -182,10 +187,10 @@ extension Write {
             mix(message.type ?? "")
             // Not what the keyset says: its owner may change that between a write and its retry.
             if let hoursAsked = write.hoursAsked { mix("\(hoursAsked)") }
-        case .add(let key):
+        case .add(let key, _):
             mix("add")
             for field in key.fields { mix(field) }
-        case .remove(let key, let observed):
+        case .remove(let key, let observed, _):
             mix("remove")
             for field in key.fields { mix(field) }
             mix(observed?.description ?? "")

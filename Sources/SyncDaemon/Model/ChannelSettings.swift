@@ -16,6 +16,8 @@ struct ChannelSettings: Hashable, Sendable {
     var batchWindow = 0
     /// Whether clients may delete messages.
     var allowsDeleting = true
+    /// What reactions there are.
+    var reactions = ReactionRules()
     /// Whether who is in the channel is known.
     var hasPresence = true
     /// Seconds that a user is in the channel after a heartbeat or a poll that does not say how

@@ -3,7 +3,9 @@
 import EventModel
 
 extension ChannelSettings {
-    static let keys: [SettingKey<ChannelSettings>] = [
+    static let keys = messageKeys + reactionKeys + presenceKeys
+
+    private static let messageKeys: [SettingKey<ChannelSettings>] = [
         .yesOrNo(
             "store", into: \.keepsMessages,
             "Whether messages are stored. With no, none is, whatever its publisher says."),
@@ -15,6 +17,9 @@ extension ChannelSettings {
             "Milliseconds that events wait for more, if longer than [limits] batch_window."),
         .yesOrNo(
             "delete", into: \.allowsDeleting, "Whether clients may delete messages."),
+    ]
+
+    private static let presenceKeys: [SettingKey<ChannelSettings>] = [
         .yesOrNo(
             "presence", into: \.hasPresence, "Whether clients can ask who is in a channel."),
         .number(
@@ -61,7 +66,7 @@ extension SectionCollector {
     /// A time that the presence of one of these channels itself would not take.
     func contradiction(in section: Section, _ settings: ChannelSettings) -> ConfigurationError? {
         let (least, usual) = (settings.presenceSecondsMin, settings.presenceSeconds)
-        guard usual < least else { return nil }
+        guard usual < least else { return contradiction(in: section, settings.reactions) }
         if let source = source(of: "presence_timeout", in: section) {
             return .badValue(
                 source, key: "presence_timeout", value: String(usual),

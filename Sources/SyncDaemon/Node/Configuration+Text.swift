@@ -92,7 +92,7 @@ extension Configuration {
         }
         if let value, !value.isEmpty { return "\(key.name) = \(value)" }
         // Only a list may be empty; a memory store has no directory.
-        return key.isList ? "\(key.name) =" : "#\(key.name) ="
+        return key.isList && value != nil ? "\(key.name) =" : "#\(key.name) ="
     }
 
     private static func text(

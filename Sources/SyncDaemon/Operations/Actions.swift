@@ -5,13 +5,16 @@ import EventModel
 extension Operations {
     static func addAction(_ request: ActionRequest, by caller: some Caller) -> OperationOutcome {
         caller.submit(
-            .add(key(of: request, by: caller)), in: request.channel, mutation: request.mutation)
+            .add(key(of: request, by: caller), under: rules(of: request, by: caller)),
+            in: request.channel, mutation: request.mutation)
     }
 
     static func removeAction(_ request: RemovalRequest, by caller: some Caller) -> OperationOutcome
     {
         caller.submit(
-            .remove(key(of: request.action, by: caller), observed: request.actionTimetoken),
+            .remove(
+                key(of: request.action, by: caller), observed: request.actionTimetoken,
+                under: rules(of: request.action, by: caller)),
             in: request.action.channel, mutation: request.action.mutation)
     }
 
@@ -26,7 +29,19 @@ extension Operations {
     }
 
     static func actions(_ query: ActionsQuery, for caller: some Caller) -> OperationOutcome {
-        caller.ask(.actions(query), about: query.channel)
+        var query = query
+        let rules = caller.settings(of: query.channel).reactions
+        if let type = query.type {
+            query.type = rules.canonical(type: type)
+            query.value = query.value.map { rules.canonical(type: type, value: $0).value }
+        }
+        return caller.ask(.actions(query), about: query.channel)
+    }
+
+    private static func rules(
+        of request: ActionRequest, by caller: some Caller
+    ) -> ReactionRules {
+        caller.settings(of: request.channel).reactions
     }
 
     /// The user in the key is the one who asks: nobody acts for another.

@@ -120,7 +120,8 @@ extension Operations {
     ) -> SubscribedChannel {
         SubscribedChannel(
             channel: request.channel, mode: mode, cursor: cursor,
-            key: caller.engine.digestKey(of: caller.channel(request.channel)), state: state)
+            key: caller.engine.digestKey(of: caller.channel(request.channel)), state: state,
+            rules: caller.settings(of: request.channel).reactions)
     }
 
     static func unsubscribe(

@@ -138,13 +138,14 @@ final class ReactorCore {
     /// Takes new settings; a session whose tenant is gone, or guarded now, is closed.
     private func apply(_ settings: ReactorSettings) {
         hub.outlet.transport?.settings = settings.transport
+        let before = tenants.keysets
         let changed = tenants.replace(with: settings.keysets)
         hub.apply(
             sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:))
         http.settingsChanged(
             requestsPerSecondMax: settings.commandsPerSecondMax, changed: changed)
         native.settingsChanged(
-            commandsPerSecondMax: settings.commandsPerSecondMax, changed: changed)
+            commandsPerSecondMax: settings.commandsPerSecondMax, before: before, changed: changed)
     }
 
     private func tick() {

@@ -121,7 +121,7 @@ enum SQLiteSchema {
     /// What leads from each version to the next; files exist of each: append, never change one.
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
-        mutationCount, moreChecksums, revocations, keysetUse, keyGrants,
+        mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.

@@ -31,6 +31,7 @@ final class SQLiteWriteStatements {
     let revoked: SQLiteRevokedStatements
     let keyGrants: SQLiteKeyGrantStatements
     let use: SQLiteUseStatements
+    let tally: SQLiteTallyStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -100,6 +101,7 @@ final class SQLiteWriteStatements {
         revoked = try SQLiteRevokedStatements(connection)
         keyGrants = try SQLiteKeyGrantStatements(connection)
         use = try SQLiteUseStatements(connection)
+        tally = try SQLiteTallyStatements(connection)
     }
 }
 

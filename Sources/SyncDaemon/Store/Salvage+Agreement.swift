@@ -107,6 +107,7 @@ extension Salvage {
             try SQLiteSchema.addDigests(new, secret)
         }
         try new.execute("DELETE FROM keyset_use; \(SQLiteSchema.countUse)")
+        try new.execute("DELETE FROM action_count; \(SQLiteSchema.countActions)")
         // Every device gets a snapshot: nothing is asked of what was forgotten.
         try new.execute("UPDATE meta SET value = '0' WHERE name LIKE '%floor'")
         if (try? SQLiteSchema.clock(new, path: "")) == nil {

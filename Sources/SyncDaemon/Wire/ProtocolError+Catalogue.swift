@@ -78,6 +78,25 @@ extension ProtocolError {
             message: "At most \(limit) channels in all groups of a \(scope). Take some out.")
     }
 
+    static let reactionsOff = ProtocolError(
+        status: 403, code: "reactions_off",
+        message: "There are no reactions in this channel. Ask the operator for them.")
+
+    static let valueNotAllowed = ProtocolError(
+        status: 400, code: "value_not_allowed",
+        message: "This channel has no such reaction. The reply to subscribe says which it has.")
+
+    static let noSuchMessage = ProtocolError(
+        status: 404, code: "no_such_message",
+        message: "There is no message with this timetoken in the channel.")
+
+    /// - Parameter most: Such as `20 actions of one user`.
+    static func tooManyActions(_ most: String) -> ProtocolError {
+        ProtocolError(
+            status: 409, code: "too_many_actions",
+            message: "A message has at most \(most) here. Take one back first.")
+    }
+
     static let noRepair = ProtocolError(
         status: 409, code: "no_repair",
         message: "This channel waits for no repair. Subscribe to it again, and look at the mode.")

@@ -73,6 +73,7 @@ enum ReplyEncoder {
     }
 
     private static func encode(_ channels: [SubscribedChannel], into json: inout JSONWriter) {
+        var rules = RulesEncoder()
         json.beginArray("channels")
         for channel in channels {
             json.beginObject()
@@ -83,9 +84,11 @@ enum ReplyEncoder {
                 json.member("key", key.text)
             }
             if let state = channel.state { json.state(state) }
+            rules.encode(channel.rules, into: &json)
             json.endObject()
         }
         json.endArray()
+        rules.end(into: &json)
     }
 
     private static func encode(_ step: RepairStep, into json: inout JSONWriter) {

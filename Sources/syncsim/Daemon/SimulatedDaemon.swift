@@ -29,6 +29,7 @@ final class SimulatedDaemon {
     /// Who is in which group, as the daemon has it in memory.
     let groups: ChannelGroups
     private unowned let world: World
+    var bug: PlantedBug? { world.bug }
     let interests = InterestTable()
     private let steps = Steps()
     private let asksForCeiling = Locked(false)

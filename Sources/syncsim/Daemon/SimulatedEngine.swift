@@ -40,7 +40,10 @@ struct SimulatedEngine: Engine {
 
     var epoch: String { epochs.text }
 
-    func submit(_ write: Write) -> Bool { ledger.submit(write) }
+    func submit(_ write: Write) -> Bool {
+        ledger.submit(write.spoilt(by: daemon.bug))
+    }
+
     func commitSoon() { ledger.wake() }
     func announce(_ announcement: Announcement) -> Announced { daemon.announce(announcement) }
 

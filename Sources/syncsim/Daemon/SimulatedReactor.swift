@@ -19,9 +19,12 @@ final class SimulatedReactor {
     init(_ engine: SimulatedEngine, counters: Counters, in world: World) {
         self.world = world
         let setting = world.setting
+        var keyset = Keyset(subscribeKey: Channel.defaultKeyset)
+        keyset.defaults.reactions = setting.rules
         core = ReactorCore(
             engine: engine,
             settings: ReactorSettings(
+                keysets: Keysets(lone: keyset),
                 sendQueueBytesMax: setting.sendQueueBytes, batchWindow: setting.windowMilliseconds),
             recentBytesMax: setting.recentBytes, mailbox: mailbox, counters: counters)
         transport = SimulatedTransport(core.native, core.http, in: world)

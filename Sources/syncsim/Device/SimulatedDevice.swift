@@ -192,6 +192,7 @@ final class SimulatedDevice {
         }
         switch frame {
         case .push(let batch): receive(batch)
+        case .rules(let rules): perform(core.received(rules))
         case .reply(let id, let result): receive(result, to: id)
         case .lateReply(let id): world.violation("wire", "a reply to \(id), which nobody sent")
         case .complaint(let error): world.violation("wire", "a complaint: \(error)")
@@ -240,7 +241,7 @@ final class SimulatedDevice {
         if isKept {
             disk.commit(effects.writes)
             // A wish that was never kept is not owed to anybody.
-            if let wish { witness.wished(wish) }
+            if let wish { witness.wished(wish, on: core) }
         }
         if dies {
             world.tally.count("device crash")

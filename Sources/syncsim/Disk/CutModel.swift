@@ -26,9 +26,9 @@ struct CutModel: Equatable {
         switch (write.operation, reply) {
         case (.publish(let message, _), .published(let timetoken)):
             rows.messages[timetoken] = message.payload
-        case (.add(let key), .actionAdded(let action, _)):
+        case (.add(let key, _), .actionAdded(let action, _)):
             rows.actions[key] = action.actionTimetoken
-        case (.remove(let key, _), .actionRemoved):
+        case (.remove(let key, _, _), .actionRemoved):
             rows.actions[key] = nil
         case (.deleteMessages(let after, let through), .messagesDeleted):
             func isDeleted(_ message: Timetoken) -> Bool { message > after && message <= through }

@@ -235,4 +235,33 @@ extension SimulatedStore {
     ) throws(StoreError) -> [KeyGrantSubject] {
         try platter.forgetKeyGrants(before: moment, expiredAt: seconds, limit: limit)
     }
+
+    // MARK: What the rules of reactions ask
+
+    func ownActions(
+        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [MessageAction] {
+        try call()
+        return try platter.ownActions(
+            of: user, on: message, type: type, in: channel, limit: limit)
+    }
+
+    func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool {
+        try call()
+        return try platter.hasMessage(timetoken, in: channel)
+    }
+
+    func actionCount(
+        type: String, value: String, on message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> Int {
+        try call()
+        return try platter.actionCount(type: type, value: value, on: message, in: channel)
+    }
+
+    func actionCounts(
+        on message: Timetoken, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [Int] {
+        try call()
+        return try platter.actionCounts(on: message, in: channel, limit: limit)
+    }
 }

@@ -76,14 +76,17 @@ struct CommitModel {
                     operations.popFirst(), takeEvent(.message(message), in: channel, at: timetoken)
             else { return nil }
             return .published(timetoken)
-        case .add(let key):
+        case .add(let asked, let rules):
+            let key = rules.canonical(asked)
+            guard dropOthers(than: key, under: rules, in: channel) else { return nil }
             if let added = since(key, in: channel) { return .already(added) }
             guard case .add(channel, let action)? = operations.popFirst(), action.key == key,
                 takeEvent(.actionAdded(action), in: channel, at: action.actionTimetoken)
             else { return nil }
             standing[channel, default: [:]][key] = .some(action.actionTimetoken)
             return .added(action.actionTimetoken)
-        case .remove(let key, let observed):
+        case .remove(let asked, let observed, let rules):
+            let key = rules.canonical(asked)
             guard let added = since(key, in: channel) else { return .absent }
             guard observed ?? added == added else { return .stale }
             let action = MessageAction(key: key, actionTimetoken: added)
@@ -115,6 +118,28 @@ struct CommitModel {
         case .removeAction, .revoke, .grant:
             return nil
         }
+    }
+
+    /// Takes the removals of what an action takes the place of.
+    private mutating func dropOthers(
+        than key: MessageAction.Key, under rules: ReactionRules, in channel: Channel
+    ) -> Bool {
+        guard rules.mode == .unique, key.type == ReactionRules.type else { return true }
+        let before = truth.channels[channel].map { Array($0.actions.keys) } ?? []
+        var others = Set(before + Array(standing[channel, default: [:]].keys)).filter {
+            $0 != key && $0.type == key.type && $0.uuid == key.uuid
+                && $0.messageTimetoken == key.messageTimetoken && since($0, in: channel) != nil
+        }
+        while !others.isEmpty {
+            guard case .remove(channel, let other, let timetoken)? = operations.popFirst(),
+                others.remove(other) != nil, let added = since(other, in: channel),
+                takeEvent(
+                    .actionRemoved(MessageAction(key: other, actionTimetoken: added)), in: channel,
+                    at: timetoken)
+            else { return false }
+            standing[channel, default: [:]][other] = .some(nil)
+        }
+        return true
     }
 
     private func since(_ key: MessageAction.Key, in channel: Channel) -> Timetoken? {

@@ -87,6 +87,22 @@ struct DaemonWitness {
         return found
     }
 
+    /// No user has reactions that cannot stand beside each other, or by other names than they have.
+    func check(_ rules: ReactionRules) -> [Finding] {
+        var found: [Finding] = []
+        for (channel, rows) in truth.channels {
+            let keys = rows.actions.keys.filter { $0.type == ReactionRules.type }
+            for key in keys where rules.canonical(key) != key {
+                found.append(("I12", "\(key) in \(channel.name) is not its canonical name"))
+            }
+            let users = Dictionary(grouping: keys) { "\($0.messageTimetoken) \($0.uuid)" }
+            for (user, own) in users where rules.mode != .distinct && own.count > 1 {
+                found.append(("I12", "\(user) has \(own.count) reactions in \(channel.name)"))
+            }
+        }
+        return found
+    }
+
     /// The groups are as they were left.
     func check(_ groups: ChannelGroups) -> [Finding] {
         PollInterests.groups.compactMap { name in

@@ -217,12 +217,22 @@ final class DeviceWitness {
 
     // MARK: The view
 
-    func wished(_ wish: Person.Wish) {
+    func wished(_ wish: Person.Wish, on core: Device) {
         // Another device of the user may take it back.
         guard world.isOnlyDevice(of: wish.key.uuid) else { return }
         // What it sees may be of a store that is gone, and then the wish was fulfilled there.
         guard !tainted.contains(wish.channel) else { return }
-        wishes[wish.channel, default: [:]][wish.key] = wish.isPresent
+        // The same by whatever name; another reaction takes the place of this user's former ones.
+        let rules = world.setting.rules
+        let wished = rules.canonical(wish.key)
+        let isKnown = core.rules(of: wish.channel) == rules
+        if !isKnown || rules.mode == .unique && wish.isPresent {
+            wishes[wish.channel] = wishes[wish.channel]?.filter { key, _ in
+                key.messageTimetoken != wished.messageTimetoken
+            }
+        }
+        // Who has not heard yet what holds wishes something else.
+        if isKnown { wishes[wish.channel, default: [:]][wished] = wish.isPresent }
     }
 
     /// Follows the list of an application, and looks whether a wish flickers.
@@ -234,7 +244,8 @@ final class DeviceWitness {
             fail("I7", "lost its wish \(entry): \(error)")
         }
         guard !wishes.isEmpty, world.choices.chance(10) else { return }
-        for (channel, keys) in wishes {
+        // It hears what holds when it connects.
+        for (channel, keys) in wishes where core.rules(of: channel) == world.setting.rules {
             for (key, isPresent) in keys
             where (core.standing(of: key, in: channel) != .absent) != isPresent {
                 wishes[channel]?[key] = nil

@@ -2,6 +2,8 @@
 
 import EventModel
 
+@testable import SyncDaemon
+
 /// One mistake that somebody could make.
 enum PlantedBug: String, CaseIterable {
     /// A device applies all removals of a batch, and then all adds.
@@ -26,6 +28,25 @@ enum PlantedBug: String, CaseIterable {
     case unkeptPosition = "unkept-position"
     /// A device that has nothing is told what was deleted before it came.
     case deletionForFreshDevice = "deletion-for-fresh-device"
+    /// A reaction does not take the place of the user's former one.
+    case keptRival = "kept-rival"
+    /// What somebody adds by another name is stored by that name.
+    case forgottenAlias = "forgotten-alias"
+}
+
+extension Write {
+    /// What the ledger is asked by somebody who knows no rules.
+    func spoilt(by bug: PlantedBug?) -> Write {
+        guard case .add(let key, var rules) = operation else { return self }
+        switch bug {
+        case .keptRival: rules.mode = rules.mode == .unique ? .distinct : rules.mode
+        case .forgottenAlias: rules.aliases = []
+        default: return self
+        }
+        return Write(
+            origin: origin, author: author, channel: channel,
+            operation: .add(key, under: rules), mutation: mutation)
+    }
 }
 
 extension Batch {

@@ -46,6 +46,8 @@ struct Setting {
     /// Rows that one commit deletes.
     let deletedRowsMax: Int
     let values: [String]
+    /// What holds in all channels.
+    let rules: ReactionRules
 
     init(_ choices: inout SeededGenerator) {
         reactors = choices.between(1, 3)
@@ -71,6 +73,12 @@ struct Setting {
         largeBytes = choices.pick([0, 0, 0, 15_000])
         tombstoneSeconds = choices.pick([0, 2, 20, 100, 30 * 24 * 3600])
         deletedRowsMax = choices.pick([3, 12, Limits.deletedRowsPerCommitMax])
-        values = Array(["👍", "❤️", "😂"].prefix(choices.between(1, 3)))
+        values = Array(["👍", "❤️", "love", "😂"].prefix(choices.between(1, 4)))
+        var rules = ReactionRules()
+        rules.mode = choices.pick([.distinct, .distinct, .unique, .flag])
+        if choices.chance(50) {
+            rules.aliases = [ReactionRules.Alias(name: "love", value: "❤️")]
+        }
+        self.rules = rules
     }
 }

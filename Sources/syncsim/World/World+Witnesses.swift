@@ -99,6 +99,7 @@ extension World {
             report(
                 try witnesses.daemon.check(store.makeReader(), channels, secret: store.secret))
             report(witnesses.daemon.check(daemon.groups))
+            report(witnesses.daemon.check(setting.rules))
         } catch {
             violation("I9", "the store cannot be read: \(error)")
         }

@@ -10,7 +10,7 @@ final class FaultyStore: Store {
         case begin, insert, standingAction, add, remove, remember, commit
         case deleteMessages, hideMessages, expired, changeGroup, digest, setDigest,
             forgetTombstones, forgetDeletions
-        case giveSpaceBack, revoke, grant
+        case giveSpaceBack, revoke, grant, tally
 
         /// Those that a commit of writes makes.
         static let ofCommits = allCases.filter {

@@ -199,7 +199,8 @@ struct KeysetConfigurationTests {
         let manual = try String(
             contentsOf: root.appending(path: "docs/OPERATIONS.md"), encoding: .utf8)
         let key = try #require(NamedKeyset.key(named: name))
-        let standard = key.standard.map { "`\($0)`" } ?? (key.example == nil ? "none" : "required")
+        let said = key.standard.map { $0.isEmpty ? "none" : "`\($0)`" }
+        let standard = said ?? (key.example == nil ? "none" : "required")
 
         let rows = manual.split(separator: "\n").filter {
             $0.hasPrefix("| `\(name)` | \(standard) |")

@@ -236,7 +236,7 @@ struct StoreLargeDeletionContract {
             before = work()
             try store.commit(through: 9002 + steps) { try $0.removeHiddenRows(limit: 100) }
             // With what the triggers do for a row.
-            #expect(work() - before < 14_000)
+            #expect(work() - before < 22_000)
             steps += 1
         }
         #expect(steps == 41)

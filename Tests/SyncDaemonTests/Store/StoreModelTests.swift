@@ -82,6 +82,7 @@ private struct Pair {
             _ = try same("all groups") { try $0.groupUse(ofKeyset: nil) }
         case 7..<13:
             let key = key()
+            try compareTallies(of: key, in: channel)
             if try same("standing", { try $0.standingAction(key, in: channel) }) == nil {
                 let action = MessageAction(key: key, actionTimetoken: now)
                 for store in stores { try store.add(action, in: channel) }
@@ -111,6 +112,22 @@ private struct Pair {
             isOpen = false
         }
         try compare()
+    }
+
+    private func compareTallies(of key: MessageAction.Key, in channel: Channel) throws {
+        let message = key.messageTimetoken
+        _ = try same("own") {
+            try Set($0.ownActions(of: key.uuid, on: message, type: nil, in: channel, limit: 99))
+        }
+        _ = try same("message") { try $0.hasMessage(message, in: channel) }
+        // On a disk hidden rows count until they are removed.
+        guard !stores.contains(where: \.hasHiddenRows) else { return }
+        _ = try same("counts") {
+            try $0.actionCounts(on: message, in: channel, limit: 99).sorted()
+        }
+        _ = try same("count") {
+            try $0.actionCount(type: key.type, value: key.value, on: message, in: channel)
+        }
     }
 
     private mutating func compareBacklogs(with channel: Channel, after cursor: Timetoken) throws {

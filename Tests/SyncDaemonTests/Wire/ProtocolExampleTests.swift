@@ -78,7 +78,8 @@ struct ProtocolExampleTests {
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
             .draining, .tooManyRevoked, .tooManyKeyGrants,
             ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
-            ProtocolError(QuotaRefusal.share(max: 1)), .memoryShort,
+            ProtocolError(QuotaRefusal.share(max: 1)), .memoryShort, .reactionsOff,
+            .valueNotAllowed, .noSuchMessage, .tooManyActions("1"),
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]

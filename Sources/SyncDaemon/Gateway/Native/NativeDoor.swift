@@ -19,6 +19,8 @@ final class NativeDoor: SessionDelegate {
     private var isDraining = false
     /// Commands that wait for their turn, because they name many channels.
     private var turnstile = Turnstile<(command: Command, id: CommandID)>()
+    /// Who has not heard yet what reactions there are from now on.
+    private var rulesNews = RulesNews()
     /// Who has not said `hello` yet, oldest first.
     private var awaitingHello = Queue<(deadline: UInt64, session: SessionID)>()
 
@@ -37,6 +39,10 @@ final class NativeDoor: SessionDelegate {
     func beginTurn(at milliseconds: UInt64) {
         now = milliseconds
         turnstile.beginTurn(at: milliseconds)
+        if !rulesNews.isEmpty {
+            rulesNews.tell(
+                hub, tenants.keysets, subscriptionsMax: Limits.dearNamesPerTurnMax)
+        }
         while let (id, work) = turnstile.next() {
             guard let session = hub.sessions[id], !session.isClosing else { continue }
             session.commandsInFlight -= 1
@@ -49,7 +55,7 @@ final class NativeDoor: SessionDelegate {
     }
 
     /// When commands that wait may be carried out, in milliseconds; `nil` when none wait.
-    var nextDue: UInt64? { turnstile.nextDue }
+    var nextDue: UInt64? { rulesNews.isEmpty ? turnstile.nextDue : now }
 
     /// Closes connections that did not say who they are, and those whose token is worth nothing any
     /// more; called about once a second.
@@ -71,11 +77,17 @@ final class NativeDoor: SessionDelegate {
         }
     }
 
-    /// Takes a new rate, and closes the sessions of a tenant that is gone.
+    /// Takes a new rate, closes the sessions of a tenant that is gone, and tells the others what
+    /// reactions there are.
     ///
-    /// - Parameter changed: Tenants whose tokens are checked otherwise now.
-    func settingsChanged(commandsPerSecondMax: Int, changed: Set<String>) {
+    /// - Parameters:
+    ///   - before: What held until now.
+    ///   - changed: Tenants whose tokens are checked otherwise now.
+    func settingsChanged(
+        commandsPerSecondMax: Int, before: Keysets, changed: Set<String>
+    ) {
         self.commandsPerSecondMax = commandsPerSecondMax
+        if before != tenants.keysets { rulesNews.begin(hub.sessions.keys, before: before) }
         for session in hub.sessions.values {
             session.bucket.setRate(commandsPerSecondMax)
             guard let author = session.author else { continue }

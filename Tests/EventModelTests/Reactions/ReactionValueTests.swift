@@ -45,9 +45,30 @@ struct ReactionValueTests {
             }
             if status == "fully-qualified" { full = String(text) }
             #expect(scalars(ReactionValue.canonical(String(text))) == scalars(full), "\(line)")
+            #expect(ReactionValue.isEmoji(full), "\(line)")
             count += 1
         }
         #expect(count > 4000)
+    }
+
+    @Test(
+        "what is in no list of Unicode's is no emoji",
+        arguments: [
+            "", "a", "1", "#", "love", "👍👍", "👍a", " 👍", "🐶🏽", "\u{1F3FD}", "\u{FE0F}", "\u{200D}",
+            "👍\u{200D}👍", "🇦🇦", "🇩", "\u{1F44D}\u{301}",
+        ])
+    func noEmoji(text: String) {
+        #expect(!ReactionValue.isEmoji(text))
+    }
+
+    @Test(
+        "the list is that of the installed Unicode data, and no older",
+        .enabled(
+            if: FileManager.default.fileExists(atPath: ReactionValueTests.list),
+            "Debian's unicode-data is missing"))
+    func version() throws {
+        let text = try String(contentsOfFile: Self.list, encoding: .utf8)
+        #expect(text.contains("\n# Version: 15.0\n"), "Run Tools/generate-emoji.")
     }
 
     @Test(

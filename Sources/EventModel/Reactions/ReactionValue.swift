@@ -28,6 +28,22 @@ public enum ReactionValue {
         return String(result)
     }
 
+    /// Whether a value is one of the emoji that Unicode recommends, and nothing else.
+    ///
+    /// Each skin tone is a value of its own. Of pictures of several people any combination of tones
+    /// is taken that Unicode has for some.
+    ///
+    /// - Parameter value: In its canonical form.
+    public static func isEmoji(_ value: String) -> Bool {
+        var hasTone = false
+        var bare = String.UnicodeScalarView()
+        for scalar in value.unicodeScalars where scalar != emojiStyle {
+            if scalar.properties.isEmojiModifier { hasTone = true } else { bare.append(scalar) }
+        }
+        let table = hasTone ? EmojiTable.toned : EmojiTable.plain
+        return table.contains(ExactText(String(bare)))
+    }
+
     private static let emojiStyle: Unicode.Scalar = "\u{FE0F}"
     private static let textStyle: Unicode.Scalar = "\u{FE0E}"
     private static let joiner: Unicode.Scalar = "\u{200D}"

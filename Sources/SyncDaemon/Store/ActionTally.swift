@@ -1,0 +1,31 @@
+// What stands on one message: a part of the seam to the ledger, for the rules of reactions.
+
+import EventModel
+
+/// The part of ``Store`` that the rules of a channel's actions ask.
+///
+/// All of it sees what the open transaction did.
+protocol ActionTally {
+    /// Actions of a user that stand on a message.
+    ///
+    /// - Parameter type: `nil`: of all types.
+    func ownActions(
+        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [MessageAction]
+
+    func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool
+
+    /// How many actions of a type and a value stand on a message.
+    ///
+    /// What is hidden may count until its rows are removed.
+    func actionCount(
+        type: String, value: String, on message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> Int
+
+    /// The same of every type and value, in no order.
+    ///
+    /// - Parameter limit: Of different types and values.
+    func actionCounts(
+        on message: Timetoken, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [Int]
+}

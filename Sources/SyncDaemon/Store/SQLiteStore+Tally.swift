@@ -1,0 +1,141 @@
+// What stands on one message in the embedded store: triggers count it, an index has who did it.
+
+import EventModel
+import SQLite
+
+extension SQLiteStore {
+    func ownActions(
+        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [MessageAction] {
+        guard let id = try existingID(of: channel) else { return [] }
+        let row = SQLiteValue.integer(id)
+        var actions: [MessageAction] = []
+        var wrong: MessageAction.Key?
+        try statements.tally.own.query(
+            row, .timetoken(message), .text(user), type.map { .text($0) } ?? .null,
+            .integer(Int64(limit))
+        ) { found in
+            let key = MessageAction.Key(
+                messageTimetoken: message, type: found.text(0), value: found.text(1), uuid: user)
+            let added = found.timetoken(2)
+            guard added == found.timetoken(3), found.hasSum(4, of: key, added: added, in: id) else {
+                wrong = key
+                return false
+            }
+            if !hidden.holdAction(on: message, addedAt: added, in: id) {
+                actions.append(MessageAction(key: key, actionTimetoken: added))
+            }
+            return true
+        }
+        if let wrong { throw .wrongSum(of: wrong, in: path) }
+        return actions
+    }
+
+    func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool {
+        guard let id = try existingID(of: channel),
+            hidden.end(ofActionsOn: timetoken, in: id) == .zero
+        else { return false }
+        return try statements.tally.hasMessage.first([.timetoken(timetoken), .integer(id)]) { _ in
+            true
+        } ?? false
+    }
+
+    func actionCount(
+        type: String, value: String, on message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> Int {
+        guard let id = try existingID(of: channel) else { return 0 }
+        let count = try statements.tally.count.first(
+            [.integer(id), .timetoken(message), .text(type), .text(value)]) { $0.integer(0) }
+        return Int(count ?? 0)
+    }
+
+    func actionCounts(
+        on message: Timetoken, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [Int] {
+        guard let id = try existingID(of: channel) else { return [] }
+        var counts: [Int] = []
+        try statements.tally.counts.query(
+            .integer(id), .timetoken(message), .integer(Int64(limit))
+        ) { row in
+            counts.append(Int(row.integer(0)))
+            return true
+        }
+        return counts
+    }
+
+    /// A channel that nobody wrote to gets no row for a question.
+    private func existingID(of channel: Channel) throws(StoreError) -> Int64? {
+        try hasChannel(channel) ? id(of: channel) : nil
+    }
+}
+
+extension SQLiteSchema {
+    /// - `action_count`: how many actions of a type and a value stand on a message; no row for
+    ///   none.
+    /// - `action_by_user`: whose actions stand.
+    static let actionCounts = """
+        CREATE TABLE action_count(
+            channel INTEGER NOT NULL, message INTEGER NOT NULL, type TEXT NOT NULL,
+            value TEXT NOT NULL, count INTEGER NOT NULL,
+            PRIMARY KEY (channel, message, type, value)) WITHOUT ROWID;
+        CREATE INDEX action_by_user ON action(channel, message, uuid, type) WHERE live = 1;
+        CREATE TRIGGER action_added AFTER INSERT ON action WHEN NEW.live = 1 BEGIN
+            \(countOneMore)
+        END;
+        CREATE TRIGGER action_added_again AFTER UPDATE OF live ON action
+        WHEN NEW.live > OLD.live BEGIN
+            \(countOneMore)
+        END;
+        CREATE TRIGGER action_removed AFTER UPDATE OF live ON action WHEN NEW.live < OLD.live BEGIN
+            \(countOneLess)
+        END;
+        CREATE TRIGGER action_deleted AFTER DELETE ON action WHEN OLD.live = 1 BEGIN
+            \(countOneLess)
+        END;
+        \(countActions)
+        """
+
+    /// Counts anew; reads all rows.
+    static let countActions = """
+        INSERT INTO action_count SELECT channel, message, type, value, count(*) FROM action
+        WHERE live = 1 GROUP BY channel, message, type, value;
+        """
+
+    private static let countOneMore = """
+        INSERT INTO action_count VALUES (NEW.channel, NEW.message, NEW.type, NEW.value, 1)
+            ON CONFLICT DO UPDATE SET count = count + 1;
+        """
+
+    private static let countOneLess = """
+        UPDATE action_count SET count = count - 1 WHERE (channel, message, type, value)
+            = (OLD.channel, OLD.message, OLD.type, OLD.value);
+            DELETE FROM action_count WHERE (channel, message, type, value)
+            = (OLD.channel, OLD.message, OLD.type, OLD.value) AND count < 1;
+        """
+}
+
+/// What the rules of reactions ask.
+final class SQLiteTallyStatements {
+    let own: StoreStatement
+    let hasMessage: StoreStatement
+    let count: StoreStatement
+    let counts: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        own = try connection.prepare(
+            """
+            SELECT type, value, added, changed, sum FROM action INDEXED BY action_by_user
+            WHERE channel = ?1 AND message = ?2 AND uuid = ?3 AND live = 1
+            AND (?4 IS NULL OR type = ?4) LIMIT ?5
+            """)
+        hasMessage = try connection.prepare(
+            "SELECT 1 FROM message WHERE timetoken = ? AND channel = ?")
+        count = try connection.prepare(
+            """
+            SELECT count FROM action_count
+            WHERE (channel, message, type, value) = (?, ?, ?, ?)
+            """)
+        counts = try connection.prepare(
+            "SELECT count FROM action_count WHERE channel = ? AND message = ? LIMIT ?")
+    }
+}

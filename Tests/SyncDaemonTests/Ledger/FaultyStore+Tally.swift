@@ -1,0 +1,33 @@
+// The failing store's part about what stands on a message.
+
+import EventModel
+
+@testable import SyncDaemon
+
+extension FaultyStore {
+    func ownActions(
+        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [MessageAction] {
+        try pass(.tally)
+        return base.ownActions(of: user, on: message, type: type, in: channel, limit: limit)
+    }
+
+    func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool {
+        try pass(.tally)
+        return base.hasMessage(timetoken, in: channel)
+    }
+
+    func actionCount(
+        type: String, value: String, on message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> Int {
+        try pass(.tally)
+        return base.actionCount(type: type, value: value, on: message, in: channel)
+    }
+
+    func actionCounts(
+        on message: Timetoken, in channel: Channel, limit: Int
+    ) throws(StoreError) -> [Int] {
+        try pass(.tally)
+        return base.actionCounts(on: message, in: channel, limit: limit)
+    }
+}

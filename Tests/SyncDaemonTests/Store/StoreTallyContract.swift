@@ -1,0 +1,149 @@
+// What every store knows of the actions on one message.
+
+import EventModel
+import SQLite
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Store contract: what stands on a message")
+struct StoreTallyContract {
+    private let directory: ScratchDirectory
+    private let room = Channel("room")
+
+    init() throws {
+        directory = try ScratchDirectory()
+    }
+
+    private func counts(_ store: any Store, on message: UInt64 = 1, limit: Int = 9) throws -> [Int]
+    {
+        try store.actionCounts(on: tick(message), in: room, limit: limit).sorted()
+    }
+
+    private func add(
+        _ store: any Store, at clock: UInt64, _ keys: MessageAction.Key...
+    ) throws {
+        for (offset, key) in keys.enumerated() {
+            let action = MessageAction(key: key, actionTimetoken: tick(clock + UInt64(offset)))
+            try store.add(action, in: room)
+        }
+    }
+
+    @Test(
+        "actions are counted by type and value as they come and go",
+        arguments: StoreUnderTest.allCases)
+    func counts(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        #expect(try counts(store) == [])
+        #expect(try store.actionCount(type: "t", value: "v", on: tick(1), in: room) == 0)
+        try store.commit(through: 10) {
+            try add(
+                $0, at: 2, .on(1, "👍"), .on(1, "👍", by: "bob"), .on(1, "👎"),
+                .on(1, "👍", type: "receipt"), .on(2, "👍"))
+            // Seen in the transaction.
+            #expect(try counts($0) == [1, 1, 2])
+        }
+        func count(_ value: String) throws -> Int {
+            try store.actionCount(type: "reaction", value: value, on: tick(1), in: room)
+        }
+        #expect(try (count("👍"), count("👎"), count("x")) == (2, 1, 0))
+        try store.commit(through: 20) {
+            try $0.remove(.on(1, "👍"), at: tick(11), in: room)
+            try $0.remove(.on(1, "👎"), at: tick(12), in: room)
+        }
+        #expect(try counts(store) == [1, 1])
+        #expect(try counts(store, limit: 1) == [1])
+        try store.commit(through: 30) { try add($0, at: 21, .on(1, "👍")) }
+        #expect(try counts(store) == [1, 2])
+        try store.begin()
+        try add(store, at: 31, .on(1, "🔥"))
+        store.rollback()
+        #expect(try counts(store) == [1, 2])
+        try store.commit(through: 40) {
+            _ = try $0.deleteMessages(after: .zero, through: tick(1), at: tick(33), in: room)
+        }
+        #expect(try counts(store) == [])
+        #expect(try counts(store, on: 2) == [1])
+    }
+
+    @Test(
+        "a user's own on a message are found, of one type or of all",
+        arguments: StoreUnderTest.allCases)
+    func own(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        func own(_ type: String?, limit: Int = 9, by user: String = "ada") throws -> Set<String> {
+            Set(
+                try store.ownActions(
+                    of: user, on: tick(1), type: type, in: room, limit: limit
+                ).map { "\($0.key.type) \($0.key.value) \($0.actionTimetoken.rawValue)" })
+        }
+        #expect(try own(nil) == [])
+        try store.commit(through: 10) {
+            try add(
+                $0, at: 2, .on(1, "👍"), .on(1, "👎"), .on(1, "read", type: "receipt"),
+                .on(1, "👍", by: "bob"), .on(2, "👍"))
+            try $0.remove(.on(1, "👎"), at: tick(8), in: room)
+        }
+        #expect(try own("reaction") == ["reaction 👍 2"])
+        #expect(try own(nil) == ["reaction 👍 2", "receipt read 4"])
+        #expect(try own(nil, limit: 1).count == 1)
+        #expect(try own("reaction", by: "Ada") == [])
+    }
+
+    @Test("a message is there until it is deleted", arguments: StoreUnderTest.allCases)
+    func message(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        try store.publish(1, in: room)
+        try store.publish(2, in: room)
+        #expect(try store.hasMessage(tick(1), in: room))
+        #expect(try !store.hasMessage(tick(1), in: Channel("other")))
+        #expect(try !store.hasMessage(tick(3), in: room))
+        try store.commit(through: 5) {
+            try $0.hideMessages(
+                in: MessageRange(after: .zero, through: tick(1)), at: tick(4), of: room)
+        }
+        #expect(try !store.hasMessage(tick(1), in: room))
+        #expect(try store.hasMessage(tick(2), in: room))
+    }
+
+    @Test("actions on hidden rows are nobody's, and counted until they are removed")
+    func hidden() throws {
+        let store = try SQLiteStore(directory: directory.path)
+        try store.commit(through: 10) {
+            for number in 1...5 as ClosedRange<UInt64> {
+                try add($0, at: 2 * number, .on(number, "👍"))
+            }
+        }
+        try store.commit(through: 20) {
+            try $0.hideMessages(
+                in: MessageRange(after: .zero, through: tick(4)), at: tick(12), of: room)
+            try add($0, at: 13, .on(1, "👍", by: "bob"))
+        }
+        func own(_ user: String) throws -> Int {
+            try store.ownActions(of: user, on: tick(1), type: nil, in: room, limit: 9).count
+        }
+        #expect(try (own("ada"), own("bob")) == (0, 1))
+        while store.hasHiddenRows {
+            try store.commit(through: 20) { try $0.removeHiddenRows(limit: 2) }
+        }
+        #expect(try (own("ada"), own("bob")) == (0, 1))
+        #expect(try (counts(store), counts(store, on: 5)) == ([1], [1]))
+    }
+
+    @Test("a file of an earlier release is counted once, live rows only")
+    func countsAnew() throws {
+        var file: SQLiteStore? = try SQLiteStore(directory: directory.path)
+        try file?.commit(through: 10) {
+            try add($0, at: 2, .on(1, "👍"), .on(1, "👍", by: "bob"), .on(1, "👎"), .on(2, "👍"))
+            try $0.remove(.on(1, "👎"), at: tick(8), in: room)
+        }
+        file = nil
+        try StoreConnection(path: SQLiteStore.path(in: directory.path)).execute(
+            SQLiteSchema.withoutCounts)
+        let upgraded = try SQLiteStore(directory: directory.path)
+        #expect(try counts(upgraded) == [2])
+        #expect(try counts(upgraded, on: 2) == [1])
+        try upgraded.commit(through: 30) { try add($0, at: 21, .on(1, "👎"), .on(1, "🔥")) }
+        #expect(try counts(upgraded) == [1, 1, 2])
+    }
+}
