@@ -109,6 +109,22 @@ export interface Refusal {
   readonly error: { readonly status: number; readonly code: string; readonly message: string };
 }
 
+/** What reactions there are in a channel: see docs/SEMANTICS.md. */
+export interface Rules {
+  /** False: none is added. */
+  readonly reactions: boolean;
+  readonly mode: 'distinct' | 'unique' | 'flag';
+  readonly values: 'any' | 'emoji' | readonly string[];
+  readonly aliases: readonly { readonly name: string; readonly value: string }[];
+  /** Other types of actions that mean `reaction`. */
+  readonly types: readonly string[];
+  readonly needsMessage: boolean;
+  readonly valuesMax: number;
+  /** 0: no bound. */
+  readonly ownMax: number;
+  readonly actionsMax: number;
+}
+
 /** A channel that is followed. Made by `SyncClient.channel`. */
 export interface Channel<Payload = any> {
   readonly name: string;
@@ -116,6 +132,8 @@ export interface Channel<Payload = any> {
   readonly items: readonly Item<Payload>[];
   /** Whether the server said that the cache has the same reactions. */
   readonly isVerified: boolean;
+  /** What reactions there are, as far as the daemon has said so. */
+  readonly rules: Rules;
   /** Resolved when what the cache kept is there. */
   readonly ready: Promise<void>;
   /** Calls back at once, and with each batch of changes. Returns what ends it. */

@@ -4,6 +4,7 @@ import { fromBase64 } from './bytes.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
 import { isRow } from './row.js';
 import { Rows } from './rows.js';
+import { readRules, usualRules } from './rules.js';
 import { isKey, isText } from './shapes.js';
 import { isLater, isTimetoken } from './timetoken.js';
 
@@ -19,6 +20,7 @@ export class ChannelCache {
   isPartial = false;
   /** @type {string|null} */ epoch = null;
   version = 0;
+  /** What reactions there are, as the daemon last said. */ rules = usualRules;
   rows = new Rows();
   /** @type {Map<string, Message>} */
   messages = new Map();
@@ -44,6 +46,7 @@ export class ChannelCache {
     cache.actionsCursor = head.actionsCursor;
     cache.deletion = isTimetoken(head.deletion) ? head.deletion : '0';
     cache.isPartial = head.isPartial === true;
+    cache.rules = readRules(head.rules);
     cache.epoch = head.epoch;
     cache.version = head.version;
     cache.rows.setKey(head.key ?? undefined);
@@ -153,9 +156,10 @@ export class ChannelCache {
     const { cursor, actionsCursor, deletion, isPartial, epoch, version } = this;
     const key = this.rows.hasher?.text ?? null;
     const { count, text } = this.rows.digest;
+    const said = this.rules === usualRules ? {} : { rules: this.rules };
     return {
       cursor, actionsCursor, deletion, isPartial, epoch, version, key, count, digest: text,
-      messageCount: this.messages.size,
+      messageCount: this.messages.size, ...said,
     };
   }
 
@@ -212,6 +216,7 @@ export class ChannelCache {
     this.actionsCursor = patch.head.actionsCursor;
     this.deletion = patch.head.deletion;
     this.isPartial = patch.head.isPartial;
+    this.rules = readRules(patch.head.rules);
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
     this.rows.setKey(patch.head.key ?? undefined);

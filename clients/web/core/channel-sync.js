@@ -4,10 +4,12 @@ import { ChannelCache, affectedBy } from './cache.js';
 import { Exchange } from './exchange.js';
 import { Hasher } from './hasher.js';
 import { outcomeOf } from './outcome.js';
+import { isSameRules, usualRules } from './rules.js';
 import { isLater } from './timetoken.js';
 import { Unstored } from './unstored.js';
 
 /** @typedef {import('./types.js').Outcome} Outcome */
+/** @typedef {import('./types.js').Rules} Rules */
 
 /** What a device knows of one channel, and what it has to ask. */
 export class ChannelSync {
@@ -81,11 +83,31 @@ export class ChannelSync {
 
   /**
    * @param {any} reply This channel's part of it. @param {string} epoch
-   * @param {string} [since] A time of the daemon's before the subscription. @returns {Outcome}
+   * @param {string} [since] A time of the daemon's before the subscription.
+   * @param {Rules} [rules] @returns {Outcome}
    */
-  subscribed(reply, epoch, since = '0') {
+  subscribed(reply, epoch, since = '0', rules = usualRules) {
     if (--this.asked > 0) return outcomeOf();
     this.#since = since;
+    const isNew = !isSameRules(rules, this.cache.rules);
+    const outcome = this.#begin(reply, epoch);
+    const { patch } = this.ruled(rules);
+    return isNew ? { ...outcome, patch: patch ?? this.cache.takePatch(this.name) } : outcome;
+  }
+
+  /**
+   * The daemon says what reactions there are from now on.
+   * @param {Rules} rules @returns {Outcome}
+   */
+  ruled(rules) {
+    const isNew = !isSameRules(rules, this.cache.rules);
+    this.cache.rules = rules;
+    if (this.staging) this.staging.rules = rules;
+    return outcomeOf({ patch: isNew ? this.cache.takePatch(this.name) : null });
+  }
+
+  /** @param {any} reply @param {string} epoch @returns {Outcome} */
+  #begin(reply, epoch) {
     const { cache } = this;
     // Another run may know less than the last one: it was perhaps put back, if only a little.
     const isOtherRun = cache.epoch !== null && cache.epoch !== epoch;

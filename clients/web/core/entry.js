@@ -1,8 +1,10 @@
 // A write on its way: its lane, its command, and how a reaction stands after it.
 // @ts-check
+import { takesPlace } from './rules.js';
 import { isLater, never } from './timetoken.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
+/** @typedef {import('./types.js').Rules} Rules */
 
 /**
  * What a write is about, as a text: writes of one lane keep their order.
@@ -10,6 +12,13 @@ import { isLater, never } from './timetoken.js';
  */
 export const laneOf = (entry) => entry.kind === 'publish' ? entry.channel : JSON.stringify(
   [entry.channel, entry.messageTimetoken, entry.type, entry.value]);
+
+/**
+ * The same where reactions take each other's place: they keep their order, too.
+ * @param {Entry} entry @param {Rules} rules
+ */
+export const orderOf = (entry, rules) => entry.kind === 'action' && takesPlace(rules, entry)
+  ? JSON.stringify([entry.channel, entry.messageTimetoken, entry.type]) : laneOf(entry);
 
 /**
  * Whether the daemon has answered, and still stands by it.
@@ -29,6 +38,19 @@ export function standingAfter(standing, { present, observed, acknowledged }) {
   }
   const isOther = standing && standing !== never && isLater(standing, observed ?? never);
   return isOther ? standing : null;
+}
+
+/**
+ * How one reaction stands after a wish about it, or about one that takes its place.
+ * @param {string|null} standing @param {Entry} entry @param {string} lane Of the reaction.
+ * @param {Rules} rules @returns {string|null}
+ */
+export function standingOf(standing, entry, lane, rules) {
+  if (laneOf(entry) === lane) return standingAfter(standing, entry);
+  if (!entry.present || !takesPlace(rules, entry) || standing === null) return standing;
+  // One that came after that stays.
+  const isLate = entry.acknowledged && standing !== never && isLater(standing, entry.acknowledged);
+  return isLate ? standing : null;
 }
 
 /**

@@ -60,3 +60,7 @@ export function parsed(text) {
   if (!isObject(frame)) throw new UnreadableError('it is no object.', null, text);
   return frame;
 }
+
+/** Whether a frame says nothing but what reactions there are. @param {any} frame */
+export const isRulesFrame = (frame) =>
+  (frame.id ?? null) === null && Array.isArray(frame.rules) && Array.isArray(frame.channels);

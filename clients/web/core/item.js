@@ -1,13 +1,15 @@
 // One message as a list shows it: the cache, overlaid with the outbox.
 // @ts-check
-import { standingAfter } from './entry.js';
+import { laneOf, standingAfter, standingOf } from './entry.js';
 import { rowKey } from './row.js';
+import { takesPlace } from './rules.js';
 import { never, sortable } from './timetoken.js';
 
 /** @typedef {import('./types.js').Message} Message */
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').ItemAction} ItemAction */
 /** @typedef {import('./types.js').Item} Item */
+/** @typedef {import('./types.js').Rules} Rules */
 /** @typedef {import('./cache.js').ChannelCache} ChannelCache */
 
 /** @param {Item} left @param {Item} right */
@@ -70,10 +72,24 @@ export function itemOf(cache, message, wishes, user) {
       const actionTimetoken = acknowledged;
       actions.set(key, { type, value, uuid: user, actionTimetoken, pending: !acknowledged });
     }
+    if (wish.present && takesPlace(cache.rules, wish)) dropOthers(actions, wish, user, cache.rules);
   }
   // Those without a timetoken last, as they were wished.
   const place = (/** @type {ItemAction} */ it) => sortable(it.actionTimetoken ?? never);
   const sorted = [...actions.values()].sort((left, right) =>
     Number(place(left) > place(right)) - Number(place(left) < place(right)));
   return { ...message, key: message.timetoken, pending: false, actions: sorted };
+}
+
+/**
+ * Takes out the user's reactions that one takes the place of.
+ * @param {Map<string, ItemAction>} actions @param {Entry} wish @param {string} user
+ * @param {Rules} rules
+ */
+function dropOthers(actions, wish, user, rules) {
+  for (const [key, { type, value, uuid, actionTimetoken }] of actions) {
+    if (uuid !== user || type !== 'reaction' || value === wish.value) continue;
+    const lane = laneOf({ ...wish, type, value });
+    if (standingOf(actionTimetoken ?? never, wish, lane, rules) === null) actions.delete(key);
+  }
 }

@@ -1,11 +1,13 @@
 // The outbox as functions of its entries: what wishes, replies and lost replies make of it.
 // @ts-check
-import { isAnswered, laneOf, standingAfter } from './entry.js';
+import { isAnswered, laneOf, orderOf, standingOf } from './entry.js';
+import { takesPlace, usualRules } from './rules.js';
 import { isLater, never } from './timetoken.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').Edits} Edits */
 /** @typedef {import('./types.js').Row} Row */
+/** @typedef {import('./types.js').Rules} Rules */
 
 // An action key has at most one entry that the daemon may have and that is not acknowledged, and
 // one behind it that it does not have: opposite wishes cancel there. A view is the cache, overlaid
@@ -14,15 +16,20 @@ import { isLater, never } from './timetoken.js';
 /**
  * Makes a reaction stand or not, whatever was wished before.
  * @param {Entry[]} entries @param {Entry} wish @param {Row|undefined} row What the cache has.
+ * @param {Rules} [rules] Of the channel.
  * @returns {Edits}
  */
-export function wishAction(entries, wish, row) {
+export function wishAction(entries, wish, row, rules = usualRules) {
   const lane = laneOf(wish);
-  const own = entries.filter((entry) => entry.kind === 'action' && laneOf(entry) === lane);
-  const standing = () => own.reduce(standingAfter, row ? row.actionTimetoken : null);
+  const order = orderOf(wish, rules);
+  const own = entries.filter((it) => it.kind === 'action' && orderOf(it, rules) === order);
+  const standing = () => own.reduce(
+    (/** @type {string|null} */ before, entry) => standingOf(before, entry, lane, rules),
+    row ? row.actionTimetoken : null);
   if ((standing() !== null) === wish.present) return { put: [], remove: [] };
   const remove = [];
-  if (own.length > 0 && !own[own.length - 1].sent) {
+  // What took another one's place would give it back.
+  if (own.length > 0 && !own[own.length - 1].sent && !takesPlace(rules, wish)) {
     remove.push(/** @type {Entry} */ (own.pop()).mutation);
   }
   const left = standing();
@@ -35,12 +42,12 @@ export function wishAction(entries, wish, row) {
 /**
  * The entries that may be sent now: the first of each lane that is not answered, so that
  * writes to one thing keep their order while others overtake them.
- * @param {Entry[]} entries
+ * @param {Entry[]} entries @param {(channel: string) => Rules} [rulesOf]
  */
-export function sendable(entries) {
+export function sendable(entries, rulesOf = () => usualRules) {
   const lanes = new Set();
   return entries.filter((entry) => {
-    const lane = laneOf(entry);
+    const lane = orderOf(entry, rulesOf(entry.channel));
     if (isAnswered(entry) || lanes.has(lane)) return false;
     lanes.add(lane);
     return true;

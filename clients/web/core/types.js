@@ -14,13 +14,20 @@
  */
 
 /**
+ * What reactions there are in a channel: see docs/SEMANTICS.md.
+ * @typedef {{reactions: boolean, mode: 'distinct'|'unique'|'flag', values: 'any'|'emoji'|string[],
+ *   aliases: {name: string, value: string}[], types: string[], needsMessage: boolean,
+ *   valuesMax: number, ownMax: number, actionsMax: number}} Rules
+ */
+
+/**
  * Where a cache stands: what of `epoch`, and its digest there. `actionsCursor` is ahead of `cursor`
  * from a repair until the messages have come. `deletion` is the newest deletion that was applied: a
  * server that was put back to before it has messages again that are missing here. `isPartial`:
  * more was to come, and what has come may lack what is deleted later. Stores keep it as it is here.
  * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
  *   count: number, digest: string, messageCount: number, version: number, deletion: string,
- *   isPartial: boolean}} Head
+ *   isPartial: boolean, rules?: Rules}} Head
  */
 
 /**

@@ -3,6 +3,7 @@
 import { ChannelSync } from '../core/channel-sync.js';
 import { canonicalEmoji } from '../core/emoji.js';
 import { ItemList } from '../core/list.js';
+import { canonicalKey } from '../core/rules.js';
 import { messageFields, reactionFields } from '../core/writes.js';
 import { callSafely } from './callbacks.js';
 import { randomDigits } from './random.js';
@@ -12,6 +13,7 @@ import { randomDigits } from './random.js';
 /** @typedef {import('../core/types.js').ItemAction} ItemAction */
 /** @typedef {import('../core/types.js').ListChange} ListChange */
 /** @typedef {import('../core/types.js').Row} Row */
+/** @typedef {import('../core/types.js').Rules} Rules */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
 /** @typedef {(changes: ListChange[], items: readonly Item[]) => void} Observer */
@@ -62,6 +64,14 @@ export class Channel {
   /** Whether the server said that the cache has the same reactions. */
   get isVerified() {
     return this.sync.isVerified;
+  }
+
+  /**
+   * What reactions there are, as far as the daemon has said so.
+   * @returns {Rules}
+   */
+  get rules() {
+    return this.sync.cache.rules;
   }
 
   /**
@@ -143,10 +153,11 @@ export class Channel {
    */
   async react(messageTimetoken, value, present = true, type = 'reaction') {
     const fields = reactionFields(this.name, { messageTimetoken, type, value, present });
-    if (type === 'reaction') {
-      // What stands there decides how the value is spelled.
-      if (!this.isLoaded) await this.ready;
-      if (!this.#shows(messageTimetoken, value)) fields.value = canonicalEmoji(value);
+    // What is known of the channel decides how the value is spelled.
+    if (!this.isLoaded) await this.ready;
+    Object.assign(fields, canonicalKey(this.rules, type, value));
+    if (fields.type === 'reaction' && !this.#shows(messageTimetoken, fields.value)) {
+      fields.value = canonicalEmoji(fields.value);
     }
     return this.#wish({ kind: 'action', ...fields });
   }
@@ -176,6 +187,6 @@ export class Channel {
     };
     const { messageTimetoken = '', type = '', value = '' } = entry;
     const row = () => this.sync.cache.rows.find(messageTimetoken, type, value, userId);
-    return this.#outbox.add(entry, row);
+    return this.#outbox.add(entry, row, this.rules);
   }
 }

@@ -1,6 +1,8 @@
 // The client as a page has it: made of its parts, opened and closed.
 // @ts-check
 import { checkChannel } from '../core/names.js';
+import { rulesOf } from '../core/rules.js';
+import { isObject } from '../core/shapes.js';
 import { Connection } from './connection.js';
 import { Device } from './device.js';
 import { Followed } from './followed.js';
@@ -53,6 +55,9 @@ export class SyncClient {
         this.#sender.resume();
       },
       pushed: (push) => this.#pushed(push),
+      ruled: ({ channels, rules }) => {
+        for (const it of channels) this.#ruled(it, rules);
+      },
       dropped: () => {
         this.#subscriptions.disconnect();
         this.#sender.disconnect();
@@ -213,6 +218,12 @@ export class SyncClient {
   #welcomed() {
     this.#subscriptions.subscribe([...this.#followed].filter(({ isLoaded }) => isLoaded));
     this.#sender.flush();
+  }
+
+  /** @param {any} said @param {any} rules */
+  #ruled(said, rules) {
+    const channel = isObject(said) ? this.#followed.get(said.name) : undefined;
+    if (channel) this.#steps.take(channel, channel.sync.ruled(rulesOf(said, rules)));
   }
 
   /** @param {any} push */

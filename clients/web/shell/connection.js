@@ -3,7 +3,7 @@
 import { retryDelay } from '../core/delays.js';
 import { UnreadableError } from '../core/errors.js';
 import { readPush } from '../core/events.js';
-import { parsed } from '../core/frames.js';
+import { isRulesFrame, parsed } from '../core/frames.js';
 import { isForNow } from '../core/replies.js';
 import { isText } from '../core/shapes.js';
 import { silenceMeans } from '../core/silence.js';
@@ -35,9 +35,9 @@ function ownWebSocket() {
 
 /**
  * What the connection tells: that commands can be sent, that another token holds for them, a push,
- * and that it is gone.
+ * what reactions there are now, and that it is gone.
  * @typedef {{welcomed: () => void, allowed: () => void, pushed: (push: any) => void,
- *   dropped: () => void}} Events
+ *   ruled: (frame: any) => void, dropped: () => void}} Events
  */
 
 /** One socket after the other. */
@@ -268,17 +268,15 @@ export class Connection {
     this.#socket?.send(text);
   }
 
-  /**
-   * Takes a frame. Whatever it is, the connection and all the other frames go on.
-   * @param {any} text
-   */
+  /** Whatever it is, the connection and all the other frames go on. @param {any} text A frame. */
   #receive(text) {
     this.#heardAt = this.#clock.now;
     try {
       if (!isText(text)) throw new UnreadableError('it is not a text.', null, text);
       this.stats.received += text.length;
       const frame = parsed(text);
-      if ((frame.t ?? null) === null) this.#commands.take(frame);
+      if (isRulesFrame(frame)) this.#events.ruled(frame);
+      else if ((frame.t ?? null) === null) this.#commands.take(frame);
       else this.#takePush(frame);
     } catch (error) {
       if (error instanceof UnreadableError) this.stats.unreadable++;

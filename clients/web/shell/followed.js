@@ -1,6 +1,7 @@
 // The channels that are followed, by this tab or for another one.
 // @ts-check
 import { isChannelName } from '../core/names.js';
+import { usualRules } from '../core/rules.js';
 import { Channel } from './channel.js';
 import { Timers } from './timers.js';
 
@@ -47,6 +48,14 @@ export class Followed {
   /** @param {string} name */
   get(name) {
     return this.#channels.get(name);
+  }
+
+  /**
+   * What reactions there are in a channel, as far as is known here.
+   * @param {string} name
+   */
+  rules(name) {
+    return this.#channels.get(name)?.rules ?? usualRules;
   }
 
   /**

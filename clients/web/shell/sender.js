@@ -46,7 +46,7 @@ export class Sender {
   /** Sends what may be sent. That it may be there is stored first: then no wish cancels it. */
   flush() {
     if (!this.#connection.isOnline || this.#isPaused) return;
-    const ready = sendable(this.#outbox.entries)
+    const ready = sendable(this.#outbox.entries, (name) => this.#followed.rules(name))
       .filter(({ order, mutation }) => order !== undefined && !this.#inFlight.has(mutation))
       .slice(0, entriesInFlightMax - this.#inFlight.size);
     const fresh = new Set(ready.filter(({ sent }) => !sent).map(({ mutation }) => mutation));

@@ -1,12 +1,14 @@
 // The outbox as it is stored and shown: its changes, one transaction after the other.
 // @ts-check
-import { isAnswered, laneOf } from '../core/entry.js';
+import { isAnswered, orderOf } from '../core/entry.js';
 import { OutboxFullError } from '../core/errors.js';
 import { edited, wishAction } from '../core/outbox.js';
+import { usualRules } from '../core/rules.js';
 
 /** @typedef {import('../core/types.js').Edits} Edits */
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('../core/types.js').Row} Row */
+/** @typedef {import('../core/types.js').Rules} Rules */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./open-store.js').Opened} Opened */
 /** @typedef {(entries: Entry[]) => Entry[]} Transform */
@@ -69,17 +71,18 @@ export class StoredOutbox {
   /**
    * Adds a wish, or takes back what it is opposite to; resolves when that is stored.
    * @param {Entry} entry @param {() => Row|undefined} row What the cache has of its reaction.
+   * @param {Rules} [rules] Of its channel.
    * @returns {Promise<void>}
    */
-  add(entry, row) {
+  add(entry, row, rules = usualRules) {
     /** @type {Edits|null} */
     let first = null;
     return this.change((entries) => {
       if (entry.kind === 'publish') return this.#bounded(entries, [...entries, entry]);
-      const edits = wishAction(entries, entry, row());
+      const edits = wishAction(entries, entry, row(), rules);
       first ??= edits;
-      const lane = laneOf(entry);
-      if (entries.some((it) => laneOf(it) === lane)) {
+      const order = orderOf(entry, rules);
+      if (entries.some((it) => orderOf(it, rules) === order)) {
         return this.#bounded(entries, edited(entries, edits));
       }
       // The tab that connects may have settled what this tab's cache does not show yet: then the

@@ -2,6 +2,7 @@
 // @ts-check
 import { commandDelay } from '../core/delays.js';
 import { isSubscribed, isWorthRetrying } from '../core/replies.js';
+import { rulesOf } from '../core/rules.js';
 
 /** @typedef {import('../core/types.js').Outcome} Outcome */
 /** @typedef {import('./channel.js').Channel} Channel */
@@ -61,17 +62,19 @@ export class Subscriptions {
       // Who was left meanwhile, and perhaps followed anew, has nothing to do with this reply.
       const followed = channels.filter((it) => this.#followed.has(it));
       if (error) this.#refused(followed, error);
-      else this.#subscribed(followed, ok.channels);
+      else this.#subscribed(followed, ok.channels, ok.rules);
     }, (ok) => isSubscribed(ok, channels.map(({ name }) => name)));
   }
 
-  /** @param {Channel[]} channels @param {any[]} replies */
-  #subscribed(channels, replies) {
+  /** @param {Channel[]} channels @param {any[]} replies @param {any} rules */
+  #subscribed(channels, replies, rules) {
     this.#retries = 0;
     const { epoch, time } = this.#connection;
     for (const reply of replies) {
       const channel = channels.find(({ name }) => name === reply.name);
-      if (channel) this.#take(channel, channel.sync.subscribed(reply, epoch, time));
+      if (!channel) continue;
+      const outcome = channel.sync.subscribed(reply, epoch, time, rulesOf(reply, rules));
+      this.#take(channel, outcome);
     }
   }
 

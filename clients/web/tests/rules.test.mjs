@@ -1,0 +1,103 @@
+// What reactions there are: what the daemon says of them, and what a page shows under them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ChannelCache } from '../core/cache.js';
+import { ChannelSync } from '../core/channel-sync.js';
+import { isRulesFrame } from '../core/frames.js';
+import { ItemList } from '../core/list.js';
+import { acknowledge, edited, sendable, wishAction } from '../core/outbox.js';
+import { canonicalKey, isSameRules, readRules, rulesOf, usualRules } from '../core/rules.js';
+
+const rules = (said) => readRules(said);
+const unique = rules({ mode: 'unique' });
+
+test('what is left out, or is none, is as ever', () => {
+  assert.deepEqual(readRules({}), usualRules);
+  for (const said of [null, 'x', [], 7]) assert.equal(readRules(said), usualRules);
+  const odd = { reactions: 1, mode: 'claps', values: 5, aliases: [{ name: 1 }, 'x'], types: [2, 'like'],
+    valuesMax: -1, ownMax: '3', actionsMax: 1.5 };
+  assert.deepEqual(readRules(odd), { ...usualRules, types: ['like'] });
+  assert.deepEqual(rulesOf({ rules: 1 }, [{}, { mode: 'flag' }]).mode, 'flag');
+  for (const channel of [{}, { rules: 2 }, { rules: -1 }, { rules: 'x' }]) {
+    assert.ok(isSameRules(rulesOf(channel, [{}, {}]), usualRules));
+  }
+  assert.ok(isRulesFrame({ channels: [], rules: [] }));
+  assert.ok(!isRulesFrame({ id: 1, ok: {}, channels: [], rules: [] }));
+});
+
+test('a name and its value are one, for reactions only', () => {
+  const said = rules({ aliases: [{ name: 'love', value: '❤️' }], types: ['like'], values: 'emoji' });
+  for (const [type, value] of [['reaction', 'love'], ['like', '❤'], ['reaction', ' ❤️']]) {
+    assert.deepEqual(canonicalKey(said, type, value), { type: 'reaction', value: '❤️' });
+  }
+  assert.deepEqual(canonicalKey(said, 'receipt', 'love'), { type: 'receipt', value: 'love' });
+  assert.deepEqual(canonicalKey(usualRules, 'reaction', ' x'), { type: 'reaction', value: ' x' });
+  assert.equal(canonicalKey(rules({ mode: 'flag' }), 'reaction', '👎').value, 'flag');
+});
+
+const entry = (value, present, mutation, more = {}) => ({ kind: 'action', channel: 'room', mutation,
+  messageTimetoken: '5', type: 'reaction', value, present, observed: null, sent: false,
+  acknowledged: null, ...more });
+
+/** A cache in which ada's 👍 stands, under these rules. */
+function cacheUnder(said) {
+  const cache = new ChannelCache();
+  cache.rules = said;
+  cache.messages.set('5', { timetoken: '5', uuid: 'bob', payload: 'five' });
+  const row = { messageTimetoken: '5', type: 'reaction', uuid: 'ada', actionTimetoken: '9' };
+  cache.rows.put({ ...row, value: '👍' });
+  cache.rows.put({ ...row, value: '👍', uuid: 'bob', actionTimetoken: '8' });
+  return cache;
+}
+
+const shown = (cache, entries) => {
+  const list = new ItemList();
+  list.refresh(cache, entries, 'ada', 'all');
+  return list.items[0].actions.filter(({ uuid }) => uuid === 'ada').map(({ value }) => value);
+};
+
+test('another reaction takes the place of the former one at once, and only of one\'s own', () => {
+  const cache = cacheUnder(unique);
+  const find = (value) => cache.rows.find('5', 'reaction', value, 'ada');
+  let list = [];
+  const wish = (value, present, mutation) => {
+    list = edited(list, wishAction(list, entry(value, present, mutation), find(value), unique));
+    return shown(cache, list);
+  };
+  assert.deepEqual(wish('👎', true, 'a'), ['👎']);
+  assert.deepEqual(wish('👍', true, 'b'), ['👍'], 'It is wished again, though the row stands.');
+  assert.deepEqual(wish('👎', false, 'c'), ['👍'], 'It does not stand: nothing to take back.');
+  assert.deepEqual(wish('👍', false, 'd'), [], 'What it took the place of does not come back.');
+  assert.deepEqual(list.map(({ mutation }) => mutation), ['a', 'b', 'd']);
+  assert.deepEqual(sendable(list, () => unique).map(({ mutation }) => mutation), ['a']);
+  assert.deepEqual(sendable(list).map(({ mutation }) => mutation), ['a', 'b']);
+  assert.equal(list[2].observed, null, 'It is about what the add before it adds.');
+  list = edited(list, acknowledge(list, 'b', { action: { actionTimetoken: '12' } }));
+  assert.equal(list[2].observed, '12');
+  const others = new ItemList();
+  others.refresh(cache, list, 'ada', 'all');
+  assert.deepEqual(others.items[0].actions.map(({ uuid }) => uuid), ['bob']);
+  assert.deepEqual(shown(cacheUnder(usualRules), [entry('👎', true, 'a')]), ['👍', '👎']);
+});
+
+test('a row that came after the answered wish stays', () => {
+  const cache = cacheUnder(unique);
+  const answered = entry('👎', true, 'a', { sent: true, acknowledged: '7' });
+  assert.deepEqual(shown(cache, [answered]).includes('👍'), true);
+  assert.deepEqual(shown(cache, [{ ...answered, acknowledged: '12' }]), ['👎']);
+});
+
+test('rules are kept with the cache, and other tabs hear of them', () => {
+  const sync = new ChannelSync('room');
+  sync.request();
+  const reply = { name: 'room', mode: 'current', cursor: '7', key: '0'.repeat(32) };
+  const { patch } = sync.subscribed(reply, 'e', '0', unique);
+  assert.equal(patch.head.rules.mode, 'unique');
+  const kept = ChannelCache.load(patch.head, [], []);
+  assert.deepEqual(kept.cache.rules, unique);
+  const tab = new ChannelCache();
+  tab.follow(patch);
+  assert.deepEqual(tab.rules, unique);
+  assert.equal(sync.ruled(unique).patch, null, 'Nothing new.');
+  assert.equal(sync.ruled(usualRules).patch.head.rules, undefined);
+});
