@@ -66,6 +66,8 @@ class Device:
         self.repairing = set()
         self._healing = set()
         self.unmatched = []
+        #: What was said of reactions in channels that are followed, frame by frame.
+        self.rules = []
         self.violations = []
         self.welcome = None
         self.close_code = None
@@ -199,6 +201,8 @@ class Device:
             self.rows[frame["c"]].apply(frame)
             self.pushes.append(frame)
             self._check(frame["c"], frame)
+        elif "rules" in frame:
+            self.rules.append(frame)
         elif frame["id"] in self._pending:
             future, op, fields = self._pending.pop(frame["id"])
             if ("ok" in frame) == ("error" in frame):

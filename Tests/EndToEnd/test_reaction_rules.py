@@ -1,0 +1,198 @@
+"""What an owner decides about reactions: enforced at every door, and told to clients."""
+
+from rest import Rest
+from test_reload import ReloadTestCase
+from test_web_client import WebCase
+
+RULES = """
+[keyset app]
+subscribe_key = sub-app
+
+[namespace one]
+channels = one.*
+reaction_mode = unique
+reaction_values = 👍, 👎, ❤
+reaction_aliases = love=❤, like=👍
+reaction_types = reactions
+
+[namespace emoji]
+channels = emoji.*
+reaction_values = emoji
+actions_need_message = yes
+
+[namespace small]
+channels = small.*
+values_per_message_max = 3
+actions_per_user_max = 2
+actions_per_message_max = 4
+
+[namespace quiet]
+channels = quiet.*
+reactions = no
+
+[namespace flag]
+channels = flag.*
+reaction_mode = flag
+"""
+HEART = "❤️"
+
+
+class Rules(ReloadTestCase):
+    def setUp(self):
+        super().setUp()
+        self.daemon = self.start(RULES)
+
+    async def phone(self, user, channel="one.a", name=None):
+        device = await self.device(self.daemon, user, name, keyset="sub-app")
+        await device.subscribe({"name": channel, "cursor": "0"})
+        return device
+
+    async def react(self, device, message, value, channel="one.a", op="addAction", **more):
+        return await device.command(
+            op, channel=channel, messageTimetoken=str(message), value=value, **more)
+
+    async def standing(self, device, channel="one.a"):
+        """Who reacted with what."""
+        actions = (await device.command("actions", channel=channel))["actions"]
+        return sorted((it["uuid"], it["type"], it["value"]) for it in actions)
+
+    async def test_one_reaction_of_a_user_whose_devices_all_follow(self):
+        ada, tablet, bob = (await self.phone("ada"), await self.phone("ada", name="tablet"),
+                            await self.phone("bob"))
+        message = await ada.publish("one.a", 1)
+        first = await self.react(ada, message, "👍")
+        await self.react(bob, message, "👍")
+        done = await self.react(tablet, message, "love", type="reactions")
+
+        self.assertEqual(done["action"]["value"], HEART)
+        self.assertEqual(done["action"]["type"], "reaction")
+        for device in (ada, tablet, bob):
+            await device.reach("one.a", done["action"]["actionTimetoken"])
+        self.assertEqual(
+            await self.standing(bob),
+            [("ada", "reaction", HEART), ("bob", "reaction", "👍")])
+        # The removal first, in one commit: nobody sees two, and none is missing.
+        events = [(it["d"]["event"], it["d"]["data"]["value"])
+                  for push in bob.pushes for it in push["m"]
+                  if it.get("e") == 3 and it["i"] == "ada"]
+        self.assertEqual(events, [("added", "👍"), ("removed", "👍"), ("added", HEART)])
+        again = await self.react(ada, message, HEART)
+        self.assertEqual(again["applied"], "already")
+        self.assertEqual((await self.react(
+            ada, message, "like", op="removeAction",
+            actionTimetoken=first["action"]["actionTimetoken"]))["applied"], "absent")
+        self.assertEqual(
+            (await self.react(ada, message, "love", op="removeAction"))["applied"], "removed")
+        self.daemon.kill()
+        self.daemon.start()
+        self.assertEqual(await self.standing(await self.phone("eve")), [("bob", "reaction", "👍")])
+
+    async def test_what_is_refused_is_refused_at_both_doors_and_changes_nothing(self):
+        ada = await self.phone("ada", "emoji.a")
+        rest = Rest(self.daemon, "ada", keys=("pub", "sub-app"))
+        self.addCleanup(rest.close)
+        for channel in ("one.a", "quiet.a", "small.a", "emoji.a"):
+            await ada.subscribe({"name": channel, "cursor": "0"})
+        message = await ada.publish("emoji.a", 1)
+
+        def post(channel, message, value, kind="reaction"):
+            path = f"/v1/message-actions/{{sub}}/channel/{channel}/message/{message}"
+            body = f'{{"type":"{kind}","value":"{value}"}}'.encode()
+            return rest.ask("POST", path, {}, body, ("Content-Type: application/json",)).status
+
+        for channel, number, value, status, code in (
+                ("one.a", 5, "🔥", 400, "value_not_allowed"),
+                ("emoji.a", message, "ok", 400, "value_not_allowed"),
+                ("emoji.a", message, "👍👍", 400, "value_not_allowed"),
+                ("emoji.a", 5, "👍", 404, "no_such_message"),
+                ("quiet.a", 5, "👍", 403, "reactions_off")):
+            with self.subTest(channel=channel, value=value):
+                async with self.refused(status, code):
+                    await self.react(ada, number, value, channel)
+                self.assertEqual(post(channel, number, value), status)
+                self.assertEqual(await self.standing(ada, channel), [])
+        self.assertEqual(post("quiet.a", 5, "read", "receipt"), 200)
+        self.assertEqual(post("emoji.a", message, "❤"), 200)
+        self.assertEqual(await self.standing(ada, "emoji.a"), [("ada", "reaction", HEART)])
+
+    async def test_a_message_is_full_until_somebody_takes_one_back(self):
+        users = [await self.phone(name, "small.a") for name in ("ada", "bob", "eve")]
+        ada, bob, eve = users
+        for device, value in ((ada, "a"), (ada, "b"), (bob, "c")):
+            await self.react(device, 5, value, "small.a")
+        for device, value in ((ada, "c"), (bob, "d")):
+            async with self.refused(409, "too_many_actions"):
+                await self.react(device, 5, value, "small.a")
+        await self.react(bob, 5, "a", "small.a")
+        async with self.refused(409, "too_many_actions", "4 actions"):
+            await self.react(eve, 5, "a", "small.a")
+        await self.react(ada, 5, "b", "small.a", op="removeAction")
+        await self.react(eve, 5, "a", "small.a")
+        self.assertEqual(len(await self.standing(ada, "small.a")), 4)
+
+    async def test_clients_are_told_on_subscribe_and_when_it_changes(self):
+        ada = await self.device(self.daemon, "ada", keyset="sub-app")
+        names = ("one.a", "one.b", "emoji.a", "quiet.a", "flag.a", "room")
+        reply = await ada.command("subscribe", channels=[{"name": it} for it in names])
+        rules = [it.get("rules") for it in reply["channels"]]
+        self.assertEqual(rules, [0, 0, 1, 2, 3, None])
+        self.assertEqual(reply["rules"], [
+            {"mode": "unique", "values": ["👍", "👎", HEART], "types": ["reactions"],
+             "aliases": [{"name": "love", "value": HEART}, {"name": "like", "value": "👍"}]},
+            {"values": "emoji", "needsMessage": True}, {"reactions": False}, {"mode": "flag"}])
+
+        changed = RULES.replace("reactions = no", "reactions = yes").replace(
+            "reaction_mode = unique\n", "")
+        await self.reload(self.daemon, changed)
+        await ada.until(lambda: ada.rules, "the change")
+        (frame,) = ada.rules
+        told = {it["name"]: it.get("rules") for it in frame["channels"]}
+        self.assertEqual(told, {"one.a": 0, "one.b": 0, "quiet.a": None})
+        self.assertNotIn("mode", frame["rules"][0])
+        await self.react(ada, 5, "👍", "quiet.a")
+        for value in ("👍", "👎"):
+            await self.react(ada, 5, value)
+        self.assertEqual(len(await self.standing(ada)), 2)
+        # What another mode let in goes with the next one.
+        await self.reload(self.daemon, RULES)
+        await self.react(ada, 5, "👍")
+        self.assertEqual(await self.standing(ada), [("ada", "reaction", "👍")])
+
+    async def test_a_mistake_in_the_file_is_named(self):
+        for line, words in (
+                ("reaction_values = 👍\nreaction_aliases = love=❤", "a value that reaction_values"),
+                ("reaction_mode = claps", "distinct, unique or flag"),
+                ("reaction_aliases = love", "NAME=VALUE")):
+            with self.subTest(line=line):
+                log = await self.reload(
+                    self.daemon, f"[namespace x]\nchannels = x.*\n{line}\n", outcome="cannot be")
+                self.assertIn(words, log)
+
+
+class Pages(WebCase, ReloadTestCase):
+    async def test_a_page_shows_one_reaction_under_the_rules_that_it_was_told(self):
+        text = RULES.replace("channels = one.*", "channels = room")
+        self.daemon = self.start(text)
+        ada = await self.web_user(self.daemon, "ada", keyset="sub-app")
+        bob = await self.web_user(self.daemon, "bob", keyset="sub-app")
+        await ada.run("room.publish('hello')")
+        await bob.until("room.items.length === 1 && room.rules.mode === 'unique'")
+        await bob.run("room.react(room.items[0].timetoken, 'like')")
+        await ada.until("room.items[0].actions.length === 1")
+        # One at every moment, before anything is answered.
+        shown = await bob.run("""(async () => {
+            const shown = [];
+            room.observe((_, items) => shown.push(items[0].actions.map((it) => it.value).join()));
+            await room.react(room.items[0].timetoken, 'love');
+            return shown;
+        })()""")
+        self.assertEqual(shown, ["👍", HEART])
+        await ada.until(f"room.items[0].actions[0]?.value === '{HEART}'")
+        await ada.until("room.items[0].actions.length === 1 && room.isVerified")
+        await bob.until("!client.waiting && room.isVerified")
+        self.assertEqual(await bob.run("view()"), await ada.run("view()"))
+        await self.reload(self.daemon, text.replace("reaction_mode = unique\n", ""))
+        await bob.until("room.rules.mode === 'distinct'")
+        await bob.run("room.react(room.items[0].timetoken, '👎')")
+        await ada.until("room.items[0].actions.length === 2")
+        self.assertEqual(await bob.run("problems"), [])
