@@ -50,6 +50,37 @@ export interface ItemAction {
   readonly pending: boolean;
 }
 
+/** All reactions of a message with one value. */
+export interface Reaction {
+  readonly type: string;
+  readonly value: string;
+  readonly count: number;
+  readonly isMine: boolean;
+  readonly isPending: boolean;
+  /** Null while only a wish of this device is there. */
+  readonly first: Timetoken | null;
+  readonly last: Timetoken | null;
+}
+
+type ReactionOrder = (left: Reaction, right: Reaction) => number;
+
+/** The reactions of a message, one for each type and value, in the order of `first`. */
+export function reactionsOf(item: Item, userId: string): Reaction[];
+/** Orders for `Array.prototype.sort`; each is total, so that nothing changes places by itself. */
+export const reactionOrders: {
+  readonly first: ReactionOrder;
+  readonly latest: ReactionOrder;
+  readonly count: ReactionOrder;
+  readonly value: ReactionOrder;
+  readonly fixed: (values: readonly string[]) => ReactionOrder;
+};
+/** What people are offered where nobody decided otherwise. */
+export const usualReactions: readonly string[];
+/** A count as it is shown: 99+ for more than `most`. */
+export function countText(count: number, most?: number): string;
+/** When a timetoken was given, to a millisecond. */
+export function dateOf(timetoken: Timetoken): Date;
+
 /** A message as a list shows it. */
 export interface Item<Payload = any> {
   /** Stays when a message of this device gets its timetoken. */

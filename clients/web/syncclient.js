@@ -12,6 +12,10 @@
 // A timetoken is a string of decimal digits everywhere: it does not fit into a number.
 
 export { canonicalEmoji } from './core/emoji.js';
+export {
+  countText, reactionOrders, reactionsOf, usualReactions,
+} from './core/reactions.js';
 export { CacheOwnerError, OutboxFullError, UnreadableError } from './core/errors.js';
 export { Channel } from './shell/channel.js';
 export { SyncClient } from './shell/client.js';
+export { dateOf } from './shell/dates.js';

@@ -220,24 +220,26 @@ public struct ChannelView: Sendable {
             }
         }
         let unanswered = Set(wishes.filter { !$0.isAnswered }.compactMap(\.key))
-        var groups: [ReactionName: (reaction: ListItem.Reaction, first: UInt64)] = [:]
+        var groups: [ReactionName: ListItem.Reaction] = [:]
         for (key, standing) in keys where standing != .absent {
-            var first = UInt64.max
-            if case .since(let timetoken) = standing { first = timetoken.rawValue }
             let name = ReactionName(type: ExactText(key.type), value: ExactText(key.value))
             let none = ListItem.Reaction(
                 type: key.type, value: key.value, count: 0, isMine: false, isPending: false)
-            var group = groups[name] ?? (none, first)
-            group.reaction.count += 1
+            var group = groups[name] ?? none
+            group.count += 1
             if ExactText(key.uuid) == ExactText(user) {
-                group.reaction.isMine = true
-                group.reaction.isPending = unanswered.contains(key)
+                group.isMine = true
+                group.isPending = unanswered.contains(key)
             }
-            group.first = min(group.first, first)
+            if case .since(let timetoken) = standing {
+                group.first = min(group.first ?? timetoken, timetoken)
+                group.last = max(group.last ?? timetoken, timetoken)
+            }
             groups[name] = group
         }
-        return groups.sorted { ($0.value.first, $0.key) < ($1.value.first, $1.key) }
-            .map(\.value.reaction)
+        func place(_ reaction: ListItem.Reaction) -> UInt64 { reaction.first?.rawValue ?? .max }
+        return groups.sorted { (place($0.value), $0.key) < (place($1.value), $1.key) }
+            .map(\.value)
     }
 }
 

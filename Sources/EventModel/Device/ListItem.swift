@@ -24,6 +24,10 @@ public struct ListItem: Hashable, Sendable, Identifiable {
         public var isMine: Bool
         /// Whether the server has not said yet what became of the user's wish.
         public var isPending: Bool
+        /// When the first and the last of those that stand were added; `nil` while only the user's
+        /// wish is there.
+        public var first: Timetoken?
+        public var last: Timetoken?
     }
 
     public var id: ID

@@ -88,9 +88,14 @@ public struct Outbox: Hashable, Sendable {
         guard (left != .absent) != isPresent else { return changes }
         var seen: Timetoken?
         if case .since(let timetoken) = left { seen = timetoken }
+        // By the name of the wish before it: a device that starts anew knows no rules at first.
+        let before = entries.last {
+            Channel($0.channel) == Channel(channel) && $0.canonical(under: rules).key == key
+        }
+        let asked = before?.key ?? key
         let entry = OutboxEntry(
             mutation: mutation, channel: channel,
-            wish: isPresent ? .add(key) : .remove(key, seen: seen))
+            wish: isPresent ? .add(asked) : .remove(asked, seen: seen))
         entries.append(entry)
         return changes + [.put(entry)]
     }

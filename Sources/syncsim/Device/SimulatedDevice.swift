@@ -235,6 +235,10 @@ final class SimulatedDevice {
     // MARK: What goes out
 
     private func perform(_ effects: DeviceEffects, _ wish: Person.Wish? = nil) {
+        if let wish {
+            let word = wish.isPresent ? "wishes" : "wishes away"
+            world.trace("\(deviceID) \(word) \(Trace.text(wish.key)) in \(wish.channel)")
+        }
         // The transaction may be the last thing that it does, or what it does not come to.
         let dies = world.isEventful && world.choices.below(3000) == 0
         let isKept = !dies || world.choices.chance(50)

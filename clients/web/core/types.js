@@ -61,6 +61,13 @@
  */
 
 /**
+ * All reactions of a message with one value. `first` and `last` are timetokens; null while only a
+ * wish of this device is there.
+ * @typedef {{type: string, value: string, count: number, isMine: boolean, isPending: boolean,
+ *   first: string|null, last: string|null}} Reaction
+ */
+
+/**
  * A message as a list shows it. `key` stays when a message of this device gets its timetoken.
  * @typedef {{key: string, timetoken: string|null, uuid: string, payload: any, meta?: any,
  *   messageType?: string, pending: boolean, actions: ItemAction[]}} Item

@@ -1,7 +1,8 @@
 // A page in TypeScript, for Tests/EndToEnd/test_web_types.py: tsc --strict has to take it as it is.
 import {
-  CacheOwnerError, OutboxFullError, SyncClient, UnreadableError, canonicalEmoji,
-  type Item, type ItemAction, type ListChange, type Status,
+  CacheOwnerError, OutboxFullError, SyncClient, UnreadableError, canonicalEmoji, countText, dateOf,
+  reactionOrders, reactionsOf, usualReactions,
+  type Item, type ItemAction, type ListChange, type Reaction, type Rules, type Status,
 } from '../syncclient.js';
 
 interface Note {
@@ -20,10 +21,18 @@ function render(item: Item<Note>): string {
   return `${item.uuid || 'somebody'}: ${item.payload.text} ${hearts.length} ${item.key}`;
 }
 
+function bar(item: Item<Note>): string {
+  const rules: Rules = room.rules;
+  const offered = rules.values === 'any' || rules.values === 'emoji' ? usualReactions : rules.values;
+  const reactions: Reaction[] = reactionsOf(item, client.userId).sort(reactionOrders.fixed(offered));
+  const newest = item.timetoken === null ? '' : dateOf(item.timetoken).toISOString();
+  return reactions.map((it) => it.value + countText(it.count, 9)).join(' ') + newest;
+}
+
 const end: () => void = room.observe((changes: ListChange<Note>[], items) => {
   for (const change of changes) {
     if (change.kind === 'move') console.log(change.from, change.index);
-    console.log(render(change.item), items.length);
+    console.log(render(change.item), bar(change.item), items.length);
   }
 });
 

@@ -1,0 +1,55 @@
+// In which order an application shows the reactions of a message, and how it writes their count.
+
+public import EventModel
+
+/// An order of a message's reactions.
+///
+/// All of them are total: where they say nothing, the type and the value decide, byte for byte, so
+/// that nothing changes places by itself.
+public struct ReactionOrder: Sendable {
+    private let key: @Sendable (ListItem.Reaction) -> UInt64
+
+    /// - Parameter key: The smaller comes first.
+    public init(by key: @escaping @Sendable (ListItem.Reaction) -> UInt64) {
+        self.key = key
+    }
+
+    /// As they first appeared; those on their way last.
+    public static let first = ReactionOrder { $0.first?.rawValue ?? .max }
+    /// The one that somebody added most recently first; those on their way before all.
+    public static let latest = ReactionOrder { UInt64.max - ($0.last?.rawValue ?? .max) }
+    /// The one that most people added first.
+    public static let count = ReactionOrder { UInt64.max - UInt64($0.count) }
+    /// By the value alone.
+    public static let value = ReactionOrder { _ in 0 }
+
+    /// Those of a list in its order, then the others.
+    public static func fixed(_ values: [String]) -> ReactionOrder {
+        let places = Dictionary(
+            values.enumerated().map { (ExactText($1), UInt64($0)) },
+            uniquingKeysWith: { first, _ in first })
+        return ReactionOrder { places[ExactText($0.value)] ?? .max }
+    }
+
+    /// - Complexity: O(n log n).
+    public func sorted(_ reactions: [ListItem.Reaction]) -> [ListItem.Reaction] {
+        reactions.map { (key($0), ExactText($0.type), ExactText($0.value), $0) }
+            .sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
+            .map(\.3)
+    }
+}
+
+extension ListItem.Reaction {
+    /// What people are offered where nobody decided otherwise.
+    public static let usualValues = ["👍", "❤️", "😂", "😲", "😢", "🔥"]
+
+    /// The count as it is shown: `99+` for more than `most`.
+    public func countText(most: Int = 99) -> String {
+        count > most ? "\(most)+" : "\(count)"
+    }
+}
+
+extension Timetoken {
+    /// When it was given, for `Date(timeIntervalSince1970:)`; exact to a microsecond.
+    public var unixSeconds: Double { Double(rawValue / 10) / 1_000_000 }
+}

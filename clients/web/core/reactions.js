@@ -1,0 +1,68 @@
+// The reactions of a message as people see them: groups, their order, and how a count is written.
+// @ts-check
+import { sortable } from './timetoken.js';
+
+/** @typedef {import('./types.js').Item} Item */
+/** @typedef {import('./types.js').Reaction} Reaction */
+
+/** What people are offered where nobody decided otherwise. */
+export const usualReactions = Object.freeze(['👍', '❤️', '😂', '😲', '😢', '🔥']);
+
+/**
+ * The reactions of a message, one for each type and value, in the order of `first`.
+ * @param {Item} item @param {string} userId Whose are `isMine`.
+ * @returns {Reaction[]}
+ */
+export function reactionsOf({ actions }, userId) {
+  /** @type {Map<string, Reaction>} */
+  const groups = new Map();
+  for (const { type, value, uuid, actionTimetoken, pending } of actions) {
+    const name = JSON.stringify([type, value]);
+    const group = groups.get(name) ??
+      { type, value, count: 0, isMine: false, isPending: false, first: null, last: null };
+    groups.set(name, group);
+    group.count++;
+    if (uuid === userId) group.isMine = true;
+    if (pending) group.isPending = true;
+    // Actions come in their order, those on their way last.
+    group.first ??= actionTimetoken;
+    group.last = actionTimetoken ?? group.last;
+  }
+  return [...groups.values()].sort(reactionOrders.first);
+}
+
+const less = (/** @type {any} */ left, /** @type {any} */ right) =>
+  Number(left > right) - Number(left < right);
+const byName = (/** @type {Reaction} */ left, /** @type {Reaction} */ right) =>
+  less(left.type, right.type) || less(left.value, right.value);
+const place = (/** @type {string|null} */ it) => it === null ? '~' : sortable(it);
+
+/** Orders for `Array.prototype.sort`; each is total, so that nothing changes places by itself. */
+export const reactionOrders = Object.freeze({
+  /** As they first appeared; those on their way last. */
+  first: (/** @type {Reaction} */ left, /** @type {Reaction} */ right) =>
+    less(place(left.first), place(right.first)) || byName(left, right),
+  /** The one that somebody added most recently first; those on their way before all. */
+  latest: (/** @type {Reaction} */ left, /** @type {Reaction} */ right) =>
+    less(place(right.last), place(left.last)) || byName(left, right),
+  /** The one that most people added first. */
+  count: (/** @type {Reaction} */ left, /** @type {Reaction} */ right) =>
+    right.count - left.count || byName(left, right),
+  /** By the value alone. */
+  value: byName,
+  /** Those of a list in its order, then the others. */
+  fixed: (/** @type {readonly string[]} */ values) => {
+    const at = (/** @type {Reaction} */ { value }) =>
+      values.includes(value) ? values.indexOf(value) : values.length;
+    return (/** @type {Reaction} */ left, /** @type {Reaction} */ right) =>
+      at(left) - at(right) || byName(left, right);
+  },
+});
+
+/**
+ * A count as it is shown: 99+ for more than `most`.
+ * @param {number} count
+ */
+export function countText(count, most = 99) {
+  return count > most ? `${most}+` : String(count);
+}
