@@ -18,6 +18,9 @@ public enum Limits {
     public static let actionValueBytesMax = 32 * 1024
     /// Different actions, by type and value, on one message; over it: `too_many_actions`.
     public static let actionValuesMax = 5000
+    /// The same where a user's own are looked for at each add: in the mode `unique`, or with a
+    /// bound of actions of one user.
+    public static let ownActionValuesMax = 500
     /// UTF-8 bytes of a message type; over it: `invalid_field`.
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.

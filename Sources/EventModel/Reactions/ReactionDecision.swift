@@ -55,7 +55,7 @@ extension ReactionRules {
         var decision = ReactionDecision(standing: standing)
         if isReaction(key.type), mode == .unique {
             // More than one, when the mode was another before.
-            decision.dropped = try rows.own(type: key.type, limit: valuesMax)
+            decision.dropped = try rows.own(type: key.type, limit: .max)
                 .filter { $0.key != key }
         }
         if standing != nil { return .success(decision) }
@@ -87,7 +87,7 @@ extension ReactionRules {
         var freed = 0
         for action in dropped
         where try rows.count(type: action.key.type, value: action.key.value) == 1 { freed += 1 }
-        let values = try rows.valueCount(limit: valuesMax + freed)
-        return values - freed >= valuesMax ? .values(max: valuesMax) : nil
+        let values = try rows.valueCount(limit: mostValues + freed)
+        return values - freed >= mostValues ? .values(max: mostValues) : nil
     }
 }

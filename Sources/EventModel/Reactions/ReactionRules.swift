@@ -111,6 +111,11 @@ public struct ReactionRules: Hashable, Sendable {
         }
     }
 
+    /// Different actions on one message: fewer where each add looks for the user's own among them.
+    var mostValues: Int {
+        mode == .unique || ownMax > 0 ? min(valuesMax, Limits.ownActionValuesMax) : valuesMax
+    }
+
     /// Whether one action cannot stand beside another one of the same user.
     func replaces(_ key: MessageAction.Key, by other: MessageAction.Key) -> Bool {
         replaces(others: key) && isReaction(other.type) && key != other

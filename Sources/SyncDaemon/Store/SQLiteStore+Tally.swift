@@ -1,4 +1,4 @@
-// What stands on one message in the embedded store: triggers count it, an index has who did it.
+// What stands on one message in the embedded store, which triggers count.
 
 import EventModel
 import SQLite
@@ -8,26 +8,20 @@ extension SQLiteStore {
         of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
     ) throws(StoreError) -> [MessageAction] {
         guard let id = try existingID(of: channel) else { return [] }
-        let row = SQLiteValue.integer(id)
-        var actions: [MessageAction] = []
-        var wrong: MessageAction.Key?
-        try statements.tally.own.query(
-            row, .timetoken(message), .text(user), type.map { .text($0) } ?? .null,
-            .integer(Int64(limit))
-        ) { found in
-            let key = MessageAction.Key(
-                messageTimetoken: message, type: found.text(0), value: found.text(1), uuid: user)
-            let added = found.timetoken(2)
-            guard added == found.timetoken(3), found.hasSum(4, of: key, added: added, in: id) else {
-                wrong = key
-                return false
-            }
-            if !hidden.holdAction(on: message, addedAt: added, in: id) {
-                actions.append(MessageAction(key: key, actionTimetoken: added))
-            }
+        var keys: [MessageAction.Key] = []
+        try statements.tally.values.query(
+            .integer(id), .timetoken(message), type.map { .text($0) } ?? .null
+        ) { row in
+            keys.append(
+                MessageAction.Key(
+                    messageTimetoken: message, type: row.text(0), value: row.text(1), uuid: user))
             return true
         }
-        if let wrong { throw .wrongSum(of: wrong, in: path) }
+        var actions: [MessageAction] = []
+        for key in keys where actions.count < limit {
+            guard let added = try standingAction(key, in: channel) else { continue }
+            actions.append(MessageAction(key: key, actionTimetoken: added))
+        }
         return actions
     }
 
@@ -72,13 +66,11 @@ extension SQLiteStore {
 extension SQLiteSchema {
     /// - `action_count`: how many actions of a type and a value stand on a message; no row for
     ///   none.
-    /// - `action_by_user`: whose actions stand.
     static let actionCounts = """
         CREATE TABLE action_count(
             channel INTEGER NOT NULL, message INTEGER NOT NULL, type TEXT NOT NULL,
             value TEXT NOT NULL, count INTEGER NOT NULL,
             PRIMARY KEY (channel, message, type, value)) WITHOUT ROWID;
-        CREATE INDEX action_by_user ON action(channel, message, uuid, type) WHERE live = 1;
         CREATE TRIGGER action_added AFTER INSERT ON action WHEN NEW.live = 1 BEGIN
             \(countOneMore)
         END;
@@ -116,17 +108,16 @@ extension SQLiteSchema {
 
 /// What the rules of reactions ask.
 final class SQLiteTallyStatements {
-    let own: StoreStatement
+    let values: StoreStatement
     let hasMessage: StoreStatement
     let count: StoreStatement
     let counts: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
-        own = try connection.prepare(
+        values = try connection.prepare(
             """
-            SELECT type, value, added, changed, sum FROM action INDEXED BY action_by_user
-            WHERE channel = ?1 AND message = ?2 AND uuid = ?3 AND live = 1
-            AND (?4 IS NULL OR type = ?4) LIMIT ?5
+            SELECT type, value FROM action_count
+            WHERE channel = ?1 AND message = ?2 AND (?3 IS NULL OR type = ?3)
             """)
         hasMessage = try connection.prepare(
             "SELECT 1 FROM message WHERE timetoken = ? AND channel = ?")

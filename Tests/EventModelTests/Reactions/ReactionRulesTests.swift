@@ -131,6 +131,16 @@ struct ReactionRulesTests {
         #expect(refusal(rules { $0.actionsMax = 3 }, Self.key("b"), on: two) == nil)
     }
 
+    @Test("fewer different values fit where each add looks for the user's own")
+    func mostValues() {
+        var rows = Rows(user: "ada")
+        for number in 0..<500 { rows.standing[Self.key("\(number)", by: "u")] = tick(1) }
+        #expect(refusal(ReactionRules(), Self.key("x"), on: rows) == nil)
+        #expect(refusal(rules { $0.mode = .unique }, Self.key("x"), on: rows) == .values(max: 500))
+        #expect(refusal(rules { $0.ownMax = 3 }, Self.key("x"), on: rows) == .values(max: 500))
+        #expect(refusal(rules { $0.ownMax = 3 }, Self.key("7"), on: rows) == nil)
+    }
+
     @Test("whatever many users do, in every mode, what stands is what the mode allows")
     func random() throws {
         for seed in 1...200 as ClosedRange<UInt64> {

@@ -61,6 +61,9 @@ export function parsed(text) {
   return frame;
 }
 
-/** Whether a frame says nothing but what reactions there are. @param {any} frame */
+/**
+ * Whether a frame says nothing but what reactions there are.
+ * @param {any} frame
+ */
 export const isRulesFrame = (frame) =>
   (frame.id ?? null) === null && Array.isArray(frame.rules) && Array.isArray(frame.channels);

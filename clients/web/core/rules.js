@@ -5,11 +5,14 @@ import { isCount, isObject, isText } from './shapes.js';
 
 /** @typedef {import('./types.js').Rules} Rules */
 
-/** What holds in a channel of which nothing else is said. @type {Rules} */
-export const usualRules = Object.freeze({
+/**
+ * What holds in a channel of which nothing else is said.
+ * @type {Rules}
+ */
+export const usualRules = {
   reactions: true, mode: 'distinct', values: 'any', aliases: [], types: [], needsMessage: false,
   valuesMax: 5000, ownMax: 0, actionsMax: 0,
-});
+};
 
 /**
  * Rules of which every member is there and is one; what a newer daemon says otherwise is left out.
@@ -55,5 +58,8 @@ export function canonicalKey(rules, type, value) {
   return { type, value: rules.values === 'any' ? value : canonicalEmoji(value) };
 }
 
-/** Whether a reaction takes the place of the user's others. @param {Rules} rules @param {any} it */
+/**
+ * Whether a reaction takes the place of the user's others.
+ * @param {Rules} rules @param {{type?: string}} action
+ */
 export const takesPlace = (rules, { type }) => rules.mode === 'unique' && type === 'reaction';

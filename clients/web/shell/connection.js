@@ -47,10 +47,8 @@ export class Connection {
    * `unreadable` counts what came and could not be read: each was a `problem`.
    */
   stats = { connections: 0, received: 0, sent: 0, unreadable: 0 };
-  /** Whether the daemon knows this device: commands can be sent. */
-  isOnline = false;
-  /** What the daemon says it is, for the cursors that it gives. */
-  epoch = '';
+  /** Whether the daemon knows this device: commands can be sent. */ isOnline = false;
+  /** What the daemon says it is, for the cursors that it gives. */ epoch = '';
   /** When it said so, as a timetoken. */ time = '0';
   #device;
   #options;
@@ -268,7 +266,10 @@ export class Connection {
     this.#socket?.send(text);
   }
 
-  /** Whatever it is, the connection and all the other frames go on. @param {any} text A frame. */
+  /**
+   * Takes a frame. Whatever it is, the connection and all the other frames go on.
+   * @param {any} text
+   */
   #receive(text) {
     this.#heardAt = this.#clock.now;
     try {
