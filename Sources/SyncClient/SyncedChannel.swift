@@ -39,6 +39,11 @@ public struct SyncedChannel: Sendable {
         get async { await client.device.channel(name)?.isVerified == true }
     }
 
+    /// What reactions there are, as far as the daemon has said so in this process.
+    public var rules: ReactionRules {
+        get async { await client.device.rules(of: name) }
+    }
+
     /// Adds the user's reaction.
     ///
     /// A `reaction` is taken in the form of `ReactionValue.canonical(_:)`, so that ❤ and ❤️ are one,

@@ -18,10 +18,13 @@ actor Daemon {
         }
     }
 
-    init() async throws {
+    /// - Parameter configuration: The text of its file.
+    init(configuration: String = "") async throws {
         folder = FileManager.default.temporaryDirectory
             .appending(path: "syncdaemon-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try configuration.write(
+            to: folder.appending(path: "sync.ini"), atomically: true, encoding: .utf8)
         (process, port) = try await Self.start(in: folder, port: 0)
     }
 
@@ -42,7 +45,10 @@ actor Daemon {
     ) async throws -> (ChildProcess, UInt16) {
         let process = try ChildProcess(
             binary,
-            ["serve", "--listen", "127.0.0.1:\(port)", "--data-dir", folder.path()])
+            [
+                "serve", "--listen", "127.0.0.1:\(port)", "--data-dir", folder.path(), "--config",
+                folder.appending(path: "sync.ini").path(),
+            ])
         let ready = "syncdaemon: listening on http://127.0.0.1:"
         let found = try await eventually("the daemon listens") { () throws -> UInt16? in
             if let line = process.lines.first(where: { $0.hasPrefix(ready) }) {

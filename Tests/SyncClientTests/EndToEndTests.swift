@@ -29,6 +29,41 @@ struct EndToEndTests {
         }
     }
 
+    @Test("a device knows what reactions there are, and shows one where there is one")
+    func rules() async throws {
+        let daemon = try await Daemon(
+            configuration: """
+                [namespace one]
+                channels = room
+                reaction_mode = unique
+                reaction_aliases = love=❤️
+                """)
+        let phone = try await device("ada", "phone", of: daemon)
+        let laptop = try await device("ada", "laptop", of: daemon)
+        let (room, same) = try await (phone.channel("room"), laptop.channel("room"))
+        let message = try await phone.publish(Message(payload: "1"), to: "room")
+        for channel in [room, same] {
+            try await eventually("the rules are there, and the message") {
+                let isThere = await !channel.items.isEmpty
+                return await channel.rules.mode == .unique && isThere
+            }
+        }
+        func values(_ channel: SyncedChannel) async -> [String] {
+            await channel.items.flatMap { $0.reactions.map(\.value) }
+        }
+        try await room.react("👍", to: message)
+        try await eventually("the first") { await values(same) == ["👍"] }
+        try await same.react("love", to: message)
+        #expect(await values(same) == ["❤️"])
+        try await eventually("the second alone") { await values(room) == ["❤️"] }
+        try await eventually("both are equal") {
+            let base = await room.base.digest
+            return await same.base.digest == base
+        }
+        await phone.close()
+        await laptop.close()
+    }
+
     @Test("a reaction made on one device shows up on the others, and goes away again")
     func reaction() async throws {
         let daemon = try await Daemon()

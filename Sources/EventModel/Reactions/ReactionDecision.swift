@@ -34,10 +34,10 @@ public protocol ReactionRows {
     func hasMessage() throws(Failure) -> Bool
     /// How many actions with a type and a value stand on it.
     func count(type: String, value: String) throws(Failure) -> Int
-    /// How many different types and values actions on it have, up to `limit`.
-    func valueCount(limit: Int) throws(Failure) -> Int
-    /// How many actions stand on it, up to `limit`.
-    func actionCount(limit: Int) throws(Failure) -> Int
+    /// How many different types and values actions on it have.
+    func valueCount() throws(Failure) -> Int
+    /// How many actions stand on it.
+    func actionCount() throws(Failure) -> Int
 }
 
 extension ReactionRules {
@@ -79,7 +79,7 @@ extension ReactionRules {
             return .own(max: ownMax)
         }
         if actionsMax > 0,
-            try rows.actionCount(limit: actionsMax + dropped.count) - dropped.count >= actionsMax
+            try rows.actionCount() - dropped.count >= actionsMax
         {
             return .actions(max: actionsMax)
         }
@@ -87,7 +87,6 @@ extension ReactionRules {
         var freed = 0
         for action in dropped
         where try rows.count(type: action.key.type, value: action.key.value) == 1 { freed += 1 }
-        let values = try rows.valueCount(limit: mostValues + freed)
-        return values - freed >= mostValues ? .values(max: mostValues) : nil
+        return try rows.valueCount() - freed >= mostValues ? .values(max: mostValues) : nil
     }
 }

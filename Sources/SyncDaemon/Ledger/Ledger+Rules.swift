@@ -52,17 +52,12 @@ private struct StoredActions: ReactionRows {
             type: type, value: value, on: key.messageTimetoken, in: channel)
     }
 
-    func valueCount(limit: Int) throws(StoreError) -> Int { try counts(limit: limit).count }
-
-    func actionCount(limit: Int) throws(StoreError) -> Int {
-        var all = 0
-        // Each of them counts for one at least.
-        for count in try counts(limit: limit) where all < limit { all += count }
-        return min(all, limit)
+    func valueCount() throws(StoreError) -> Int {
+        try store.valueCount(on: key.messageTimetoken, in: channel)
     }
 
-    private func counts(limit: Int) throws(StoreError) -> [Int] {
-        try store.actionCounts(on: key.messageTimetoken, in: channel, limit: limit)
+    func actionCount() throws(StoreError) -> Int {
+        try store.actionCount(on: key.messageTimetoken, in: channel)
     }
 }
 

@@ -23,10 +23,13 @@ protocol ActionTally {
         type: String, value: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> Int
 
-    /// The same of every type and value, in no order.
+    /// How many different types and values actions on a message have; likewise.
     ///
-    /// - Parameter limit: Of different types and values.
-    func actionCounts(
-        on message: Timetoken, in channel: Channel, limit: Int
-    ) throws(StoreError) -> [Int]
+    /// - Complexity: O(1): whoever fills a message makes nobody's next add cost more.
+    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int
+
+    /// How many actions stand on a message; likewise.
+    ///
+    /// - Complexity: O(different types and values on it).
+    func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int
 }

@@ -35,10 +35,16 @@ extension MemoryStore {
         }
     }
 
-    func actionCounts(on message: Timetoken, in channel: Channel, limit: Int) -> [Int] {
-        let counts = standing(on: message, in: channel).keys.reduce(into: [[ExactText]: Int]()) {
-            $0[[ExactText($1.type), ExactText($1.value)], default: 0] += 1
-        }
-        return Array(counts.values.prefix(limit))
+    func valueCount(on message: Timetoken, in channel: Channel) -> Int {
+        Set(
+            standing(on: message, in: channel).keys.map {
+                [ExactText($0.type), ExactText($0.value)]
+            }
+        )
+        .count
+    }
+
+    func actionCount(on message: Timetoken, in channel: Channel) -> Int {
+        standing(on: message, in: channel).count
     }
 }

@@ -43,18 +43,16 @@ extension SQLiteStore {
         return Int(count ?? 0)
     }
 
-    func actionCounts(
-        on message: Timetoken, in channel: Channel, limit: Int
-    ) throws(StoreError) -> [Int] {
-        guard let id = try existingID(of: channel) else { return [] }
-        var counts: [Int] = []
-        try statements.tally.counts.query(
-            .integer(id), .timetoken(message), .integer(Int64(limit))
-        ) { row in
-            counts.append(Int(row.integer(0)))
-            return true
+    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+        try actionCount(type: "", value: "", on: message, in: channel)
+    }
+
+    func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+        guard let id = try existingID(of: channel) else { return 0 }
+        let count = try statements.tally.sum.first([.integer(id), .timetoken(message)]) {
+            $0.integer(0)
         }
-        return counts
+        return Int(count ?? 0)
     }
 
     /// A channel that nobody wrote to gets no row for a question.
@@ -64,8 +62,8 @@ extension SQLiteStore {
 }
 
 extension SQLiteSchema {
-    /// - `action_count`: how many actions of a type and a value stand on a message; no row for
-    ///   none.
+    /// - `action_count`: how many actions of a type and a value stand on a message, no row for
+    ///   none; and in one row with neither how many such rows the message has.
     static let actionCounts = """
         CREATE TABLE action_count(
             channel INTEGER NOT NULL, message INTEGER NOT NULL, type TEXT NOT NULL,
@@ -84,10 +82,20 @@ extension SQLiteSchema {
         CREATE TRIGGER action_deleted AFTER DELETE ON action WHEN OLD.live = 1 BEGIN
             \(countOneLess)
         END;
+        CREATE TRIGGER value_added AFTER INSERT ON action_count WHEN NEW.type <> '' BEGIN
+            INSERT INTO action_count VALUES (NEW.channel, NEW.message, '', '', 1)
+            ON CONFLICT DO UPDATE SET count = count + 1;
+        END;
+        CREATE TRIGGER value_removed AFTER DELETE ON action_count WHEN OLD.type <> '' BEGIN
+            UPDATE action_count SET count = count - 1 WHERE (channel, message, type, value)
+            = (OLD.channel, OLD.message, '', '');
+            DELETE FROM action_count WHERE (channel, message, type, value)
+            = (OLD.channel, OLD.message, '', '') AND count < 1;
+        END;
         \(countActions)
         """
 
-    /// Counts anew; reads all rows.
+    /// Counts anew, in an empty table; reads all rows.
     static let countActions = """
         INSERT INTO action_count SELECT channel, message, type, value, count(*) FROM action
         WHERE live = 1 GROUP BY channel, message, type, value;
@@ -111,13 +119,13 @@ final class SQLiteTallyStatements {
     let values: StoreStatement
     let hasMessage: StoreStatement
     let count: StoreStatement
-    let counts: StoreStatement
+    let sum: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         values = try connection.prepare(
             """
             SELECT type, value FROM action_count
-            WHERE channel = ?1 AND message = ?2 AND (?3 IS NULL OR type = ?3)
+            WHERE channel = ?1 AND message = ?2 AND type <> '' AND (?3 IS NULL OR type = ?3)
             """)
         hasMessage = try connection.prepare(
             "SELECT 1 FROM message WHERE timetoken = ? AND channel = ?")
@@ -126,7 +134,10 @@ final class SQLiteTallyStatements {
             SELECT count FROM action_count
             WHERE (channel, message, type, value) = (?, ?, ?, ?)
             """)
-        counts = try connection.prepare(
-            "SELECT count FROM action_count WHERE channel = ? AND message = ? LIMIT ?")
+        sum = try connection.prepare(
+            """
+            SELECT sum(count) FROM action_count
+            WHERE channel = ? AND message = ? AND type <> ''
+            """)
     }
 }

@@ -258,10 +258,13 @@ extension SimulatedStore {
         return try platter.actionCount(type: type, value: value, on: message, in: channel)
     }
 
-    func actionCounts(
-        on message: Timetoken, in channel: Channel, limit: Int
-    ) throws(StoreError) -> [Int] {
+    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
         try call()
-        return try platter.actionCounts(on: message, in: channel, limit: limit)
+        return try platter.valueCount(on: message, in: channel)
+    }
+
+    func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+        try call()
+        return try platter.actionCount(on: message, in: channel)
     }
 }

@@ -19,10 +19,8 @@ private struct Rows: ReactionRows {
     func count(type: String, value: String) -> Int {
         standing.keys.count { $0.type == type && $0.value == value }
     }
-    func valueCount(limit: Int) -> Int {
-        min(limit, Set(standing.keys.map { [$0.type, $0.value] }).count)
-    }
-    func actionCount(limit: Int) -> Int { min(limit, standing.count) }
+    func valueCount() -> Int { Set(standing.keys.map { [$0.type, $0.value] }).count }
+    func actionCount() -> Int { standing.count }
 }
 
 @Suite("ReactionRules")

@@ -24,10 +24,13 @@ extension FaultyStore {
         return base.actionCount(type: type, value: value, on: message, in: channel)
     }
 
-    func actionCounts(
-        on message: Timetoken, in channel: Channel, limit: Int
-    ) throws(StoreError) -> [Int] {
+    func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
         try pass(.tally)
-        return base.actionCounts(on: message, in: channel, limit: limit)
+        return base.valueCount(on: message, in: channel)
+    }
+
+    func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+        try pass(.tally)
+        return base.actionCount(on: message, in: channel)
     }
 }
