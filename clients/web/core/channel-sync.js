@@ -90,9 +90,11 @@ export class ChannelSync {
     if (--this.asked > 0) return outcomeOf();
     this.#since = since;
     const isNew = !isSameRules(rules, this.cache.rules);
+    // Before the beginning: what that changes is stored beside them.
+    this.cache.rules = rules;
     const outcome = this.#begin(reply, epoch);
-    const { patch } = this.ruled(rules);
-    return isNew ? { ...outcome, patch: patch ?? this.cache.takePatch(this.name) } : outcome;
+    return isNew && !outcome.patch
+      ? { ...outcome, patch: this.cache.takePatch(this.name) } : outcome;
   }
 
   /**
@@ -167,6 +169,7 @@ export class ChannelSync {
   #startSnapshot(reply, epoch) {
     const fresh = new ChannelCache();
     fresh.epoch = epoch;
+    fresh.rules = this.cache.rules;
     fresh.rows.setKey(reply.key);
     this.snapshots++;
     const restored = reply.mode === 'snapshot';

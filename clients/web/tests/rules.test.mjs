@@ -87,6 +87,34 @@ test('a row that came after the answered wish stays', () => {
   assert.deepEqual(shown(cache, [{ ...answered, acknowledged: '12' }]), ['👎']);
 });
 
+test('new rules take nothing from what a subscription changes', () => {
+  const key = '0'.repeat(32);
+  const sync = new ChannelSync('room');
+  sync.cache.epoch = 'e';
+  sync.cache.cursor = sync.cache.actionsCursor = '9';
+  sync.cache.rows.setKey(key);
+  sync.cache.messages.set('8', { timetoken: '8', uuid: 'bob', payload: 1 });
+  sync.cache.takePatch('room');
+  sync.request();
+  const reply = { name: 'room', mode: 'repair', cursor: '7', key };
+  const { patch, next } = sync.subscribed(reply, 'e', '0', unique);
+  assert.deepEqual([patch.dropped, patch.head.rules.mode, next], [['8'], 'unique', 'repair']);
+
+  for (const state of [undefined, { n: 0, d: key }]) {
+    // Everything comes anew, and shows when it is complete.
+    const other = new ChannelSync('room');
+    other.cache.epoch = 'e';
+    other.cache.rows.setKey(key);
+    other.cache.messages.set('8', { timetoken: '8', uuid: 'bob', payload: 1 });
+    other.cache.cursor = '9';
+    other.request();
+    const snapshot = { name: 'room', mode: 'snapshot', cursor: '0', key, s: state };
+    const outcome = other.subscribed(snapshot, 'f', '0', unique);
+    assert.equal(outcome.patch.head.rules.mode, 'unique');
+    assert.deepEqual((other.staging ?? other.cache).rules, unique);
+  }
+});
+
 test('rules are kept with the cache, and other tabs hear of them', () => {
   const sync = new ChannelSync('room');
   sync.request();
