@@ -31,10 +31,11 @@ class Readers(DaemonTestCase):
     async def test_history_goes_on_while_a_large_channel_is_read_for_repairs(self):
         daemon = self.start_daemon("--readers", "2")
         writer = await self.device(daemon, "ada")
-        message = await writer.publish("room", "many")
+        messages = [await writer.publish("room", n) for n in range(12)]
         await writer.publish("den", 1)
         await writer.settle_all([
-            ("addAction", {"channel": "room", "messageTimetoken": message, "value": f"v{n}"})
+            ("addAction", {"channel": "room", "messageTimetoken": messages[n % 12],
+                           "value": f"v{n}"})
             for n in range(12_000)])
         devices = [await self.device(daemon, f"eve-{n}") for n in range(4)]
 
