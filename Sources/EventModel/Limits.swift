@@ -21,6 +21,9 @@ public enum Limits {
     /// The same where a user's own are looked for at each add: in the mode `unique`, or with a
     /// bound of actions of one user.
     public static let ownActionValuesMax = 500
+    /// UTF-8 bytes of a reaction where only emoji or listed values are taken; over it:
+    /// `value_not_allowed`.
+    public static let canonicalValueBytesMax = 256
     /// UTF-8 bytes of a message type; over it: `invalid_field`.
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.

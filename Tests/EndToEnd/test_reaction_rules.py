@@ -137,9 +137,11 @@ class Rules(ReloadTestCase):
         rules = [it.get("rules") for it in reply["channels"]]
         self.assertEqual(rules, [0, 0, 1, 2, 3, None])
         self.assertEqual(reply["rules"], [
-            {"mode": "unique", "values": ["👍", "👎", HEART], "types": ["reactions"],
+            {"mode": "unique", "valuesMax": 500, "values": ["👍", "👎", HEART],
+             "types": ["reactions"],
              "aliases": [{"name": "love", "value": HEART}, {"name": "like", "value": "👍"}]},
-            {"values": "emoji", "needsMessage": True}, {"reactions": False}, {"mode": "flag"}])
+            {"values": "emoji", "needsMessage": True}, {"reactions": False},
+            {"mode": "flag", "valuesMax": 500}])
 
         changed = RULES.replace("reactions = no", "reactions = yes").replace(
             "reaction_mode = unique\n", "")
@@ -153,6 +155,19 @@ class Rules(ReloadTestCase):
         for value in ("👍", "👎"):
             await self.react(ada, 5, value)
         self.assertEqual(len(await self.standing(ada)), 2)
+        # What stands may be taken back by the name that it has, whatever the rules say now.
+        await self.reload(self.daemon, RULES.replace("channels = one.*", "channels = other.*"))
+        message = await ada.publish("one.a", 1)
+        names = (("reaction", "❤"), ("reaction", "love"), ("reactions", "love"))
+        for kind, value in names:
+            await self.react(ada, message, value, type=kind)
+        await self.reload(self.daemon, RULES)
+        for kind, value in names[:2]:
+            removed = await self.react(ada, message, value, op="removeAction", type=kind)
+            self.assertEqual(removed["applied"], "removed", (kind, value))
+        await self.react(ada, message, "👎")
+        self.assertEqual([it for it in await self.standing(ada) if it[2] == "love"], [])
+        await self.react(ada, message, "👎", op="removeAction")
         # What another mode let in goes with the next one.
         await self.reload(self.daemon, RULES)
         await self.react(ada, 5, "👍")

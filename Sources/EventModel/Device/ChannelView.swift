@@ -214,7 +214,7 @@ public struct ChannelView: Sendable {
         for entry in wishes {
             guard let key = entry.key else { continue }
             keys[key] = keys[key, default: .absent].after(entry)
-            guard pending.rules.mode == .unique else { continue }
+            guard pending.rules.mode != .distinct else { continue }
             for other in keys.keys where pending.rules.replaces(other, by: key) {
                 keys[other] = keys[other]?.after(entry, of: other, under: pending.rules)
             }

@@ -64,8 +64,9 @@ extension Device {
     ) -> DeviceEffects {
         let sync = channels[Channel(channel)]
         let rules = sync?.rules ?? ReactionRules()
-        let key = rules.canonical(
-            MessageAction.Key(messageTimetoken: message, type: type, value: value, uuid: user))
+        let key = key(
+            MessageAction.Key(messageTimetoken: message, type: type, value: value, uuid: user),
+            in: channel)
         var effects = DeviceEffects()
         let changes = outbox.wish(
             key, isPresent: isPresent, in: channel,

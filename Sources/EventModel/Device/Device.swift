@@ -42,12 +42,19 @@ public struct Device: Sendable {
         channels[Channel(channel)]?.rules ?? ReactionRules()
     }
 
+    /// The key under which an action is stored: its own, where it stood before the rules.
+    func key(_ asked: MessageAction.Key, in channel: String) -> MessageAction.Key {
+        let sync = channels[Channel(channel)]
+        let stands = sync?.base.cache.actionTimetoken(of: asked) != nil
+        return stands ? asked : rules(of: channel).canonical(asked)
+    }
+
     public var followedChannels: [String] { channels.keys.map(\.name) }
 
     /// How an action stands, the user's wishes included.
     public func standing(of key: MessageAction.Key, in channel: String) -> Standing {
         let rules = rules(of: channel)
-        let key = rules.canonical(key)
+        let key = self.key(key, in: channel)
         return outbox.standing(
             of: key, in: channel,
             base: channels[Channel(channel)]?.base.cache.actionTimetoken(of: key), under: rules)

@@ -53,10 +53,10 @@ extension ReactionRules {
         adding key: MessageAction.Key, standing: Timetoken?, to rows: Rows
     ) throws(Rows.Failure) -> Result<ReactionDecision, ReactionRefusal> {
         var decision = ReactionDecision(standing: standing)
-        if isReaction(key.type), mode == .unique {
-            // More than one, when the mode was another before.
-            decision.dropped = try rows.own(type: key.type, limit: .max)
-                .filter { $0.key != key }
+        if replaces(others: key) {
+            // More than one, when the rules were others before.
+            decision.dropped = try rows.own(type: nil, limit: .max)
+                .filter { replaces($0.key, by: key) }
         }
         if standing != nil { return .success(decision) }
         if isReaction(key.type) {

@@ -94,6 +94,10 @@ public struct ReactionRules: Hashable, Sendable {
 
     private func canonical(value: String) -> String {
         guard mode != .flag else { return Self.flag }
+        // Nothing that long is a value: to look at it would cost others something.
+        guard values == .any || value.utf8.count <= Limits.canonicalValueBytesMax else {
+            return value
+        }
         let alias = aliases.first { ExactText($0.name) == ExactText(value) }
         let value = alias?.value ?? value
         return values == .any ? value : ReactionValue.canonical(value)
@@ -106,14 +110,15 @@ public struct ReactionRules: Hashable, Sendable {
         switch values {
         case _ where mode == .flag: true
         case .any: true
+        case _ where value.utf8.count > Limits.canonicalValueBytesMax: false
         case .emoji: ReactionValue.isEmoji(value)
         case .list(let listed): listed.contains { ExactText($0) == ExactText(value) }
         }
     }
 
     /// Different actions on one message: fewer where each add looks for the user's own among them.
-    var mostValues: Int {
-        mode == .unique || ownMax > 0 ? min(valuesMax, Limits.ownActionValuesMax) : valuesMax
+    public var mostValues: Int {
+        mode != .distinct || ownMax > 0 ? min(valuesMax, Limits.ownActionValuesMax) : valuesMax
     }
 
     /// Whether one action cannot stand beside another one of the same user.
@@ -125,7 +130,7 @@ public struct ReactionRules: Hashable, Sendable {
 
     /// Whether an action takes the place of others.
     func replaces(others key: MessageAction.Key) -> Bool {
-        mode == .unique && isReaction(key.type)
+        mode != .distinct && isReaction(canonical(type: key.type))
     }
 
     func isReaction(_ type: String) -> Bool { ExactText(type) == ExactText(Self.type) }

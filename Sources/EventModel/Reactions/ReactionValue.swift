@@ -35,12 +35,25 @@ public enum ReactionValue {
     ///
     /// - Parameter value: In its canonical form.
     public static func isEmoji(_ value: String) -> Bool {
-        var hasTone = false
+        var tones = 0
+        var parts = 1
+        var last: Unicode.Scalar?
         var bare = String.UnicodeScalarView()
         for scalar in value.unicodeScalars where scalar != emojiStyle {
-            if scalar.properties.isEmojiModifier { hasTone = true } else { bare.append(scalar) }
+            if scalar.properties.isEmojiModifier {
+                // One for each person.
+                guard let last, last != joiner, !last.properties.isEmojiModifier else {
+                    return false
+                }
+                tones += 1
+            } else {
+                if scalar == joiner { parts += 1 }
+                bare.append(scalar)
+            }
+            last = scalar
         }
-        let table = hasTone ? EmojiTable.toned : EmojiTable.plain
+        guard tones <= parts else { return false }
+        let table = tones > 0 ? EmojiTable.toned : EmojiTable.plain
         return table.contains(ExactText(String(bare)))
     }
 

@@ -248,7 +248,11 @@ final class Ledger {
             return try add(key, under: rules, for: write, at: timetoken, into: &commit)
 
         case .remove(let asked, let observed, let rules):
-            let key = rules.canonical(asked)
+            // What stood before the rules may be taken back by the name that it has.
+            var key = rules.canonical(asked)
+            if key != asked, try store.standingAction(asked, in: write.channel) != nil {
+                key = asked
+            }
             guard let standing = try store.standingAction(key, in: write.channel) else {
                 return .success(.absent)
             }

@@ -43,7 +43,10 @@ extension ChannelSettings {
         case "emoji": return .emoji
         default:
             let words = text.split(separator: ",").map { ReactionValue.canonical(String($0)) }
-            return words.isEmpty || !words.allSatisfy(isValue) ? nil : .list(words)
+                .withoutRepeats()
+            // Who writes one of these beside others means something else.
+            let isList = !words.contains { ["any", "emoji"].contains($0) }
+            return words.isEmpty || !isList || !words.allSatisfy(isValue) ? nil : .list(words)
         }
     }
 

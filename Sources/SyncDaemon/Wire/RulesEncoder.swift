@@ -49,7 +49,7 @@ struct RulesEncoder {
         }
         if !rules.types.isEmpty { json.member("types", rules.types) }
         if rules.needsMessage { json.member("needsMessage", true) }
-        if rules.valuesMax != usual.valuesMax { json.member("valuesMax", rules.valuesMax) }
+        if rules.mostValues != usual.valuesMax { json.member("valuesMax", rules.mostValues) }
         if rules.ownMax != 0 { json.member("ownMax", rules.ownMax) }
         if rules.actionsMax != 0 { json.member("actionsMax", rules.actionsMax) }
         json.endObject()

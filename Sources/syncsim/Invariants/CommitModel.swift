@@ -86,7 +86,7 @@ struct CommitModel {
             standing[channel, default: [:]][key] = .some(action.actionTimetoken)
             return .added(action.actionTimetoken)
         case .remove(let asked, let observed, let rules):
-            let key = rules.canonical(asked)
+            let key = since(asked, in: channel) == nil ? rules.canonical(asked) : asked
             guard let added = since(key, in: channel) else { return .absent }
             guard observed ?? added == added else { return .stale }
             let action = MessageAction(key: key, actionTimetoken: added)
@@ -124,7 +124,7 @@ struct CommitModel {
     private mutating func dropOthers(
         than key: MessageAction.Key, under rules: ReactionRules, in channel: Channel
     ) -> Bool {
-        guard rules.mode == .unique, key.type == ReactionRules.type else { return true }
+        guard rules.mode != .distinct, key.type == ReactionRules.type else { return true }
         let before = truth.channels[channel].map { Array($0.actions.keys) } ?? []
         var others = Set(before + Array(standing[channel, default: [:]].keys)).filter {
             $0 != key && $0.type == key.type && $0.uuid == key.uuid

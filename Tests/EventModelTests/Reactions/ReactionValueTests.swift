@@ -56,6 +56,7 @@ struct ReactionValueTests {
         arguments: [
             "", "a", "1", "#", "love", "👍👍", "👍a", " 👍", "🐶🏽", "\u{1F3FD}", "\u{FE0F}", "\u{200D}",
             "👍\u{200D}👍", "🇦🇦", "🇩", "\u{1F44D}\u{301}",
+            "👍🏻🏽", "👶🏻🏿", "🏃🏻🏽\u{200D}♀\u{FE0F}", "🤝🏻🏽", "👍" + String(repeating: "🏽", count: 4000),
         ])
     func noEmoji(text: String) {
         #expect(!ReactionValue.isEmoji(text))

@@ -155,7 +155,11 @@ export class Channel {
     const fields = reactionFields(this.name, { messageTimetoken, type, value, present });
     // What is known of the channel decides how the value is spelled.
     if (!this.isLoaded) await this.ready;
-    Object.assign(fields, canonicalKey(this.rules, type, value));
+    // What stood before the rules may be taken back by the name that it has.
+    const { rows } = this.sync.cache;
+    if (!rows.find(messageTimetoken, type, value, this.#device.userId)) {
+      Object.assign(fields, canonicalKey(this.rules, type, value));
+    }
     if (fields.type === 'reaction' && !this.#shows(messageTimetoken, fields.value)) {
       fields.value = canonicalEmoji(fields.value);
     }
