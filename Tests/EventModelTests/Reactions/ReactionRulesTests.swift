@@ -87,6 +87,20 @@ struct ReactionRulesTests {
         #expect(refusal(list, Self.key("👎"), on: rows) == nil)
     }
 
+    @Test("nothing that is too long for a value is looked at, or taken")
+    func long() {
+        for values in [ReactionRules.Values.emoji, .list(["👍"])] {
+            let rules = rules { $0.values = values }
+            #expect(refusal(rules, Self.key("👍" + String(repeating: " ", count: 250))) == nil)
+            for text in [
+                "👍" + String(repeating: " ", count: 300), String(repeating: "x", count: 257),
+            ] {
+                #expect(rules.canonical(Self.key(text)) == Self.key(text))
+                #expect(refusal(rules, Self.key(text)) == .value)
+            }
+        }
+    }
+
     @Test("where there are no reactions, other actions are as ever")
     func off() {
         let rules = rules {
