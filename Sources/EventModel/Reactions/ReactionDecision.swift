@@ -28,8 +28,8 @@ public struct ReactionDecision: Hashable, Sendable {
 public protocol ReactionRows {
     associatedtype Failure: Error
 
-    /// The actions of a user that stand on the message, of one type or of all.
-    func own(type: String?, limit: Int) throws(Failure) -> [MessageAction]
+    /// The user's own actions that stand on the message.
+    func own() throws(Failure) -> [MessageAction]
     /// Whether the message is there.
     func hasMessage() throws(Failure) -> Bool
     /// How many actions with a type and a value stand on it.
@@ -52,19 +52,18 @@ extension ReactionRules {
     public func decide<Rows: ReactionRows>(
         adding key: MessageAction.Key, standing: Timetoken?, to rows: Rows
     ) throws(Rows.Failure) -> Result<ReactionDecision, ReactionRefusal> {
-        var decision = ReactionDecision(standing: standing)
-        if replaces(others: key) {
-            // More than one, when the rules were others before.
-            decision.dropped = try rows.own(type: nil, limit: .max)
-                .filter { replaces($0.key, by: key) }
-        }
+        let own = looksForOwn ? try rows.own() : []
+        // More than one, when the rules were others before.
+        let dropped = own.filter { replaces($0.key, by: key) }
+        let decision = ReactionDecision(standing: standing, dropped: dropped)
         if standing != nil { return .success(decision) }
         if isReaction(key.type) {
             guard isOn else { return .failure(.off) }
             guard allows(key.value) else { return .failure(.value) }
         }
         if needsMessage, try !rows.hasMessage() { return .failure(.noMessage) }
-        if let refusal = try refusal(of: key, dropping: decision.dropped, rows) {
+        if ownMax > 0, own.count - dropped.count >= ownMax { return .failure(.own(max: ownMax)) }
+        if let refusal = try refusal(of: key, dropping: dropped, rows) {
             return .failure(refusal)
         }
         return .success(decision)
@@ -73,14 +72,7 @@ extension ReactionRules {
     private func refusal<Rows: ReactionRows>(
         of key: MessageAction.Key, dropping dropped: [MessageAction], _ rows: Rows
     ) throws(Rows.Failure) -> ReactionRefusal? {
-        if ownMax > 0,
-            try rows.own(type: nil, limit: ownMax + dropped.count).count - dropped.count >= ownMax
-        {
-            return .own(max: ownMax)
-        }
-        if actionsMax > 0,
-            try rows.actionCount() - dropped.count >= actionsMax
-        {
+        if actionsMax > 0, try rows.actionCount() - dropped.count >= actionsMax {
             return .actions(max: actionsMax)
         }
         guard try rows.count(type: key.type, value: key.value) == 0 else { return nil }

@@ -118,8 +118,11 @@ public struct ReactionRules: Hashable, Sendable {
 
     /// Different actions on one message: fewer where each add looks for the user's own among them.
     public var mostValues: Int {
-        mode != .distinct || ownMax > 0 ? min(valuesMax, Limits.ownActionValuesMax) : valuesMax
+        looksForOwn ? min(valuesMax, Limits.ownActionValuesMax) : valuesMax
     }
+
+    /// Whether the user's other actions on a message matter.
+    var looksForOwn: Bool { mode != .distinct || ownMax > 0 }
 
     /// Whether one action cannot stand beside another one of the same user.
     func replaces(_ key: MessageAction.Key, by other: MessageAction.Key) -> Bool {

@@ -38,9 +38,8 @@ private struct StoredActions: ReactionRows {
     let channel: Channel
     let store: any Store
 
-    func own(type: String?, limit: Int) throws(StoreError) -> [MessageAction] {
-        try store.ownActions(
-            of: key.uuid, on: key.messageTimetoken, type: type, in: channel, limit: limit)
+    func own() throws(StoreError) -> [MessageAction] {
+        try store.ownActions(of: key.uuid, on: key.messageTimetoken, in: channel)
     }
 
     func hasMessage() throws(StoreError) -> Bool {

@@ -258,9 +258,6 @@ extension Limits {
     /// Channels, or beginnings of them, that all namespaces of the configuration name; over it: the
     /// daemon does not start.
     static let namespacePatternsMax = 256
-    /// Bytes of a reaction's value, or of another name for it, in the configuration; over it: the
-    /// same.
-    static let configuredValueBytesMax = 256
 
     // MARK: Presence
 

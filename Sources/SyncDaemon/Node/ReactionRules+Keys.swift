@@ -69,7 +69,7 @@ extension ChannelSettings {
     }
 
     private static func isValue(_ text: String) -> Bool {
-        (1...Limits.configuredValueBytesMax).contains(text.utf8.count)
+        (1...Limits.canonicalValueBytesMax).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 >= 32 && $0 != 127 }
     }
 }

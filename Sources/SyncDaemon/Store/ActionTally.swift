@@ -8,10 +8,9 @@ import EventModel
 protocol ActionTally {
     /// Actions of a user that stand on a message.
     ///
-    /// - Parameter type: `nil`: of all types.
     /// - Complexity: O(different types and values on the message): no index has the users.
     func ownActions(
-        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+        of user: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> [MessageAction]
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool

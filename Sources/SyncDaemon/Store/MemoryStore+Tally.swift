@@ -12,15 +12,11 @@ extension MemoryStore {
     }
 
     func ownActions(
-        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+        of user: String, on message: Timetoken, in channel: Channel
     ) -> [MessageAction] {
-        let own = standing(on: message, in: channel).filter { key, _ in
-            ExactText(key.uuid) == ExactText(user)
-                && type.map { ExactText($0) == ExactText(key.type) } ?? true
-        }
-        return own.prefix(limit).map {
-            MessageAction(key: $0.key, actionTimetoken: $0.value.added)
-        }
+        standing(on: message, in: channel)
+            .filter { key, _ in ExactText(key.uuid) == ExactText(user) }
+            .map { MessageAction(key: $0.key, actionTimetoken: $0.value.added) }
     }
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) -> Bool {

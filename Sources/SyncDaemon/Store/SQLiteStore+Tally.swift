@@ -5,20 +5,18 @@ import SQLite
 
 extension SQLiteStore {
     func ownActions(
-        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+        of user: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> [MessageAction] {
         guard let id = try existingID(of: channel) else { return [] }
         var keys: [MessageAction.Key] = []
-        try statements.tally.values.query(
-            .integer(id), .timetoken(message), type.map { .text($0) } ?? .null
-        ) { row in
+        try statements.tally.values.query(.integer(id), .timetoken(message)) { row in
             keys.append(
                 MessageAction.Key(
                     messageTimetoken: message, type: row.text(0), value: row.text(1), uuid: user))
             return true
         }
         var actions: [MessageAction] = []
-        for key in keys where actions.count < limit {
+        for key in keys {
             guard let added = try standingAction(key, in: channel) else { continue }
             actions.append(MessageAction(key: key, actionTimetoken: added))
         }
@@ -125,7 +123,7 @@ final class SQLiteTallyStatements {
         values = try connection.prepare(
             """
             SELECT type, value FROM action_count
-            WHERE channel = ?1 AND message = ?2 AND type <> '' AND (?3 IS NULL OR type = ?3)
+            WHERE channel = ? AND message = ? AND type <> ''
             """)
         hasMessage = try connection.prepare(
             "SELECT 1 FROM message WHERE timetoken = ? AND channel = ?")

@@ -239,11 +239,10 @@ extension SimulatedStore {
     // MARK: What the rules of reactions ask
 
     func ownActions(
-        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+        of user: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> [MessageAction] {
         try call()
-        return try platter.ownActions(
-            of: user, on: message, type: type, in: channel, limit: limit)
+        return try platter.ownActions(of: user, on: message, in: channel)
     }
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool {

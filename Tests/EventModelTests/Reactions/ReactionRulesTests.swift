@@ -10,10 +10,9 @@ private struct Rows: ReactionRows {
     var isThere = true
     let user: String
 
-    func own(type: String?, limit: Int) -> [MessageAction] {
-        standing.filter { key, _ in
-            key.uuid == user && type.map { $0 == key.type } ?? true
-        }.prefix(limit).map { MessageAction(key: $0.key, actionTimetoken: $0.value) }
+    func own() -> [MessageAction] {
+        standing.filter { key, _ in key.uuid == user }
+            .map { MessageAction(key: $0.key, actionTimetoken: $0.value) }
     }
     func hasMessage() -> Bool { isThere }
     func count(type: String, value: String) -> Int {

@@ -6,10 +6,10 @@ import EventModel
 
 extension FaultyStore {
     func ownActions(
-        of user: String, on message: Timetoken, type: String?, in channel: Channel, limit: Int
+        of user: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> [MessageAction] {
         try pass(.tally)
-        return base.ownActions(of: user, on: message, type: type, in: channel, limit: limit)
+        return base.ownActions(of: user, on: message, in: channel)
     }
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool {

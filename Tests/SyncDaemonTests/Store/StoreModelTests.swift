@@ -117,7 +117,7 @@ private struct Pair {
     private func compareTallies(of key: MessageAction.Key, in channel: Channel) throws {
         let message = key.messageTimetoken
         _ = try same("own") {
-            try Set($0.ownActions(of: key.uuid, on: message, type: nil, in: channel, limit: 99))
+            try Set($0.ownActions(of: key.uuid, on: message, in: channel))
         }
         _ = try same("message") { try $0.hasMessage(message, in: channel) }
         // On a disk hidden rows count until they are removed.
