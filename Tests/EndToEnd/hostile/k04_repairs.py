@@ -25,12 +25,16 @@ class Repairs(Attack):
             message = self.message = rest.publish("large", "many")
 
         def add(peer):
+            # A message has 5,000 different ones at most, and none has to exist.
             return command(
-                "addAction", peer.asked, channel="large", messageTimetoken=str(message),
+                "addAction", peer.asked, channel="large",
+                messageTimetoken=str(message + peer.asked // 1000),
                 value=f"{peer.number}.{peer.asked}")
 
         crowd = Crowd(4, lambda n: target.session(f"writer{n}"), add, depth=200)
-        crowd.run(threading.Event(), lambda: crowd.counts.get("ok", 0) >= self.actions)
+        crowd.run(threading.Event(), lambda: crowd.counts.get("ok", 0) >= self.actions
+                  or crowd.counts.get("error", 0) > 0)
+        assert crowd.counts.get("error", 0) == 0, crowd.counts
         for key in list(crowd.selector.get_map().values()):
             key.data.socket.close()
 
@@ -52,7 +56,8 @@ class Repairs(Attack):
                             counts["repairs"] += 1
                             # What is kept of the channel is old again.
                             client.command("addAction", channel="large", value=str(counts),
-                                           messageTimetoken=str(self.message))
+                                           messageTimetoken=str(
+                                               self.message - counts["repairs"] // 1000))
                 except (AssertionError, Ended, OSError):
                     counts["refused"] += 1
 
