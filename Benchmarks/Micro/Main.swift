@@ -18,6 +18,7 @@ enum MicroBenchmark {
         Coding.measure(watch, into: &table)
         Lookups.measure(watch, into: &table)
         Turns.measure(watch, into: &table)
+        HotMessages.measure(watch, into: &table)
         return table
     }
 }

@@ -27,10 +27,10 @@ public struct DeviceCache: Hashable, Sendable {
     }
 
     public private(set) var messages: [Timetoken: Entry] = [:]
-    /// The actions that stand on each message, each with its `actionTimetoken`; never an empty one.
+    /// The actions that stand on each message; never an empty one.
     ///
     /// An action may arrive before its message, or without it: it waits here under its key.
-    public private(set) var actionsByMessage: [Timetoken: [MessageAction.Key: Timetoken]] = [:]
+    public private(set) var actionsByMessage: [Timetoken: MessageActions] = [:]
     /// Everything up to and including this position is reflected here.
     public private(set) var cursor: Timetoken
 
@@ -90,8 +90,7 @@ public struct DeviceCache: Hashable, Sendable {
     /// Puts an action in the place of the one under its key.
     mutating func put(_ action: MessageAction, rows: inout [RowChange]) {
         let message = action.key.messageTimetoken
-        let old = actionsByMessage[message, default: [:]].updateValue(
-            action.actionTimetoken, forKey: action.key)
+        let old = actionsByMessage[message, default: MessageActions()].put(action)
         guard old != action.actionTimetoken else { return }
         if let old {
             rows.append(.actionDropped(MessageAction(key: action.key, actionTimetoken: old)))
@@ -103,7 +102,7 @@ public struct DeviceCache: Hashable, Sendable {
     @discardableResult
     mutating func drop(_ key: MessageAction.Key, rows: inout [RowChange]) -> Bool {
         let message = key.messageTimetoken
-        guard let old = actionsByMessage[message]?.removeValue(forKey: key) else { return false }
+        guard let old = actionsByMessage[message]?.drop(key) else { return false }
         if actionsByMessage[message]?.isEmpty == true { actionsByMessage[message] = nil }
         rows.append(.actionDropped(MessageAction(key: key, actionTimetoken: old)))
         return true
@@ -123,7 +122,9 @@ public struct DeviceCache: Hashable, Sendable {
             rows.append(.messageDropped(timetoken))
         }
         for (message, actions) in actionsByMessage where message > start && message <= end {
-            for (key, added) in actions where added <= position { drop(key, rows: &rows) }
+            actions.forEach(on: message) { action in
+                if action.actionTimetoken <= position { drop(action.key, rows: &rows) }
+            }
         }
     }
 
@@ -164,9 +165,8 @@ extension DeviceCache {
         self.init(cursor: cursor)
         self.messages = messages
         for action in actions {
-            let old = actionTimetoken(of: action.key) ?? .zero
-            actionsByMessage[action.key.messageTimetoken, default: [:]][action.key] =
-                max(old, action.actionTimetoken)
+            if let old = actionTimetoken(of: action.key), old > action.actionTimetoken { continue }
+            _ = actionsByMessage[action.key.messageTimetoken, default: MessageActions()].put(action)
         }
     }
 
@@ -174,7 +174,9 @@ extension DeviceCache {
     ///
     /// - Complexity: O(actions): ``actionTimetoken(of:)`` finds one.
     public var actions: [MessageAction.Key: Timetoken] {
-        actionsByMessage.values.reduce(into: [:]) { $0.merge($1) { $1 } }
+        var actions: [MessageAction.Key: Timetoken] = [:]
+        forEachAction { actions[$0.key] = $0.actionTimetoken }
+        return actions
     }
 
     /// The action that stands under a key.
@@ -184,11 +186,7 @@ extension DeviceCache {
 
     /// Calls `body` with each action that stands, in no order.
     func forEachAction(_ body: (MessageAction) -> Void) {
-        for actions in actionsByMessage.values {
-            for (key, timetoken) in actions {
-                body(MessageAction(key: key, actionTimetoken: timetoken))
-            }
-        }
+        for (message, actions) in actionsByMessage { actions.forEach(on: message, body) }
     }
 }
 
@@ -205,24 +203,15 @@ extension DeviceCache {
 
     /// The reactions of one message, in the order in which they first appeared.
     ///
-    /// - Complexity: O(actions of the message).
+    /// - Complexity: O(n log n) for the n different values.
     public func reactions(
         to messageTimetoken: Timetoken, type: String = "reaction", for user: String
     ) -> [Reaction] {
-        let (type, user) = (ExactText(type), ExactText(user))
-        var groups: [ExactText: (count: Int, isMine: Bool, first: Timetoken)] = [:]
-        for (key, timetoken) in actionsByMessage[messageTimetoken] ?? [:]
-        where ExactText(key.type) == type {
-            let value = ExactText(key.value)
-            let group = groups[value] ?? (0, false, timetoken)
-            groups[value] = (
-                group.count + 1, group.isMine || ExactText(key.uuid) == user,
-                min(group.first, timetoken)
-            )
-        }
-        return groups.map {
+        let groups = actionsByMessage[messageTimetoken]?.groups ?? [:]
+        return groups.filter { $0.key.type == ExactText(type) }.map { name, group in
             Reaction(
-                value: $0.string, count: $1.count, isMine: $1.isMine, firstTimetoken: $1.first)
+                value: name.value.string, count: group.count,
+                isMine: group.added(by: user) != nil, firstTimetoken: group.first)
         }
         .sorted { $0.firstTimetoken < $1.firstTimetoken }
     }

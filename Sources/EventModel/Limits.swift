@@ -24,6 +24,8 @@ public enum Limits {
     /// UTF-8 bytes of a reaction where only emoji or listed values are taken; over it:
     /// `value_not_allowed`.
     public static let canonicalValueBytesMax = 256
+    /// Names that come with the count of a message's reactions; the newest ones.
+    public static let reactionAuthorsMax = 10
     /// UTF-8 bytes of a message type; over it: `invalid_field`.
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.

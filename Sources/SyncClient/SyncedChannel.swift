@@ -180,10 +180,8 @@ extension SyncClient {
         of value: String, type: String, on message: Timetoken, in channel: String
     ) -> String {
         guard type == "reaction" else { return value }
-        let standing = device.channel(channel)?.base.cache.actionsByMessage[message] ?? [:]
-        let isThere = standing.keys.contains {
-            $0.type == type && ExactText($0.value) == ExactText(value)
-        }
+        let standing = device.channel(channel)?.base.cache.actionsByMessage[message]
+        let isThere = standing?.hasGroup(type: type, value: value) ?? false
         return isThere ? value : ReactionValue.canonical(value)
     }
 

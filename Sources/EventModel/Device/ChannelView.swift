@@ -6,7 +6,7 @@
 /// written. Actions without their message are not shown; they wait in the base.
 public struct ChannelView: Sendable {
     public private(set) var items: [ListItem] = []
-    private let user: String
+    let user: String
 
     /// What one step changed below the view.
     struct News {
@@ -201,60 +201,10 @@ public struct ChannelView: Sendable {
         items.apply(change)
         changes.append(change)
     }
-
-    // MARK: Reactions
-
-    private func reactions(
-        to message: Timetoken, _ base: ChannelBase, _ pending: PendingWishes
-    ) -> [ListItem.Reaction] {
-        var keys = base.cache.actionsByMessage[message, default: [:]].mapValues {
-            Standing.since($0)
-        }
-        let wishes = pending.actions[message, default: []]
-        for entry in wishes {
-            guard let key = entry.key else { continue }
-            keys[key] = keys[key, default: .absent].after(entry)
-            guard pending.rules.mode != .distinct else { continue }
-            for other in keys.keys where pending.rules.replaces(other, by: key) {
-                keys[other] = keys[other]?.after(entry, of: other, under: pending.rules)
-            }
-        }
-        let unanswered = Set(wishes.filter { !$0.isAnswered }.compactMap(\.key))
-        var groups: [ReactionName: ListItem.Reaction] = [:]
-        for (key, standing) in keys where standing != .absent {
-            let name = ReactionName(type: ExactText(key.type), value: ExactText(key.value))
-            let none = ListItem.Reaction(
-                type: key.type, value: key.value, count: 0, isMine: false, isPending: false)
-            var group = groups[name] ?? none
-            group.count += 1
-            if ExactText(key.uuid) == ExactText(user) {
-                group.isMine = true
-                group.isPending = unanswered.contains(key)
-            }
-            if case .since(let timetoken) = standing {
-                group.first = min(group.first ?? timetoken, timetoken)
-                group.last = max(group.last ?? timetoken, timetoken)
-            }
-            groups[name] = group
-        }
-        func place(_ reaction: ListItem.Reaction) -> UInt64 { reaction.first?.rawValue ?? .max }
-        return groups.sorted { (place($0.value), $0.key) < (place($1.value), $1.key) }
-            .map(\.value)
-    }
-}
-
-/// What the reactions of one message are told apart by.
-private struct ReactionName: Hashable, Comparable {
-    let type: ExactText
-    let value: ExactText
-
-    static func < (left: Self, right: Self) -> Bool {
-        (left.type, left.value) < (right.type, right.value)
-    }
 }
 
 /// The entries of a channel, by what they are about.
-private struct PendingWishes {
+struct PendingWishes {
     /// Messages, in the order in which they were written.
     var order: [OutboxEntry] = []
     var publishes: [String: OutboxEntry] = [:]

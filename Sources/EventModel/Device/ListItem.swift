@@ -28,6 +28,10 @@ public struct ListItem: Hashable, Sendable, Identifiable {
         /// wish is there.
         public var first: Timetoken?
         public var last: Timetoken?
+        /// The newest of them, newest first; ``Limits/reactionAuthorsMax`` at most.
+        public var authors: [String] = []
+        /// Whether there are more than the ``authors``.
+        public var isClipped: Bool { count > authors.count }
     }
 
     public var id: ID

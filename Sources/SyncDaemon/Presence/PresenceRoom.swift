@@ -9,7 +9,7 @@ final class PresenceTenant {
     var users: [ExactText: PresenceUser] = [:]
     private(set) var rooms: [ExactText: PresenceRoom] = [:]
     /// The same rooms; kept in order, as sorting all of them takes long.
-    private(set) var roomsInOrder = OrderedNames<PresenceRoom>()
+    private(set) var roomsInOrder = OrderedChunks<ExactText, PresenceRoom>()
     var membershipCount = 0
     /// Memberships by the connection that last prolonged them.
     private(set) var countBySource: [PresenceSource: Int] = [:]
@@ -60,7 +60,7 @@ final class PresenceRoom: Timed {
     var settings: ChannelSettings
     private var members: [ObjectIdentifier: PresenceMembership] = [:]
     /// `nil` before anybody asked, and for few users: sorting those costs little.
-    private var order: OrderedNames<PresenceMembership>?
+    private var order: OrderedChunks<ExactText, PresenceMembership>?
 
     /// Users from whose number on their order is kept once somebody asked for it.
     private static let orderedMin = 256
@@ -114,7 +114,7 @@ final class PresenceRoom: Timed {
         let list = members.values.map { (id: $0.user.id, membership: $0) }
             .sorted { $0.id < $1.id }.map(\.membership)
         if list.count >= Self.orderedMin {
-            var order = OrderedNames<PresenceMembership>()
+            var order = OrderedChunks<ExactText, PresenceMembership>()
             for membership in list { order.insert(membership, as: membership.user.id) }
             self.order = order
         }

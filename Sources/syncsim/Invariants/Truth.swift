@@ -129,9 +129,7 @@ struct Truth {
             return "it has other messages than the server at \(base.cursor)"
         }
         hash = 0
-        for of in base.actionsByMessage.values {
-            for (key, added) in of { hash &+= Self.hash(key, added) }
-        }
+        for (key, added) in base.actions { hash &+= Self.hash(key, added) }
         guard hash == actions else { return "it has other actions than the server at \(position)" }
         return nil
     }

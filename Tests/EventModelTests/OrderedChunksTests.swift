@@ -1,17 +1,16 @@
-// Names in order while they come and go, against an array that is sorted each time.
+// Things in order while they come and go, against an array that is sorted each time.
 
 import Basis
-import EventModel
 import Testing
 
-@testable import SyncDaemon
+@testable import EventModel
 
-@Suite("Ordered names")
-struct OrderedNamesTests {
+@Suite("Ordered chunks")
+struct OrderedChunksTests {
     @Test("pages are those of a sorted list", arguments: UInt64(1)...12)
     func agrees(seed: UInt64) {
         var choices = SeededGenerator(seed: seed)
-        var names = OrderedNames<Int>()
+        var names = OrderedChunks<ExactText, Int>()
         var model: [ExactText: Int] = [:]
         let range = choices.pick([40, 700, 5000])
         // Grows, then shrinks.
@@ -33,6 +32,8 @@ struct OrderedNamesTests {
             let (offset, limit) = (choices.below(range), choices.below(range))
             #expect(names.count == model.count)
             #expect(names.page(from: 0, limit: .max) == sorted)
+            #expect(names.keys.elementsEqual(model.keys.sorted()))
+            #expect(names.keys.last == model.keys.max())
             #expect(
                 names.page(from: offset, limit: limit)
                     == Array(sorted.dropFirst(offset).prefix(limit)), "seed \(seed)")
