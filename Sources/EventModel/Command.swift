@@ -198,36 +198,3 @@ public struct HistoryQuery: Hashable, Sendable {
     /// Whether the page starts at its oldest message, so that ``HistoryPage/next`` is an `after`.
     public var goesForward: Bool { fromOldest || (after != nil && before == nil) }
 }
-
-/// A page of the actions that stand in a channel, in ascending order.
-public struct ActionsQuery: Hashable, Sendable {
-    public var channel: String
-    public var messageTimetoken: Timetoken?
-    public var type: String?
-    public var value: String?
-    public var userID: String?
-    /// Exclusive: only actions added after it.
-    public var after: Timetoken?
-    /// Exclusive: only actions added before it.
-    public var before: Timetoken?
-    /// From 1 to ``Limits/actionsPageMax``.
-    public var limit: Int
-    /// Whether the newest are chosen, and not the oldest.
-    public var fromNewest: Bool
-
-    public init(
-        channel: String, messageTimetoken: Timetoken? = nil, type: String? = nil,
-        value: String? = nil, userID: String? = nil, after: Timetoken? = nil,
-        before: Timetoken? = nil, limit: Int = Limits.actionsPageMax, fromNewest: Bool = false
-    ) {
-        self.channel = channel
-        self.messageTimetoken = messageTimetoken
-        self.type = type
-        self.value = value
-        self.userID = userID
-        self.after = after
-        self.before = before
-        self.limit = limit
-        self.fromNewest = fromNewest
-    }
-}

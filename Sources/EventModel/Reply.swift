@@ -149,8 +149,8 @@ public struct StoredMessage: Hashable, Sendable {
     public var message: Message
     /// Ascending by `actionTimetoken`; empty unless asked for.
     public var actions: [MessageAction]
-    /// There are more than `actions` has: what to pass as ``ActionsQuery/after`` for the rest of
-    /// this message's; `nil` when these are all.
+    /// There are more than `actions` has: behind which ``ActionsPlace/time(_:)`` the rest of this
+    /// message's are; `nil` when these are all.
     public var moreActions: Timetoken?
 
     public init(
@@ -178,16 +178,15 @@ public struct HistoryPage: Hashable, Sendable {
     }
 }
 
-/// Actions, ascending by `actionTimetoken`.
+/// Actions in the order that was asked for.
 public struct ActionsPage: Hashable, Sendable {
     public var actions: [MessageAction]
-    /// What to pass for the next page: as `after`, or as `before` when the query was
-    /// `fromNewest`.
+    /// What to pass as ``ActionsQuery/after`` for the next page.
     ///
     /// A page may hold less than asked for, even nothing, and still have a next one.
-    public var next: Timetoken?
+    public var next: ActionsPlace?
 
-    public init(actions: [MessageAction], next: Timetoken?) {
+    public init(actions: [MessageAction], next: ActionsPlace?) {
         self.actions = actions
         self.next = next
     }

@@ -151,7 +151,7 @@ struct EndToEndTests {
         let newest = try await client.history(HistoryQuery(channel: "room", limit: 2))
         let next = try await client.history(
             HistoryQuery(channel: "room", before: newest.next, limit: 100, includesActions: true))
-        let hearts = try await client.actions(ActionsQuery(channel: "room", value: "❤️"))
+        let hearts = try await client.actions(ActionsQuery(channel: "room", values: ["❤️"]))
 
         #expect(newest.messages.map(\.timetoken) == Array(messages[3...]))
         #expect(next.messages.map(\.timetoken) == Array(messages[..<3]))

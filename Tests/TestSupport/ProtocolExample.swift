@@ -15,6 +15,8 @@ public enum ProtocolExample {
     private static let removed = Timetoken(rawValue: 17_952_187_953_730_099)
     private static let start = Timetoken(rawValue: 17_952_187_953_729_261)
     private static let bobs = MessageAction(key: bob, actionTimetoken: added)
+    private static let bobsPlace = ActionsPlace.value(
+        type: bob.type, value: bob.value, userID: bob.uuid)
     private static let epoch = "6f1c0e5b9a7d42d3.07c1a5e2"
     private static let key = DigestKey("4b1d0fe26a9c73588e05d7b1c3fa2964")
     /// What the channel comes to with bob's action alone, under `key`.
@@ -64,9 +66,8 @@ public enum ProtocolExample {
         9: .history(HistoryQuery(channel: "room", before: ada.messageTimetoken, limit: 2)),
         10: .actions(
             ActionsQuery(
-                channel: "room", messageTimetoken: ada.messageTimetoken, type: "reaction",
-                value: "👍",
-                userID: "bob", after: .zero, limit: 10)),
+                channel: "room", messageTimetoken: ada.messageTimetoken, types: ["reaction"],
+                values: ["👍"], userIDs: ["bob"], after: .time(.zero), limit: 10)),
         11: .ping,
         13: .subscribe([
             SubscribeRequest(
@@ -86,10 +87,18 @@ public enum ProtocolExample {
         20: .history(HistoryQuery(channel: "room", limit: 1, includesActions: true)),
         21: .actions(
             ActionsQuery(
-                channel: "room", messageTimetoken: ada.messageTimetoken, after: added)),
+                channel: "room", messageTimetoken: ada.messageTimetoken, after: .time(added))),
         22: .deleteMessages(
             DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-5")),
         24: .token("qEF2AkF0GmkAAA"),
+        40: .actions(
+            ActionsQuery(
+                channel: "room", messageTimetoken: ada.messageTimetoken, values: ["👍", "❤️"],
+                order: .value, limit: 1)),
+        41: .actions(
+            ActionsQuery(
+                channel: "room", messageTimetoken: ada.messageTimetoken, values: ["👍", "❤️"],
+                order: .value, after: bobsPlace, limit: 1)),
     ]
 
     /// What each example reply says, by its id.
@@ -148,6 +157,8 @@ public enum ProtocolExample {
                         key: ada, actionTimetoken: Timetoken(rawValue: added.rawValue + 1))
                 ], next: nil)),
         22: .messagesDeleted(deleted),
+        40: .actions(ActionsPage(actions: [bobs], next: bobsPlace)),
+        41: .actions(ActionsPage(actions: [], next: nil)),
     ]
 
     /// What the example pushes say, in their order.

@@ -56,10 +56,12 @@ enum CommandEncoder {
         case .actions(let query):
             json.member("channel", query.channel)
             json.member("messageTimetoken", quoted: query.messageTimetoken?.rawValue)
-            json.member("type", query.type)
-            json.member("value", query.value)
-            json.member("userId", query.userID)
-            json.member("after", quoted: query.after?.rawValue)
+            json.member("type", oneOf: query.types)
+            json.member("value", oneOf: query.values)
+            json.member("userId", oneOf: query.userIDs)
+            if query.order != .time { json.member("sort", query.order.rawValue) }
+            if query.isDescending { json.member("descending", true) }
+            json.member("after", query.after?.text)
             json.member("limit", query.limit)
         case .token(let token):
             json.member("token", token)
@@ -108,5 +110,12 @@ enum CommandEncoder {
         json.member("value", request.value)
         json.member("actionTimetoken", quoted: actionTimetoken?.rawValue)
         json.member("mutation", request.mutation)
+    }
+}
+
+extension JSONWriter {
+    /// A text or a list of them; nothing for none.
+    fileprivate mutating func member(_ name: StaticString, oneOf texts: [String]) {
+        if texts.count > 1 { member(name, texts) } else { member(name, texts.first) }
     }
 }

@@ -22,8 +22,7 @@ struct ReplyDecoder {
         case .history: return .history(try history(result))
         case .actions:
             return .actions(
-                ActionsPage(
-                    actions: try actions(result), next: try result.optionalTimetoken("next")))
+                ActionsPage(actions: try actions(result), next: try place(result, "next")))
         case .ping: return .pong(try result.timetoken("time"))
         case .token:
             return .tokenShown(expires: try result.optionalInteger("tokenExpires").map(Int.init))
@@ -121,6 +120,16 @@ struct ReplyDecoder {
                     moreActions: try message.optionalTimetoken("more")))
         }
         return HistoryPage(messages: messages, next: try result.optionalTimetoken("next"))
+    }
+
+    private func place(
+        _ result: borrowing JSONValue, _ name: String
+    ) throws(JSONError) -> ActionsPlace? {
+        guard let text = try result.optionalString(name) else { return nil }
+        guard let place = ActionsPlace(text) else {
+            throw .wrongType(name, expected: "a place in a page's order")
+        }
+        return place
     }
 
     private func actions(_ result: borrowing JSONValue) throws(JSONError) -> [MessageAction] {

@@ -184,6 +184,9 @@ extension Limits {
     static let catchUpBytesMax = 256 * 1024
     /// Pages that are being read for one session at a time; its further questions wait.
     static let pagesInFlightMax = 2
+    /// Types, values or users of which an action has to have one to be wanted; over it:
+    /// `invalid_field`.
+    static let actionFilterMax = 100
     /// Rows that a reader looks at for one page of actions; `next` leads to the rest.
     static let actionsExaminedMax = 20_000
     /// Messages of one channel that are counted; over it the answer is this.

@@ -29,13 +29,8 @@ extension Operations {
     }
 
     static func actions(_ query: ActionsQuery, for caller: some Caller) -> OperationOutcome {
-        var query = query
         let rules = caller.settings(of: query.channel).reactions
-        if let type = query.type {
-            query.type = rules.canonical(type: type)
-            query.value = query.value.map { rules.canonical(type: type, value: $0).value }
-        }
-        return caller.ask(.actions(query), about: query.channel)
+        return caller.ask(.actions(query.named(under: rules)), about: query.channel)
     }
 
     private static func rules(
@@ -51,5 +46,27 @@ extension Operations {
         MessageAction.Key(
             messageTimetoken: request.messageTimetoken, type: request.type, value: request.value,
             uuid: caller.author.userID)
+    }
+}
+
+extension ActionsQuery {
+    /// The query by every name that what it asks for may stand under: the one that is asked for,
+    /// as what was there before the rules still has it, and the one that it means now.
+    fileprivate func named(under rules: ReactionRules) -> ActionsQuery {
+        var query = self
+        query.types = Self.both(types) { rules.canonical(type: $0) }
+        let isAboutReactions =
+            types.isEmpty || query.types.contains { ExactText($0) == ExactText(ReactionRules.type) }
+        if isAboutReactions {
+            query.values = Self.both(values) {
+                rules.canonical(type: ReactionRules.type, value: $0).value
+            }
+        }
+        return query
+    }
+
+    private static func both(_ texts: [String], _ canonical: (String) -> String) -> [String] {
+        var seen: Set<ExactText> = []
+        return (texts + texts.map(canonical)).filter { seen.insert(ExactText($0)).inserted }
     }
 }

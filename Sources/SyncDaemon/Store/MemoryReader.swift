@@ -124,13 +124,35 @@ final class MemoryReader: StoreReader {
     }
 
     func actions(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
+        guard query.order == .time else { return actionsByValue(query, in: channel) }
+        let (lower, upper) = query.bounds
         let rows = rows(in: channel, of: committed.withLock { $0 }).filter {
-            $0.changed > query.after ?? .zero && $0.changed < query.before ?? .end
+            $0.changed > lower && $0.changed < upper
         }
         var scan = ActionScan(for: query)
-        for row in query.fromNewest ? rows.reversed() : rows {
+        for row in query.isDescending ? rows.reversed() : rows {
             let match = row.action.flatMap { query.matches($0.key) ? $0 : nil }
-            guard scan.look(at: row.changed, match: match) else { break }
+            guard scan.look(at: .time(row.changed), match: match) else { break }
+        }
+        return scan.page
+    }
+
+    private func actionsByValue(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
+        var end: MessageAction.Key?
+        if case .value(let type, let value, let user)? = query.after {
+            end = MessageAction.Key(
+                messageTimetoken: query.messageTimetoken ?? .zero, type: type, value: value,
+                uuid: user)
+        }
+        let actions = rows(in: channel, of: committed.withLock { $0 }).compactMap(\.action)
+            .filter { query.matches($0.key) }
+            .filter { action in
+                end.map { query.isDescending ? action.key < $0 : $0 < action.key } ?? true
+            }
+            .sorted { query.isDescending ? $1.key < $0.key : $0.key < $1.key }
+        var scan = ActionScan(for: query)
+        for action in actions {
+            guard scan.look(at: query.place(of: action), match: action) else { break }
         }
         return scan.page
     }

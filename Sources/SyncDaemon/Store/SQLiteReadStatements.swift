@@ -23,6 +23,7 @@ final class SQLiteReadStatements {
     /// In the order of the primary key, which a later look goes on from.
     let actionsByKey: StoreStatement
     let actionAddedAt: StoreStatement
+    let groups: SQLiteGroupStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
@@ -88,10 +89,9 @@ final class SQLiteReadStatements {
         // in the order of its changes.
         actionsOfMessage = try connection.prepare(
             """
-            \(columns) WHERE channel = ?1 AND message = ?2 AND live = 1
-            AND +changed > ?3 AND +changed < ?4 AND (?5 IS NULL OR type = ?5)
-            AND (?6 IS NULL OR value = ?6) AND (?7 IS NULL OR uuid = ?7)
-            ORDER BY changed * ?8 LIMIT ?9
+            \(columns) WHERE channel = ? AND message = ? AND live = 1
+            AND +changed > ? AND +changed < ? ORDER BY changed * ?
             """)
+        groups = try SQLiteGroupStatements(connection, columns)
     }
 }

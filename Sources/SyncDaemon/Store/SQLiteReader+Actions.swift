@@ -8,9 +8,11 @@ extension SQLiteReader {
         try beginTransaction()
         defer { endTransaction() }
         guard let id = try id(of: channel) else { return ActionsPage(actions: [], next: nil) }
-        if let message = query.messageTimetoken, try !isCrowded(message, in: id) {
-            return try sorted(query, on: message, in: id)
-        }
+        guard let message = query.messageTimetoken else { return try walked(query, in: id) }
+        if query.order == .value { return try grouped(query, on: message, in: id) }
+        if try !isCrowded(message, in: id) { return try sorted(query, on: message, in: id) }
+        // What many say is found soon by looking at all; what few say is sorted.
+        if let page = try sortedGroups(query, on: message, in: id) { return page }
         return try walked(query, in: id)
     }
 
@@ -28,14 +30,17 @@ extension SQLiteReader {
         _ query: ActionsQuery, on message: Timetoken, in channel: Int64
     ) throws(StoreError) -> ActionsPage {
         var scan = ActionScan(for: query)
+        let (lower, upper) = query.bounds
         // An action that stands has not changed since it was added.
         let hidden = hiddenEnd(ofActionsOn: message, in: channel)
         try statements.actionsOfMessage.query(
-            .integer(channel), .timetoken(message), .timetoken(max(query.after ?? .zero, hidden)),
-            .timetoken(query.before ?? .end), .optional(query.type), .optional(query.value),
-            .optional(query.userID), .integer(query.fromNewest ? -1 : 1),
-            .integer(Int64(query.limit + 1))
-        ) { row in scan.look(at: row.timetoken(0), match: action(row, in: channel)) }
+            .integer(channel), .timetoken(message), .timetoken(max(lower, hidden)),
+            .timetoken(upper), .integer(query.isDescending ? -1 : 1)
+        ) { row in
+            let action = action(row, in: channel)
+            return scan.look(
+                at: .time(row.timetoken(0)), match: query.matches(action.key) ? action : nil)
+        }
         try checkRows()
         return scan.page
     }
@@ -45,8 +50,7 @@ extension SQLiteReader {
         _ query: ActionsQuery, in channel: Int64
     ) throws(StoreError) -> ActionsPage {
         var scan = ActionScan(for: query)
-        let after = SQLiteValue.timetoken(query.after ?? .zero)
-        let before = SQLiteValue.timetoken(query.before ?? .end)
+        let (lower, upper) = query.bounds
         let limit = SQLiteValue.integer(Int64(Limits.actionsExaminedMax + 1))
         let look: (borrowing SQLiteRow) -> Bool = { row in
             var match: MessageAction?
@@ -54,14 +58,15 @@ extension SQLiteReader {
                 let action = self.action(row, in: channel)
                 if query.matches(action.key) { match = action }
             }
-            return scan.look(at: row.timetoken(0), match: match)
+            return scan.look(at: .time(row.timetoken(0)), match: match)
         }
-        if query.fromNewest {
+        let (lowest, highest) = (SQLiteValue.timetoken(lower), SQLiteValue.timetoken(upper))
+        if query.isDescending {
             try statements.actionsBackward.query(
-                .integer(channel), after, before, limit, body: look)
+                .integer(channel), lowest, highest, limit, body: look)
         } else {
             try statements.actionsForward.query(
-                .integer(channel), after, before, limit, body: look)
+                .integer(channel), lowest, highest, limit, body: look)
         }
         try checkRows()
         return scan.page
@@ -77,12 +82,12 @@ extension SQLiteReader {
             var messageBytes = 0
             try statements.actionsOfMessage.query(
                 .integer(channel), .timetoken(messages[index].timetoken), .integer(0),
-                .timetoken(.end), .null, .null, .null, .integer(1),
-                .integer(Int64(Limits.actionsPerHistoryMessageMax + 1))
+                .timetoken(.end), .integer(1)
             ) { row in
                 actions.append(action(row, in: channel))
                 messageBytes += actions[actions.count - 1].size
                 return messageBytes <= Limits.pageBytesMax
+                    && actions.count <= Limits.actionsPerHistoryMessageMax
             }
             try checkRows()
             messages[index].take(actions)

@@ -33,6 +33,25 @@ extension JSONValue {
         return text
     }
 
+    /// One string of 1 to `bytesMax` UTF-8 bytes, or a list of them; none when it is absent.
+    func texts(_ name: String, bytesMax: Int) throws(ProtocolError) -> [String] {
+        guard let member = member(name), member.isArray else {
+            return try optionalText(name, bytesMax: bytesMax).map { [$0] } ?? []
+        }
+        let expected = "a string of 1 to \(bytesMax) bytes, or 1 to \(Limits.actionFilterMax)"
+        guard (1...Limits.actionFilterMax).contains(member.count) else {
+            throw .invalidField(name, expected)
+        }
+        var texts: [String] = []
+        for index in 0..<member.count {
+            guard let text = member.element(at: index).string,
+                (1...bytesMax).contains(text.utf8.count)
+            else { throw .invalidField(name, expected) }
+            texts.append(text)
+        }
+        return texts
+    }
+
     func timetoken(_ name: String) throws(ProtocolError) -> Timetoken {
         guard let timetoken = try optionalTimetoken(name) else {
             throw ProtocolError(.missingField(name, expected: "a string of decimal digits"))

@@ -47,7 +47,7 @@ enum ReplyEncoder {
         case .actions(let page):
             json.name("actions")
             encode(page.actions, into: &json)
-            encodeNext(page.next, into: &json)
+            json.member("next", page.next?.text)
         case .pong(let time):
             json.member("time", quoted: time.rawValue)
         case .tokenShown(let seconds):
@@ -122,7 +122,7 @@ enum ReplyEncoder {
             json.endObject()
         }
         json.endArray()
-        encodeNext(page.next, into: &json)
+        json.member("next", quoted: page.next?.rawValue)
     }
 
     private static func encode(_ actions: [MessageAction], into json: inout JSONWriter) {
@@ -135,10 +135,5 @@ enum ReplyEncoder {
         json.beginObject()
         json.members(of: action, namingUser: true)
         json.endObject()
-    }
-
-    private static func encodeNext(_ next: Timetoken?, into json: inout JSONWriter) {
-        guard let next else { return }
-        json.member("next", quoted: next.rawValue)
     }
 }

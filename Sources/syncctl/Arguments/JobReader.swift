@@ -26,10 +26,10 @@ struct JobReader {
                     includesActions: tokens.flags.contains("--actions")))
         case .actions:
             let query = ActionsQuery(
-                channel: try onlyChannel(), type: tokens.values["--type"],
-                value: try tokens.values["--value"].map { text throws(UsageError) in
-                    try value(text)
-                }, userID: tokens.values["--by"])
+                channel: try onlyChannel(), types: tokens.values["--type"].map { [$0] } ?? [],
+                values: try tokens.values["--value"].map { text throws(UsageError) in
+                    [try value(text)]
+                } ?? [], userIDs: tokens.values["--by"].map { [$0] } ?? [])
             return .actions(
                 ActionsReading(
                     query: query,

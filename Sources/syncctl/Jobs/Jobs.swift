@@ -97,8 +97,8 @@ struct JobRunner {
     /// Whether the user's own action stands: a toggle becomes a wish for one thing or the other.
     private func stands(_ reacting: Reacting, on message: Timetoken) async throws -> Bool {
         var query = ActionsQuery(
-            channel: reacting.channel, messageTimetoken: message, type: reacting.type,
-            value: reacting.value, userID: options.user, limit: 1)
+            channel: reacting.channel, messageTimetoken: message, types: [reacting.type],
+            values: [reacting.value], userIDs: [options.user], limit: 1)
         repeat {
             let page = try await client.actions(query)
             if !page.actions.isEmpty { return true }

@@ -126,7 +126,7 @@ struct ArgumentParserTests {
             #expect(reacting.change == .toggle)
             #expect(Array(reacting.value.utf8) == Array(sent.utf8))
             #expect(Array(raw.value.utf8) == Array(typed.utf8))
-            #expect(reading.query.value.map { Array($0.utf8) } == Array(sent.utf8))
+            #expect(reading.query.values.map { Array($0.utf8) } == [Array(sent.utf8)])
         }
     }
 
@@ -182,7 +182,7 @@ struct ArgumentParserTests {
                 == .actions(
                     ActionsReading(
                         query: ActionsQuery(
-                            channel: "room", type: "reaction", value: "👍", userID: "bob"),
+                            channel: "room", types: ["reaction"], values: ["👍"], userIDs: ["bob"]),
                         message: .timetoken(timetoken), limit: 5)))
         for line in [["--user", "bob", "actions", "room"], ["actions", "room", "--user", "bob"]] {
             guard case .run(let job, let options) = try parser.parse(line) else {

@@ -44,7 +44,7 @@ struct NameBytesTests {
         }
 
         let reader = try store.makeReader()
-        let query = ActionsQuery(channel: "room", value: spellings[1])
+        let query = ActionsQuery(channel: "room", values: [spellings[1]])
         let found = try reader.actions(query, in: room).actions.map(\.actionTimetoken)
         #expect(found == [tick(3)])
         var cache = DeviceCache()

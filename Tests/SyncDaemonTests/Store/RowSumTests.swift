@@ -162,9 +162,10 @@ struct RowSumTests {
         let reader = try store.makeReader()
 
         #expect(throws: StoreError.self) { try reader.changes(in: room, after: .zero) }
-        for fromNewest in [false, true] {
+        for isDescending in [false, true] {
+            let query = ActionsQuery(channel: "room", isDescending: isDescending)
             #expect(throws: StoreError.self) {
-                try reader.actions(ActionsQuery(channel: "room", fromNewest: fromNewest), in: room)
+                try reader.actions(query, in: room)
             }
         }
         #expect(throws: StoreError.self) {

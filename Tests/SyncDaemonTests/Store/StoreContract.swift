@@ -242,9 +242,9 @@ struct StoreContract {
         #expect(events.allSatisfy { $0.uuid.utf8.elementsEqual(text.utf8) })
         guard case .message(let stored) = events.first?.event else { return }
         #expect(stored.payload.utf8.elementsEqual(text.utf8))
-        var query = ActionsQuery(channel: text, type: text, value: text, userID: text)
+        var query = ActionsQuery(channel: text, types: [text], values: [text], userIDs: [text])
         #expect(try reader.actions(query, in: channel).actions == [action])
-        query.value = text + "x"
+        query.values = [text + "x"]
         #expect(try reader.actions(query, in: channel).actions == [])
         try store.begin()
         #expect(try store.outcome(of: text, by: author) == record)

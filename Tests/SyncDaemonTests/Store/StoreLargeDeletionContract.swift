@@ -59,7 +59,7 @@ struct StoreLargeDeletionContract {
             views.append(page.messages.flatMap(\.actions).map(\.actionTimetoken).sorted())
         }
         for fromNewest in [false, true] {
-            let actions = ActionsQuery(channel: channel.name, fromNewest: fromNewest)
+            let actions = ActionsQuery(channel: channel.name, isDescending: fromNewest)
             views.append(try reader.actions(actions, in: channel).actions.map(\.actionTimetoken))
         }
         for message in [3, 4] as [UInt64] {

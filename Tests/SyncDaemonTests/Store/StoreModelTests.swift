@@ -50,6 +50,11 @@ private struct Pair {
             type: choices.pick(["reaction", "receipt"]), by: choices.pick(["ada", "bob"]))
     }
 
+    private mutating func place() -> ActionsPlace {
+        let key = key()
+        return .value(type: key.type, value: key.value, userID: key.uuid)
+    }
+
     mutating func step() throws {
         guard isOpen else {
             for store in stores { try store.begin() }
@@ -253,16 +258,23 @@ private struct Pair {
         let actions = ActionsQuery(
             channel: channel.name,
             messageTimetoken: choices.pick([nil, tick(UInt64(choices.below(6)))]),
-            type: choices.pick([nil, "receipt"]), value: choices.pick([nil, "👎"]),
-            userID: choices.pick([nil, "bob"]), after: choices.pick([nil, after]),
-            before: choices.pick([nil, before]), limit: choices.below(8) + 1,
-            fromNewest: choices.chance(50))
+            types: choices.pick([[], ["receipt"]]), values: choices.pick([[], ["👎"]]),
+            userIDs: choices.pick([[], ["bob"], ["bob", "ada"]]),
+            isDescending: choices.chance(50), after: choices.pick([nil, .time(after)]),
+            until: choices.pick([nil, before]), limit: choices.below(8) + 1)
+        let byValue = ActionsQuery(
+            channel: channel.name, messageTimetoken: tick(UInt64(choices.below(6))),
+            types: actions.types, values: actions.values, userIDs: actions.userIDs, order: .value,
+            isDescending: choices.chance(50), after: choices.chance(50) ? place() : nil,
+            limit: choices.below(8) + 1)
         let changes = try readers.map { try $0.allChanges(in: channel, after: after) }
         let histories = try readers.map { try $0.history(history, in: channel) }
         let pages = try readers.map { try $0.actions(actions, in: channel) }
         #expect(changes[0] == changes[1], "changes in \(channel) after \(after)")
         #expect(histories[0] == histories[1], "\(history)")
         #expect(pages[0] == pages[1], "\(actions)")
+        let values = try readers.map { try $0.actions(byValue, in: channel) }
+        #expect(values[0] == values[1], "\(byValue)")
         if choices.chance(25) { try compareBacklogs(with: channel, after: after) }
         if choices.chance(40) { try compareReconciliation(of: channel) }
         let counts = try readers.map {

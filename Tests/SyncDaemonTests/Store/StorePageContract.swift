@@ -124,7 +124,8 @@ struct StorePageContract {
         // It says that there is one more, and where.
         #expect(message.moreActions == actions.last?.actionTimetoken)
         let rest = ActionsQuery(
-            channel: "room", messageTimetoken: tick(1), after: message.moreActions)
+            channel: "room", messageTimetoken: tick(1),
+            after: message.moreActions.map { .time($0) })
         let page = try store.makeReader().actions(rest, in: room)
         let number = Limits.actionsPerHistoryMessageMax
         #expect(page.actions.map(\.key.value) == ["v\(number)"])
@@ -151,15 +152,18 @@ struct StorePageContract {
         [
             (ActionsQuery(channel: "room"), [0, 1, 2, 3, 4, 5]),
             (ActionsQuery(channel: "room", messageTimetoken: tick(1)), [0, 2, 3, 4]),
-            (ActionsQuery(channel: "room", type: "receipt"), [3]),
-            (ActionsQuery(channel: "room", value: "👎"), [2, 5]),
-            (ActionsQuery(channel: "room", userID: "bob"), [1, 2, 4]),
-            (ActionsQuery(channel: "room", after: tick(12)), [3, 4, 5]),
-            (ActionsQuery(channel: "room", messageTimetoken: tick(1), after: tick(12)), [3, 4]),
+            (ActionsQuery(channel: "room", types: ["receipt"]), [3]),
+            (ActionsQuery(channel: "room", values: ["👎"]), [2, 5]),
+            (ActionsQuery(channel: "room", userIDs: ["bob"]), [1, 2, 4]),
+            (ActionsQuery(channel: "room", after: .time(tick(12))), [3, 4, 5]),
             (
                 ActionsQuery(
-                    channel: "room", messageTimetoken: tick(1), type: "reaction", value: "👍",
-                    userID: "bob", after: tick(10)), [4]
+                    channel: "room", messageTimetoken: tick(1), after: .time(tick(12))), [3, 4]
+            ),
+            (
+                ActionsQuery(
+                    channel: "room", messageTimetoken: tick(1), types: ["reaction"], values: ["👍"],
+                    userIDs: ["bob"], after: .time(tick(10))), [4]
             ),
             (ActionsQuery(channel: "room", messageTimetoken: tick(3)), []),
         ])
@@ -206,7 +210,7 @@ struct StorePageContract {
 
         let page = try store.makeReader().actions(ActionsQuery(channel: "room"), in: room)
         #expect(page.actions.map(\.actionTimetoken) == (1...8).map(tick))
-        #expect(page.next == tick(8))
+        #expect(page.next == .time(tick(8)))
     }
 
     // MARK: Changes
@@ -308,7 +312,7 @@ struct StorePageContract {
                 #expect(message.moreActions != nil)
                 let rest = ActionsQuery(
                     channel: "room", messageTimetoken: message.timetoken,
-                    after: message.moreActions)
+                    after: message.moreActions.map { .time($0) })
                 let others = try all(rest, of: reader)
                 #expect(
                     (message.actions + others).map(\.actionTimetoken)

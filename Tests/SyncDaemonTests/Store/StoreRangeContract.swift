@@ -46,13 +46,15 @@ struct StoreRangeContract {
     ) throws {
         let store = try filled(kind)
         let query = ActionsQuery(
-            channel: "room", messageTimetoken: row.0.map(tick), after: row.1.map(tick),
-            before: row.2.map(tick), limit: row.4, fromNewest: row.3)
+            channel: "room", messageTimetoken: row.0.map(tick), isDescending: row.3,
+            after: (row.3 ? row.2 : row.1).map { .time(tick($0)) },
+            until: (row.3 ? row.1 : row.2).map(tick), limit: row.4)
 
         let page = try store.makeReader().actions(query, in: room)
 
-        #expect(page.actions.map(\.actionTimetoken) == row.5.map(tick))
-        #expect(page.next == row.6.map(tick))
+        let found = page.actions.map(\.actionTimetoken)
+        #expect((row.3 ? found.reversed() : found) == row.5.map(tick))
+        #expect(page.next == row.6.map { .time(tick($0)) })
     }
 
     @Test(
@@ -74,22 +76,25 @@ struct StoreRangeContract {
         // The same with and without the message: it has more than a page may sort.
         for message in [nil, tick(1)] {
             var query = ActionsQuery(
-                channel: "room", messageTimetoken: message, userID: "bob", fromNewest: fromNewest)
+                channel: "room", messageTimetoken: message, userIDs: ["bob"],
+                isDescending: fromNewest)
             var pages = [try reader.actions(query, in: room)]
             while let next = pages.last?.next, pages.count < 9 {
-                if fromNewest { query.before = next } else { query.after = next }
+                query.after = next
                 pages.append(try reader.actions(query, in: room))
             }
 
             #expect(pages.count == 2)
             #expect(
                 pages[0].next
-                    == tick(fromNewest ? 2001 : UInt64(Limits.actionsExaminedMax)))
-            let found = (fromNewest ? pages.reversed() : pages).flatMap(\.actions)
+                    == .time(tick(fromNewest ? 2001 : UInt64(Limits.actionsExaminedMax))))
+            let pagewise = pages.flatMap(\.actions)
+            let found = fromNewest ? pagewise.reversed() : pagewise
             #expect(found.map(\.actionTimetoken) == wanted.map(tick))
             // What nobody did is not looked for without end either.
             query = ActionsQuery(
-                channel: "room", messageTimetoken: message, userID: "cy", fromNewest: fromNewest)
+                channel: "room", messageTimetoken: message, userIDs: ["cy"],
+                isDescending: fromNewest)
             let empty = try reader.actions(query, in: room)
             #expect(empty.actions == [])
             #expect(empty.next == pages[0].next)

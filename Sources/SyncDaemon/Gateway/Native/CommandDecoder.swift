@@ -226,13 +226,37 @@ enum CommandDecoder {
     }
 
     private static func actions(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionsQuery {
-        ActionsQuery(
-            channel: try json.channelName("channel"),
-            messageTimetoken: try json.optionalTimetoken("messageTimetoken"),
-            type: try json.optionalText("type", bytesMax: Limits.actionTypeBytesMax),
-            value: try json.optionalText("value", bytesMax: Limits.actionValueBytesMax),
-            userID: try json.optionalText("userId", bytesMax: Limits.identifierBytesMax),
-            after: try json.optionalTimetoken("after"),
-            limit: try json.limit(max: Limits.actionsPageMax))
+        let name = try json.optionalText("sort", bytesMax: 16)
+        guard let order = name.map(ActionsQuery.Order.init) ?? .time else {
+            throw .invalidField("sort", "\"time\" or \"value\"")
+        }
+        let message = try json.optionalTimetoken("messageTimetoken")
+        guard order == .time || message != nil else {
+            throw .invalidField("sort", "\"time\" without a messageTimetoken")
+        }
+        return ActionsQuery(
+            channel: try json.channelName("channel"), messageTimetoken: message,
+            types: try json.texts("type", bytesMax: Limits.actionTypeBytesMax),
+            values: try json.texts("value", bytesMax: Limits.actionValueBytesMax),
+            userIDs: try json.texts("userId", bytesMax: Limits.identifierBytesMax),
+            order: order,
+            isDescending: try json.read { (json) throws(JSONError) in
+                try json.flag("descending")
+            },
+            after: try place(json, in: order), limit: try json.limit(max: Limits.actionsPageMax))
+    }
+
+    private static func place(
+        _ json: borrowing JSONValue, in order: ActionsQuery.Order
+    ) throws(ProtocolError) -> ActionsPlace? {
+        guard let member = json.member("after") else { return nil }
+        guard let place = member.string.flatMap(ActionsPlace.init), place.order == order else {
+            throw .invalidField(
+                "after",
+                order == .time
+                    ? "a string of 1 to 19 decimal digits, up to 2^63-1"
+                    : "what the page before said as \"next\"")
+        }
+        return place
     }
 }

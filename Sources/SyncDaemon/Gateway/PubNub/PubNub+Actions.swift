@@ -6,10 +6,9 @@ extension PubNubRouter {
     static func actions(
         _ page: PubNubRequest.ActionsPageRequest, in context: PubNubContext
     ) -> OperationOutcome {
-        var query = ActionsQuery(
-            channel: page.channel, after: page.end?.predecessor, limit: page.limit)
-        query.before = page.start
-        query.fromNewest = true
+        let query = ActionsQuery(
+            channel: page.channel, isDescending: true, after: page.start.map { .time($0) },
+            until: page.end?.predecessor, limit: page.limit)
         return Operations.actions(query, for: context)
     }
 }

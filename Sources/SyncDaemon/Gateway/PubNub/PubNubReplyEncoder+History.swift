@@ -27,7 +27,7 @@ extension PubNubReplyEncoder {
 
     /// A page of a channel's actions.
     ///
-    /// - Parameter page: Ascending; ``ActionsPage/next`` says whether older ones remain.
+    /// - Parameter page: Descending; ``ActionsPage/next`` says where older ones remain.
     static func actions(
         _ page: ActionsPage, for request: PubNubRequest.ActionsPageRequest, subscribeKey: String
     ) -> HTTPResponse {
@@ -35,9 +35,9 @@ extension PubNubReplyEncoder {
             json.beginObject()
             json.member("status", 200)
             json.beginArray("data")
-            for action in page.actions { json.pubNub(action) }
+            for action in page.actions.reversed() { json.pubNub(action) }
             json.endArray()
-            if page.next != nil, let oldest = page.actions.first?.actionTimetoken {
+            if case .time(let oldest)? = page.next {
                 json.beginObject("more")
                 json.name("url")
                 json.string(

@@ -248,7 +248,7 @@ struct PubNubHistoryReplyTests {
         #expect(
             answer(ActionsPage(actions: [action(9)], next: nil))
                 == #"200 {"status":200,"data":[\#(item)]}"#)
-        let more = ActionsPage(actions: [action(9)], next: tick(9))
+        let more = ActionsPage(actions: [action(9)], next: .time(tick(9)))
         #expect(
             answer(more)
                 == #"200 {"status":200,"data":[\#(item)],"more":{"url":"#
