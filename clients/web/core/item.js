@@ -56,9 +56,11 @@ export const isSameContent = (left, right) => isEqual(left.payload, right.payloa
 export function itemOf(cache, message, wishes, user) {
   /** @type {Map<string, ItemAction>} */
   const actions = new Map();
-  for (const [key, row] of cache.rows.of(message.timetoken)) {
-    const { type, value, uuid, actionTimetoken } = row;
-    actions.set(key, { type, value, uuid, actionTimetoken, pending: false });
+  for (const group of cache.rows.groups(message.timetoken).values()) {
+    for (const { type, value, uuid, actionTimetoken } of group) {
+      const key = rowKey(type, value, uuid);
+      actions.set(key, { type, value, uuid, actionTimetoken, pending: false });
+    }
   }
   for (const wish of wishes) {
     const { type = '', value = '', acknowledged } = wish;

@@ -3,9 +3,13 @@
 import { isText } from './shapes.js';
 import { isTimetoken } from './timetoken.js';
 
+/** What the reactions of a message have in common that people see as one: each user has one. */
+export const groupKey = (/** @type {string} */ type, /** @type {string} */ value) =>
+  `${type.length}:${type}${value.length}:${value}`;
+
 /** What a message has only one of. */
 export const rowKey = (/** @type {string} */ type, /** @type {string} */ value,
-  /** @type {string} */ uuid) => `${type.length}:${type}${value.length}:${value}${uuid}`;
+  /** @type {string} */ uuid) => groupKey(type, value) + uuid;
 
 export const isRow = (/** @type {any} */ row) => row && isTimetoken(row.messageTimetoken) &&
   isTimetoken(row.actionTimetoken) &&
