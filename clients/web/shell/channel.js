@@ -11,7 +11,6 @@ import { randomDigits } from './random.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('../core/types.js').Item} Item */
-/** @typedef {import('../core/types.js').ItemAction} ItemAction */
 /** @typedef {import('../core/types.js').ListChange} ListChange */
 /** @typedef {import('../core/types.js').Rules} Rules */
 /** @typedef {import('./device.js').Device} Device */
@@ -171,9 +170,8 @@ export class Channel {
    * @param {string} messageTimetoken @param {string} value
    */
   #shows(messageTimetoken, value) {
-    const isIt = (/** @type {ItemAction} */ it) => it.type === 'reaction' && it.value === value;
     return this.sync.cache.rows.groups(messageTimetoken).has(groupKey('reaction', value)) ||
-      this.#list.actionsOf(messageTimetoken).some(isIt);
+      this.#list.shows(messageTimetoken, 'reaction', value);
   }
 
   /** @param {any} fields */

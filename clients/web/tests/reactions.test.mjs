@@ -1,6 +1,8 @@
 // Reactions as people see them: groups, orders, counts and dates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ChannelCache } from '../core/cache.js';
+import { ItemList } from '../core/list.js';
 import { countText, reactionOrders, reactionsOf, usualReactions } from '../core/reactions.js';
 import { dateOf } from '../shell/dates.js';
 import { generator } from './model.mjs';
@@ -22,6 +24,50 @@ test('each value is one, with when it came first and last, and whether it is min
   assert.equal(values(reactionOrders.count), '👍❤️🔥👍');
   assert.equal(values(reactionOrders.fixed(['🔥', '❤️'])), '🔥❤️👍👍');
   assert.deepEqual(reactionsOf({ actions: [] }, 'ada'), []);
+});
+
+const wish = (value, mutation, acknowledged = null) => ({ kind: 'action', channel: 'room', mutation,
+  messageTimetoken: '5', type: 'reaction', value, present: true, observed: null, sent: true,
+  acknowledged });
+
+/** A list of one message, to which the users of a count have reacted. */
+function listOf(count) {
+  const cache = new ChannelCache();
+  cache.messages.set('5', { timetoken: '5', uuid: 'zoe', payload: 'five' });
+  const row = { messageTimetoken: '5', type: 'reaction', value: '👍' };
+  const put = (uuid, actionTimetoken) => cache.rows.put({ ...row, uuid, actionTimetoken });
+  for (let i = 0; i < count; i++) put(`user-${i}`, String(10 + i));
+  const list = new ItemList();
+  const show = (entries) => list.refresh(cache, entries, 'ada', 'all');
+  show([]);
+  return { list, show };
+}
+
+test('copies of an item, and what frameworks make of it, have the same reactions', () => {
+  const { list } = listOf(3);
+  const [item] = list.items;
+  assert.equal(item.actions, item.actions, 'It is one list: nothing seems to change.');
+  const proxied = (it) => typeof it !== 'object' || it === null ? it
+    : new Proxy(it, { get: (target, name) => proxied(Reflect.get(target, name)) });
+  for (const other of [{ ...item }, structuredClone(item), JSON.parse(JSON.stringify(item)),
+    proxied({ item }).item]) {
+    for (const user of ['ada', 'user-1']) {
+      assert.deepEqual(reactionsOf(other, user), reactionsOf(item, user));
+    }
+    assert.deepEqual(Object.keys(other), Object.keys(item));
+  }
+  assert.equal(reactionsOf({ ...item, actions: item.actions.slice(1) }, 'ada')[0].count, 2);
+  assert.equal(reactionsOf(item, 'user-1')[0].isMine, true);
+});
+
+test('wishes in another order are told', () => {
+  const { list, show } = listOf(1);
+  const values = () => list.items[0].actions.map(({ value }) => value).join('');
+  show([wish('🔥', 'a'), wish('x', 'b')]);
+  assert.equal(values(), '👍🔥x');
+  assert.deepEqual(show([wish('x', 'b'), wish('🔥', 'c')]).map(({ kind }) => kind), ['update']);
+  assert.equal(values(), '👍x🔥');
+  assert.deepEqual(show([wish('x', 'b'), wish('🔥', 'c')]), []);
 });
 
 test('every order is total: whatever comes in, the same comes out', () => {
