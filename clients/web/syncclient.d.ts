@@ -60,6 +60,10 @@ export interface Reaction {
   /** Null while only a wish of this device is there. */
   readonly first: Timetoken | null;
   readonly last: Timetoken | null;
+  /** The newest users, ten at most, the newest first; this one while its reaction is on its way. */
+  readonly authors: readonly string[];
+  /** Whether there are more than those. */
+  readonly clipped: boolean;
 }
 
 type ReactionOrder = (left: Reaction, right: Reaction) => number;

@@ -3,6 +3,7 @@
 import { viewOf } from './item.js';
 import { groupKey } from './row.js';
 import { sortable } from './timetoken.js';
+import { authorsMax } from './view.js';
 
 /** @typedef {import('./types.js').Item} Item */
 /** @typedef {import('./types.js').ItemAction} ItemAction */
@@ -34,13 +35,16 @@ function counted(actions, userId) {
   for (const { type, value, uuid, actionTimetoken, pending } of actions) {
     const key = groupKey(type, value);
     const group = groups.get(key) ?? { type, value, count: 0, isMine: false, isPending: false,
-      first: null, last: null };
+      first: null, last: null, authors: [], clipped: false };
     groups.set(key, group);
     group.count++;
     if (uuid === userId) group.isMine = true;
     if (pending) group.isPending = true;
     group.first ??= actionTimetoken;
     group.last = actionTimetoken ?? group.last;
+    group.authors.unshift(uuid);
+    if (group.authors.length > authorsMax) group.authors.pop();
+    group.clipped = group.count > authorsMax;
   }
   return [...groups.values()];
 }

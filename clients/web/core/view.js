@@ -14,6 +14,9 @@ import { never } from './timetoken.js';
 /** @typedef {import('./group.js').GroupItem} GroupItem */
 /** @typedef {import('./group.js').ShownGroup} ShownGroup */
 
+/** Authors of a group that are named, the newest ones. */
+export const authorsMax = 10;
+
 /** @type {ReadonlyMap<string, any>} */
 const none = new Map();
 
@@ -103,7 +106,7 @@ export class View {
   reactions() {
     return this.#groups.map(({ key, type, value, list }) => {
       const newest = [];
-      for (const it of list.reversed()) if (newest.push(it) === 2) break;
+      for (const it of list.reversed()) if (newest.push(it) === authorsMax) break;
       const own = this.#own.get(key);
       const isPending = own !== undefined && own.actionTimetoken === null;
       return {
@@ -111,6 +114,7 @@ export class View {
         first: list.first?.actionTimetoken ?? null,
         // What is on its way is the newest one.
         last: newest[isPending ? 1 : 0]?.actionTimetoken ?? null,
+        authors: newest.map(({ uuid }) => uuid), clipped: list.size > authorsMax,
       };
     });
   }

@@ -53,6 +53,7 @@ function recount(actions, user) {
     return {
       type, value, count: all.length, isMine: all.some((it) => it.uuid === user),
       isPending: all.some((it) => it.pending), first: times[0] ?? null, last: times.at(-1) ?? null,
+      authors: all.map(({ uuid }) => uuid).reverse().slice(0, 10), clipped: all.length > 10,
     };
   }).sort(reactionOrders.first);
 }
