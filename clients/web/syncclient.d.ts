@@ -60,11 +60,18 @@ export interface Reaction {
   /** Null while only a wish of this device is there. */
   readonly first: Timetoken | null;
   readonly last: Timetoken | null;
+  /** The newest users, ten at most, the newest first; this one while its reaction is on its way. */
+  readonly authors: readonly string[];
+  /** Whether there are more than those. */
+  readonly clipped: boolean;
 }
 
 type ReactionOrder = (left: Reaction, right: Reaction) => number;
 
-/** The reactions of a message, one for each type and value, in the order of `first`. */
+/**
+ * The reactions of a message, one for each type and value, in the order of `first`. With the
+ * client's user it costs as much as there are values, however many reactions there are.
+ */
 export function reactionsOf(item: Item, userId: string): Reaction[];
 /** Orders for `Array.prototype.sort`; each is total, so that nothing changes places by itself. */
 export const reactionOrders: {
@@ -93,6 +100,7 @@ export interface Item<Payload = any> {
   readonly meta?: any;
   readonly messageType?: string;
   readonly pending: boolean;
+  /** One by one, as they were added; made when it is asked for. */
   readonly actions: readonly ItemAction[];
 }
 

@@ -130,7 +130,7 @@ export class ChannelCache {
     for (const timetoken of this.rows.messages()) {
       if (!isIn(timetoken)) continue;
       // What was added after the deletion stands, also when a repair brought it before.
-      for (const row of [...this.rows.of(timetoken).values()]) {
+      for (const row of [...this.rows.groups(timetoken).values()].flatMap((it) => [...it])) {
         if (!isLater(row.actionTimetoken, event.p.t)) this.rows.drop(row);
       }
     }

@@ -1,7 +1,7 @@
 // The messages of a channel as a page shows them: cache and outbox in one list.
 // @ts-check
 import { isAnswered } from './entry.js';
-import { isSameContent, itemOf } from './item.js';
+import { isSameContent, itemOf, viewOf } from './item.js';
 import { Places } from './places.js';
 import { isLater, sortable } from './timetoken.js';
 
@@ -65,7 +65,7 @@ export class ItemList {
         // Perhaps the one that this device has sent, which shows already: the reply will tell.
         this.#held.add(timetoken);
       } else if (message) {
-        const item = { ...itemOf(cache, message, wishes.get(timetoken) ?? [], user), key };
+        const item = itemOf(cache, message, key, wishes.get(timetoken) ?? [], user);
         this.#places.set(key, sortable(timetoken), item, changes);
       } else if (!this.#overlaid.has(key)) {
         this.#places.remove(key, changes);
@@ -81,13 +81,16 @@ export class ItemList {
    * @returns {Map<string, Entry[]>} The wishes about each message's reactions.
    */
   #overlay(cache, entries, user, changes) {
+    /** @type {Map<string, Entry[]>} */
     const wishes = new Map();
     /** @type {Set<string>} Messages that entries may be which came later. */
     const taken = new Set();
     for (const entry of entries) {
       const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
       if (kind === 'action') {
-        wishes.set(messageTimetoken, [...wishes.get(messageTimetoken) ?? [], entry]);
+        const own = wishes.get(messageTimetoken);
+        if (own) own.push(entry);
+        else wishes.set(messageTimetoken, [entry]);
         this.#overlaid.set(mutation, messageTimetoken);
         continue;
       }
@@ -140,10 +143,11 @@ export class ItemList {
   }
 
   /**
-   * The reactions that show on a message.
-   * @param {string} timetoken
+   * Whether somebody's reaction shows on a message.
+   * @param {string} timetoken @param {string} type @param {string} value
    */
-  actionsOf(timetoken) {
-    return this.#places.item(this.#keys.get(timetoken) ?? timetoken)?.actions ?? [];
+  shows(timetoken, type, value) {
+    const item = this.#places.item(this.#keys.get(timetoken) ?? timetoken);
+    return !!item && !!viewOf(item)?.has(type, value);
   }
 }

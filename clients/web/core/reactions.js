@@ -1,34 +1,52 @@
 // The reactions of a message as people see them: groups, their order, and how a count is written.
 // @ts-check
+import { viewOf } from './item.js';
+import { groupKey } from './row.js';
 import { sortable } from './timetoken.js';
+import { authorsMax } from './view.js';
 
 /** @typedef {import('./types.js').Item} Item */
+/** @typedef {import('./types.js').ItemAction} ItemAction */
 /** @typedef {import('./types.js').Reaction} Reaction */
 
 /** What people are offered where nobody decided otherwise. */
 export const usualReactions = Object.freeze(['👍', '❤️', '😂', '😲', '😢', '🔥']);
 
 /**
- * The reactions of a message, one for each type and value, in the order of `first`.
+ * The reactions of a message, one for each type and value, in the order of `first`. Of an item of a
+ * list it costs as much as there are values, when `userId` is the client's; else the actions are
+ * counted.
  * @param {Item} item @param {string} userId Whose are `isMine`.
  * @returns {Reaction[]}
  */
-export function reactionsOf({ actions }, userId) {
+export function reactionsOf(item, userId) {
+  const view = viewOf(item);
+  const groups = view && view.user === userId ? view.reactions() : counted(item.actions, userId);
+  return groups.sort(reactionOrders.first);
+}
+
+/**
+ * @param {readonly ItemAction[]} actions In their order, those on their way last.
+ * @param {string} userId @returns {Reaction[]}
+ */
+function counted(actions, userId) {
   /** @type {Map<string, Reaction>} */
   const groups = new Map();
   for (const { type, value, uuid, actionTimetoken, pending } of actions) {
-    const name = JSON.stringify([type, value]);
-    const group = groups.get(name) ??
-      { type, value, count: 0, isMine: false, isPending: false, first: null, last: null };
-    groups.set(name, group);
+    const key = groupKey(type, value);
+    const group = groups.get(key) ?? { type, value, count: 0, isMine: false, isPending: false,
+      first: null, last: null, authors: [], clipped: false };
+    groups.set(key, group);
     group.count++;
     if (uuid === userId) group.isMine = true;
     if (pending) group.isPending = true;
-    // Actions come in their order, those on their way last.
     group.first ??= actionTimetoken;
     group.last = actionTimetoken ?? group.last;
+    group.authors.unshift(uuid);
+    if (group.authors.length > authorsMax) group.authors.pop();
+    group.clipped = group.count > authorsMax;
   }
-  return [...groups.values()].sort(reactionOrders.first);
+  return [...groups.values()];
 }
 
 const less = (/** @type {any} */ left, /** @type {any} */ right) =>

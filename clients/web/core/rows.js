@@ -1,17 +1,21 @@
 // The reactions of one channel, one for each key, and what their digest is.
 // @ts-check
 import { Digest } from './digest.js';
+import { Group } from './group.js';
 import { Hasher } from './hasher.js';
-import { rowKey } from './row.js';
+import { groupKey } from './row.js';
 import { isLater } from './timetoken.js';
 
 /** @typedef {import('./types.js').Row} Row */
 
-/** Rows by message and key; iterates over all of them. */
+/** Rows by message, group and user; iterates over all of them. */
 export class Rows {
   /** @type {Hasher|null} Without one the server keeps no digests. */ hasher = null;
   digest = new Digest();
-  /** @type {Map<string, Map<string, Row>>} By message, also those of messages not here. */
+  /**
+   * The groups by message, also those of messages not here; a group by its key.
+   * @type {Map<string, Map<string, Group>>}
+   */
   #messages = new Map();
   /** @type {Map<string, Row>} What was put or dropped lately. */ #touched = new Map();
 
@@ -21,7 +25,9 @@ export class Rows {
 
   /** @returns {Iterator<Row>} */
   * [Symbol.iterator]() {
-    for (const rows of this.#messages.values()) yield* rows.values();
+    for (const groups of this.#messages.values()) {
+      for (const group of groups.values()) yield* group;
+    }
   }
 
   /** The messages that have rows. */
@@ -30,16 +36,16 @@ export class Rows {
   }
 
   /**
-   * The rows of a message, by their keys.
-   * @param {string} message @returns {ReadonlyMap<string, Row>}
+   * The groups of a message, by their keys; each has a row.
+   * @param {string} message @returns {ReadonlyMap<string, Group>}
    */
-  of(message) {
+  groups(message) {
     return this.#messages.get(message) ?? none;
   }
 
   /** @param {string} message @param {string} type @param {string} value @param {string} uuid */
   find(message, type, value, uuid) {
-    return this.of(message).get(rowKey(type, value, uuid));
+    return this.groups(message).get(groupKey(type, value))?.of(uuid);
   }
 
   /**
@@ -77,30 +83,35 @@ export class Rows {
    * @param {Row} row
    */
   put(row) {
-    const rows = this.#messages.get(row.messageTimetoken) ?? new Map();
-    const key = rowKey(row.type, row.value, row.uuid);
-    const standing = rows.get(key);
+    const { messageTimetoken: message, type, value, uuid } = row;
+    const key = groupKey(type, value);
+    const groups = this.#messages.get(message) ?? new Map();
+    const group = groups.get(key) ?? new Group(key, type, value);
+    const standing = group.of(uuid);
     if (standing && !isLater(row.actionTimetoken, standing.actionTimetoken)) return;
     if (standing) this.#count(standing, -1);
-    rows.set(key, row);
-    this.#messages.set(row.messageTimetoken, rows);
+    group.replace(standing, row);
+    groups.set(key, group);
+    this.#messages.set(message, groups);
     this.#count(row, 1);
-    this.#touched.set(`${row.messageTimetoken} ${key}`, row);
+    this.#touched.set(`${message} ${key}${uuid}`, row);
   }
 
   /**
    * Drops what stands under a row's key.
    * @param {Row} row
    */
-  drop(row) {
-    const rows = this.#messages.get(row.messageTimetoken);
-    const key = rowKey(row.type, row.value, row.uuid);
-    const standing = rows?.get(key);
-    if (!rows || !standing) return;
-    rows.delete(key);
-    if (rows.size === 0) this.#messages.delete(row.messageTimetoken);
+  drop({ messageTimetoken: message, type, value, uuid }) {
+    const groups = this.#messages.get(message);
+    const key = groupKey(type, value);
+    const group = groups?.get(key);
+    const standing = group?.of(uuid);
+    if (!groups || !group || !standing) return;
+    group.drop(standing);
+    if (group.size === 0) groups.delete(key);
+    if (groups.size === 0) this.#messages.delete(message);
     this.#count(standing, -1);
-    this.#touched.set(`${row.messageTimetoken} ${key}`, standing);
+    this.#touched.set(`${message} ${key}${uuid}`, standing);
   }
 
   /** What changed since it was forgotten: rows that stand, and rows that are gone. */
@@ -120,5 +131,5 @@ export class Rows {
   }
 }
 
-/** @type {ReadonlyMap<string, Row>} */
+/** @type {ReadonlyMap<string, Group>} */
 const none = new Map();

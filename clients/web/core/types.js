@@ -62,9 +62,10 @@
 
 /**
  * All reactions of a message with one value. `first` and `last` are timetokens; null while only a
- * wish of this device is there.
+ * wish of this device is there. `authors` are the newest users, the newest first; `clipped` says
+ * that there are more.
  * @typedef {{type: string, value: string, count: number, isMine: boolean, isPending: boolean,
- *   first: string|null, last: string|null}} Reaction
+ *   first: string|null, last: string|null, authors: string[], clipped: boolean}} Reaction
  */
 
 /**

@@ -3,6 +3,7 @@
 import { ChannelSync } from '../core/channel-sync.js';
 import { canonicalEmoji } from '../core/emoji.js';
 import { ItemList } from '../core/list.js';
+import { groupKey } from '../core/row.js';
 import { canonicalKey } from '../core/rules.js';
 import { messageFields, reactionFields } from '../core/writes.js';
 import { callSafely } from './callbacks.js';
@@ -10,9 +11,7 @@ import { randomDigits } from './random.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('../core/types.js').Item} Item */
-/** @typedef {import('../core/types.js').ItemAction} ItemAction */
 /** @typedef {import('../core/types.js').ListChange} ListChange */
-/** @typedef {import('../core/types.js').Row} Row */
 /** @typedef {import('../core/types.js').Rules} Rules */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
@@ -171,9 +170,8 @@ export class Channel {
    * @param {string} messageTimetoken @param {string} value
    */
   #shows(messageTimetoken, value) {
-    const isIt = (/** @type {Row|ItemAction} */ it) => it.type === 'reaction' && it.value === value;
-    return [...this.sync.cache.rows.of(messageTimetoken).values()].some(isIt) ||
-      this.#list.actionsOf(messageTimetoken).some(isIt);
+    return this.sync.cache.rows.groups(messageTimetoken).has(groupKey('reaction', value)) ||
+      this.#list.shows(messageTimetoken, 'reaction', value);
   }
 
   /** @param {any} fields */

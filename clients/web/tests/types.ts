@@ -26,7 +26,8 @@ function bar(item: Item<Note>): string {
   const offered = rules.values === 'any' || rules.values === 'emoji' ? usualReactions : rules.values;
   const reactions: Reaction[] = reactionsOf(item, client.userId).sort(reactionOrders.fixed(offered));
   const newest = item.timetoken === null ? '' : dateOf(item.timetoken).toISOString();
-  return reactions.map((it) => it.value + countText(it.count, 9)).join(' ') + newest;
+  const names = ({ authors, clipped }: Reaction): string => authors.join(', ') + (clipped ? ', …' : '');
+  return reactions.map((it) => it.value + countText(it.count, 9) + names(it)).join(' ') + newest;
 }
 
 const end: () => void = room.observe((changes: ListChange<Note>[], items) => {
@@ -62,6 +63,8 @@ export async function main(): Promise<void> {
   await room.react(17952187953730012, '👍');
   // @ts-expect-error There is no such event.
   client.on('message', () => {});
+  // @ts-expect-error Who reacted is for reading.
+  if (item) reactionsOf(item, client.userId)[0]?.authors.push('eve');
   // @ts-expect-error Somebody has to be named.
   new SyncClient({ url: 'ws://127.0.0.1:8080/v1/sync' });
   end();
