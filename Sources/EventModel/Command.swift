@@ -64,10 +64,13 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var batchMilliseconds: Int
     /// Whether only the net effect of each batch is wanted.
     public var coalesces: Bool
+    /// Whether no actions are wanted, and nothing of what they come to.
+    public var hidesActions: Bool
 
     public init(
         channel: String, cursor: Timetoken? = nil, epoch: String? = nil, base: Digest? = nil,
-        asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false
+        asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false,
+        hidesActions: Bool = false
     ) {
         self.channel = channel
         self.cursor = cursor
@@ -76,6 +79,7 @@ public struct SubscribeRequest: Hashable, Sendable {
         self.asksForRepair = asksForRepair
         self.batchMilliseconds = batchMilliseconds
         self.coalesces = coalesces
+        self.hidesActions = hidesActions
     }
 }
 

@@ -91,6 +91,7 @@ public enum ProtocolExample {
         22: .deleteMessages(
             DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-5")),
         24: .token("qEF2AkF0GmkAAA"),
+        42: .subscribe([SubscribeRequest(channel: "room", hidesActions: true)]),
         40: .actions(
             ActionsQuery(
                 channel: "room", messageTimetoken: ada.messageTimetoken, values: ["👍", "❤️"],
@@ -157,6 +158,7 @@ public enum ProtocolExample {
                         key: ada, actionTimetoken: Timetoken(rawValue: added.rawValue + 1))
                 ], next: nil)),
         22: .messagesDeleted(deleted),
+        42: .subscribed([SubscribedChannel(channel: "room", mode: .current, cursor: start)]),
         40: .actions(ActionsPage(actions: [bobs], next: bobsPlace)),
         41: .actions(ActionsPage(actions: [], next: nil)),
     ]

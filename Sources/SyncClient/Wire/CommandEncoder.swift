@@ -86,6 +86,7 @@ enum CommandEncoder {
             }
             if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
             if request.coalesces { json.member("coalesce", true) }
+            if request.hidesActions { json.member("actions", "none") }
             json.endObject()
         }
         json.endArray()

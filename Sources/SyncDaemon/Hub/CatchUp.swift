@@ -51,18 +51,17 @@ final class CatchUp {
             remember(found, state, of: page)
         }
         let hasNews = !found.events.isEmpty || found.state != nil
-        var shared: Frame?
+        // With actions, and without.
+        var shared: [Bool: PageFrame] = [:]
         for subscription in stillReading(waiting) {
             if hasNews {
                 let before = subscription.position
                 let frame =
-                    shared
-                    ?? outlet.frame(
-                        of: found.events[...], in: page.channel, cursor: found.cursor,
-                        state: found.state)
-                shared = frame
+                    shared[subscription.hidesActions]
+                    ?? frame(of: found, in: page.channel, for: subscription)
+                shared[subscription.hidesActions] = frame
                 outlet.queue(
-                    frame, of: found.events.count, for: subscription, through: found.through)
+                    frame.frame, of: frame.count, for: subscription, through: found.through)
                 // Without room it was set back already, and goes on from there.
                 guard subscription.state == .reading || subscription.position > before else {
                     continue
@@ -73,6 +72,20 @@ final class CatchUp {
             subscription.lacksState = found.state == nil
             outlet.lag(subscription)
         }
+    }
+
+    private typealias PageFrame = (frame: Frame, count: Int)
+
+    /// A page for whoever wants to be sent the same; an empty one moves the cursor at least.
+    private func frame(
+        of found: EncodedPage, in channel: Channel, for subscription: Subscription
+    ) -> PageFrame {
+        let hidesActions = subscription.hidesActions
+        let events = hidesActions ? withoutActions(found.events[...]) : found.events[...]
+        let frame = outlet.frame(
+            of: events, in: channel, cursor: found.cursor,
+            state: hidesActions ? nil : found.state)
+        return (frame, events.count)
     }
 
     /// Keeps a last page in memory: after a restart everybody asks for much the same.
@@ -205,10 +218,14 @@ final class CatchUp {
             subscription.position = events.last?.timetoken ?? subscription.position
             return
         }
-        let missing = summed(events.filter { $0.isStored && subscription.lacks($0) })
+        let hidesActions = subscription.hidesActions
+        let missing = summed(
+            events.filter {
+                $0.isStored && subscription.lacks($0) && !(hidesActions && $0.action != nil)
+            })
         let frame = outlet.frame(
             of: missing[...], in: subscription.topic.channel, cursor: lastStored.timetoken,
-            state: lastStored.state)
+            state: hidesActions ? nil : lastStored.state)
         outlet.queue(
             frame, of: missing.count, for: subscription,
             through: events.last?.timetoken ?? lastStored.timetoken)

@@ -59,9 +59,10 @@ final class Delivery {
             rest = rest.dropFirst(batch.count)
             guard let end = batch.last else { return }
             lane.advance(to: end, durable: ground.durablePosition)
-            let news = lane.pace.coalesces ? netEffect(of: batch) : batch
+            let news = lane.pace.news(of: batch)
             let frame = outlet.frame(
-                of: news, in: lane.topic.channel, cursor: lane.storedPosition, state: batch.state)
+                of: news, in: lane.topic.channel, cursor: lane.storedPosition,
+                state: lane.pace.shown(batch.state))
             for subscription in lane.subscriptions.elements where subscription.state == .live {
                 if subscription.position >= first {
                     // The net effect is not its: what it has may be what the rest takes away.
@@ -94,10 +95,12 @@ final class Delivery {
         atOnce: Bool
     ) {
         let missing = batch.drop { $0.timetoken <= subscription.position }
-        let events = lane.pace.coalesces ? summed(Array(missing))[...] : missing
-        guard let last = events.last?.timetoken else { return }
+        guard let last = missing.last?.timetoken else { return }
+        let events = lane.pace.rest(of: missing)
+        guard !events.isEmpty else { return subscription.position = last }
         let frame = outlet.frame(
-            of: events, in: lane.topic.channel, cursor: lane.storedPosition, state: batch.state)
+            of: events, in: lane.topic.channel, cursor: lane.storedPosition,
+            state: lane.pace.shown(batch.state))
         outlet.queue(frame, of: events.count, for: subscription, through: last, atOnce: atOnce)
     }
 

@@ -9,6 +9,8 @@ struct Pace: Hashable, Sendable {
     var milliseconds = 0
     /// Whether only the net effect per action matters.
     var coalesces = false
+    /// Whether actions are left out, and what they come to with them.
+    var hidesActions = false
 
     /// The windows that there are: a wish gets the next longer one, so that a topic has few lanes.
     static let windows = [0, 10, 20, 50, 100, 200, 500, 1000]
@@ -16,10 +18,25 @@ struct Pace: Hashable, Sendable {
     init() {}
 
     /// - Parameter wish: Milliseconds, up to the longest window.
-    init(wish: Int, coalesces: Bool) {
+    init(wish: Int, coalesces: Bool, hidesActions: Bool = false) {
         milliseconds = Self.windows.first { $0 >= wish } ?? Limits.batchWindowMax
-        self.coalesces = coalesces
+        // Of nothing there is no net effect: such followers share a lane.
+        self.coalesces = coalesces && !hidesActions
+        self.hidesActions = hidesActions
     }
+
+    /// What a batch brings to a follower who has everything before it.
+    func news(of batch: ArraySlice<EncodedEnvelope>) -> ArraySlice<EncodedEnvelope> {
+        hidesActions ? withoutActions(batch) : coalesces ? netEffect(of: batch) : batch
+    }
+
+    /// The same of a part of a batch, to one who had the other part.
+    func rest(of batch: ArraySlice<EncodedEnvelope>) -> ArraySlice<EncodedEnvelope> {
+        hidesActions ? withoutActions(batch) : coalesces ? summed(Array(batch))[...] : batch
+    }
+
+    /// What a follower gets of a state.
+    func shown(_ state: Digest?) -> Digest? { hidesActions ? nil : state }
 }
 
 /// Some subscriptions of a topic, with what they are sent next.

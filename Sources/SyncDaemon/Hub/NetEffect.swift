@@ -2,6 +2,11 @@
 
 import EventModel
 
+/// Leaves out what is about actions.
+func withoutActions(_ events: ArraySlice<EncodedEnvelope>) -> ArraySlice<EncodedEnvelope> {
+    events.contains { $0.action != nil } ? events.filter { $0.action == nil }[...] : events
+}
+
 /// Keeps of each action key only what became of it last, as a reader's page does.
 func summed(_ events: [EncodedEnvelope]) -> [EncodedEnvelope] {
     var seen: Set<MessageAction.Key> = []

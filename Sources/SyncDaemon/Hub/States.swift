@@ -49,7 +49,7 @@ final class States {
     /// It is not when this reactor is behind the reader that found it, or behind the one that
     /// served the device before.
     func tell(_ subscription: Subscription) {
-        guard !subscription.session.isClosing else { return }
+        guard !subscription.session.isClosing, !subscription.hidesActions else { return }
         let topic = subscription.topic
         // What waits in its window is from before the state's cursor: it goes first.
         let isLast = subscription.lane?.pending.isEmpty ?? true

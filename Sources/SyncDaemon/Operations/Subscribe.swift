@@ -37,8 +37,9 @@ extension Operations {
         case .foreign: start = .zero
         case .beyond: start = .zero
         case .known:
-            let isOld = cursor < max(caller.engine.deletionFloor, caller.engine.tombstoneFloor)
-            if request.asksForRepair || isOld { start = .zero }
+            let lacksDeletions = cursor < caller.engine.deletionFloor
+            let lacksRemovals = cursor < caller.engine.tombstoneFloor && !request.hidesActions
+            if request.asksForRepair || lacksDeletions || lacksRemovals { start = .zero }
         }
         let place = Need.Place(
             kind: .channel, name: request.channel, rights: .reading(after: start, at: now))
@@ -73,6 +74,9 @@ extension Operations {
         // What was deleted after it may be forgotten.
         case .beyond(let end) where end < deletionFloor:
             return follow(request, .snapshot, from: .zero, for: caller)
+        // Without actions there is nothing to repair, and messages after `end` may be too many.
+        case .beyond where request.hidesActions:
+            return follow(request, .snapshot, from: .zero, for: caller)
         // An older copy of the store was put back: both agree up to `end`.
         case .beyond(let end): return hold(request, at: end, for: caller)
         case .known: break
@@ -82,7 +86,9 @@ extension Operations {
         }
         // What was removed between the cursor and the floor may be forgotten.
         let isOld = cursor > .zero && cursor < caller.engine.tombstoneFloor
-        if isOld || request.asksForRepair { return hold(request, at: cursor, for: caller) }
+        if request.asksForRepair || isOld && !request.hidesActions {
+            return hold(request, at: cursor, for: caller)
+        }
         return follow(request, .delta, from: cursor, for: caller)
     }
 
@@ -98,7 +104,9 @@ extension Operations {
             caller.session, to: channel, from: cursor, pace: request.pace)
         guard !hasMissed else { return reply(to: request, mode, cursor, for: caller) }
         let state = hub.states.state(of: channel, at: cursor)
-        if let base = request.base, let state, base != state, mode != .snapshot {
+        if let base = request.base, let state, base != state, mode != .snapshot,
+            !request.hidesActions
+        {
             return hold(request, at: cursor, for: caller)
         }
         if state == nil { caller.session.subscriptions[channel].map(hub.states.tell) }
@@ -120,7 +128,9 @@ extension Operations {
     ) -> SubscribedChannel {
         SubscribedChannel(
             channel: request.channel, mode: mode, cursor: cursor,
-            key: caller.engine.digestKey(of: caller.channel(request.channel)), state: state,
+            key: request.hidesActions
+                ? nil : caller.engine.digestKey(of: caller.channel(request.channel)),
+            state: request.hidesActions ? nil : state,
             rules: caller.settings(of: request.channel).reactions)
     }
 
@@ -135,5 +145,7 @@ extension Operations {
 }
 
 extension SubscribeRequest {
-    fileprivate var pace: Pace { Pace(wish: batchMilliseconds, coalesces: coalesces) }
+    fileprivate var pace: Pace {
+        Pace(wish: batchMilliseconds, coalesces: coalesces, hidesActions: hidesActions)
+    }
 }

@@ -123,15 +123,28 @@ enum CommandDecoder {
                         "batch", max: Limits.batchWindowMax),
                     coalesces: try entry.read { (entry) throws(JSONError) in
                         try entry.flag("coalesce")
-                    }))
+                    }, hidesActions: try hidesActions(entry)))
         }
         return requests
+    }
+
+    private static func hidesActions(
+        _ entry: borrowing JSONValue
+    ) throws(ProtocolError) -> Bool {
+        switch try entry.optionalText("actions", bytesMax: 16) {
+        case nil, "rows": false
+        case "none": true
+        default: throw .invalidField("actions", "\"rows\" or \"none\"")
+        }
     }
 
     private static func asksForRepair(
         _ entry: borrowing JSONValue
     ) throws(ProtocolError) -> Bool {
         let asks = try entry.read { (entry) throws(JSONError) in try entry.flag("repair") }
+        if asks, try hidesActions(entry) {
+            throw .invalidField("repair", "absent where \"actions\" is \"none\"")
+        }
         if asks, entry.member("cursor") == nil {
             throw ProtocolError(.missingField("cursor", expected: "a string of decimal digits"))
         }
