@@ -61,6 +61,19 @@ public struct SyncedChannel: Sendable {
         try await client.wish(value, type: type, isPresent: false, on: message, in: name)
     }
 
+    /// Removes the user's reaction where it stands or is on its way, and adds it where it is not.
+    ///
+    /// What the device shows decides, at once; what is sent says which of the two it is, so that
+    /// it means the same however often it is sent, and whatever other devices do meanwhile.
+    ///
+    /// - Returns: Whether the reaction is there now.
+    @discardableResult
+    public func toggle(
+        _ value: String, type: String = "reaction", on message: Timetoken
+    ) async throws(SyncClientError) -> Bool {
+        try await client.toggle(value, type: type, on: message, in: name)
+    }
+
     /// Publishes a message.
     public func publish(_ message: Message) async throws(SyncClientError) {
         try await client.enqueue(message, in: name)
@@ -172,6 +185,17 @@ extension SyncClient {
                 mutation: mutation)
         }
         try checkOpen()
+    }
+
+    func toggle(
+        _ value: String, type: String, on message: Timetoken, in channel: String
+    ) throws(SyncClientError) -> Bool {
+        let value = spelling(of: value, type: type, on: message, in: channel)
+        let key = MessageAction.Key(
+            messageTimetoken: message, type: type, value: value, uuid: device.user)
+        let isPresent = device.standing(of: key, in: channel) == .absent
+        try wish(value, type: type, isPresent: isPresent, on: message, in: channel)
+        return isPresent
     }
 
     /// What stands there decides: what others added in another spelling can be taken up, and one's

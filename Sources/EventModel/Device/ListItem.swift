@@ -43,6 +43,8 @@ public struct ListItem: Hashable, Sendable, Identifiable {
     public var isPending: Bool
     /// In the order in which they first appeared; pending ones last.
     public var reactions: [Reaction]
+    /// Whether there is anything to show below the message; other types of actions do not count.
+    public var hasReactions: Bool { reactions.contains { $0.type == ReactionRules.type } }
     /// The outbox entry that the item comes from, until it is settled.
     var mutation: String?
 }
