@@ -7,7 +7,7 @@ public typealias CommandID = Int64
 public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
-        case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction,
+        case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
             deleteMessages, history, actions, ping, token
     }
 
@@ -16,6 +16,7 @@ public enum Command: Hashable, Sendable {
     case unsubscribe(channels: [String])
     case repair(RepairRequest)
     case publish(PublishRequest)
+    case signal(SignalRequest)
     case addAction(ActionRequest)
     case removeAction(RemovalRequest)
     case deleteMessages(DeletionRequest)
@@ -111,6 +112,18 @@ public struct PublishRequest: Hashable, Sendable {
         self.mutation = mutation
         self.isStored = isStored
         self.hoursKept = hoursKept
+    }
+}
+
+/// A small message for whoever listens now; nothing keeps it.
+public struct SignalRequest: Hashable, Sendable {
+    public var channel: String
+    /// Its payload has up to ``Limits/signalBytesMax``, and it has no `meta`.
+    public var message: Message
+
+    public init(channel: String, message: Message) {
+        self.channel = channel
+        self.message = message
     }
 }
 

@@ -24,6 +24,8 @@ public enum Limits {
     /// UTF-8 bytes of a reaction where only emoji or listed values are taken; over it:
     /// `value_not_allowed`.
     public static let canonicalValueBytesMax = 256
+    /// Bytes of a signal's JSON text; over it: `invalid_field`, and status 400 for an SDK.
+    public static let signalBytesMax = 64
     /// UTF-8 bytes of a message type; over it: `invalid_field`.
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.

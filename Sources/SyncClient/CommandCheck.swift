@@ -12,6 +12,10 @@ extension Command {
         case .publish(let request):
             try Self.checkChannel(request.channel, isWritten: true)
             try Self.check(request.message)
+        case .signal(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
+            try Self.check(request.message)
+            try Self.checkSignal(request.message)
         case .addAction(let request):
             try Self.checkChannel(request.channel, isWritten: true)
         case .removeAction(let request):
@@ -42,6 +46,13 @@ extension Command {
             throw .invalidChannel(
                 reason: "what ends in \(Channel.presenceSuffix) is the daemon's own, "
                     + "to be followed and not written to")
+        }
+    }
+
+    private static func checkSignal(_ message: Message) throws(SyncClientError) {
+        guard message.payload.utf8.count <= Limits.signalBytesMax, message.meta == nil else {
+            throw .invalidMessage(
+                reason: "a signal has at most \(Limits.signalBytesMax) bytes and no meta")
         }
     }
 

@@ -90,6 +90,8 @@ public enum ProtocolExample {
         22: .deleteMessages(
             DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-5")),
         24: .token("qEF2AkF0GmkAAA"),
+        25: .signal(
+            SignalRequest(channel: "room", message: Message(payload: #"{"typing":true}"#))),
     ]
 
     /// What each example reply says, by its id.
@@ -148,6 +150,7 @@ public enum ProtocolExample {
                         key: ada, actionTimetoken: Timetoken(rawValue: added.rawValue + 1))
                 ], next: nil)),
         22: .messagesDeleted(deleted),
+        25: .published(Timetoken(rawValue: 17_952_187_953_730_302)),
     ]
 
     /// What the example pushes say, in their order.

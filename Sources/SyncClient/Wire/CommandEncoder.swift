@@ -36,6 +36,10 @@ enum CommandEncoder {
             json.member("symbols", request.run.text)
         case .publish(let request):
             write(request, into: &json)
+        case .signal(let request):
+            json.member("channel", request.channel)
+            json.member("payload", raw: request.message.payload)
+            json.member("messageType", request.message.type)
         case .addAction(let request):
             write(request, actionTimetoken: nil, into: &json)
         case .removeAction(let removal):

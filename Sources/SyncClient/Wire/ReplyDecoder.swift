@@ -15,7 +15,7 @@ struct ReplyDecoder {
         case .subscribe: return .subscribed(try subscribed(result))
         case .unsubscribe: return .unsubscribed(channels: try channels(result))
         case .repair: return .repair(try step(result))
-        case .publish: return .published(try result.timetoken("timetoken"))
+        case .publish, .signal: return .published(try result.timetoken("timetoken"))
         case .addAction: return try added(result)
         case .removeAction: return .actionRemoved(try result.word("applied"))
         case .deleteMessages: return .messagesDeleted(try result.timetoken("timetoken"))

@@ -4,8 +4,8 @@ import EventModel
 
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
-    case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, deleteMessages,
-        history, actions, ping, token
+    case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
+        deleteMessages, history, actions, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -26,6 +26,7 @@ extension Command {
         case .unsubscribe: .unsubscribe
         case .repair: .repair
         case .publish: .publish
+        case .signal: .signal
         case .addAction: .addAction
         case .removeAction: .removeAction
         case .deleteMessages: .deleteMessages

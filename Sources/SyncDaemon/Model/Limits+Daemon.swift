@@ -47,8 +47,6 @@ extension Limits {
     static let channelsPerGroupChangeMax = 200
     /// Channels whose messages one call counts; over it: status 400.
     static let countedChannelsMax = 100
-    /// Bytes of a signal's JSON text; over it: status 400.
-    static let signalBytesMax = 64
     /// Messages or actions in one answer; a larger number is taken for this.
     static let pubNubPageMax = 100
     /// Messages per channel in an answer with several channels, or with actions; as above.

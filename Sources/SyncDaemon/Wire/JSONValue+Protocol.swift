@@ -33,6 +33,15 @@ extension JSONValue {
         return text
     }
 
+    /// What a message carries, as compact JSON text.
+    func payload() throws(ProtocolError) -> String {
+        // `null` is a payload like any other: only its absence is a mistake.
+        guard has("payload") else {
+            throw ProtocolError(.missingField("payload", expected: "any JSON value"))
+        }
+        return member("payload")?.compactText ?? "null"
+    }
+
     func timetoken(_ name: String) throws(ProtocolError) -> Timetoken {
         guard let timetoken = try optionalTimetoken(name) else {
             throw ProtocolError(.missingField(name, expected: "a string of decimal digits"))

@@ -33,6 +33,7 @@ struct GuardedRequest: CustomTestStringConvertible {
         command("subscribe", #""channels":[{"name":"room"}]"#, .read),
         command("publish", #""channel":"room","payload":1"#, .write),
         command("publish", #""channel":"room","payload":1,"store":false"#, .write),
+        command("signal", #""channel":"room","payload":1"#, .write),
         command("addAction", #""channel":"room","messageTimetoken":"17","value":"x""#, .react),
         command(
             "removeAction", #""channel":"room","messageTimetoken":"17","value":"x""#, .unreact),

@@ -15,7 +15,8 @@ private enum Asked: String, CaseIterable {
         switch self {
         case .publish: #"{"id":1,"op":"publish","channel":"room","payload":1}"#
         case .unstored: #"{"id":1,"op":"publish","channel":"room","payload":1,"store":false}"#
-        case .fire, .signal, .changeGroup: nil
+        case .signal: #"{"id":1,"op":"signal","channel":"room","payload":1}"#
+        case .fire, .changeGroup: nil
         case .addAction:
             #"{"id":1,"op":"addAction","channel":"room","messageTimetoken":"17","value":"x"}"#
         case .removeAction:

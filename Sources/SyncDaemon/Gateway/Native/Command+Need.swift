@@ -18,6 +18,7 @@ extension Command {
                 })
         case .repair(let request): .having([.read, .history], on: [request.channel])
         case .publish(let request): .having(.write, on: [request.channel])
+        case .signal(let request): .having(.write, on: [request.channel])
         case .addAction(let request): .having(.react, on: [request.channel])
         case .removeAction(let request): .having(.unreact, on: [request.action.channel])
         case .deleteMessages(let request): .having(.delete, on: [request.channel])

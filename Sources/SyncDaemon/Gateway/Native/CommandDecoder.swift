@@ -55,6 +55,7 @@ enum CommandDecoder {
         case .unsubscribe: .unsubscribe(channels: try channelNames(json))
         case .repair: .repair(try repair(json))
         case .publish: .publish(try publish(json))
+        case .signal: .signal(try signal(json))
         case .addAction: .addAction(try action(json))
         case .removeAction: .removeAction(try removal(json))
         case .deleteMessages: .deleteMessages(try deletion(json))
@@ -174,19 +175,27 @@ enum CommandDecoder {
     private static func publish(
         _ json: borrowing JSONValue
     ) throws(ProtocolError) -> PublishRequest {
-        // `null` is a payload like any other: only its absence is a mistake.
-        guard json.has("payload") else {
-            throw ProtocolError(.missingField("payload", expected: "any JSON value"))
-        }
         let message = Message(
-            payload: json.member("payload")?.compactText ?? "null",
-            meta: json.member("meta")?.compactText,
+            payload: try json.payload(), meta: json.member("meta")?.compactText,
             type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax))
         return PublishRequest(
             channel: try json.channelName("channel"), message: message,
             mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax),
             isStored: try json.read { (json) throws(JSONError) in try json.optionalFlag("store") },
             hoursKept: try json.hours("ttl", max: Limits.hoursKeptMax))
+    }
+
+    private static func signal(_ json: borrowing JSONValue) throws(ProtocolError) -> SignalRequest {
+        let payload = try json.payload()
+        guard payload.utf8.count <= Limits.signalBytesMax else {
+            throw .invalidField(
+                "payload", "JSON text of at most \(Limits.signalBytesMax) bytes in a signal")
+        }
+        return SignalRequest(
+            channel: try json.channelName("channel"),
+            message: Message(
+                payload: payload,
+                type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax)))
     }
 
     private static func action(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionRequest {

@@ -14,6 +14,8 @@ enum CommandRouter {
         case .unsubscribe(let channels): Operations.unsubscribe(channels, for: caller)
         case .repair(let request): Operations.repair(request, for: caller)
         case .publish(let request): Operations.publish(request, by: caller)
+        case .signal(let request):
+            Operations.signal(request.message, to: request.channel, by: caller)
         case .addAction(let request): Operations.addAction(request, by: caller)
         case .removeAction(let request): Operations.removeAction(request, by: caller)
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
