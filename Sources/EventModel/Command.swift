@@ -8,7 +8,7 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-            deleteMessages, history, actions, ping, token
+            deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
     }
 
     case hello(Hello)
@@ -22,6 +22,13 @@ public enum Command: Hashable, Sendable {
     case deleteMessages(DeletionRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
+    case hereNow(OccupancyQuery)
+    /// In which channels a user is; `nil`: who asks.
+    case whereNow(userID: String?)
+    /// What others are to know of who asks; compact JSON text of an object, `{}` for nothing.
+    case setState(channel: String, state: String)
+    /// The same of a user; `nil`: who asks.
+    case getState(channel: String, userID: String?)
     case ping
     /// Shows another token before that of ``hello(_:)`` is over.
     case token(String)
@@ -65,10 +72,15 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var batchMilliseconds: Int
     /// Whether only the net effect of each batch is wanted.
     public var coalesces: Bool
+    /// Whether the user is in the channel as long as it is followed, and hears who comes and goes.
+    public var isPresent: Bool
+    /// The user's state there, as compact JSON text of an object; `nil`: as it was.
+    public var state: String?
 
     public init(
         channel: String, cursor: Timetoken? = nil, epoch: String? = nil, base: Digest? = nil,
-        asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false
+        asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false,
+        isPresent: Bool = false, state: String? = nil
     ) {
         self.channel = channel
         self.cursor = cursor
@@ -77,6 +89,8 @@ public struct SubscribeRequest: Hashable, Sendable {
         self.asksForRepair = asksForRepair
         self.batchMilliseconds = batchMilliseconds
         self.coalesces = coalesces
+        self.isPresent = isPresent
+        self.state = state
     }
 }
 

@@ -34,6 +34,9 @@ public enum Limits {
     public static let tokenBytesMax = 8 * 1024
     /// Actions in one `actions` reply; a larger `limit` is refused with `invalid_field`.
     public static let actionsPageMax = 1000
+    /// Users of one channel in one answer; a larger `limit` of an SDK gets as many, that of a
+    /// `hereNow` is refused with `invalid_field`.
+    public static let presencePageMax = 1000
     /// Channels that one session follows; over it: `too_many_channels`.
     public static let channelsPerSessionMax = 10_000
     /// Seconds of silence after which each side pings.

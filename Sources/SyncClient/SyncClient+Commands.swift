@@ -118,7 +118,7 @@ extension SyncClient {
         return time
     }
 
-    private static var mismatch: SyncClientError { .badReply("It answers another command.") }
+    static var mismatch: SyncClientError { .badReply("It answers another command.") }
 
     /// What the daemon would refuse later is refused at the call.
     ///

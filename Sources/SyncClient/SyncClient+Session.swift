@@ -131,6 +131,12 @@ extension SyncClient {
             guard let item = commands.answer(id) else { return }
             try handle(result, to: item)
             pump()
+        case .absent(let channels, let error):
+            for channel in channels {
+                report(
+                    SyncEvent.Problem(
+                        channel: channel, reason: "The user may not be in it. \(error)"))
+            }
         case .lateReply:
             break
         case .complaint(let error):

@@ -92,6 +92,13 @@ public enum ProtocolExample {
         24: .token("qEF2AkF0GmkAAA"),
         25: .signal(
             SignalRequest(channel: "room", message: Message(payload: #"{"typing":true}"#))),
+        26: .subscribe([
+            SubscribeRequest(channel: "room", isPresent: true, state: #"{"mood":"👍"}"#)
+        ]),
+        27: .hereNow(OccupancyQuery(channel: "room", includesStates: true, limit: 2)),
+        28: .whereNow(userID: nil),
+        29: .setState(channel: "room", state: #"{"mood":"🎉"}"#),
+        30: .getState(channel: "room", userID: "bob"),
     ]
 
     /// What each example reply says, by its id.
@@ -151,10 +158,33 @@ public enum ProtocolExample {
                 ], next: nil)),
         22: .messagesDeleted(deleted),
         25: .published(Timetoken(rawValue: 17_952_187_953_730_302)),
+        26: .subscribed([
+            SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
+        ]),
+        27: .hereNow(
+            OccupancyPage(
+                occupancy: 3,
+                users: [
+                    Occupant(userID: "ada", state: #"{"mood":"👍"}"#), Occupant(userID: "bob"),
+                ], next: 2)),
+        28: .whereNow(channels: ["den", "room"]),
+        29: .state(#"{"mood":"🎉"}"#),
+        30: .state("{}"),
     ]
 
     /// What the example pushes say, in their order.
     public static let pushes: [Batch] = [
+        Batch(
+            channel: Channel("room").presence, cursor: deleted,
+            envelopes: [
+                Envelope(
+                    channel: Channel("room").presence,
+                    timetoken: Timetoken(rawValue: 17_952_187_953_730_210), uuid: "",
+                    event: .presence(
+                        PresenceNotice(
+                            action: .join, userID: "ada", occupancy: 1, seconds: 1_795_218_795,
+                            state: #"{"mood":"👍"}"#)), isStored: false)
+            ]),
         Batch(
             channel: Channel("room"), cursor: added,
             envelopes: [

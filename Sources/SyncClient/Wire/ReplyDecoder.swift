@@ -24,10 +24,29 @@ struct ReplyDecoder {
             return .actions(
                 ActionsPage(
                     actions: try actions(result), next: try result.optionalTimetoken("next")))
+        case .hereNow: return .hereNow(try occupancy(result))
+        case .whereNow: return .whereNow(channels: try channels(result))
+        case .setState, .getState: return .state(try result.object("state").compactText)
         case .ping: return .pong(try result.timetoken("time"))
         case .token:
             return .tokenShown(expires: try result.optionalInteger("tokenExpires").map(Int.init))
         }
+    }
+
+    private func occupancy(
+        _ result: borrowing JSONValue
+    ) throws(JSONError) -> OccupancyPage {
+        let list = try result.array("users")
+        var users: [Occupant] = []
+        users.reserveCapacity(list.count)
+        for index in 0..<list.count {
+            let user = list.element(at: index)
+            users.append(
+                Occupant(userID: try user.string("userId"), state: user.text("state")))
+        }
+        return OccupancyPage(
+            occupancy: Int(try result.integer("occupancy")), users: users,
+            next: try result.optionalInteger("next").map { Int($0) })
     }
 
     private func welcome(_ result: borrowing JSONValue) throws(JSONError) -> Welcome {

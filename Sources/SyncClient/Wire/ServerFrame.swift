@@ -5,7 +5,7 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-        deleteMessages, history, actions, ping, token
+        deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -32,6 +32,10 @@ extension Command {
         case .deleteMessages: .deleteMessages
         case .history: .history
         case .actions: .actions
+        case .hereNow: .hereNow
+        case .whereNow: .whereNow
+        case .setState: .setState
+        case .getState: .getState
         case .ping: .ping
         case .token: .token
         }
@@ -44,6 +48,8 @@ enum ServerFrame: Hashable, Sendable {
     case push(Batch)
     /// What reactions there are in channels from now on.
     case rules([String: ReactionRules])
+    /// The user is not in all of these channels, though they are followed.
+    case absent(channels: [String], ProtocolError)
     /// A success for a command that nobody waits for any more.
     case lateReply(CommandID)
     /// An error that belongs to no command: the daemon could not read an id.

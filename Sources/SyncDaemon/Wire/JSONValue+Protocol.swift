@@ -76,6 +76,11 @@ extension JSONValue {
         return count
     }
 
+    /// An integer from 0 to `max` that may be absent.
+    func optionalCount(_ name: String, max: Int) throws(ProtocolError) -> Int? {
+        member(name) == nil ? nil : Int(try count(name, max: Int64(max)))
+    }
+
     func channelName(_ name: String) throws(ProtocolError) -> String {
         let channel = try read { (json) throws(JSONError) in try json.string(name) }
         guard isValidChannelName(channel) else { throw .invalidChannel }

@@ -39,6 +39,11 @@ struct GuardedRequest: CustomTestStringConvertible {
             "removeAction", #""channel":"room","messageTimetoken":"17","value":"x""#, .unreact),
         command("deleteMessages", #""channel":"room","through":"17""#, .delete),
         command("history", #""channel":"room""#, .history),
+        command(
+            "subscribe", #""channels":[{"name":"room","presence":true}]"#, [.read, .presence]),
+        command("hereNow", #""channel":"room""#, .presence),
+        command("setState", #""channel":"room","state":{}"#, .presence),
+        command("getState", #""channel":"room","userId":"bob""#, .presence),
         command("actions", #""channel":"room""#, .history),
     ]
 

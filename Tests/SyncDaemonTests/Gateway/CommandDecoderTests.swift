@@ -59,6 +59,10 @@ struct CommandDecoderTests {
             ),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
+            .hereNow: (#","channel":"r""#, .hereNow(OccupancyQuery(channel: "r"))),
+            .whereNow: ("", .whereNow(userID: nil)),
+            .setState: (#","channel":"r","state":{}"#, .setState(channel: "r", state: "{}")),
+            .getState: (#","channel":"r""#, .getState(channel: "r", userID: nil)),
             .ping: ("", .ping), .token: (#","token":"t""#, .token("t")),
         ]
 
@@ -206,7 +210,8 @@ struct CommandDecoderTests {
         (
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, repair, publish, "#
-                + "signal, addAction, removeAction, deleteMessages, history, actions, ping, token."
+                + "signal, addAction, removeAction, deleteMessages, history, actions, hereNow, "
+                + "whereNow, setState, getState, ping, token."
         ),
     ]
 

@@ -61,6 +61,12 @@ enum CommandDecoder {
         case .deleteMessages: .deleteMessages(try deletion(json))
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
+        case .hereNow: .hereNow(try occupancy(json))
+        case .whereNow: .whereNow(userID: try json.userID())
+        case .setState:
+            .setState(channel: try json.channelName("channel"), state: try json.userState())
+        case .getState:
+            .getState(channel: try json.channelName("channel"), userID: try json.userID())
         case .ping: .ping
         case .token: .token(try json.text("token", bytesMax: Limits.tokenBytesMax))
         }
@@ -113,6 +119,7 @@ enum CommandDecoder {
             guard entry.isObject else {
                 throw .invalidField("channels", #"a list of objects such as {"name":"room"}"#)
             }
+            let isPresent = try isPresent(entry)
             requests.append(
                 SubscribeRequest(
                     channel: try entry.channelName("name"),
@@ -124,7 +131,10 @@ enum CommandDecoder {
                         "batch", max: Limits.batchWindowMax),
                     coalesces: try entry.read { (entry) throws(JSONError) in
                         try entry.flag("coalesce")
-                    }))
+                    },
+                    isPresent: isPresent,
+                    state: isPresent && entry.member("state") != nil
+                        ? try entry.userState() : nil))
         }
         return requests
     }
