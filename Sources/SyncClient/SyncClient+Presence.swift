@@ -3,6 +3,35 @@
 public import EventModel
 
 extension SyncClient {
+    // MARK: Being somewhere
+
+    /// Notes whether the user is in a channel while it is followed.
+    func attend(_ channel: String, _ isPresent: Bool) {
+        let presence = ExactText(Channel(channel).presence.name)
+        if isPresent { attended.insert(presence) } else { attended.remove(presence) }
+    }
+
+    /// A subscription of the device's with what it does not know: where the user is to be seen.
+    func attending(_ command: Command) -> Command {
+        guard !attended.isEmpty, case .subscribe(var requests) = command else { return command }
+        for index in requests.indices {
+            let presence = Channel(requests[index].channel).presence
+            requests[index].isPresent = attended.contains(ExactText(presence.name))
+        }
+        return .subscribe(requests)
+    }
+
+    /// Tells of who comes and goes; a presence channel that is followed by itself is the device's.
+    func announcePresence(_ batch: Batch) {
+        let name = batch.channel.name
+        guard attended.contains(ExactText(name)), device.channel(name) == nil,
+            !batch.envelopes.isEmpty
+        else { return }
+        emit(.announced(channel: name, batch.envelopes))
+    }
+
+    // MARK: Asking
+
     /// Reads a page of the users who are in a channel.
     public func hereNow(_ query: OccupancyQuery) async throws(SyncClientError) -> OccupancyPage {
         guard case .hereNow(let page) = try await perform(.hereNow(query)) else {

@@ -124,6 +124,7 @@ extension SyncClient {
         where problem.channel.map({ device.channel($0) != nil }) ?? true { report(problem) }
         switch frame {
         case .push(let batch):
+            announcePresence(batch)
             run { $0.received(batch) }
         case .rules(let rules):
             run { $0.received(rules) }
