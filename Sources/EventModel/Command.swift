@@ -7,8 +7,8 @@ public typealias CommandID = Int64
 public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
-        case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction,
-            deleteMessages, history, actions, ping, token
+        case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
+            deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
     }
 
     case hello(Hello)
@@ -16,11 +16,19 @@ public enum Command: Hashable, Sendable {
     case unsubscribe(channels: [String])
     case repair(RepairRequest)
     case publish(PublishRequest)
+    case signal(SignalRequest)
     case addAction(ActionRequest)
     case removeAction(RemovalRequest)
     case deleteMessages(DeletionRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
+    case hereNow(OccupancyQuery)
+    /// In which channels a user is; `nil`: who asks.
+    case whereNow(userID: String?)
+    /// What others are to know of who asks; compact JSON text of an object, `{}` for nothing.
+    case setState(channel: String, state: String)
+    /// The same of a user; `nil`: who asks.
+    case getState(channel: String, userID: String?)
     case ping
     /// Shows another token before that of ``hello(_:)`` is over.
     case token(String)
@@ -66,11 +74,16 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var coalesces: Bool
     /// Whether no actions are wanted, and nothing of what they come to.
     public var hidesActions: Bool
+    /// Whether the user is in the channel as long as it is followed, and hears who comes and goes.
+    public var isPresent: Bool
+    /// The user's state there, as compact JSON text of an object; `nil`: as it was.
+    public var state: String?
 
     public init(
         channel: String, cursor: Timetoken? = nil, epoch: String? = nil, base: Digest? = nil,
         asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false,
-        hidesActions: Bool = false
+        hidesActions: Bool = false,
+        isPresent: Bool = false, state: String? = nil
     ) {
         self.channel = channel
         self.cursor = cursor
@@ -80,6 +93,8 @@ public struct SubscribeRequest: Hashable, Sendable {
         self.batchMilliseconds = batchMilliseconds
         self.coalesces = coalesces
         self.hidesActions = hidesActions
+        self.isPresent = isPresent
+        self.state = state
     }
 }
 
@@ -115,6 +130,18 @@ public struct PublishRequest: Hashable, Sendable {
         self.mutation = mutation
         self.isStored = isStored
         self.hoursKept = hoursKept
+    }
+}
+
+/// A small message for whoever listens now; nothing keeps it.
+public struct SignalRequest: Hashable, Sendable {
+    public var channel: String
+    /// Its payload has up to ``Limits/signalBytesMax``, and it has no `meta`.
+    public var message: Message
+
+    public init(channel: String, message: Message) {
+        self.channel = channel
+        self.message = message
     }
 }
 

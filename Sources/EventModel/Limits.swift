@@ -26,6 +26,8 @@ public enum Limits {
     public static let canonicalValueBytesMax = 256
     /// Names that come with the count of a message's reactions; the newest ones.
     public static let reactionAuthorsMax = 10
+    /// Bytes of a signal's JSON text; over it: `invalid_field`, and status 400 for an SDK.
+    public static let signalBytesMax = 64
     /// UTF-8 bytes of a message type; over it: `invalid_field`.
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.
@@ -34,6 +36,9 @@ public enum Limits {
     public static let tokenBytesMax = 8 * 1024
     /// Actions in one `actions` reply; a larger `limit` is refused with `invalid_field`.
     public static let actionsPageMax = 1000
+    /// Users of one channel in one answer; a larger `limit` of an SDK gets as many, that of a
+    /// `hereNow` is refused with `invalid_field`.
+    public static let presencePageMax = 1000
     /// Channels that one session follows; over it: `too_many_channels`.
     public static let channelsPerSessionMax = 10_000
     /// Seconds of silence after which each side pings.

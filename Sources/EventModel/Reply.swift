@@ -11,6 +11,10 @@ public enum Reply: Hashable, Sendable {
     case actionRemoved(Removal)
     case history(HistoryPage)
     case actions(ActionsPage)
+    case hereNow(OccupancyPage)
+    case whereNow(channels: [String])
+    /// A user's state, set or asked for: compact JSON text of an object, `{}` for none.
+    case state(String)
     case pong(Timetoken)
     /// In how many seconds the token's time is over; `nil` where none is asked for.
     case tokenShown(expires: Int?)

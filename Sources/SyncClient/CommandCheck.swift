@@ -12,6 +12,10 @@ extension Command {
         case .publish(let request):
             try Self.checkChannel(request.channel, isWritten: true)
             try Self.check(request.message)
+        case .signal(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
+            try Self.check(request.message)
+            try Self.checkSignal(request.message)
         case .addAction(let request):
             try Self.checkChannel(request.channel, isWritten: true)
         case .removeAction(let request):
@@ -20,6 +24,10 @@ extension Command {
             try Self.checkChannel(request.channel, isWritten: true)
         case .history(let query): try Self.checkChannel(query.channel)
         case .actions(let query): try Self.checkChannel(query.channel)
+        case .hereNow(let query): try Self.checkChannel(query.channel)
+        case .setState(let channel, _): try Self.checkChannel(channel)
+        case .getState(let channel, _): try Self.checkChannel(channel)
+        case .whereNow: break
         case .hello, .subscribe, .unsubscribe, .repair, .ping, .token: break
         }
     }
@@ -42,6 +50,13 @@ extension Command {
             throw .invalidChannel(
                 reason: "what ends in \(Channel.presenceSuffix) is the daemon's own, "
                     + "to be followed and not written to")
+        }
+    }
+
+    private static func checkSignal(_ message: Message) throws(SyncClientError) {
+        guard message.payload.utf8.count <= Limits.signalBytesMax, message.meta == nil else {
+            throw .invalidMessage(
+                reason: "a signal has at most \(Limits.signalBytesMax) bytes and no meta")
         }
     }
 

@@ -21,6 +21,24 @@ extension SyncClient {
         return timetoken
     }
 
+    /// Sends a small message to whoever follows the channel now; nothing keeps it.
+    ///
+    /// Without a connection it throws ``SyncClientError/notConnected``: later it would be worth
+    /// nothing.
+    ///
+    /// - Parameter message: Up to `Limits.signalBytesMax` bytes, without `meta`.
+    /// - Returns: The signal's timetoken.
+    @discardableResult
+    public func signal(
+        _ message: Message, to channel: String
+    ) async throws(SyncClientError) -> Timetoken {
+        let request = SignalRequest(channel: channel, message: message)
+        guard case .published(let timetoken) = try await perform(.signal(request)) else {
+            throw Self.mismatch
+        }
+        return timetoken
+    }
+
     /// Adds an action, for example a reaction `👍`.
     ///
     /// The value is sent as it is; `ReactionValue.canonical(_:)` is for what people type.
@@ -100,7 +118,7 @@ extension SyncClient {
         return time
     }
 
-    private static var mismatch: SyncClientError { .badReply("It answers another command.") }
+    static var mismatch: SyncClientError { .badReply("It answers another command.") }
 
     /// What the daemon would refuse later is refused at the call.
     ///

@@ -17,7 +17,7 @@ extension SyncClient {
             return
         }
         for question in effects.questions {
-            sendFirst(question.command, owner: .device(question.ticket))
+            sendFirst(attending(question.command), owner: .device(question.ticket))
         }
         for (channel, changes) in effects.changes {
             tell(.changes(changes), of: channel)

@@ -124,6 +124,7 @@ extension SyncClient {
         where problem.channel.map({ device.channel($0) != nil }) ?? true { report(problem) }
         switch frame {
         case .push(let batch):
+            announcePresence(batch)
             run { $0.received(batch) }
         case .rules(let rules):
             run { $0.received(rules) }
@@ -131,6 +132,12 @@ extension SyncClient {
             guard let item = commands.answer(id) else { return }
             try handle(result, to: item)
             pump()
+        case .absent(let channels, let error):
+            for channel in channels {
+                report(
+                    SyncEvent.Problem(
+                        channel: channel, reason: "The user may not be in it. \(error)"))
+            }
         case .lateReply:
             break
         case .complaint(let error):

@@ -80,6 +80,8 @@ public actor SyncClient {
     var device: Device
     /// Where that is kept; without one it ends with the process.
     let store: (any DeviceStore)?
+    /// The presence channels of those in which the user is while the client follows them.
+    var attended: Set<ExactText> = []
     var listReaders: [Channel: [WeakReader<ListUpdate>]] = [:]
     /// Asks again what the daemon had no room for.
     var retryTask: Task<Void, Never>?

@@ -108,11 +108,19 @@ extension SyncClient {
 
     /// Follows a channel, from what the device has of it, until ``forget(_:)``.
     ///
+    /// - Parameters:
+    ///   - name: The channel's.
+    ///   - isPresent: Whether the user is in the channel meanwhile, and ``events()`` tells who
+    ///     comes and goes, as ``SyncEvent/announced(channel:_:)`` of `NAME-pnpres`. A channel that
+    ///     is followed already goes on as it was.
     /// - Throws: ``SyncClientError/invalidChannel(reason:)``, or ``SyncClientError/cache(_:)``.
-    public func channel(_ name: String) throws(SyncClientError) -> SyncedChannel {
-        try Command.checkChannel(name)
+    public func channel(
+        _ name: String, isPresent: Bool = false
+    ) throws(SyncClientError) -> SyncedChannel {
+        try Command.checkChannel(name, isWritten: isPresent)
         if device.channel(name) == nil {
             let base = try kept(of: name)
+            attend(name, isPresent)
             run { $0.follow(name, base: base) }
         }
         return SyncedChannel(name: name, client: self)
@@ -127,11 +135,13 @@ extension SyncClient {
     ///   - name: The channel's.
     ///   - cursor: Everything after it comes first; `Timetoken.zero`: everything; `nil`: only what
     ///     happens from now on.
+    ///   - isPresent: As ``channel(_:isPresent:)`` has it.
     /// - Throws: ``SyncClientError/invalidChannel(reason:)``.
     public func follow(
-        _ name: String, after cursor: Timetoken? = nil
+        _ name: String, after cursor: Timetoken? = nil, isPresent: Bool = false
     ) throws(SyncClientError) {
-        try Command.checkChannel(name)
+        try Command.checkChannel(name, isWritten: isPresent)
+        if device.channel(name) == nil { attend(name, isPresent) }
         run { $0.follow(name, after: cursor) }
     }
 
@@ -146,12 +156,14 @@ extension SyncClient {
     /// Stops to follow a channel and drops its cache; unsent writes still go out.
     public func forget(_ channel: String) {
         run { $0.forget(channel) }
+        attend(channel, false)
         endLists(of: channel)
     }
 
     /// Stops to follow a channel and keeps its cache; ``channel(_:)`` goes on from there.
     public func unfollow(_ channel: String) {
         run { $0.unfollow(channel) }
+        attend(channel, false)
         endLists(of: channel)
     }
 

@@ -327,6 +327,24 @@ class Neighbours(WebCase):
         await self.assert_equal(page, writer)
         self.assertEqual(await page.run("client.stats.connections"), 1)
 
+    async def test_two_users_see_each_other_and_that_one_types(self):
+        daemon = self.start_daemon()
+        ada, bob = [await self.web_user(daemon, user) for user in ("ada", "bob")]
+        await ada.run("globalThis.heard = []; client.on('event', (it) => heard.push(it))")
+        await ada.run("client.channel('room', { presence: true })")
+        await bob.run("client.channel('room', { presence: true })")
+        await ada.until("heard.some(({ event }) => event.d.uuid === 'bob')", "Bob's join")
+        self.assertEqual(
+            await ada.run("room.hereNow()"),
+            {"occupancy": 2, "users": [{"userId": "ada"}, {"userId": "bob"}]})
+        await bob.run("room.signal({ typing: true })")
+        await ada.until("heard.some(({ event }) => event.d.typing && event.e === 1)", "the signal")
+        await bob.run("room.leave()")
+        await ada.until("heard.some(({ event }) => event.d.action === 'leave')", "Bob's leave")
+        channels = await ada.run("heard.map(({ channel }) => channel)")
+        self.assertEqual(set(channels), {"room", "room-pnpres"})
+        self.assertEqual((await ada.run("room.hereNow({ limit: 0 })"))["occupancy"], 1)
+
     async def test_a_tab_that_leaves_a_channel_leaves_it_to_the_others(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "zoe")

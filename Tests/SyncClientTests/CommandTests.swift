@@ -87,6 +87,30 @@ struct CommandTests {
         await client.close()
     }
 
+    @Test("a signal is sent at once or not at all")
+    func signals() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("signal"), Self.published, expect("signal"), drop),
+            connection(greeting()))
+        let client = try SyncClient(of: server)
+        let typing = Message(payload: #"{"typing":true}"#)
+
+        await #expect(throws: SyncClientError.notConnected) {
+            try await client.signal(typing, to: "room")
+        }
+        try await client.connect()
+        let timetoken = try await client.signal(typing, to: "room")
+        #expect(timetoken == Timetoken(rawValue: 17_952_187_953_729_999))
+        let error = await #expect(throws: SyncClientError.self) {
+            try await client.signal(typing, to: "room")
+        }
+        guard case .connectionLost = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        await client.close()
+    }
+
     @Test("a command without a reply fails in time, and the session goes on")
     func timesOut() async throws {
         // A machine that does much else needs longer, also for the replies that do come.

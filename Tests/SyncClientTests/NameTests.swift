@@ -27,6 +27,7 @@ struct NameTests {
                 await code { _ = try await client.channel(name) },
                 await code { try await client.follow(name) },
                 await code { try await client.publish(Message(payload: "1"), to: name) },
+                await code { try await client.signal(Message(payload: "1"), to: name) },
                 await code { try await client.addAction("👍", to: message, in: name) },
                 await code { try await client.removeAction("👍", from: message, in: name) },
                 await code { try await client.deleteMessages(in: name, through: message) },
@@ -53,6 +54,12 @@ struct NameTests {
             let bad = Message(payload: "1", type: type)
             #expect(await code { try await room.publish(bad) } == "invalid_message")
             #expect(await code { try await client.publish(bad, to: "room") } == "invalid_message")
+        }
+        for bad in [
+            Message(payload: "\"" + String(repeating: "x", count: 63) + "\""),
+            Message(payload: "1", meta: "1"), Message(payload: "1", type: ""),
+        ] {
+            #expect(await code { try await client.signal(bad, to: "room") } == "invalid_message")
         }
         #expect(await client.unsentWrites.isEmpty)
         try await room.publish(Message(payload: "1", type: String(repeating: "x", count: 64)))

@@ -100,6 +100,15 @@ public enum ProtocolExample {
             ActionsQuery(
                 channel: "room", messageTimetoken: ada.messageTimetoken, values: ["👍", "❤️"],
                 order: .value, after: bobsPlace, limit: 1)),
+        25: .signal(
+            SignalRequest(channel: "room", message: Message(payload: #"{"typing":true}"#))),
+        26: .subscribe([
+            SubscribeRequest(channel: "room", isPresent: true, state: #"{"mood":"👍"}"#)
+        ]),
+        27: .hereNow(OccupancyQuery(channel: "room", includesStates: true, limit: 2)),
+        28: .whereNow(userID: nil),
+        29: .setState(channel: "room", state: #"{"mood":"🎉"}"#),
+        30: .getState(channel: "room", userID: "bob"),
     ]
 
     /// What each example reply says, by its id.
@@ -161,10 +170,34 @@ public enum ProtocolExample {
         42: .subscribed([SubscribedChannel(channel: "room", mode: .current, cursor: start)]),
         40: .actions(ActionsPage(actions: [bobs], next: bobsPlace)),
         41: .actions(ActionsPage(actions: [], next: nil)),
+        25: .published(Timetoken(rawValue: 17_952_187_953_730_302)),
+        26: .subscribed([
+            SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
+        ]),
+        27: .hereNow(
+            OccupancyPage(
+                occupancy: 3,
+                users: [
+                    Occupant(userID: "ada", state: #"{"mood":"👍"}"#), Occupant(userID: "bob"),
+                ], next: 2)),
+        28: .whereNow(channels: ["den", "room"]),
+        29: .state(#"{"mood":"🎉"}"#),
+        30: .state("{}"),
     ]
 
     /// What the example pushes say, in their order.
     public static let pushes: [Batch] = [
+        Batch(
+            channel: Channel("room").presence, cursor: deleted,
+            envelopes: [
+                Envelope(
+                    channel: Channel("room").presence,
+                    timetoken: Timetoken(rawValue: 17_952_187_953_730_210), uuid: "",
+                    event: .presence(
+                        PresenceNotice(
+                            action: .join, userID: "ada", occupancy: 1, seconds: 1_795_218_795,
+                            state: #"{"mood":"👍"}"#)), isStored: false)
+            ]),
         Batch(
             channel: Channel("room"), cursor: added,
             envelopes: [

@@ -164,6 +164,21 @@ export interface Rules {
   readonly actionsMax: number;
 }
 
+/** A page of a channel's users. */
+export interface HereNow {
+  /** All of them, however many are listed. */
+  readonly occupancy: number;
+  readonly users: readonly { readonly userId: string; readonly state?: any }[];
+  /** The `offset` of the next page; absent on the last. */
+  readonly next?: number;
+}
+
+/** Why the daemon did not do something; `code` is `offline` without a connection. */
+export interface CommandError extends Error {
+  readonly status: number;
+  readonly code: string;
+}
+
 /** A channel that is followed. Made by `SyncClient.channel`. */
 export interface Channel<Payload = any> {
   readonly name: string;
@@ -183,6 +198,13 @@ export interface Channel<Payload = any> {
    * Resolves when the message is stored here. Rejects other fields, such as `store` and `ttl`.
    */
   publish(payload: Payload, fields?: { meta?: any; messageType?: string }): Promise<void>;
+  /**
+   * A small message for whoever follows the channel now: up to 64 bytes of JSON, kept nowhere, and
+   * not sent later. Resolves with its timetoken; rejects with a `CommandError` when it was not sent.
+   */
+  signal(payload: any, fields?: { messageType?: string }): Promise<Timetoken>;
+  /** Who is in the channel, in the order of their ids; rejects as `signal` does. */
+  hereNow(query?: { states?: boolean; limit?: number; offset?: number }): Promise<HereNow>;
   /** Makes a reaction of this user stand, or not; resolves when the wish is stored here. */
   react(
     messageTimetoken: Timetoken, value: string, present?: boolean, type?: string,
@@ -217,9 +239,11 @@ export class SyncClient {
   on(kind: 'problem', callback: (problem: Error) => void): () => void;
   /**
    * Follows a channel, from the beginning of its history; throws unless its name is one: 1 to 255
-   * bytes, no comma, no control character, not `*`, no end in `.*` or `.*-pnpres`.
+   * bytes, no comma, no control character, not `*`, no end in `.*` or `.*-pnpres`. With `presence`
+   * the user is in it as long as a tab follows it, and who comes and goes is an `event` of
+   * `NAME-pnpres`.
    */
-  channel<Payload = any>(name: string): Channel<Payload>;
+  channel<Payload = any>(name: string, options?: { presence?: boolean }): Channel<Payload>;
   /**
    * Calls the option `token` now, and shows the daemon what it gives; for example when the user was
    * let into another channel. Throws when `token` is no function.

@@ -18,13 +18,7 @@ enum CommandEncoder {
     private static func write(_ command: Command, into json: inout JSONWriter) {
         switch command {
         case .hello(let hello):
-            json.member("userId", hello.userID)
-            json.member("deviceId", hello.deviceID)
-            if let keyset = hello.keyset {
-                json.member("keyset", keyset)
-            }
-            json.member("publishKey", hello.publishKey)
-            json.member("token", hello.token)
+            write(hello, into: &json)
         case .subscribe(let requests):
             write(requests, into: &json)
         case .unsubscribe(let channels):
@@ -36,6 +30,10 @@ enum CommandEncoder {
             json.member("symbols", request.run.text)
         case .publish(let request):
             write(request, into: &json)
+        case .signal(let request):
+            json.member("channel", request.channel)
+            json.member("payload", raw: request.message.payload)
+            json.member("messageType", request.message.type)
         case .addAction(let request):
             write(request, actionTimetoken: nil, into: &json)
         case .removeAction(let removal):
@@ -63,11 +61,36 @@ enum CommandEncoder {
             if query.isDescending { json.member("descending", true) }
             json.member("after", query.after?.text)
             json.member("limit", query.limit)
+        case .hereNow(let query):
+            write(query, into: &json)
+        case .whereNow(let userID):
+            json.member("userId", userID)
+        case .setState(let channel, let state):
+            json.member("channel", channel)
+            json.member("state", raw: state)
+        case .getState(let channel, let userID):
+            json.member("channel", channel)
+            json.member("userId", userID)
         case .token(let token):
             json.member("token", token)
         case .ping:
             break
         }
+    }
+
+    private static func write(_ hello: Hello, into json: inout JSONWriter) {
+        json.member("userId", hello.userID)
+        json.member("deviceId", hello.deviceID)
+        json.member("keyset", hello.keyset)
+        json.member("publishKey", hello.publishKey)
+        json.member("token", hello.token)
+    }
+
+    private static func write(_ query: OccupancyQuery, into json: inout JSONWriter) {
+        json.member("channel", query.channel)
+        if query.includesStates { json.member("states", true) }
+        json.member("limit", query.limit)
+        if query.offset > 0 { json.member("offset", query.offset) }
     }
 
     private static func write(_ requests: [SubscribeRequest], into json: inout JSONWriter) {
@@ -87,6 +110,8 @@ enum CommandEncoder {
             if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
             if request.coalesces { json.member("coalesce", true) }
             if request.hidesActions { json.member("actions", "none") }
+            if request.isPresent { json.member("presence", true) }
+            json.member("state", raw: request.state)
             json.endObject()
         }
         json.endArray()

@@ -15,7 +15,7 @@ struct ReplyDecoder {
         case .subscribe: return .subscribed(try subscribed(result))
         case .unsubscribe: return .unsubscribed(channels: try channels(result))
         case .repair: return .repair(try step(result))
-        case .publish: return .published(try result.timetoken("timetoken"))
+        case .publish, .signal: return .published(try result.timetoken("timetoken"))
         case .addAction: return try added(result)
         case .removeAction: return .actionRemoved(try result.word("applied"))
         case .deleteMessages: return .messagesDeleted(try result.timetoken("timetoken"))
@@ -23,10 +23,29 @@ struct ReplyDecoder {
         case .actions:
             return .actions(
                 ActionsPage(actions: try actions(result), next: try place(result, "next")))
+        case .hereNow: return .hereNow(try occupancy(result))
+        case .whereNow: return .whereNow(channels: try channels(result))
+        case .setState, .getState: return .state(try result.object("state").compactText)
         case .ping: return .pong(try result.timetoken("time"))
         case .token:
             return .tokenShown(expires: try result.optionalInteger("tokenExpires").map(Int.init))
         }
+    }
+
+    private func occupancy(
+        _ result: borrowing JSONValue
+    ) throws(JSONError) -> OccupancyPage {
+        let list = try result.array("users")
+        var users: [Occupant] = []
+        users.reserveCapacity(list.count)
+        for index in 0..<list.count {
+            let user = list.element(at: index)
+            users.append(
+                Occupant(userID: try user.string("userId"), state: user.text("state")))
+        }
+        return OccupancyPage(
+            occupancy: Int(try result.integer("occupancy")), users: users,
+            next: try result.optionalInteger("next").map { Int($0) })
     }
 
     private func welcome(_ result: borrowing JSONValue) throws(JSONError) -> Welcome {

@@ -4,8 +4,8 @@ import EventModel
 
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
-    case hello, subscribe, unsubscribe, repair, publish, addAction, removeAction, deleteMessages,
-        history, actions, ping, token
+    case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
+        deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -26,11 +26,16 @@ extension Command {
         case .unsubscribe: .unsubscribe
         case .repair: .repair
         case .publish: .publish
+        case .signal: .signal
         case .addAction: .addAction
         case .removeAction: .removeAction
         case .deleteMessages: .deleteMessages
         case .history: .history
         case .actions: .actions
+        case .hereNow: .hereNow
+        case .whereNow: .whereNow
+        case .setState: .setState
+        case .getState: .getState
         case .ping: .ping
         case .token: .token
         }
@@ -43,6 +48,8 @@ enum ServerFrame: Hashable, Sendable {
     case push(Batch)
     /// What reactions there are in channels from now on.
     case rules([String: ReactionRules])
+    /// The user is not in all of these channels, though they are followed.
+    case absent(channels: [String], ProtocolError)
     /// A success for a command that nobody waits for any more.
     case lateReply(CommandID)
     /// An error that belongs to no command: the daemon could not read an id.

@@ -36,6 +36,7 @@ struct ServerFrameDecoder {
             if frame.member("rules") != nil {
                 return .rules(try RulesDecoder(frame).channels(frame))
             }
+            if frame.member("absent") != nil { return try absent(frame.object("absent")) }
             id = try frame.optionalInteger("id")
             return try reply(frame, to: id, kind: kind)
         } catch {
@@ -46,17 +47,34 @@ struct ServerFrameDecoder {
     private func reply(
         _ frame: borrowing JSONValue, to id: CommandID?, kind: (CommandID) -> CommandKind?
     ) throws(JSONError) -> ServerFrame {
-        if let error = frame.member("error") {
-            let refusal = ProtocolError(
-                status: Int(try error.integer("status")), code: try error.string("code"),
-                message: try error.string("message"),
-                retryAfterSeconds: try error.optionalInteger("retryAfter").map { Int($0) })
+        if frame.member("error") != nil {
+            let refusal = try refusal(frame)
             return id.map { .reply($0, .failure(refusal)) } ?? .complaint(refusal)
         }
         guard let id else { throw .missingField("id", expected: "an integer") }
         let result = try frame.object("ok")
         guard let kind = kind(id) else { return .lateReply(id) }
         return .reply(id, .success(try ReplyDecoder(keyset: keyset).reply(result, to: kind)))
+    }
+
+    private func refusal(_ frame: borrowing JSONValue) throws(JSONError) -> ProtocolError {
+        let error = try frame.object("error")
+        return ProtocolError(
+            status: Int(try error.integer("status")), code: try error.string("code"),
+            message: try error.string("message"),
+            retryAfterSeconds: try error.optionalInteger("retryAfter").map { Int($0) })
+    }
+
+    private func absent(_ frame: borrowing JSONValue) throws(JSONError) -> ServerFrame {
+        let list = try frame.array("channels")
+        var channels: [String] = []
+        for index in 0..<list.count {
+            guard let name = list.element(at: index).string else {
+                throw .wrongType("channels", expected: "a list of strings")
+            }
+            channels.append(name)
+        }
+        return .absent(channels: channels, try refusal(frame))
     }
 
     // MARK: Pushes

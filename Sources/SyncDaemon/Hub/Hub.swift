@@ -11,6 +11,7 @@ final class Hub {
     private(set) var sessions: [SessionID: Session] = [:]
     let ground: Ground
     let repairs = Repairs()
+    let attendance: Attendance
     let topics: TopicTable
     let outlet: Outlet
     let states: States
@@ -20,7 +21,8 @@ final class Hub {
 
     init(engine: any Engine, settings: HubSettings = HubSettings(), counters: Counters) {
         ground = Ground(engine: engine, settings: settings, counters: counters)
-        topics = TopicTable(ground: ground, repairs: repairs)
+        attendance = Attendance(ground: ground)
+        topics = TopicTable(ground: ground, repairs: repairs, attendance: attendance)
         outlet = Outlet(ground: ground, topics: topics)
         states = States(ground: ground, topics: topics, outlet: outlet)
         catchUp = CatchUp(ground: ground, topics: topics, outlet: outlet, states: states)
@@ -82,12 +84,14 @@ final class Hub {
         states.endTurn()
         catchUp.endTurn()
         topics.endTurn()
+        attendance.endTurn()
         outlet.endTurn()
     }
 
     /// When something is to be done though nothing happens, in milliseconds; `nil`: never.
     var nextDue: UInt64? {
-        polls.areListed || topics.hasEnding || outlet.hasListed ? ground.now : delivery.nextDue
+        polls.areListed || topics.hasEnding || attendance.hasLeavers || outlet.hasListed
+            ? ground.now : delivery.nextDue
     }
 
     /// Gives up what is in the store too: the memory is nearly used up.
@@ -245,6 +249,7 @@ final class Hub {
         ground.checkInvariants()
         repairs.checkInvariants(of: sessions.values)
         topics.checkInvariants(of: sessions.values)
+        attendance.checkInvariants(of: sessions.values)
         outlet.checkInvariants()
         states.checkInvariants()
         catchUp.checkInvariants()

@@ -18,10 +18,12 @@ final class TopicTable {
     private var leaving: Dictionary<Channel, Subscription>.Values.Iterator?
     private let ground: Ground
     private let repairs: Repairs
+    private let attendance: Attendance
 
-    init(ground: Ground, repairs: Repairs) {
+    init(ground: Ground, repairs: Repairs, attendance: Attendance) {
         self.ground = ground
         self.repairs = repairs
+        self.attendance = attendance
     }
 
     /// The topic of a channel or wildcard, made when there is none.
@@ -84,6 +86,7 @@ final class TopicTable {
     /// Ends all subscriptions of a session that is closing: it gets nothing more, and in the turns
     /// to come they are taken out of their topics.
     func cancelAll(of session: Session) {
+        attendance.end(session)
         // First: nobody is to be told what becomes of them.
         session.questions = Queue()
         session.lagging.removeAll()

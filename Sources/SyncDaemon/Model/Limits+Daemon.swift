@@ -47,8 +47,6 @@ extension Limits {
     static let channelsPerGroupChangeMax = 200
     /// Channels whose messages one call counts; over it: status 400.
     static let countedChannelsMax = 100
-    /// Bytes of a signal's JSON text; over it: status 400.
-    static let signalBytesMax = 64
     /// Messages or actions in one answer; a larger number is taken for this.
     static let pubNubPageMax = 100
     /// Messages per channel in an answer with several channels, or with actions; as above.
@@ -284,7 +282,7 @@ extension Limits {
     /// Users in one answer about several channels; over it: those of further channels are counted
     /// and not listed.
     static let presenceNamesPerAnswerMax = 10_000
-    /// UTF-8 bytes of one user's state in one channel; over it: it is not set.
+    /// UTF-8 bytes of one user's state in one channel; over it: `invalid_field`, status 400.
     static let presenceStateBytesMax = 4 * 1024
     /// Bytes of all states; over it: those of absent users go, then new ones are not set.
     static let presenceAllStateBytesMax = 128 * 1024 * 1024
@@ -295,8 +293,12 @@ extension Limits {
     /// Over it: nobody new gets in, no state changes and nobody times out; who leaves still leaves,
     /// so there may be as many more as there are users in channels.
     static let presenceAnnouncementsMax = 262_144
-    /// Users of one channel in one answer; a larger `limit` gets as many.
-    static let presencePageMax = 1000
+    /// Bytes of the users in the reply to one `hereNow`, roughly, but for a user who alone has
+    /// more; `next` leads to the rest.
+    static let presencePageBytesMax = 64 * 1024
+    /// How long whose WebSocket was cut stays in its channels, in seconds, unless an owner's
+    /// `presence_timeout_min` is longer or `presence_timeout` shorter; then: `timeout`.
+    static let presenceGraceSeconds = 20
 
     // MARK: HTTP
 

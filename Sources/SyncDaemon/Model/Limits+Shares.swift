@@ -14,6 +14,10 @@ extension Limits {
     static let dearNamesPerMillisecond = 60
     /// Names in a command or request that does not count as dear.
     static let cheapNamesMax = 16
+    /// Users that a `hereNow` may list for each name that it counts as.
+    static let usersPerName = 8
+    /// Names that a `whereNow` counts as: its reply may have some thousands.
+    static let whereNowNames = 100
     /// Names in what waits so of one connection; over it: `rate_limited`.
     static let namesWaitingPerConnectionMax = 10_000
     /// Names in all that waits so on a reactor; over it: the same.

@@ -30,8 +30,11 @@ extension Need {
             places: session.subscriptions.map { channel, subscription in
                 // One that is behind still reads the past.
                 let cursor = subscription.state == .live ? nil : subscription.position
+                let reading = Rights.reading(after: cursor, at: now)
+                let isPresent = session.attended.contains(ExactText(channel.name))
                 return Place(
-                    kind: .channel, name: channel.name, rights: .reading(after: cursor, at: now))
+                    kind: .channel, name: channel.name,
+                    rights: isPresent ? reading.union(.presence) : reading)
             })
     }
 }

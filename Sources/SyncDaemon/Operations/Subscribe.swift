@@ -7,7 +7,7 @@ extension Operations {
         _ requests: [SubscribeRequest], for caller: SessionCaller
     ) -> OperationOutcome {
         let session = caller.session
-        let new = Set(requests.map { caller.channel($0.channel) }).filter {
+        let new = Set(requests.flatMap { $0.followed(by: caller) }).filter {
             session.subscriptions[$0] == nil
         }
         guard session.subscriptions.count + new.count <= Limits.channelsPerSessionMax else {
@@ -22,7 +22,41 @@ extension Operations {
         if let error = requests.lazy.compactMap({ refusal(of: $0, for: caller) }).first {
             return .refused(error)
         }
+        if let error = enter(requests, for: caller) { return .refused(error) }
         return .done(.subscribed(requests.map { start($0, for: caller) }))
+    }
+
+    /// Has the caller's user be where they want to be seen, and nowhere else of these.
+    ///
+    /// Before anything is followed: there may be no room for it.
+    private static func enter(
+        _ requests: [SubscribeRequest], for caller: SessionCaller
+    ) -> ProtocolError? {
+        let (session, attendance) = (caller.session, caller.hub.attendance)
+        let present = requests.filter(\.isPresent)
+        if !present.isEmpty {
+            guard attendance.mayEnter else { return .overloaded }
+            let states = present.compactMap { request in
+                request.state.map { (ExactText(request.channel), $0) }
+            }
+            let names = present.map(\.channel)
+            let entering = PresenceRequest.Operation.enter(
+                channels: names, states: Dictionary(states) { $1 })
+            if case .refused(let error) = presence(entering, for: caller) { return error }
+            attendance.entered(session, names)
+        }
+        // One that is named twice is followed with presence when one of the two asks for it.
+        let seen = Set(present.map { ExactText($0.channel) })
+        stopAttending(
+            requests.map(\.channel).filter { !seen.contains(ExactText($0)) }, for: caller)
+        return nil
+    }
+
+    /// Has the caller's user leave those of these channels where they are.
+    private static func stopAttending(_ channels: [String], for caller: SessionCaller) {
+        for name in caller.hub.attendance.leave(caller.session, channels) {
+            caller.hub.unsubscribe(caller.session, from: caller.channel(name).presence)
+        }
     }
 
     /// Why the caller may not have what this start brings: who is sent the past, because it has
@@ -63,6 +97,11 @@ extension Operations {
     private static func start(
         _ request: SubscribeRequest, for caller: SessionCaller
     ) -> SubscribedChannel {
+        let presence = caller.channel(request.channel).presence
+        // Once: nothing of it is stored that a second start could bring.
+        if request.isPresent, caller.session.subscriptions[presence] == nil {
+            caller.hub.subscribe(caller.session, to: presence, from: nil, pace: request.pace)
+        }
         guard let cursor = request.cursor else {
             let channel = caller.channel(request.channel)
             caller.hub.subscribe(caller.session, to: channel, from: nil, pace: request.pace)
@@ -137,6 +176,7 @@ extension Operations {
     static func unsubscribe(
         _ channels: [String], for caller: SessionCaller
     ) -> OperationOutcome {
+        stopAttending(channels, for: caller)
         for name in channels {
             caller.hub.unsubscribe(caller.session, from: caller.channel(name))
         }
@@ -145,6 +185,12 @@ extension Operations {
 }
 
 extension SubscribeRequest {
+    /// What is followed for it.
+    fileprivate func followed(by caller: SessionCaller) -> [Channel] {
+        let channel = caller.channel(channel)
+        return isPresent ? [channel, channel.presence] : [channel]
+    }
+
     fileprivate var pace: Pace {
         Pace(wish: batchMilliseconds, coalesces: coalesces, hidesActions: hidesActions)
     }

@@ -1,11 +1,6 @@
 // Who is in a channel, as an answer.
 
-/// A user who is somewhere.
-struct Occupant: Hashable, Sendable {
-    var userID: String
-    /// Compact JSON text of an object; `nil` when none was set.
-    var state: String?
-}
+import EventModel
 
 /// The users of one channel.
 struct Occupancy: Hashable, Sendable {

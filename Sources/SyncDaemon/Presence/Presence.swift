@@ -89,6 +89,28 @@ final class Presence {
         _ member: Member, channels: [String], seconds: Int? = nil, isPoll: Bool = false,
         states: [ExactText: String] = [:], from source: PresenceSource? = nil, at now: Instant
     ) -> Refusal? {
+        come(member, to: channels, states: states, from: source, at: now) { membership in
+            guard seconds != nil || !isPoll || !membership.isTimed else { return }
+            let settings = membership.room.settings
+            let span = min(
+                max(seconds ?? settings.presenceSeconds, settings.presenceSecondsMin),
+                max(Limits.presenceSecondsAskedMax, settings.presenceSeconds))
+            membership.promise = PresenceTick(notBefore: now.milliseconds + UInt64(span) * 1000)
+            membership.deadline = membership.promise
+            membership.isTimed = seconds != nil
+            // Nobody times out whom a session holds.
+            if membership.holders.isEmpty { expiries.schedule(membership) }
+            move(membership, to: source)
+        }
+    }
+
+    /// Has a user be in channels: who is not there joins.
+    ///
+    /// - Parameter stay: Says of each membership how long it lasts.
+    func come(
+        _ member: Member, to channels: [String], states: [ExactText: String],
+        from source: PresenceSource?, at now: Instant, stay: (PresenceMembership) -> Void
+    ) -> Refusal? {
         let key = ExactText(member.keyset)
         let id = ExactText(member.userID)
         guard !member.userID.isEmpty, let keyset = keysets[member.keyset] else { return nil }
@@ -103,34 +125,23 @@ final class Presence {
             guard let settings = room?.settings ?? settings(of: channel, in: keyset) else {
                 continue
             }
-            let span = min(
-                max(seconds ?? settings.presenceSeconds, settings.presenceSecondsMin),
-                max(Limits.presenceSecondsAskedMax, settings.presenceSeconds))
-            let deadline = PresenceTick(notBefore: now.milliseconds + UInt64(span) * 1000)
-            let state = states[name]
             let refused: Refusal?
             if let membership = room?.membership(of: user) {
-                if seconds != nil || !isPoll || !membership.isTimed {
-                    membership.deadline = deadline
-                    membership.isTimed = seconds != nil
-                    expiries.schedule(membership)
-                    move(membership, to: source)
-                }
-                refused = state.flatMap { change(membership, to: $0, at: now) }
+                stay(membership)
+                refused = states[name].flatMap { change(membership, to: $0, at: now) }
             } else if !mayJoin {
                 refused = .quotaExceeded
             } else {
-                refused = join(
-                    user, room ?? PresenceRoom(channel, tenant: tenant, settings: settings),
-                    until: deadline, state: state, from: source, at: now)
-                tenant.rooms[name]?.membership(of: user)?.isTimed = seconds != nil
+                let room = room ?? PresenceRoom(channel, tenant: tenant, settings: settings)
+                refused = join(user, room, state: states[name], from: source, at: now)
+                if let membership = room.membership(of: user) { stay(membership) }
             }
             refusal = refusal ?? refused
         }
         return refusal
     }
 
-    /// The user is no longer in these channels, and has no state there.
+    /// The user leaves these channels and has no state there, but for what a session holds.
     ///
     /// - Complexity: O(channels).
     func leave(_ member: Member, channels: [String], at now: Instant) {
@@ -141,9 +152,11 @@ final class Presence {
             let user = tenant.users[ExactText(member.userID)]
         else { return }
         for channel in channels {
-            if let membership = tenant.rooms[ExactText(channel)]?.membership(of: user) {
-                remove(membership, .left, at: now)
-            }
+            guard let membership = tenant.rooms[ExactText(channel)]?.membership(of: user)
+            else { continue }
+            membership.promise = .zero
+            membership.isTimed = false
+            if membership.holders.isEmpty { remove(membership, .left, at: now) }
         }
     }
 
@@ -185,16 +198,15 @@ final class Presence {
     // MARK: Memberships
 
     private func join(
-        _ user: PresenceUser, _ room: PresenceRoom, until deadline: PresenceTick, state: String?,
-        from source: PresenceSource?, at now: Instant
+        _ user: PresenceUser, _ room: PresenceRoom, state: String?, from source: PresenceSource?,
+        at now: Instant
     ) -> Refusal? {
         guard hasRoom(for: source, in: room.tenant) else { return .tooManyMemberships }
         guard user.memberships.count < bounds.channelsPerUser else { return .tooManyChannels }
         guard outbox.count < bounds.announcements else { return .tooManyAnnouncements }
         let tenant = room.tenant
         lastSerial += 1
-        let membership = PresenceMembership(
-            user: user, room: room, serial: lastSerial, deadline: deadline)
+        let membership = PresenceMembership(user: user, room: room, serial: lastSerial)
         room.add(membership)
         tenants[tenant.key] = tenant
         tenant.add(room)
@@ -203,7 +215,6 @@ final class Presence {
         willAdd(to: tenant)
         tenant.membershipCount += 1
         membershipCount += 1
-        expiries.schedule(membership)
         let refusal = admit(state, of: membership)
         announce(.joined, of: membership, at: now)
         return refusal

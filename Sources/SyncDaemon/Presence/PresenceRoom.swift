@@ -131,7 +131,12 @@ final class PresenceMembership: Timed {
     let serial: UInt64
     /// Compact JSON text of an object with members.
     var state: String?
-    var deadline: PresenceTick
+    /// When it ends unless a session holds it.
+    var deadline = PresenceTick.zero
+    /// Until when a heartbeat or a poll said that the user is there.
+    var promise = PresenceTick.zero
+    /// The sessions that follow the channel for the user: as long as there is one it does not end.
+    var holders = PresenceHolders()
     /// Its user named the time: a poll that names none does not prolong it.
     var isTimed = false
     /// Who counts for it.
@@ -139,10 +144,9 @@ final class PresenceMembership: Timed {
     var place: WheelPlace?
     fileprivate var indexOfUser = 0
 
-    init(user: PresenceUser, room: PresenceRoom, serial: UInt64, deadline: PresenceTick) {
+    init(user: PresenceUser, room: PresenceRoom, serial: UInt64) {
         self.user = user
         self.room = room
         self.serial = serial
-        self.deadline = deadline
     }
 }

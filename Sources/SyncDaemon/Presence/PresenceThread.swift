@@ -14,6 +14,10 @@ struct PresenceRequest: Sendable {
         case beat(
             channels: [[String]], seconds: Int?, isPoll: Bool, states: [ExactText: String])
         case leave(channels: [String])
+        /// A session follows these from now on; states as in a beat.
+        case enter(channels: [String], states: [ExactText: String])
+        /// It does so no more, maybe because its connection was cut.
+        case exit(channels: [String], isCut: Bool)
         case setState(channels: [String], state: String)
         case state(channels: [String])
         case occupancy(channels: [String], Presence.Page)
@@ -43,6 +47,8 @@ enum PresenceReply: Sendable {
 /// A reply on its way back.
 struct PresenceAnswer: Sendable {
     let origin: Origin
+    /// What was asked.
+    let request: PresenceRequest
     let reply: PresenceReply
 }
 
@@ -104,7 +110,8 @@ final class PresenceThread: Sendable {
                     heartbeat.beat()
                     let reply = presence.reply(to: request, at: time)
                     guard let origin = request.origin else { continue }
-                    receiver.deliver(PresenceAnswer(origin: origin, reply: reply))
+                    receiver.deliver(
+                        PresenceAnswer(origin: origin, request: request, reply: reply))
                 }
                 for event in presence.advance(to: time) {
                     outgoing.append(
@@ -154,6 +161,13 @@ extension Presence {
             return refusal.map { .refused($0) } ?? .done
         case .leave(let channels):
             leave(member, channels: channels, at: now)
+            return .done
+        case .enter(let channels, let states):
+            let refusal = enter(
+                member, channels: channels, states: states, through: request.source, at: now)
+            return refusal.map { .refused($0) } ?? .done
+        case .exit(let channels, let isCut):
+            exit(member, channels: channels, through: request.source, isCut: isCut, at: now)
             return .done
         case .setState(let channels, let state):
             let refusal = setState(member, channels: channels, state: state, at: now)

@@ -16,6 +16,8 @@ protocol Timed: AnyObject {
 /// keep in order.
 struct PresenceTick: Hashable, Comparable {
     static let milliseconds: UInt64 = 250
+    /// Long ago.
+    static let zero = PresenceTick(notBefore: 0)
 
     let number: UInt64
 

@@ -87,7 +87,12 @@ final class ReactorCore {
                 }
                 for answer in commit.answers { finish(answer.origin, answer.result) }
             case .read(let answer): receive(answer)
-            case .presence(let answer): http.finish(answer)
+            case .presence(let answer):
+                if let session = hub.sessions[answer.origin.session] {
+                    native.finish(answer, of: session)
+                } else {
+                    http.finish(answer)
+                }
             case .settings(let settings, let applied):
                 apply(settings)
                 applied()

@@ -10,8 +10,8 @@ enum ReactorMessage: Sendable {
     case commit(Commit)
     /// What a reader found for one of its sessions.
     case read(ReadAnswer)
-    /// What presence says to a request of one of its connections.
-    case presence(PresenceAnswer)
+    /// What presence says to a request of one of its connections; it is large, and seldom.
+    indirect case presence(PresenceAnswer)
     /// Settings that hold from now on; says when it has taken them.
     case settings(ReactorSettings, applied: @Sendable () -> Void)
     /// Asks it to beat once, for the watchdog.

@@ -52,6 +52,15 @@ extension JSONValue {
         return texts
     }
 
+    /// What a message carries, as compact JSON text.
+    func payload() throws(ProtocolError) -> String {
+        // `null` is a payload like any other: only its absence is a mistake.
+        guard has("payload") else {
+            throw ProtocolError(.missingField("payload", expected: "any JSON value"))
+        }
+        return member("payload")?.compactText ?? "null"
+    }
+
     func timetoken(_ name: String) throws(ProtocolError) -> Timetoken {
         guard let timetoken = try optionalTimetoken(name) else {
             throw ProtocolError(.missingField(name, expected: "a string of decimal digits"))
@@ -84,6 +93,11 @@ extension JSONValue {
             throw .invalidField(name, "an integer from 0 to \(max)")
         }
         return count
+    }
+
+    /// An integer from 0 to `max` that may be absent.
+    func optionalCount(_ name: String, max: Int) throws(ProtocolError) -> Int? {
+        member(name) == nil ? nil : Int(try count(name, max: Int64(max)))
     }
 
     func channelName(_ name: String) throws(ProtocolError) -> String {

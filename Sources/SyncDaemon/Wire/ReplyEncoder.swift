@@ -18,12 +18,28 @@ enum ReplyEncoder {
         json.beginObject()
         json.name("id")
         if let id { json.integer(id) } else { json.null() }
+        encode(error, into: &json)
+        json.endObject()
+    }
+
+    /// Tells a session in which channels its user may not be, or not in all of them.
+    static func encode(
+        absent channels: [String], because error: ProtocolError, into json: inout JSONWriter
+    ) {
+        json.beginObject()
+        json.beginObject("absent")
+        json.member("channels", channels)
+        encode(error, into: &json)
+        json.endObject()
+        json.endObject()
+    }
+
+    private static func encode(_ error: ProtocolError, into json: inout JSONWriter) {
         json.beginObject("error")
         json.member("status", error.status)
         json.member("code", error.code)
         json.member("message", error.message)
         json.member("retryAfter", error.retryAfterSeconds)
-        json.endObject()
         json.endObject()
     }
 
@@ -48,6 +64,11 @@ enum ReplyEncoder {
             json.name("actions")
             encode(page.actions, into: &json)
             json.member("next", page.next?.text)
+        case .hereNow(let page): encode(page, into: &json)
+        case .whereNow(let channels):
+            json.member("channels", channels)
+        case .state(let state):
+            json.member("state", raw: state)
         case .pong(let time):
             json.member("time", quoted: time.rawValue)
         case .tokenShown(let seconds):
@@ -123,6 +144,19 @@ enum ReplyEncoder {
         }
         json.endArray()
         json.member("next", quoted: page.next?.rawValue)
+    }
+
+    private static func encode(_ page: OccupancyPage, into json: inout JSONWriter) {
+        json.member("occupancy", page.occupancy)
+        json.beginArray("users")
+        for user in page.users {
+            json.beginObject()
+            json.member("userId", user.userID)
+            json.member("state", raw: user.state)
+            json.endObject()
+        }
+        json.endArray()
+        json.member("next", page.next)
     }
 
     private static func encode(_ actions: [MessageAction], into json: inout JSONWriter) {

@@ -54,7 +54,7 @@ final class SimulatedPresence {
             world.witness(request)
             let reply = presence.reply(to: request, at: now)
             guard let origin = request.origin else { continue }
-            let answer = PresenceAnswer(origin: origin, reply: reply)
+            let answer = PresenceAnswer(origin: origin, request: request, reply: reply)
             daemon.reactors[origin.reactor].post(.presence(answer))
         }
         for event in presence.advance(to: now) {

@@ -195,6 +195,7 @@ final class SimulatedDevice {
         case .rules(let rules): perform(core.received(rules))
         case .reply(let id, let result): receive(result, to: id)
         case .lateReply(let id): world.violation("wire", "a reply to \(id), which nobody sent")
+        case .absent(_, let error): world.violation("wire", "nobody wants presence: \(error)")
         case .complaint(let error): world.violation("wire", "a complaint: \(error)")
         }
     }

@@ -33,11 +33,17 @@ struct GuardedRequest: CustomTestStringConvertible {
         command("subscribe", #""channels":[{"name":"room"}]"#, .read),
         command("publish", #""channel":"room","payload":1"#, .write),
         command("publish", #""channel":"room","payload":1,"store":false"#, .write),
+        command("signal", #""channel":"room","payload":1"#, .write),
         command("addAction", #""channel":"room","messageTimetoken":"17","value":"x""#, .react),
         command(
             "removeAction", #""channel":"room","messageTimetoken":"17","value":"x""#, .unreact),
         command("deleteMessages", #""channel":"room","through":"17""#, .delete),
         command("history", #""channel":"room""#, .history),
+        command(
+            "subscribe", #""channels":[{"name":"room","presence":true}]"#, [.read, .presence]),
+        command("hereNow", #""channel":"room""#, .presence),
+        command("setState", #""channel":"room","state":{}"#, .presence),
+        command("getState", #""channel":"room","userId":"bob""#, .presence),
         command("actions", #""channel":"room""#, .history),
     ]
 

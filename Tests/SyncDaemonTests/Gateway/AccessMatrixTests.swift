@@ -114,7 +114,26 @@ struct AccessMatrixTests {
         ] {
             #expect(bench.status(.get, target, token: token) == 403)
         }
+        let (session, _) = try bench.session(token)
+        let command = #"{"id":2,"op":"whereNow","userId":"bob"}"#
+        #expect(try bench.send(command, session) == ["token_of_another"])
         #expect(bench.asked == 0)
+        #expect(try bench.send(#"{"id":3,"op":"whereNow"}"#, session) == [])
+        #expect(bench.asked == 1)
+    }
+
+    @Test("who may only read is not seen and sees nobody, on the WebSocket, too")
+    func unseenSession() throws {
+        var keyset = AccessBench.keyset
+        keyset.webKeys = AccessBench.webKeys
+        for right in ["read", "presence"] {
+            let bench = AccessBench(keyset: keyset)
+            let (session, _) = try bench.session(AccessBench.webToken([right]))
+            let command =
+                #"{"id":2,"op":"subscribe","channels":[{"name":"room","presence":true}]}"#
+            #expect(try bench.send(command, session) == ["forbidden"])
+            #expect(bench.asked + bench.interests == 0)
+        }
     }
 
     @Test("a poll of who may only read tells presence nothing", arguments: [true, false])

@@ -42,6 +42,10 @@ struct CommandDecoderTests {
                 #","channel":"r","payload":null"#,
                 .publish(PublishRequest(channel: "r", message: Message(payload: "null")))
             ),
+            .signal: (
+                #","channel":"r","payload":null"#,
+                .signal(SignalRequest(channel: "r", message: Message(payload: "null")))
+            ),
             .addAction: (
                 #","channel":"r","messageTimetoken":"5","value":"v""#, .addAction(action)
             ),
@@ -55,6 +59,10 @@ struct CommandDecoderTests {
             ),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
+            .hereNow: (#","channel":"r""#, .hereNow(OccupancyQuery(channel: "r"))),
+            .whereNow: ("", .whereNow(userID: nil)),
+            .setState: (#","channel":"r","state":{}"#, .setState(channel: "r", state: "{}")),
+            .getState: (#","channel":"r""#, .getState(channel: "r", userID: nil)),
             .ping: ("", .ping), .token: (#","token":"t""#, .token("t")),
         ]
 
@@ -136,6 +144,19 @@ struct CommandDecoderTests {
         #expect(decode(#"{"x":\#(deep),"id":7"#).id == nil)
     }
 
+    @Test("a signal has 64 bytes without the blanks between its values")
+    func signals() throws {
+        let payload = #"{"a":"\#(text(56))"}"#
+        let command =
+            #"{"id":7,"op":"signal","channel":"r","payload":{ "a" : "\#(text(56))" },"meta":1,"#
+            + #""messageType":"t","mutation":5}"#
+        #expect(payload.utf8.count == Limits.signalBytesMax)
+        #expect(
+            try decode(command).command.get()
+                == .signal(
+                    SignalRequest(channel: "r", message: Message(payload: payload, type: "t"))))
+    }
+
     @Test("how a message is stored")
     func storing() throws {
         let command =
@@ -189,7 +210,8 @@ struct CommandDecoderTests {
         (
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, repair, publish, "#
-                + "addAction, removeAction, deleteMessages, history, actions, ping, token."
+                + "signal, addAction, removeAction, deleteMessages, history, actions, hereNow, "
+                + "whereNow, setState, getState, ping, token."
         ),
     ]
 
@@ -332,6 +354,15 @@ struct CommandDecoderTests {
                         #""channel":"r","actions":1"#, "invalid_field",
                         #"The field "actions" must be true or false."#
                     ),
+                ]
+            ),
+            (
+                "signal",
+                [
+                    (
+                        #""channel":"r","payload":"\#(text(63))""#, "invalid_field",
+                        #"The field "payload" must be JSON text of at most 64 bytes in a signal."#
+                    ), writes[0], writes[2], writes[3],
                 ]
             ),
             (

@@ -8,14 +8,15 @@ import Testing
 /// What somebody asks for, as each door spells it.
 private enum Asked: String, CaseIterable {
     case publish, unstored, fire, signal, addAction, removeAction, deleteMessages, changeGroup
-    case history, actions
+    case history, actions, hereNow, setState
 
     /// `nil` where the WebSocket has no such operation.
     var command: String? {
         switch self {
         case .publish: #"{"id":1,"op":"publish","channel":"room","payload":1}"#
         case .unstored: #"{"id":1,"op":"publish","channel":"room","payload":1,"store":false}"#
-        case .fire, .signal, .changeGroup: nil
+        case .signal: #"{"id":1,"op":"signal","channel":"room","payload":1}"#
+        case .fire, .changeGroup: nil
         case .addAction:
             #"{"id":1,"op":"addAction","channel":"room","messageTimetoken":"17","value":"x"}"#
         case .removeAction:
@@ -23,6 +24,8 @@ private enum Asked: String, CaseIterable {
         case .deleteMessages: #"{"id":1,"op":"deleteMessages","channel":"room","through":"17"}"#
         case .history: #"{"id":1,"op":"history","channel":"room"}"#
         case .actions: #"{"id":1,"op":"actions","channel":"room"}"#
+        case .hereNow: #"{"id":1,"op":"hereNow","channel":"room"}"#
+        case .setState: #"{"id":1,"op":"setState","channel":"room","state":{}}"#
         }
     }
 
@@ -44,6 +47,10 @@ private enum Asked: String, CaseIterable {
                 .get, "/v1/channel-registration/sub-key/sub/channel-group/team?add=room")
         case .history: return request(.get, "/v2/history/sub-key/sub/channel/room")
         case .actions: return request(.get, actions)
+        case .hereNow: return request(.get, "/v2/presence/sub-key/sub/channel/room")
+        case .setState:
+            return request(
+                .get, "/v2/presence/sub-key/sub/channel/room/uuid/ada/data?uuid=ada&state=%7B%7D")
         }
     }
 
@@ -55,8 +62,9 @@ private enum Asked: String, CaseIterable {
 
     /// Whether its URL names a publish key; PubNub has none in those of other changes.
     var isKeyed: Bool { [.publish, .unstored, .fire, .signal].contains(self) }
-    var changesSomething: Bool { ![.history, .actions].contains(self) }
-    var isStored: Bool { ![.unstored, .fire, .signal, .history, .actions].contains(self) }
+    /// A state is the user's own, and no write.
+    var changesSomething: Bool { ![.history, .actions, .hereNow, .setState].contains(self) }
+    var isStored: Bool { changesSomething && ![.unstored, .fire, .signal].contains(self) }
 }
 
 /// Why it may not be had.
@@ -137,7 +145,7 @@ private final class Doors {
                 return takes
             },
             onAnnounce: { _ in takes ? .at(tick(20)) : .refused },
-            onAsk: { _ in takes })
+            onAsk: { _ in takes }, onAskPresence: { _ in takes })
         core = ReactorCore(
             engine: engine, settings: ReactorSettings(keysets: Keysets([obstacle.keyset])),
             mailbox: mailbox, counters: Counters())

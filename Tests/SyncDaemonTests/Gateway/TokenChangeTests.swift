@@ -98,6 +98,22 @@ struct TokenChangeTests {
         #expect(try bench.send(publish, session) == ["forbidden"])
     }
 
+    @Test("who may not be seen any more is not, also when they hear of nobody")
+    func unseen() throws {
+        var keyset = AccessBench.keyset
+        keyset.webKeys = AccessBench.webKeys
+        let bench = AccessBench(keyset: keyset)
+        let (session, _) = try bench.session(AccessBench.webToken(["read", "presence"]))
+        let subscribe = #"{"id":2,"op":"subscribe","channels":[{"name":"room","presence":true}]}"#
+        #expect(try bench.send(subscribe, session) == [nil])
+        let deaf = #"{"id":3,"op":"unsubscribe","channels":["room-pnpres"]}"#
+        #expect(try bench.send(deaf, session) == [nil])
+
+        #expect(try bench.send(shown(AccessBench.webToken(["read"])), session) == [nil])
+
+        #expect(bench.core.hub.sessions.values.allSatisfy { $0.isClosing })
+    }
+
     @Test("what is followed and not allowed any more ends the session", arguments: [true, false])
     func narrower(isAllowed: Bool) throws {
         let bench = AccessBench()

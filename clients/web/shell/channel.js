@@ -1,10 +1,13 @@
 // A channel that a page follows: what it shows of it, and what it can write.
 // @ts-check
+import { bytesOf } from '../core/bytes.js';
 import { ChannelSync } from '../core/channel-sync.js';
 import { canonicalEmoji } from '../core/emoji.js';
 import { ItemList } from '../core/list.js';
 import { groupKey } from '../core/row.js';
+import { checkMembers } from '../core/names.js';
 import { canonicalKey } from '../core/rules.js';
+import { isCount } from '../core/shapes.js';
 import { messageFields, reactionFields } from '../core/writes.js';
 import { callSafely } from './callbacks.js';
 import { randomDigits } from './random.js';
@@ -14,8 +17,14 @@ import { randomDigits } from './random.js';
 /** @typedef {import('../core/types.js').ListChange} ListChange */
 /** @typedef {import('../core/types.js').Rules} Rules */
 /** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./questions.js').Questions} Questions */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
 /** @typedef {(changes: ListChange[], items: readonly Item[]) => void} Observer */
+
+/** Bytes of a signal's JSON. */
+const signalMax = 64;
+/** Users of a channel that one answer lists. */
+const usersMax = 1000;
 
 /**
  * A channel that is followed: its messages, with the reactions that stand, this device's wishes
@@ -32,9 +41,12 @@ export class Channel {
   /** Whether this tab follows it, or another one. */
   isWanted = false;
   isHeld = false;
+  /** Whether the user is in it while it is followed. */
+  isSeen = false;
   #list = new ItemList();
   #device;
   #outbox;
+  #questions;
   #left;
   /** @type {Set<Observer>} */ #observers = new Set();
   /** @type {(() => void)[]} Steps that observers do not know yet. */ #news = [];
@@ -42,13 +54,15 @@ export class Channel {
 
   /**
    * @param {string} name @param {Device} device @param {StoredOutbox} outbox
+   * @param {Questions} questions
    * @param {(channel: Channel) => void} left Ends following it.
    */
-  constructor(name, device, outbox, left) {
+  constructor(name, device, outbox, questions, left) {
     this.name = name;
     this.sync = new ChannelSync(name);
     this.#device = device;
     this.#outbox = outbox;
+    this.#questions = questions;
     this.#left = left;
   }
 
@@ -140,6 +154,45 @@ export class Channel {
    */
   async publish(payload, fields = {}) {
     return this.#wish({ kind: 'publish', ...messageFields(this.name, payload, fields) });
+  }
+
+  /**
+   * Sends a small message to whoever follows the channel now; nothing keeps it. Resolves with its
+   * timetoken. Rejects what the daemon could never read as `publish` does, over 64 bytes of JSON
+   * (RangeError), and with an Error that has `status` and `code` what was not sent, for good.
+   * @param {any} payload Any JSON value. @param {{messageType?: string}} [fields]
+   * @returns {Promise<string>}
+   */
+  async signal(payload, fields = {}) {
+    checkMembers('The fields of a signal', fields, ['messageType']);
+    const written = messageFields(this.name, payload, fields);
+    const size = bytesOf(JSON.stringify(written.payload));
+    if (size > signalMax) throw new RangeError(`A signal has ${signalMax} bytes, not ${size}.`);
+    const { timetoken } = await this.#ask({ op: 'signal', channel: this.name, ...written });
+    return timetoken;
+  }
+
+  /**
+   * Who is in the channel: a page of its users in the order of their ids; `next`, where there is
+   * more, is the `offset` of the next one. Rejects as `signal` does.
+   * @param {{states?: boolean, limit?: number, offset?: number}} [query]
+   * @returns {Promise<{occupancy: number, users: {userId: string, state?: any}[], next?: number}>}
+   */
+  async hereNow(query = {}) {
+    checkMembers('The options of hereNow', query, ['states', 'limit', 'offset']);
+    const { states = false, limit = usersMax, offset = 0 } = query;
+    if (!isCount(limit) || limit > usersMax || !isCount(offset)) {
+      throw new RangeError(`limit is from 0 to ${usersMax}, and offset 0 or more.`);
+    }
+    const { occupancy, users, next } = await this.#ask(
+      { op: 'hereNow', channel: this.name, states: Boolean(states), limit, offset });
+    return next === undefined ? { occupancy, users } : { occupancy, users, next };
+  }
+
+  /** @param {Record<string, any>} command */
+  #ask(command) {
+    if (!this.isWanted) throw new Error(`The channel ${this.name} was left: follow it anew.`);
+    return this.#questions.ask(command);
   }
 
   /**

@@ -1,6 +1,6 @@
 // The client as a page has it: made of its parts, opened and closed.
 // @ts-check
-import { checkChannel } from '../core/names.js';
+import { checkChannel, checkMembers } from '../core/names.js';
 import { rulesOf } from '../core/rules.js';
 import { isObject } from '../core/shapes.js';
 import { Connection } from './connection.js';
@@ -10,6 +10,7 @@ import { Keeper } from './keeper.js';
 import { Neighbours } from './neighbours.js';
 import { openStore } from './open-store.js';
 import { checkOptions, outboxMaxDefault } from './options.js';
+import { Questions } from './questions.js';
 import { Sender } from './sender.js';
 import { Steps } from './steps.js';
 import { StoredOutbox } from './stored-outbox.js';
@@ -34,6 +35,7 @@ export class SyncClient {
   /** @type {Keeper} */ #keeper;
   /** @type {Subscriptions} */ #subscriptions;
   /** @type {Sender} */ #sender;
+  /** @type {Questions} */ #questions;
   /** @type {Steps} */ #steps;
   /** @type {Promise<Opened>} Resolved when the store is the one to use. */ #opened;
   /** @type {Promise<void>} */ #started;
@@ -58,20 +60,27 @@ export class SyncClient {
       ruled: ({ channels, rules }) => {
         for (const it of channels) this.#ruled(it, rules);
       },
+      absent: ({ channels, error }) => device.problem(
+        new Error(`The user is not in all of these channels: ${channels}. ${error?.message}`)),
       dropped: () => {
+        questions.disconnect();
         this.#subscriptions.disconnect();
         this.#sender.disconnect();
         this.#followed.disconnect();
       },
     });
+    const questions = this.#questions = new Questions(device, () => this.#connection);
     const outbox = this.#outbox = new StoredOutbox(device, this.#opened, outboxMax, {
       shown: (name) => this.#followed.get(name)?.refresh(new Set()),
       rested: () => this.#sender.flush(),
       isShown: (name, version) => device.isLeader ||
         version <= (this.#followed.get(name)?.sync.cache.version ?? version),
     });
-    const followed = this.#followed = new Followed(device, outbox, {
+    const followed = this.#followed = new Followed(device, outbox, questions, {
       begin: (channel) => this.#started.then(() => this.#begin(channel)),
+      seen: (channel) => {
+        if (channel.isLoaded) this.#follow(channel);
+      },
       end: (name) => {
         this.#subscriptions.unsubscribe(name);
         outbox.forgetAnswered(name);
@@ -127,11 +136,19 @@ export class SyncClient {
    * Follows a channel, from the beginning of its history. Throws (TypeError, RangeError) unless its
    * name is one: well-formed, of 1 to 255 bytes, without a comma and control characters; not `*`,
    * and with no `.*` or `.*-pnpres` at its end.
-   * @param {string} name
+   * With `presence` the user is in the channel as long as a tab follows it, and who comes and goes
+   * is an `event` of `NAME-pnpres`.
+   * @param {string} name @param {{presence?: boolean}} [options]
    */
-  channel(name) {
+  channel(name, options = {}) {
     checkChannel(name);
-    return this.#followed.want(name);
+    checkMembers('The options of a channel', options, ['presence']);
+    const presence = options.presence ?? false;
+    if (typeof presence !== 'boolean') throw new TypeError('presence is true or false.');
+    if (presence && name.endsWith('-pnpres')) {
+      throw new TypeError('Nobody is in a channel that ends in -pnpres: name the other one.');
+    }
+    return this.#followed.want(name, presence);
   }
 
   /**
@@ -189,7 +206,7 @@ export class SyncClient {
     if (device.isClosed || refusal) return;
     if (!isShared) return this.#lead();
     const neighbours = new Neighbours(device, this.#followed, this.#keeper, this.#outbox,
-      () => this.#connection.renewToken());
+      this.#questions, () => this.#connection.renewToken());
     const tabs = device.tabs = new Tabs(`syncclient:${this.#options.cache}`,
       (message) => neighbours.hear(message));
     await tabs.join(() => this.#lead(), () => this.#outbox.reread(),
@@ -211,8 +228,13 @@ export class SyncClient {
   async #begin(channel) {
     if (channel.isLoaded) return;
     await this.#keeper.load(channel);
+    this.#follow(channel);
+  }
+
+  /** @param {Channel} channel It is to be followed, or in another way. */
+  #follow(channel) {
     if (this.#device.isLeader) this.#subscriptions.subscribe([channel]);
-    else this.#device.tell({ kind: 'follow', names: [channel.name] });
+    else this.#followed.tell([channel.name]);
   }
 
   #welcomed() {
@@ -230,5 +252,14 @@ export class SyncClient {
   #pushed(push) {
     const channel = this.#followed.get(push.c);
     if (channel) this.#steps.take(channel, channel.sync.push(push));
+    else if (this.#followed.get(push.c.replace(/-pnpres$/, ''))?.isSeen) this.#announce(push);
+  }
+
+  /** @param {any} push Who comes and goes. */
+  #announce({ c, m }) {
+    for (const event of m) {
+      this.#device.emit('event', { channel: c, event });
+      this.#device.tell({ kind: 'event', value: { channel: c, event } });
+    }
   }
 }

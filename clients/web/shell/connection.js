@@ -5,7 +5,7 @@ import { UnreadableError } from '../core/errors.js';
 import { readPush } from '../core/events.js';
 import { isRulesFrame, parsed } from '../core/frames.js';
 import { isForNow } from '../core/replies.js';
-import { isText } from '../core/shapes.js';
+import { isObject, isText } from '../core/shapes.js';
 import { silenceMeans } from '../core/silence.js';
 import { isTimetoken } from '../core/timetoken.js';
 import { AwakeClock } from './awake-clock.js';
@@ -35,9 +35,9 @@ function ownWebSocket() {
 
 /**
  * What the connection tells: that commands can be sent, that another token holds for them, a push,
- * what reactions there are now, and that it is gone.
+ * what reactions there are now, where the user is not, and that it is gone.
  * @typedef {{welcomed: () => void, allowed: () => void, pushed: (push: any) => void,
- *   ruled: (frame: any) => void, dropped: () => void}} Events
+ *   ruled: (frame: any) => void, absent: (said: any) => void, dropped: () => void}} Events
  */
 
 /** One socket after the other. */
@@ -277,6 +277,7 @@ export class Connection {
       this.stats.received += text.length;
       const frame = parsed(text);
       if (isRulesFrame(frame)) this.#events.ruled(frame);
+      else if (isObject(frame.absent)) this.#events.absent(frame.absent);
       else if ((frame.t ?? null) === null) this.#commands.take(frame);
       else this.#takePush(frame);
     } catch (error) {

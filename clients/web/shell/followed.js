@@ -6,14 +6,17 @@ import { Channel } from './channel.js';
 import { Timers } from './timers.js';
 
 /** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./questions.js').Questions} Questions */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
 
 /** Milliseconds that other tabs have to say that they follow a channel, too. */
 const leavingTime = 1000;
 
 /**
- * What begins when a channel is followed, and what ends when nobody follows it any longer.
- * @typedef {{begin: (channel: Channel) => Promise<void>, end: (name: string) => void}} Events
+ * What begins when a channel is followed, that its user is to be seen there from now on, and what
+ * ends when nobody follows it any longer.
+ * @typedef {{begin: (channel: Channel) => Promise<void>, seen: (channel: Channel) => void,
+ *   end: (name: string) => void}} Events
  */
 
 /** One channel for each name. */
@@ -22,12 +25,17 @@ export class Followed {
   #leaving = new Timers();
   #device;
   #outbox;
+  #questions;
   #events;
 
-  /** @param {Device} device @param {StoredOutbox} outbox @param {Events} events */
-  constructor(device, outbox, events) {
+  /**
+   * @param {Device} device @param {StoredOutbox} outbox @param {Questions} questions
+   * @param {Events} events
+   */
+  constructor(device, outbox, questions, events) {
     this.#device = device;
     this.#outbox = outbox;
+    this.#questions = questions;
     this.#events = events;
   }
 
@@ -68,27 +76,50 @@ export class Followed {
 
   /**
    * Follows a channel for this tab.
-   * @param {string} name
+   * @param {string} name @param {boolean} isSeen Whether the user is to be in it.
    */
-  want(name) {
+  want(name, isSeen) {
     const channel = this.#follow(name);
     channel.isWanted = true;
+    if (isSeen) this.#show(channel);
     return channel;
   }
 
   /**
    * Follows channels for another tab, as the one that connects.
-   * @param {any[]} names
+   * @param {any[]} names @param {any[]} [seen] Those in which the user is to be.
    */
-  hold(names) {
-    for (const name of names) if (isChannelName(name)) this.#follow(name).isHeld = true;
+  hold(names, seen = []) {
+    for (const name of names) {
+      if (!isChannelName(name)) continue;
+      const channel = this.#follow(name);
+      channel.isHeld = true;
+      if (seen.includes(name)) this.#show(channel);
+    }
+  }
+
+  /** @param {Channel} channel */
+  #show(channel) {
+    if (channel.isSeen) return;
+    channel.isSeen = true;
+    this.#events.seen(channel);
+  }
+
+  /**
+   * Tells the tab that connects what to follow.
+   * @param {string[]} names
+   */
+  tell(names) {
+    const seen = names.filter((it) => this.get(it)?.isSeen);
+    this.#device.tell({ kind: 'follow', names, seen });
   }
 
   /** @param {string} name */
   #follow(name) {
     const known = this.#channels.get(name);
     if (known) return known;
-    const channel = new Channel(name, this.#device, this.#outbox, (it) => this.#leave(it));
+    const channel = new Channel(name, this.#device, this.#outbox, this.#questions,
+      (it) => this.#leave(it));
     this.#channels.set(name, channel);
     channel.ready = this.#events.begin(channel);
     return channel;

@@ -6,6 +6,7 @@ import { ChannelCache, affectedBy } from '../core/cache.js';
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./followed.js').Followed} Followed */
 /** @typedef {import('./keeper.js').Keeper} Keeper */
+/** @typedef {import('./questions.js').Questions} Questions */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
 
 /** Hears the other tabs. */
@@ -14,18 +15,20 @@ export class Neighbours {
   #followed;
   #keeper;
   #outbox;
+  #questions;
   #renewToken;
 
   /**
    * @param {Device} device @param {Followed} followed @param {Keeper} keeper
-   * @param {StoredOutbox} outbox
+   * @param {StoredOutbox} outbox @param {Questions} questions
    * @param {() => void} renewToken Gets another token, as the tab that connects.
    */
-  constructor(device, followed, keeper, outbox, renewToken) {
+  constructor(device, followed, keeper, outbox, questions, renewToken) {
     this.#device = device;
     this.#followed = followed;
     this.#keeper = keeper;
     this.#outbox = outbox;
+    this.#questions = questions;
     this.#renewToken = renewToken;
   }
 
@@ -38,22 +41,27 @@ export class Neighbours {
   }
 
   /** @param {any} message */
-  #hearFollower({ kind, name, names }) {
+  #hearFollower(message) {
+    const { kind, name, names, seen } = message;
     if (kind === 'follow') {
-      this.#followed.hold(names);
+      this.#followed.hold(names, seen);
       this.#device.tellStatus();
     }
     if (kind === 'left') this.#followed.left(name);
     if (kind === 'renew') this.#renewToken();
+    if (kind === 'ask') this.#questions.answer(message);
   }
 
   /** @param {any} message */
   #hearLeader(message) {
     const { kind } = message;
-    if (kind === 'leader') this.#device.tell({ kind: 'follow', names: this.#followed.names });
-    if (kind === 'who' && this.#followed.get(message.name)) {
-      this.#device.tell({ kind: 'follow', names: [message.name] });
+    if (kind === 'leader') {
+      // What the one before was asked is lost.
+      this.#questions.disconnect();
+      this.#followed.tell(this.#followed.names);
     }
+    if (kind === 'who' && this.#followed.get(message.name)) this.#followed.tell([message.name]);
+    if (kind === 'answer') this.#questions.answered(message);
     if (kind === 'status') {
       this.#device.setStatus(message.status);
       for (const { name, sync } of this.#followed) {

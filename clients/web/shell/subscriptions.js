@@ -46,7 +46,8 @@ export class Subscriptions {
     let [start, size] = [0, 0];
     const asked = channels.filter((it) => this.#followed.has(it));
     const requests = asked.map((it) =>
-      ({ ...it.sync.request(), batch: this.#batch, coalesce: this.#coalesce }));
+      ({ ...it.sync.request(), batch: this.#batch, coalesce: this.#coalesce,
+        presence: it.isSeen || undefined }));
     requests.forEach((request, i) => {
       size += JSON.stringify(request).length * 3;
       const isFull = size > requestBytesMax || i - start >= requestsMax - 1;

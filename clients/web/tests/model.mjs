@@ -409,6 +409,16 @@ export class ModelSocket {
     return {};
   }
 
+  signal() {
+    return { timetoken: this.server.now() };
+  }
+
+  hereNow({ limit, offset }) {
+    const users = ['ada', 'bob', 'zoe'].map((userId) => ({ userId }));
+    const end = offset + limit;
+    return { occupancy: 3, users: users.slice(offset, end), ...end < 3 ? { next: end } : {} };
+  }
+
   unsubscribe({ channels }) {
     if (channels.includes('room')) this.subscription = null;
     return { channels };

@@ -255,6 +255,29 @@ test('a message that nobody stores is an item in no tab', async () => {
   assert.deepEqual((await pair.disk.outbox.change((it) => it)).entries, []);
 });
 
+test('a tab asks through the one that connects, and is seen through it', async () => {
+  const pair = new Pair(new Server());
+  await pair.open();
+  await pair.rest();
+  const [leader, follower] = pair.tabs;
+  const answers = [];
+  const ask = (promise) => promise.then((it) => answers.push(it), (it) => answers.push(it.code));
+  ask(follower.channel.hereNow({ limit: 1 }));
+  ask(follower.channel.signal(1));
+  await pair.rest();
+  assert.deepEqual(answers.map((it) => it.next ?? typeof it), [1, 'string']);
+
+  follower.client.channel('room', { presence: true });
+  await pair.rest();
+  const { channels: [{ presence }] } = leader.sent.filter(({ op }) => op === 'subscribe').at(-1);
+  assert.equal(presence, true);
+
+  pair.disconnect();
+  ask(follower.channel.signal(1));
+  await pair.rest();
+  assert.equal(answers.at(-1), 'offline');
+});
+
 const seeds = Number(process.env.SEEDS ?? 40);
 
 test('a tab that wants another token has the one that connects get it', async () => {

@@ -59,6 +59,12 @@ export async function main(): Promise<void> {
   await room.publish({ title: 'Noon?' });
   // @ts-expect-error A message on its way has no timetoken.
   await room.react(item.timetoken, '👍');
+  const sent: string = await room.signal({ typing: true }, { messageType: 'typing' });
+  const { occupancy, users, next } = await room.hereNow({ states: true, limit: 10 });
+  const there: string[] = users.map(({ userId }) => `${userId} ${occupancy} ${next} ${sent}`);
+  client.channel(there[0] ?? 'room', { presence: true });
+  // @ts-expect-error A signal has no meta.
+  await room.signal(1, { meta: 1 });
   // @ts-expect-error A timetoken is no number.
   await room.react(17952187953730012, '👍');
   // @ts-expect-error There is no such event.

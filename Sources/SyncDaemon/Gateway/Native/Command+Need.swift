@@ -12,17 +12,23 @@ extension Command {
         case .subscribe(let requests):
             Need(
                 places: requests.map { request in
-                    Need.Place(
+                    let reading = Rights.reading(after: request.cursor, at: now)
+                    return Need.Place(
                         kind: .channel, name: request.channel,
-                        rights: .reading(after: request.cursor, at: now))
+                        rights: request.isPresent ? reading.union(.presence) : reading)
                 })
         case .repair(let request): .having([.read, .history], on: [request.channel])
         case .publish(let request): .having(.write, on: [request.channel])
+        case .signal(let request): .having(.write, on: [request.channel])
         case .addAction(let request): .having(.react, on: [request.channel])
         case .removeAction(let request): .having(.unreact, on: [request.action.channel])
         case .deleteMessages(let request): .having(.delete, on: [request.channel])
         case .history(let query): .having(.history, on: [query.channel])
         case .actions(let query): .having(.history, on: [query.channel])
+        case .hereNow(let query): .having(.presence, on: [query.channel])
+        case .whereNow(let userID): .having([], user: userID)
+        case .setState(let channel, _): .having(.presence, on: [channel])
+        case .getState(let channel, _): .having(.presence, on: [channel])
         }
     }
 }

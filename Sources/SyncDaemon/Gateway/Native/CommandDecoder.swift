@@ -55,11 +55,18 @@ enum CommandDecoder {
         case .unsubscribe: .unsubscribe(channels: try channelNames(json))
         case .repair: .repair(try repair(json))
         case .publish: .publish(try publish(json))
+        case .signal: .signal(try signal(json))
         case .addAction: .addAction(try action(json))
         case .removeAction: .removeAction(try removal(json))
         case .deleteMessages: .deleteMessages(try deletion(json))
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
+        case .hereNow: .hereNow(try occupancy(json))
+        case .whereNow: .whereNow(userID: try json.userID())
+        case .setState:
+            .setState(channel: try json.channelName("channel"), state: try json.userState())
+        case .getState:
+            .getState(channel: try json.channelName("channel"), userID: try json.userID())
         case .ping: .ping
         case .token: .token(try json.text("token", bytesMax: Limits.tokenBytesMax))
         }
@@ -112,6 +119,7 @@ enum CommandDecoder {
             guard entry.isObject else {
                 throw .invalidField("channels", #"a list of objects such as {"name":"room"}"#)
             }
+            let isPresent = try isPresent(entry)
             requests.append(
                 SubscribeRequest(
                     channel: try entry.channelName("name"),
@@ -123,7 +131,9 @@ enum CommandDecoder {
                         "batch", max: Limits.batchWindowMax),
                     coalesces: try entry.read { (entry) throws(JSONError) in
                         try entry.flag("coalesce")
-                    }, hidesActions: try hidesActions(entry)))
+                    }, hidesActions: try hidesActions(entry), isPresent: isPresent,
+                    state: isPresent && entry.member("state") != nil
+                        ? try entry.userState() : nil))
         }
         return requests
     }
@@ -187,19 +197,27 @@ enum CommandDecoder {
     private static func publish(
         _ json: borrowing JSONValue
     ) throws(ProtocolError) -> PublishRequest {
-        // `null` is a payload like any other: only its absence is a mistake.
-        guard json.has("payload") else {
-            throw ProtocolError(.missingField("payload", expected: "any JSON value"))
-        }
         let message = Message(
-            payload: json.member("payload")?.compactText ?? "null",
-            meta: json.member("meta")?.compactText,
+            payload: try json.payload(), meta: json.member("meta")?.compactText,
             type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax))
         return PublishRequest(
             channel: try json.channelName("channel"), message: message,
             mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax),
             isStored: try json.read { (json) throws(JSONError) in try json.optionalFlag("store") },
             hoursKept: try json.hours("ttl", max: Limits.hoursKeptMax))
+    }
+
+    private static func signal(_ json: borrowing JSONValue) throws(ProtocolError) -> SignalRequest {
+        let payload = try json.payload()
+        guard payload.utf8.count <= Limits.signalBytesMax else {
+            throw .invalidField(
+                "payload", "JSON text of at most \(Limits.signalBytesMax) bytes in a signal")
+        }
+        return SignalRequest(
+            channel: try json.channelName("channel"),
+            message: Message(
+                payload: payload,
+                type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax)))
     }
 
     private static func action(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionRequest {

@@ -14,13 +14,29 @@ enum CommandRouter {
         case .unsubscribe(let channels): Operations.unsubscribe(channels, for: caller)
         case .repair(let request): Operations.repair(request, for: caller)
         case .publish(let request): Operations.publish(request, by: caller)
+        case .signal(let request):
+            Operations.signal(request.message, to: request.channel, by: caller)
         case .addAction(let request): Operations.addAction(request, by: caller)
         case .removeAction(let request): Operations.removeAction(request, by: caller)
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
         case .actions(let query): Operations.actions(query, for: caller)
+        case .hereNow(let query):
+            Operations.presence(
+                .occupancy(channels: [query.channel], query.page), for: caller)
+        case .whereNow(let userID): Operations.presence(.channels, of: userID, for: caller)
+        case .setState(let channel, let state):
+            Operations.presence(.setState(channels: [channel], state: state), for: caller)
+        case .getState(let channel, let userID):
+            Operations.presence(.state(channels: [channel]), of: userID, for: caller)
         case .token(let token): Operations.showToken(token, for: caller, tenants: tenants)
         case .ping: .done(.pong(Timetoken(rawValue: caller.engine.wallTicks())))
         }
+    }
+}
+
+extension OccupancyQuery {
+    fileprivate var page: Presence.Page {
+        Presence.Page(includesState: includesStates, limit: limit, offset: offset)
     }
 }

@@ -275,11 +275,14 @@ extension Command {
         showsToken ? Limits.tokenCommandCost : max(1, nameCount / Limits.channelsPerCommandCost)
     }
 
-    /// Channels that it begins or ends to follow.
+    /// Channels that it begins or ends to follow, those of presence too; what lists many users or
+    /// channels counts as some.
     var nameCount: Int {
         switch self {
-        case .subscribe(let requests): requests.count
+        case .subscribe(let requests): requests.count + requests.count(where: \.isPresent)
         case .unsubscribe(let names): names.count
+        case .hereNow(let query): query.limit / Limits.usersPerName
+        case .whereNow: Limits.whereNowNames
         default: 0
         }
     }

@@ -26,22 +26,9 @@ extension PubNubRouter {
         let places = Need.having(.presence, on: channels, groups: groups)
         let hidden = Need(places: context.credential.namesUser ? [] : context.lacking(places))
         let left = context.resolved(
-            without(hidden.channels, of: channels), without(hidden.groups, of: groups))
+            Operations.without(hidden.channels, of: channels),
+            Operations.without(hidden.groups, of: groups))
         return Operations.presence(.leave(channels: left), for: context)
-    }
-
-    private static func without(_ hidden: [String], of names: [String]) -> [String] {
-        let hidden = Set(hidden.map { ExactText($0) })
-        return names.filter { !hidden.contains(ExactText($0)) }
-    }
-
-    /// Where a user is, as far as it is the caller's business.
-    static func visible(
-        _ channels: [String], of user: String, in context: PubNubContext
-    ) -> [String] {
-        guard !context.credential.namesUser else { return channels }
-        let hidden = Need(places: context.lacking(.having(.presence, on: channels)))
-        return without(hidden.channels, of: channels)
     }
 
     /// What presence must know of a beat: channels instead of groups.
@@ -85,11 +72,9 @@ extension PubNubRouter {
                 "A user is in at most \(Limits.presenceChannelsPerUserMax) channels. Leave some.",
                 .presence
             ).response
-        case .quotaExceeded:
+        case .quotaExceeded, .tooManyMemberships, .tooMuchState, .tooManyAnnouncements:
             context.refusal(
-                ProtocolError(context.accounts.account(of: context.keyset).refuse(.memberships)))
-        case .tooManyMemberships, .tooMuchState, .tooManyAnnouncements:
-            context.refusal(.overloaded)
+                ProtocolError(refusal, of: context.accounts.account(of: context.keyset)))
         }
     }
 }

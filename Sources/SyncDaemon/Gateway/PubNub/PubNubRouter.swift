@@ -120,8 +120,8 @@ enum PubNubRouter {
             PubNubReplyEncoder.hereNow(
                 census, survey.channels, totalChannels: survey.channelCount,
                 totalOccupancy: survey.occupancy)
-        case (.channels(let channels), .whereNow(let user)):
-            PubNubReplyEncoder.whereNow(visible(channels, of: user, in: context))
+        case (.channels(let channels), .whereNow):
+            PubNubReplyEncoder.whereNow(Operations.visible(channels, to: context))
         default: preconditionFailure("A request was answered with another's reply.")
         }
     }

@@ -1,0 +1,93 @@
+// Commands that nothing keeps: the daemon answers them now or not at all, also for other tabs.
+// @ts-check
+import { isTimetoken } from '../core/timetoken.js';
+import { randomDigits } from './random.js';
+
+/** @typedef {import('./connection.js').Connection} Connection */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {{resolve: (ok: any) => void, reject: (error: any) => void}} Asker */
+
+/** @type {Record<string, (ok: any) => boolean>} Whether what is under `ok` can be read. */
+const isAnswer = {
+  signal: ({ timetoken }) => isTimetoken(timetoken),
+  hereNow: ({ occupancy, users }) => Number.isInteger(occupancy) && Array.isArray(users),
+};
+
+const offline = {
+  status: 503, code: 'offline', message: 'There is no connection to the daemon, or it ended.',
+};
+
+/** @param {any} refusal As a page gets it. */
+const errorOf = ({ status, code, message }) => Object.assign(new Error(message), { status, code });
+
+/** Asks through the tab that connects. */
+export class Questions {
+  #device;
+  #connection;
+  /** @type {Set<Asker>} What this tab's connection was asked. */ #open = new Set();
+  /** @type {Map<string, Asker>} What another tab's was. */ #told = new Map();
+
+  /** @param {Device} device @param {() => Connection} connection */
+  constructor(device, connection) {
+    this.#device = device;
+    this.#connection = connection;
+  }
+
+  /**
+   * Resolves with what is under `ok`; rejects with an Error that has the refusal's `status` and
+   * `code`, which is `offline` without a connection.
+   * @param {Record<string, any>} command @returns {Promise<any>}
+   */
+  ask(command) {
+    const { isLeader, isClosed, tabs } = this.#device;
+    return new Promise((resolve, reject) => {
+      const asker = { resolve, reject: (/** @type {any} */ error) => reject(errorOf(error)) };
+      if (isLeader) return this.#send(command, asker);
+      if (isClosed || !tabs) return asker.reject(offline);
+      const number = randomDigits(32);
+      this.#told.set(number, asker);
+      this.#device.tell({ kind: 'ask', number, command });
+    });
+  }
+
+  /** @param {Record<string, any>} command @param {Asker} asker */
+  #send(command, asker) {
+    const connection = this.#connection();
+    if (!connection.isOnline) return asker.reject(offline);
+    this.#open.add(asker);
+    connection.send(command, (ok, error) => {
+      this.#open.delete(asker);
+      if (error) asker.reject(error);
+      else asker.resolve(ok);
+    }, isAnswer[command.op]);
+  }
+
+  /**
+   * Another tab asks, and this one connects.
+   * @param {any} message
+   */
+  answer({ number, command }) {
+    const tell = (/** @type {any} */ answer) =>
+      this.#device.tell({ kind: 'answer', number, ...answer });
+    this.#send(command, { resolve: (ok) => tell({ ok }), reject: (error) => tell({ error }) });
+  }
+
+  /**
+   * The tab that connects has the answer, for one of the others.
+   * @param {any} message
+   */
+  answered({ number, ok, error }) {
+    const asker = this.#told.get(number);
+    this.#told.delete(number);
+    if (error) asker?.reject(error);
+    else asker?.resolve(ok);
+  }
+
+  /** The connection ended, or another tab connects now: no answer will come. */
+  disconnect() {
+    const askers = [...this.#open, ...this.#told.values()];
+    this.#open.clear();
+    this.#told.clear();
+    for (const asker of askers) asker.reject(offline);
+  }
+}
