@@ -209,6 +209,8 @@ export interface Channel<Payload = any> {
   react(
     messageTimetoken: Timetoken, value: string, present?: boolean, type?: string,
   ): Promise<void>;
+  /** Makes it stand where it does not, and the other way round; resolves with whether it does. */
+  toggle(messageTimetoken: Timetoken, value: string, type?: string): Promise<boolean>;
   /** Ends following it; its cache and what waits in the outbox stay. */
   leave(): void;
 }

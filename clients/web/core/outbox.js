@@ -14,6 +14,29 @@ import { isLater, never } from './timetoken.js';
 // with the last entry of each key.
 
 /**
+ * How a reaction of this user stands once all wishes are fulfilled: since when, or null.
+ * @param {Entry[]} own Those that are about it, or take its place.
+ * @param {string} lane @param {Row|undefined} row @param {Rules} rules
+ */
+const standingAfterAll = (own, lane, row, rules) => own.reduce(
+  (/** @type {string|null} */ before, entry) => standingOf(before, entry, lane, rules),
+  row ? row.actionTimetoken : null);
+
+/** @param {Entry[]} entries @param {Entry} wish @param {Rules} rules */
+const aboutTheSame = (entries, wish, rules) => entries.filter(
+  (it) => it.kind === 'action' && orderOf(it, rules) === orderOf(wish, rules));
+
+/**
+ * Whether a reaction of this user is there once all wishes are fulfilled.
+ * @param {Entry[]} entries @param {Entry} wish @param {Row|undefined} row What the cache has.
+ * @param {Rules} [rules] Of the channel.
+ */
+export function isWished(entries, wish, row, rules = usualRules) {
+  const own = aboutTheSame(entries, wish, rules);
+  return standingAfterAll(own, laneOf(wish), row, rules) !== null;
+}
+
+/**
  * Makes a reaction stand or not, whatever was wished before.
  * @param {Entry[]} entries @param {Entry} wish @param {Row|undefined} row What the cache has.
  * @param {Rules} [rules] Of the channel.
@@ -21,11 +44,8 @@ import { isLater, never } from './timetoken.js';
  */
 export function wishAction(entries, wish, row, rules = usualRules) {
   const lane = laneOf(wish);
-  const order = orderOf(wish, rules);
-  const own = entries.filter((it) => it.kind === 'action' && orderOf(it, rules) === order);
-  const standing = () => own.reduce(
-    (/** @type {string|null} */ before, entry) => standingOf(before, entry, lane, rules),
-    row ? row.actionTimetoken : null);
+  const own = aboutTheSame(entries, wish, rules);
+  const standing = () => standingAfterAll(own, lane, row, rules);
   if ((standing() !== null) === wish.present) return { put: [], remove: [] };
   const remove = [];
   // What took another one's place would give it back.

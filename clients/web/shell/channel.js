@@ -4,6 +4,7 @@ import { bytesOf } from '../core/bytes.js';
 import { ChannelSync } from '../core/channel-sync.js';
 import { canonicalEmoji } from '../core/emoji.js';
 import { ItemList } from '../core/list.js';
+import { isWished } from '../core/outbox.js';
 import { groupKey } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
 import { canonicalKey } from '../core/rules.js';
@@ -207,15 +208,44 @@ export class Channel {
     const fields = reactionFields(this.name, { messageTimetoken, type, value, present });
     // What is known of the channel decides how the value is spelled.
     if (!this.isLoaded) await this.ready;
+    return this.#wish({ kind: 'action', ...this.#named(fields) });
+  }
+
+  /**
+   * Takes this user's reaction back where it stands or is on its way, and adds it where it is not:
+   * what the page shows decides, at once, and what is sent says which of the two it is. Resolves,
+   * as `react` does, with whether it is there now.
+   * @param {string} messageTimetoken @param {string} value @param {string} [type]
+   * @returns {Promise<boolean>}
+   */
+  async toggle(messageTimetoken, value, type = 'reaction') {
+    const fields = reactionFields(this.name, { messageTimetoken, type, value, present: true });
+    if (!this.isLoaded) await this.ready;
+    /** @type {any} */
+    const wish = { kind: 'action', ...this.#named(fields), channel: this.name };
+    const row = this.sync.cache.rows.find(
+      messageTimetoken, wish.type, wish.value, this.#device.userId);
+    const present = !isWished(this.#outbox.entries, wish, row, this.rules);
+    await this.#wish({ ...wish, present });
+    return present;
+  }
+
+  /**
+   * A wish about a reaction, by the names that it has here.
+   * @template {{messageTimetoken: string, type: string, value: string}} Wish
+   * @param {Wish} wish @returns {Wish}
+   */
+  #named(wish) {
+    const { messageTimetoken, type, value } = wish;
+    const named = { ...wish };
     // What stood before the rules may be taken back by the name that it has.
-    const { rows } = this.sync.cache;
-    if (!rows.find(messageTimetoken, type, value, this.#device.userId)) {
-      Object.assign(fields, canonicalKey(this.rules, type, value));
+    if (!this.sync.cache.rows.find(messageTimetoken, type, value, this.#device.userId)) {
+      Object.assign(named, canonicalKey(this.rules, type, value));
     }
-    if (fields.type === 'reaction' && !this.#shows(messageTimetoken, fields.value)) {
-      fields.value = canonicalEmoji(fields.value);
+    if (named.type === 'reaction' && !this.#shows(messageTimetoken, named.value)) {
+      named.value = canonicalEmoji(named.value);
     }
-    return this.#wish({ kind: 'action', ...fields });
+    return named;
   }
 
   /**

@@ -51,6 +51,8 @@ export async function main(): Promise<void> {
   const [item] = room.items;
   try {
     if (item?.timetoken) await room.react(item.timetoken, '👍', true, 'reaction');
+    const isThere: boolean = await room.toggle('17952187953730012', '👍');
+    console.log(isThere);
   } catch (error) {
     if (error instanceof OutboxFullError) console.log(error.max);
   }
