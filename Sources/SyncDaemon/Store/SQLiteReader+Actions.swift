@@ -19,6 +19,11 @@ extension SQLiteReader {
     /// Whether sorting a message's actions costs more than a page may.
     private func isCrowded(_ message: Timetoken, in channel: Int64) throws(StoreError) -> Bool {
         let limit = Int64(Limits.actionsExaminedMax)
+        // What stands is counted already: to count 20,000 rows takes as long as to send 200.
+        let standing = try statements.groups.sum.first([.integer(channel), .timetoken(message)]) {
+            $0.integer(0)
+        }
+        if let standing, standing > limit { return true }
         let count = try statements.countActionsOfMessage.first([
             .integer(channel), .timetoken(message), .integer(limit + 1),
         ]) { $0.integer(0) }

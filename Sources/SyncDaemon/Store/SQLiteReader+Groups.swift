@@ -161,6 +161,7 @@ extension ActionsQuery {
 /// What the actions of a message say, and those that say one thing, by their users.
 final class SQLiteGroupStatements {
     let all: StoreStatement
+    let sum: StoreStatement
     let forward: StoreStatement
     let backward: StoreStatement
 
@@ -171,6 +172,11 @@ final class SQLiteGroupStatements {
         all = try connection.prepare(
             """
             SELECT type, value, count FROM action_count
+            WHERE channel = ? AND message = ? AND type <> ''
+            """)
+        sum = try connection.prepare(
+            """
+            SELECT sum(count) FROM action_count
             WHERE channel = ? AND message = ? AND type <> ''
             """)
         let group = """

@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""A message with very many reactions beside one with three: what each operation costs there.
+
+    crowded.py [--binary PATH] [--rows N]
+
+The rows are put into the file of a daemon that is stopped, as a million users would take an hour.
+Then: add, remove, the first page of who reacted, and all pages, in both orders and directions.
+"""
+
+import argparse
+import itertools
+import os
+import pathlib
+import sqlite3
+import statistics
+import sys
+import time
+
+#: Of each operation, of which the median counts.
+REPEATS = 200
+FIRST_PAGE, PAGE = 25, 1000
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    if arguments.binary:
+        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
+    from daemon import Daemon
+    from raw import RawClient
+    with Daemon() as daemon:
+        with RawClient(daemon.start().address) as client:
+            client.hello()
+            crowded = client.command("publish", channel="crowded", payload=1)["timetoken"]
+            client.command("addAction", channel="crowded", messageTimetoken=crowded, value="👍")
+        daemon.stop()
+        fill(os.path.join(daemon.data_dir, "syncdaemon.db"), int(crowded), arguments.rows)
+        daemon.start()
+        wait_for_sums(os.path.join(daemon.data_dir, "syncdaemon.db"))
+        with RawClient(daemon.address) as client:
+            client.hello()
+            empty = client.command("publish", channel="empty", payload=1)["timetoken"]
+            print("| ms, median | add | remove | first page by time | by value |")
+            print("|---|--:|--:|--:|--:|")
+            for channel, message in (("empty", empty), ("crowded", crowded)):
+                print(f"| {channel} | {' | '.join(costs(client, channel, message))} |", flush=True)
+            print("\n| all pages by | users | pages | ms, first quarter | last quarter |")
+            print("|---|--:|--:|--:|--:|")
+            for order, descending in itertools.product(("value", "time"), (False, True)):
+                print(all_pages(client, crowded, order, descending), flush=True)
+
+
+def fill(path, message, count):
+    """One in four says something else."""
+    database = sqlite3.connect(path)
+    with database:
+        channel, = database.execute("SELECT id FROM channel WHERE name = 'crowded'").fetchone()
+        database.executemany(
+            "INSERT INTO action (channel, message, type, value, uuid, added, changed, live) "
+            "VALUES (?, ?, 'reaction', ?, ?, ?, ?, 1)",
+            ((channel, message, "👍" if n % 4 else "🎉", f"user{n * 7919 % count:07}",
+              message - count + n, message - count + n) for n in range(count)))
+    database.close()
+
+
+def wait_for_sums(path):
+    """Until the daemon has been through the rows: it gives old ones a checksum, between commits."""
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    while database.execute("SELECT EXISTS (SELECT 1 FROM action WHERE sum IS NULL)").fetchone()[0]:
+        time.sleep(0.5)
+    database.close()
+
+
+def costs(client, channel, message):
+    """What each operation takes on a message."""
+    def median(op, **fields):
+        times = []
+        for number in range(REPEATS):
+            given = {name: it(number) if callable(it) else it for name, it in fields.items()}
+            begin = time.perf_counter()
+            client.command(op, channel=channel, messageTimetoken=message, **given)
+            times.append(time.perf_counter() - begin)
+        return f"{statistics.median(times) * 1000:.2f}"
+
+    yield median("addAction", value=lambda number: f"own{number}")
+    yield median("removeAction", value=lambda number: f"own{number}")
+    for order in ("time", "value"):
+        yield median("actions", value="👍", limit=FIRST_PAGE, sort=order)
+
+
+def all_pages(client, message, order, descending):
+    """A row of the table."""
+    users, times, place = set(), [], {}
+    while not times or place:
+        begin = time.perf_counter()
+        page = client.command(
+            "actions", channel="crowded", messageTimetoken=message, value="👍", limit=PAGE,
+            sort=order, descending=descending, **place)
+        times.append((time.perf_counter() - begin) * 1000)
+        users |= {it["uuid"] for it in page["actions"]}
+        place = {"after": page["next"]} if "next" in page else {}
+    quarter = max(1, len(times) // 4)
+    first, last = (statistics.median(it) for it in (times[:quarter], times[-quarter:]))
+    name = f"{order}, descending" if descending else order
+    return f"| {name} | {len(users)} | {len(times)} | {first:.2f} | {last:.2f} |"
+
+
+if __name__ == "__main__":
+    main()
