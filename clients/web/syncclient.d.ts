@@ -148,6 +148,27 @@ export interface Refusal {
   readonly error: { readonly status: number; readonly code: string; readonly message: string };
 }
 
+/** An action as the daemon has it. */
+export interface StandingAction {
+  readonly messageTimetoken: Timetoken;
+  readonly type: string;
+  readonly value: string;
+  readonly uuid: string;
+  readonly actionTimetoken: Timetoken;
+}
+
+/** Which actions are asked for: see `actions` in docs/PROTOCOL.md. */
+export interface ActionsQuery {
+  messageTimetoken?: Timetoken;
+  type?: string | string[];
+  value?: string | string[];
+  userId?: string | string[];
+  sort?: 'time' | 'value';
+  descending?: boolean;
+  after?: string;
+  limit?: number;
+}
+
 /** What reactions there are in a channel: see docs/SEMANTICS.md. */
 export interface Rules {
   /** False: none is added. */
@@ -205,6 +226,12 @@ export interface Channel<Payload = any> {
   signal(payload: any, fields?: { messageType?: string }): Promise<Timetoken>;
   /** Who is in the channel, in the order of their ids; rejects as `signal` does. */
   hereNow(query?: { states?: boolean; limit?: number; offset?: number }): Promise<HereNow>;
+  /**
+   * Who said what: a page of the actions that stand in the channel, from the daemon. Each filter is
+   * one text or a list; `next`, where there is more, is the `after` of the next page. `sort` is by
+   * `time`, or of one message by `value`. Rejects as `signal` does.
+   */
+  actions(query?: ActionsQuery): Promise<{ actions: StandingAction[]; next?: string }>;
   /** Makes a reaction of this user stand, or not; resolves when the wish is stored here. */
   react(
     messageTimetoken: Timetoken, value: string, present?: boolean, type?: string,

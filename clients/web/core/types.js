@@ -61,6 +61,19 @@
  */
 
 /**
+ * An action as the daemon has it.
+ * @typedef {{messageTimetoken: string, type: string, value: string, uuid: string,
+ *   actionTimetoken: string}} StandingAction
+ */
+
+/**
+ * Which actions are asked for: see `actions` in docs/PROTOCOL.md.
+ * @typedef {{messageTimetoken?: string, type?: string|string[], value?: string|string[],
+ *   userId?: string|string[], sort?: 'time'|'value', descending?: boolean, after?: string,
+ *   limit?: number}} ActionsQuery
+ */
+
+/**
  * All reactions of a message with one value. `first` and `last` are timetokens; null while only a
  * wish of this device is there. `authors` are the newest users, the newest first; `clipped` says
  * that there are more.

@@ -26,6 +26,9 @@ import { randomDigits } from './random.js';
 const signalMax = 64;
 /** Users of a channel that one answer lists. */
 const usersMax = 1000;
+/** What a question about actions may have; the daemon says what is wrong with it. */
+const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'descending', 'after',
+  'limit'];
 
 /**
  * A channel that is followed: its messages, with the reactions that stand, this device's wishes
@@ -188,6 +191,18 @@ export class Channel {
     const { occupancy, users, next } = await this.#ask(
       { op: 'hereNow', channel: this.name, states: Boolean(states), limit, offset });
     return next === undefined ? { occupancy, users } : { occupancy, users, next };
+  }
+
+  /**
+   * Who said what: a page of the channel's actions, also of a message that this page does not
+   * have. `next`, where there is more, is the `after` of the next one. Rejects as `signal` does.
+   * @param {import('../core/types.js').ActionsQuery} [query]
+   * @returns {Promise<{actions: import('../core/types.js').StandingAction[], next?: string}>}
+   */
+  async actions(query = {}) {
+    checkMembers('The options of actions', query, queryMembers);
+    const { actions, next } = await this.#ask({ ...query, op: 'actions', channel: this.name });
+    return next === undefined ? { actions } : { actions, next };
   }
 
   /** @param {Record<string, any>} command */

@@ -9,6 +9,7 @@ import { randomDigits } from './random.js';
 
 /** @type {Record<string, (ok: any) => boolean>} Whether what is under `ok` can be read. */
 const isAnswer = {
+  actions: ({ actions }) => Array.isArray(actions),
   signal: ({ timetoken }) => isTimetoken(timetoken),
   hereNow: ({ occupancy, users }) => Number.isInteger(occupancy) && Array.isArray(users),
 };

@@ -419,6 +419,10 @@ export class ModelSocket {
     return { occupancy: 3, users: users.slice(offset, end), ...end < 3 ? { next: end } : {} };
   }
 
+  actions({ after }) {
+    return { actions: [], ...after ? { next: 'v.y' } : {} };
+  }
+
   unsubscribe({ channels }) {
     if (channels.includes('room')) this.subscription = null;
     return { channels };

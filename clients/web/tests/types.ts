@@ -53,6 +53,8 @@ export async function main(): Promise<void> {
     if (item?.timetoken) await room.react(item.timetoken, '👍', true, 'reaction');
     const isThere: boolean = await room.toggle('17952187953730012', '👍');
     console.log(isThere);
+    const { actions, next } = await room.actions({ value: ['👍', '❤️'], limit: 25 });
+    console.log(actions.map(({ uuid }) => uuid), next);
   } catch (error) {
     if (error instanceof OutboxFullError) console.log(error.max);
   }
