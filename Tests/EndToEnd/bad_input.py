@@ -104,6 +104,9 @@ def wrong_values(op, member):
         element = {"subscribe": "den", "unsubscribe": {"name": "den"}}[op]
         return [(it, "invalid_field") for it in ("den", 1, True, {"name": "den"}, [element], [1])]
     wrong = [(it, "invalid_field") for it in (1, 1.5, True, [], {}, [MESSAGE])]
+    if op == "actions" and member in ("type", "value", "userId"):
+        # One text or a list of them.
+        wrong[-1:] = [(it, "invalid_field") for it in ([1], [""], ["a\0"], ["a"] * 101, [["a"]])]
     if member in TIMETOKENS:
         wrong += [(it, "invalid_field") for it in NO_TIMETOKENS]
     if member == "channel":

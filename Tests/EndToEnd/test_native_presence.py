@@ -165,6 +165,13 @@ class NativePresence(PubNubTestCase):
                 (400, "invalid_field"))
         self.assertEqual(
             self.refusal(ada, "setState", channel="room", state=[]), (400, "invalid_field"))
+        # Another one's state, and that of what the daemon itself says.
+        self.assertEqual(
+            self.refusal(ada, "setState", channel="room", state={}, userId="bob"),
+            (400, "invalid_field"))
+        self.assertEqual(
+            self.refusal(ada, "setState", channel="room-pnpres", state={}),
+            (400, "invalid_channel"))
         self.assertEqual(
             self.refusal(ada, "hereNow", channel="room", limit=1001), (400, "invalid_field"))
         self.assertEqual(self.users(), [])

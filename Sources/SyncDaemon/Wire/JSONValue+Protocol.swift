@@ -45,7 +45,7 @@ extension JSONValue {
         var texts: [String] = []
         for index in 0..<member.count {
             guard let text = member.element(at: index).string,
-                (1...bytesMax).contains(text.utf8.count)
+                (1...bytesMax).contains(text.utf8.count), !text.utf8.contains(0)
             else { throw .invalidField(name, expected) }
             texts.append(text)
         }

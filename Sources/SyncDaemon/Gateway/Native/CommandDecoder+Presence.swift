@@ -17,6 +17,16 @@ extension CommandDecoder {
         return isPresent
     }
 
+    static func ownState(_ json: borrowing JSONValue) throws(ProtocolError) -> Command {
+        let channel = try json.channelName("channel")
+        guard !Channel(channel).isPresence else { throw .invalidChannel }
+        // Who means another one must not change their own.
+        guard json.member("userId") == nil else {
+            throw .invalidField("userId", "absent: everybody sets their own state")
+        }
+        return .setState(channel: channel, state: try json.userState())
+    }
+
     static func occupancy(_ json: borrowing JSONValue) throws(ProtocolError) -> OccupancyQuery {
         OccupancyQuery(
             channel: try json.channelName("channel"),

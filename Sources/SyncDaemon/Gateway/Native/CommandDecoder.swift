@@ -63,8 +63,7 @@ enum CommandDecoder {
         case .actions: .actions(try actions(json))
         case .hereNow: .hereNow(try occupancy(json))
         case .whereNow: .whereNow(userID: try json.userID())
-        case .setState:
-            .setState(channel: try json.channelName("channel"), state: try json.userState())
+        case .setState: try ownState(json)
         case .getState:
             .getState(channel: try json.channelName("channel"), userID: try json.userID())
         case .ping: .ping
