@@ -162,6 +162,12 @@ class Rules(ReloadTestCase):
         for kind, value in names:
             await self.react(ada, message, value, type=kind)
         await self.reload(self.daemon, RULES)
+        # A question finds it by the name that it has, and what that name means now as well.
+        for asked in ({"value": "love"}, {"value": ["x", "love"], "type": ["reactions"]}):
+            found = await ada.command(
+                "actions", channel="one.a", messageTimetoken=str(message), **asked)
+            said = {(it["type"], it["value"]) for it in found["actions"]}
+            self.assertLessEqual(set(names[1:]), said)
         for kind, value in names[:2]:
             removed = await self.react(ada, message, value, op="removeAction", type=kind)
             self.assertEqual(removed["applied"], "removed", (kind, value))

@@ -248,6 +248,8 @@ struct PubNubHistoryReplyTests {
         #expect(
             answer(ActionsPage(actions: [action(9)], next: nil))
                 == #"200 {"status":200,"data":[\#(item)]}"#)
+        // None of those that were looked at stands any more.
+        #expect(answer(ActionsPage(actions: [], next: .time(tick(9)))).contains("start=9&limit=2"))
         let more = ActionsPage(actions: [action(9)], next: .time(tick(9)))
         #expect(
             answer(more)
