@@ -103,8 +103,7 @@ export class Connection {
   #open(token) {
     this.#opening = null;
     this.stats.connections++;
-    /** @type {WebSocket} */
-    let socket;
+    let /** @type {WebSocket} */ socket;
     try {
       socket = new (this.#options.WebSocket ?? ownWebSocket())(this.#options.url, ['sync.v1.json']);
     } catch (error) {
@@ -122,8 +121,9 @@ export class Connection {
     socket.onmessage = (/** @type {any} */ { data }) => {
       if (socket === this.#socket) this.#receive(data);
     };
-    // It says nothing about why, and a close event follows.
-    socket.onerror = () => {};
+    socket.onerror = () => { // A close event follows; but not in Node 20 when an attempt failed.
+      if (socket === this.#socket && !this.isOnline && socket.readyState === 3) this.#lose(1006);
+    };
     socket.onclose = (/** @type {any} */ { code, reason }) => {
       const isForNow = code === 1008 && this.#tokens.mayOpen(reason);
       if (socket === this.#socket) this.#lose(isForNow ? 1013 : code);
