@@ -23,6 +23,8 @@ final class SQLiteReadStatements {
     /// In the order of the primary key, which a later look goes on from.
     let actionsByKey: StoreStatement
     let actionAddedAt: StoreStatement
+    /// What stands on a message, counted.
+    let tally: SQLiteTallyStatements
     let groups: SQLiteGroupStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
@@ -92,6 +94,7 @@ final class SQLiteReadStatements {
             \(columns) WHERE channel = ? AND message = ? AND live = 1
             AND +changed > ? AND +changed < ? ORDER BY changed * ?
             """)
+        tally = try SQLiteTallyStatements(connection)
         groups = try SQLiteGroupStatements(connection, columns)
     }
 }

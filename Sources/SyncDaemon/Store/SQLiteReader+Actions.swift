@@ -20,7 +20,7 @@ extension SQLiteReader {
     private func isCrowded(_ message: Timetoken, in channel: Int64) throws(StoreError) -> Bool {
         let limit = Int64(Limits.actionsExaminedMax)
         // What stands is counted already: to count 20,000 rows takes as long as to send 200.
-        let standing = try statements.groups.sum.first([.integer(channel), .timetoken(message)]) {
+        let standing = try statements.tally.sum.first([.integer(channel), .timetoken(message)]) {
             $0.integer(0)
         }
         if let standing, standing > limit { return true }

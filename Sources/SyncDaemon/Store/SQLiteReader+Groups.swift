@@ -74,7 +74,7 @@ extension SQLiteReader {
         of query: ActionsQuery, on message: Timetoken, in channel: Int64
     ) throws(StoreError) -> [StoredGroup] {
         var groups: [StoredGroup] = []
-        try statements.groups.all.query(.integer(channel), .timetoken(message)) { row in
+        try statements.tally.values.query(.integer(channel), .timetoken(message)) { row in
             let (type, value) = (row.text(0), row.text(1))
             guard query.wants(type: type, value: value) else { return true }
             groups.append(
@@ -158,10 +158,8 @@ extension ActionsQuery {
     }
 }
 
-/// What the actions of a message say, and those that say one thing, by their users.
+/// Actions of a message that say one thing, by their users.
 final class SQLiteGroupStatements {
-    let all: StoreStatement
-    let sum: StoreStatement
     let forward: StoreStatement
     let backward: StoreStatement
 
@@ -169,16 +167,6 @@ final class SQLiteGroupStatements {
     init(
         _ connection: borrowing StoreConnection, _ columns: String
     ) throws(StoreError) {
-        all = try connection.prepare(
-            """
-            SELECT type, value, count FROM action_count
-            WHERE channel = ? AND message = ? AND type <> ''
-            """)
-        sum = try connection.prepare(
-            """
-            SELECT sum(count) FROM action_count
-            WHERE channel = ? AND message = ? AND type <> ''
-            """)
         let group = """
             \(columns) WHERE channel = ? AND message = ? AND type = ? AND value = ?
             """

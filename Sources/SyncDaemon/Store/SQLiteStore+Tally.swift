@@ -112,7 +112,7 @@ extension SQLiteSchema {
         """
 }
 
-/// What the rules of reactions ask.
+/// What stands on a message, counted: for the rules of reactions, and for pages of who reacted.
 final class SQLiteTallyStatements {
     let values: StoreStatement
     let hasMessage: StoreStatement
@@ -122,7 +122,7 @@ final class SQLiteTallyStatements {
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         values = try connection.prepare(
             """
-            SELECT type, value FROM action_count
+            SELECT type, value, count FROM action_count
             WHERE channel = ? AND message = ? AND type <> ''
             """)
         hasMessage = try connection.prepare(
