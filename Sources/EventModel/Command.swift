@@ -170,16 +170,20 @@ public struct ActionRequest: Hashable, Sendable {
     public var messageTimetoken: Timetoken
     public var type: String
     public var value: String
+    /// What it counts for, from 1 to ``Limits/actionScoreMax``; `nil`: as the channel's rules have
+    /// it, and in a removal.
+    public var score: Int?
     public var mutation: String?
 
     public init(
         channel: String, messageTimetoken: Timetoken, type: String = "reaction", value: String,
-        mutation: String? = nil
+        score: Int? = nil, mutation: String? = nil
     ) {
         self.channel = channel
         self.messageTimetoken = messageTimetoken
         self.type = type
         self.value = value
+        self.score = score
         self.mutation = mutation
     }
 }

@@ -91,10 +91,8 @@ public struct DeviceCache: Hashable, Sendable {
     mutating func put(_ action: MessageAction, rows: inout [RowChange]) {
         let message = action.key.messageTimetoken
         let old = actionsByMessage[message, default: MessageActions()].put(action)
-        guard old != action.actionTimetoken else { return }
-        if let old {
-            rows.append(.actionDropped(MessageAction(key: action.key, actionTimetoken: old)))
-        }
+        guard old != action else { return }
+        if let old { rows.append(.actionDropped(old)) }
         rows.append(.actionPut(action))
     }
 
@@ -104,7 +102,7 @@ public struct DeviceCache: Hashable, Sendable {
         let message = key.messageTimetoken
         guard let old = actionsByMessage[message]?.drop(key) else { return false }
         if actionsByMessage[message]?.isEmpty == true { actionsByMessage[message] = nil }
-        rows.append(.actionDropped(MessageAction(key: key, actionTimetoken: old)))
+        rows.append(.actionDropped(old))
         return true
     }
 
@@ -179,9 +177,21 @@ extension DeviceCache {
         return actions
     }
 
+    /// The same, each with its score, too.
+    package var marks: [MessageAction.Key: ActionMark] {
+        var marks: [MessageAction.Key: ActionMark] = [:]
+        forEachAction { marks[$0.key] = ActionMark($0) }
+        return marks
+    }
+
     /// The action that stands under a key.
-    public func actionTimetoken(of key: MessageAction.Key) -> Timetoken? {
+    public func action(of key: MessageAction.Key) -> MessageAction? {
         actionsByMessage[key.messageTimetoken]?[key]
+    }
+
+    /// Since when one stands under a key.
+    public func actionTimetoken(of key: MessageAction.Key) -> Timetoken? {
+        action(of: key)?.actionTimetoken
     }
 
     /// Calls `body` with each action that stands, in no order.
@@ -211,7 +221,7 @@ extension DeviceCache {
         return groups.filter { $0.key.type == ExactText(type) }.map { name, group in
             Reaction(
                 value: name.value.string, count: group.count,
-                isMine: group.added(by: user) != nil, firstTimetoken: group.first)
+                isMine: group.mark(of: user) != nil, firstTimetoken: group.first)
         }
         .sorted { $0.firstTimetoken < $1.firstTimetoken }
     }
@@ -234,10 +244,13 @@ extension DeviceCache {
                 "message", timetoken.description, entry.uuid, entry.message.payload,
                 entry.message.meta ?? "null", entry.message.type ?? "")
         }
-        for (key, timetoken) in actions.sorted(by: { $0.key < $1.key }) {
+        var standing: [MessageAction] = []
+        forEachAction { standing.append($0) }
+        for action in standing.sorted(by: { $0.key < $1.key }) {
+            let key = action.key
             append(
                 "action", key.messageTimetoken.description, key.type, key.value, key.uuid,
-                timetoken.description)
+                action.actionTimetoken.description, action.score.description)
         }
         return bytes
     }

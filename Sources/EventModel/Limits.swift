@@ -26,6 +26,12 @@ public enum Limits {
     public static let canonicalValueBytesMax = 256
     /// Names that come with the count of a message's reactions; the newest ones.
     public static let reactionAuthorsMax = 10
+    /// What one action counts for; over it: `score_too_large`.
+    public static let actionScoreMax = 1_000_000_000
+    /// What the actions of one message that say the same count for together; likewise.
+    ///
+    /// JavaScript's numbers are exact up to here.
+    public static let groupScoreMax = 9_007_199_254_740_991
     /// Bytes of a signal's JSON text; over it: `invalid_field`, and status 400 for an SDK.
     public static let signalBytesMax = 64
     /// UTF-8 bytes of a message type; over it: `invalid_field`.

@@ -29,10 +29,13 @@ public struct MessageAction: Hashable, Sendable {
     public let key: Key
     /// When it was added; tells this action from an earlier one with the same key.
     public let actionTimetoken: Timetoken
+    /// How much it counts for: 1 unless somebody said otherwise; ``Limits/actionScoreMax`` at most.
+    public let score: Int
 
-    public init(key: Key, actionTimetoken: Timetoken) {
+    public init(key: Key, actionTimetoken: Timetoken, score: Int = 1) {
         self.key = key
         self.actionTimetoken = actionTimetoken
+        self.score = score
     }
 }
 

@@ -32,6 +32,9 @@ public enum Addition: String, Hashable, Sendable {
     case added
     /// It stood before; the reply names the one that stands.
     case already
+    /// It stood before, and counts for something else from now on: it is a new action under the
+    /// same key.
+    case updated
 }
 
 /// What became of a removal.

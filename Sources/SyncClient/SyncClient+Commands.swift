@@ -46,13 +46,13 @@ extension SyncClient {
     /// - Returns: The action that stands now, and whether it stood before.
     @discardableResult
     public func addAction(
-        _ value: String, type: String = "reaction", to messageTimetoken: Timetoken,
-        in channel: String, mutation: String? = nil
+        _ value: String, type: String = "reaction", score: Int? = nil,
+        to messageTimetoken: Timetoken, in channel: String, mutation: String? = nil
     ) async throws(SyncClientError) -> (action: MessageAction, applied: Addition) {
-        try Self.checkReaction(value, type: type, isNew: true)
+        try Self.checkReaction(value, type: type, isNew: true, score: score)
         let request = ActionRequest(
             channel: channel, messageTimetoken: messageTimetoken, type: type, value: value,
-            mutation: mutation ?? nextMutation())
+            score: score, mutation: mutation ?? nextMutation())
         guard case .actionAdded(let action, let applied) = try await perform(.addAction(request))
         else { throw Self.mismatch }
         return (action, applied)
@@ -124,8 +124,11 @@ extension SyncClient {
     ///
     /// - Parameter isNew: A value of spaces may be removed, as others may have added it.
     static func checkReaction(
-        _ value: String, type: String, isNew: Bool
+        _ value: String, type: String, isNew: Bool, score: Int? = nil
     ) throws(SyncClientError) {
+        if let score, !(1...Limits.actionScoreMax).contains(score) {
+            throw .invalidReaction(reason: "its score is not 1 to \(Limits.actionScoreMax)")
+        }
         if isNew ? ReactionValue.canonical(value).isEmpty : value.isEmpty {
             throw .invalidReaction(reason: "it is empty")
         }

@@ -48,13 +48,18 @@ public struct SyncedChannel: Sendable {
     ///
     /// A `reaction` is taken in the form of `ReactionValue.canonical(_:)`, so that ❤ and ❤️ are one,
     /// unless one in just this spelling stands on the message. Other types are sent as they are.
+    ///
+    /// - Parameter score: What it is to count for from now on, 1 to ``Limits/actionScoreMax``; in
+    ///   the modes `multiple` and `total`, where each call counts, how much it adds. `nil`: 1, and
+    ///   what stands in the other modes stays as it is.
     public func react(
-        _ value: String, type: String = "reaction", to message: Timetoken
+        _ value: String, type: String = "reaction", score: Int? = nil, to message: Timetoken
     ) async throws(SyncClientError) {
-        try await client.wish(value, type: type, isPresent: true, on: message, in: name)
+        try await client.wish(
+            value, type: type, isPresent: true, score: score, on: message, in: name)
     }
 
-    /// Removes the user's reaction.
+    /// Removes the user's reaction; in the mode `total` takes one off what it counts for.
     public func unreact(
         _ value: String, type: String = "reaction", from message: Timetoken
     ) async throws(SyncClientError) {
@@ -177,9 +182,10 @@ extension SyncClient {
     public var unsentWrites: [OutboxEntry] { device.outbox.entries }
 
     func wish(
-        _ value: String, type: String, isPresent: Bool, on message: Timetoken, in channel: String
+        _ value: String, type: String, isPresent: Bool, score: Int? = nil,
+        on message: Timetoken, in channel: String
     ) throws(SyncClientError) {
-        try Self.checkReaction(value, type: type, isNew: isPresent)
+        try Self.checkReaction(value, type: type, isNew: isPresent, score: score)
         let value = spelling(of: value, type: type, on: message, in: channel)
         let mutation = nextMutation()
         try check(
@@ -193,7 +199,7 @@ extension SyncClient {
         try checkRoom(for: key, in: channel)
         run {
             $0.wish(
-                value, type: type, isPresent: isPresent, on: message, in: channel,
+                value, type: type, isPresent: isPresent, score: score, on: message, in: channel,
                 mutation: mutation)
         }
         try checkOpen()

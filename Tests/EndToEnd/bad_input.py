@@ -11,7 +11,7 @@ COMMANDS = {
     "subscribe": {"channels": [{"name": "den", "cursor": "0", "epoch": "6f1c0e5b9a7d42d3"}]},
     "unsubscribe": {"channels": ["den"]},
     "publish": {"channel": "room", "payload": 1, "meta": {}, "messageType": "t", "mutation": "m"},
-    "addAction": ACTION | {"type": "reaction", "mutation": "m"},
+    "addAction": ACTION | {"type": "reaction", "score": 1, "mutation": "m"},
     "removeAction": ACTION | {"type": "reaction", "mutation": "m", "actionTimetoken": MESSAGE},
     "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True},
     "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1},
@@ -95,6 +95,9 @@ def wrong_values(op, member):
     """Values that `member` of `op` must not have, with the code of each."""
     if member in ("payload", "meta"):
         return []
+    if member == "score":
+        return [(it, "invalid_field")
+                for it in (0, -1, 1_000_000_001, 1.5, "1", True, [], 2**63 - 1)]
     if member == "limit":
         most = {"history": 100, "actions": 1000}[op]
         return [(it, "invalid_field") for it in (0, -1, most + 1, 1.5, "1", True, [], 2**63 - 1)]

@@ -53,13 +53,13 @@ def siphash128(key, data):
 
 
 def row_hash(key, row):
-    """The hash of (messageTimetoken, type, value, uuid, actionTimetoken)."""
-    message, *texts, added = row
+    """The hash of (messageTimetoken, type, value, uuid, actionTimetoken), and a score but 1."""
+    message, *texts = row[:4]
     data = struct.pack("<Q", message)
     for text in texts:
         encoded = text.encode()
         data += struct.pack("<I", len(encoded)) + encoded
-    return siphash128(key, data + struct.pack("<Q", added))
+    return siphash128(key, data + struct.pack(f"<{len(row) - 4}Q", *row[4:]))
 
 
 def digest(key, rows):
@@ -149,9 +149,12 @@ def unpack_rows(text):
     texts = [reader.text() for _ in range(reader.varint())]
     rows, added = [], 0
     while reader.rest:
-        added += reader.varint()
+        score, step = (), reader.varint()
+        if step == 0:
+            score, step = (reader.varint(),), reader.varint()
+        added += step
         message = added - reader.signed()
-        rows.append((message, *(texts[reader.varint()] for _ in range(3)), added))
+        rows.append((message, *(texts[reader.varint()] for _ in range(3)), added, *score))
     return rows
 
 

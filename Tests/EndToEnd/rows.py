@@ -22,10 +22,20 @@ def timetoken(text):
 
 
 def action_row(action):
-    """The five parts of a standing action, sortable."""
+    """The parts of a standing action, sortable: five, and a score that is not 1."""
     return (
         timetoken(action["messageTimetoken"]), action["type"], action["value"], action["uuid"],
-        timetoken(action["actionTimetoken"]))
+        timetoken(action["actionTimetoken"]), *score_of(action))
+
+
+def score_of(action):
+    """The score of an action, unless it is 1: then nobody writes it."""
+    if "score" not in action:
+        return ()
+    score = action["score"]
+    if not isinstance(score, int) or not 2 <= score <= 1_000_000_000:
+        raise Violation(f"A score is from 2 on, or left out: {action}")
+    return (score,)
 
 
 #: Hashing in Python is slow, and devices of a test hold the same rows.
@@ -46,6 +56,8 @@ class Rows:
         self.epoch = None
         self.messages = {}
         self.actions = {}
+        #: Of the actions that do not count for 1.
+        self.scores = {}
         self.key = None
         #: Whether the actions are all that stood at the cursor.
         self.is_whole = False
@@ -84,8 +96,8 @@ class Rows:
         """Applies the answer to a repair: first what is to go, then what is to stand."""
         gone = set(reconcile.unpack_timetokens(answer["drop"]))
         self.actions = {key: added for key, added in self.actions.items() if added not in gone}
-        for *key, added in reconcile.unpack_rows(answer["rows"]):
-            self.actions[tuple(key)] = added
+        for row in reconcile.unpack_rows(answer["rows"]):
+            self._put(row[:4], *row[4:])
         self.is_whole = True
         self.verify(answer["s"])
 
@@ -128,13 +140,19 @@ class Rows:
         if body["event"] == "added":
             if added_at != position:
                 raise Violation(f"An added action must stand since its own position: {envelope}")
-            self.actions[key] = added_at
+            self._put(key, added_at, *score_of(action))
         elif body["event"] == "removed":
             if added_at >= position:
                 raise Violation(f"An action was removed before it was added: {envelope}")
             self.actions.pop(key, None)
         else:
             raise Violation(f"An action event of an unknown kind: {envelope}")
+
+    def _put(self, key, added, *score):
+        self.actions[key] = added
+        self.scores.pop(key, None)
+        if score:
+            self.scores[key] = score
 
     def _delete(self, after, through, position):
         """Messages of a range are gone, and with them the actions that they had then."""
@@ -146,7 +164,8 @@ class Rows:
 
     def action_rows(self):
         """Standing actions as sorted tuples, comparable with what the server returns."""
-        return sorted((*key, added_at) for key, added_at in self.actions.items())
+        return sorted(
+            (*key, added, *self.scores.get(key, ())) for key, added in self.actions.items())
 
     def canonical(self):
         """Every row as bytes in one fixed order: equal caches, and only they, are equal here."""

@@ -33,6 +33,14 @@ reactions = no
 [namespace flag]
 channels = flag.*
 reaction_mode = flag
+
+[namespace claps]
+channels = claps.*
+reaction_mode = multiple
+
+[namespace votes]
+channels = votes.*
+reaction_mode = total
 """
 HEART = "❤️"
 
@@ -86,6 +94,70 @@ class Rules(ReloadTestCase):
         self.daemon.kill()
         self.daemon.start()
         self.assertEqual(await self.standing(await self.phone("eve")), [("bob", "reaction", "👍")])
+
+    async def test_taps_count_and_a_retry_does_not_count_again(self):
+        ada, tablet, bob = (await self.phone("ada", "claps.a"),
+                            await self.phone("ada", "claps.a", name="tablet"),
+                            await self.phone("bob", "claps.a"))
+        rest = Rest(self.daemon, "eve", keys=("pub", "sub-app"))
+        self.addCleanup(rest.close)
+        clap = lambda device, **more: self.react(device, 5, "👏", "claps.a", **more)
+        first = await clap(ada, mutation="m1")
+        self.assertNotIn("score", first["action"])
+        self.assertEqual((await clap(ada, score=4, mutation="m2"))["action"]["score"], 5)
+        self.assertEqual((await clap(tablet))["applied"], "updated")
+        await clap(bob, score=1_000_000_000)
+        async with self.refused(409, "score_too_large"):
+            await clap(bob)
+        body = '{"type":"reaction","value":"👏"}'.encode()
+        path = "/v1/message-actions/{sub}/channel/claps.a/message/5"
+        for _ in range(2):  # Unmodified SDKs count, too.
+            self.assertEqual(rest.ask(
+                "POST", path, {}, body, ("Content-Type: application/json",)).status, 200)
+        scores = lambda actions: {it["uuid"]: it.get("score", 1) for it in actions["actions"]}
+        expected = {"ada": 6, "bob": 1_000_000_000, "eve": 2}
+        self.assertEqual(scores(await ada.command("actions", channel="claps.a")), expected)
+
+        self.daemon.kill()
+        self.daemon.start()
+        ada, bob = await self.phone("ada", "claps.a"), await self.phone("bob", "claps.a")
+        again = await clap(ada, score=4, mutation="m2")
+        self.assertEqual((again["applied"], again["action"]["score"]), ("updated", 5))
+        self.assertEqual(scores(await ada.command("actions", channel="claps.a")), expected)
+        done = await clap(ada)
+        await bob.reach("claps.a", done["action"]["actionTimetoken"])
+        events = [(it["d"]["event"], it["d"]["data"].get("score", 1))
+                  for push in bob.pushes for it in push["m"]
+                  if it.get("e") == 3 and it["i"] == "ada"]
+        # What was missed is summed up; what comes is told as it comes.
+        self.assertEqual(events, [("added", 6), ("removed", 6), ("added", 7)])
+        await clap(ada, op="removeAction")
+        self.assertEqual(
+            scores(await ada.command("actions", channel="claps.a")),
+            {"bob": 1_000_000_000, "eve": 2})
+
+    async def test_a_total_names_no_value_and_gives_one_back_at_a_time(self):
+        ada = await self.phone("ada", "votes.a")
+        vote = lambda value, **more: self.react(ada, 5, value, "votes.a", **more)
+        self.assertEqual((await vote("a"))["action"]["value"], "total")
+        self.assertEqual((await vote("b", score=2))["action"]["score"], 3)
+        for left in (2, 1, None):
+            self.assertEqual((await vote("c", op="removeAction"))["applied"], "removed")
+            actions = (await ada.command("actions", channel="votes.a"))["actions"]
+            self.assertEqual([it.get("score", 1) for it in actions], [left] if left else [])
+        self.assertEqual((await vote("c", op="removeAction"))["applied"], "absent")
+
+    async def test_a_score_is_put_where_each_counts_once(self):
+        ada = await self.phone("ada", "room")
+        rate = lambda **more: self.react(ada, 5, "⭐", "room", **more)
+        for score, applied, stands in ((3, "added", 3), (None, "already", 3), (5, "updated", 5),
+                                       (5, "already", 5), (1, "updated", 1)):
+            done = await rate(**({"score": score} if score else {}))
+            self.assertEqual(
+                (done["applied"], done["action"].get("score", 1)), (applied, stands))
+        for score in (0, -1, 1_000_000_001, 1.5, "2", True):
+            async with self.refused(400, "invalid_field"):
+                await rate(score=score)
 
     async def test_what_is_refused_is_refused_at_both_doors_and_changes_nothing(self):
         ada = await self.phone("ada", "emoji.a")
@@ -182,7 +254,7 @@ class Rules(ReloadTestCase):
     async def test_a_mistake_in_the_file_is_named(self):
         for line, words in (
                 ("reaction_values = 👍\nreaction_aliases = love=❤", "a value that reaction_values"),
-                ("reaction_mode = claps", "distinct, unique or flag"),
+                ("reaction_mode = claps", "distinct, unique, flag, multiple or total"),
                 ("reaction_aliases = love", "NAME=VALUE")):
             with self.subTest(line=line):
                 log = await self.reload(

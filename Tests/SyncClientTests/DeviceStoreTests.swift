@@ -27,7 +27,7 @@ struct DeviceStoreTests {
     private func thumb(_ uuid: String, _ ticks: UInt64) -> MessageAction {
         MessageAction(
             key: .init(messageTimetoken: at(10), type: "reaction", value: "👍", uuid: uuid),
-            actionTimetoken: at(ticks))
+            actionTimetoken: at(ticks), score: Int(ticks))
     }
 
     /// Copies the files as they are, as a process that is killed leaves them.
@@ -51,7 +51,7 @@ struct DeviceStoreTests {
         let wishes: [OutboxEntry] = [
             OutboxEntry(mutation: "m1", channel: "room", wish: .publish(message)),
             OutboxEntry(
-                mutation: "m2", channel: "room", wish: .add(thumb("ada", 1).key),
+                mutation: "m2", channel: "room", wish: .add(thumb("ada", 1).key, score: 3),
                 progress: .perhapsSent),
             OutboxEntry(
                 mutation: "m3", channel: "room", wish: .remove(thumb("ada", 1).key, seen: at(12)),
@@ -143,7 +143,11 @@ struct DeviceStoreTests {
         do {
             let file = try SQLiteConnection<SQLiteError>(
                 path: path, checkpoints: .automatic, failure: { $0 })
-            try file.execute("ALTER TABLE channel DROP COLUMN messages; PRAGMA user_version = 1")
+            try file.execute(
+                """
+                ALTER TABLE channel DROP COLUMN messages; ALTER TABLE action DROP COLUMN score;
+                ALTER TABLE outbox DROP COLUMN score; PRAGMA user_version = 1
+                """)
         }
         let store = try SQLiteDeviceStore(path: path)
         let base = try store.base(of: "room")

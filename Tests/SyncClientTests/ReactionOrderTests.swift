@@ -13,8 +13,8 @@ struct ReactionOrderTests {
         let ticket = try #require(device.connected(epoch: "a.1").questions.first).ticket
         let reply = SubscribedChannel(channel: "room", mode: .delta, cursor: .zero)
         _ = device.received(.success(.subscribed([reply])), to: ticket)
-        let rows: [(UInt64, String, String)] = [
-            (9, "👍", "bob"), (10, "❤️", "eve"), (11, "👍", "ada"), (12, "🔥", "bob"),
+        let rows: [(UInt64, String, String, score: Int)] = [
+            (9, "👍", "bob", 1), (10, "❤️", "eve", 5), (11, "👍", "ada", 1), (12, "🔥", "bob", 2),
         ]
         let message = Timetoken(rawValue: 5)
         var envelopes = [
@@ -22,14 +22,15 @@ struct ReactionOrderTests {
                 channel: Channel("room"), timetoken: message, uuid: "bob",
                 event: .message(Message(payload: "1")))
         ]
-        for (number, value, user) in rows {
+        for (number, value, user, score) in rows {
             let key = MessageAction.Key(
                 messageTimetoken: message, type: "reaction", value: value, uuid: user)
             let timetoken = Timetoken(rawValue: number)
             envelopes.append(
                 Envelope(
                     channel: Channel("room"), timetoken: timetoken, uuid: user,
-                    event: .actionAdded(MessageAction(key: key, actionTimetoken: timetoken))))
+                    event: .actionAdded(
+                        MessageAction(key: key, actionTimetoken: timetoken, score: score))))
         }
         _ = device.received(
             Batch(
@@ -45,6 +46,7 @@ struct ReactionOrderTests {
         #expect(reactions.map(\.last?.rawValue) == [11, 10, 12, nil])
         let expected: [(ReactionOrder, String)] = [
             (.first, "👍❤️🔥😂"), (.latest, "😂🔥👍❤️"), (.count, "👍❤️🔥😂"), (.value, "❤️👍🔥😂"),
+            (.score, "❤️👍🔥😂"),
             (.fixed(["🔥", "😂"]), "🔥😂❤️👍"),
             (ReactionOrder { $0.isMine ? 0 : 1 }, "👍😂❤️🔥"),
         ]

@@ -76,13 +76,13 @@ struct PlantedBugTests {
     /// Where the program finds it, from seed 1 on: to save the time of the worlds before.
     private static func start(of bug: PlantedBug) -> UInt64 {
         switch bug {
+        case .aliasOnAddOnly: 196
         case .presenceLostInCommit: 10
-        case .acknowledgedOnFullDisk: 9
         case .droppedTombstone: 5
-        case .skippedDigest, .ignoredFloor: 4
-        case .removalsFirst, .unkeptPosition, .keptRival: 3
-        case .steppedRetention, .forgottenAlias: 2
-        case .forgottenMutation, .pollFromNow, .deletionForFreshDevice: 1
+        case .ignoredFloor: 4
+        case .unkeptPosition, .steppedRetention, .uncountedTap, .doubleCount, .narrowScore: 3
+        case .acknowledgedOnFullDisk, .removalsFirst, .keptRival, .forgottenAlias: 2
+        case .forgottenMutation, .pollFromNow, .deletionForFreshDevice, .skippedDigest: 1
         }
     }
 }

@@ -62,6 +62,10 @@ public enum ProtocolExample {
                     channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍",
                     mutation: "m-3"),
                 actionTimetoken: added)),
+        43: .addAction(
+            ActionRequest(
+                channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍", score: 5,
+                mutation: "m-6")),
         8: .history(HistoryQuery(channel: "room", limit: 2, includesActions: true)),
         9: .history(HistoryQuery(channel: "room", before: ada.messageTimetoken, limit: 2)),
         10: .actions(
@@ -131,6 +135,7 @@ public enum ProtocolExample {
         4: .unsubscribed(channels: ["den"]),
         5: .published(ada.messageTimetoken),
         6: .actionAdded(MessageAction(key: ada, actionTimetoken: added), .added),
+        43: .actionAdded(MessageAction(key: ada, actionTimetoken: removed, score: 5), .updated),
         7: .actionRemoved(.removed),
         8: .history(
             HistoryPage(

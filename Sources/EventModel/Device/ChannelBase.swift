@@ -159,7 +159,7 @@ public struct ChannelBase: Hashable, Sendable {
             rows.append(.messageDropped(timetoken))
         }
         old.cache.forEachAction { action in
-            if cache.actionTimetoken(of: action.key) != action.actionTimetoken {
+            if cache.action(of: action.key) != action {
                 rows.append(.actionDropped(action))
             }
         }
@@ -167,7 +167,7 @@ public struct ChannelBase: Hashable, Sendable {
             rows.append(.messagePut(timetoken, entry))
         }
         cache.forEachAction { action in
-            if old.cache.actionTimetoken(of: action.key) != action.actionTimetoken {
+            if old.cache.action(of: action.key) != action {
                 rows.append(.actionPut(action))
             }
         }

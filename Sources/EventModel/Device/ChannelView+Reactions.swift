@@ -14,10 +14,10 @@ extension ChannelView {
         var reactions: [(name: ActionName, shown: ListItem.Reaction)] = []
         for name in Set(stored.groups.keys).union(own.keys) {
             let group = stored.groups[name] ?? ActionGroup()
-            let standing = own[name] ?? group.standing(of: user)
+            let action = own[name] ?? OwnAction(group, of: user)
             guard
                 let shown = ListItem.Reaction(
-                    name, group, user: user, standing, isPending: unanswered.contains(name))
+                    name, group, user: user, action, isPending: unanswered.contains(name))
             else { continue }
             reactions.append((name, shown))
         }
@@ -31,44 +31,48 @@ extension ChannelView {
     private func ownActions(
         _ stored: MessageActions, on message: Timetoken, after wishes: [OutboxEntry],
         _ pending: PendingWishes
-    ) -> [ActionName: Standing] {
-        var own: [ActionName: Standing] = [:]
+    ) -> [ActionName: OwnAction] {
+        let rules = pending.rules
+        var own: [ActionName: OwnAction] = [:]
         for entry in wishes {
             guard let key = entry.key else { continue }
             let name = ActionName(key)
-            let before = own[name] ?? stored.groups[name]?.standing(of: user) ?? .absent
-            own[name] = before.after(entry)
-            guard pending.rules.mode != .distinct else { continue }
+            let before = own[name] ?? OwnAction(stored.groups[name], of: user)
+            own[name] = before.after(entry, under: rules)
+            guard rules.hasRivals else { continue }
             for (name, group) in stored.groups where own[name] == nil {
-                let standing = group.standing(of: user)
-                if standing != .absent { own[name] = standing }
+                let action = OwnAction(group, of: user)
+                if action.standing != .absent { own[name] = action }
             }
-            for (other, standing) in own where other != name {
-                own[other] = standing.after(
-                    entry, of: other.key(on: message, by: user), under: pending.rules)
+            for (other, action) in own where other != name {
+                own[other] = action.after(
+                    entry, of: other.key(on: message, by: user), under: rules)
             }
         }
         return own
     }
 }
 
-extension ActionGroup {
-    fileprivate func standing(of user: String) -> Standing {
-        added(by: user).map { .since($0) } ?? .absent
+extension OwnAction {
+    fileprivate init(_ group: ActionGroup?, of user: String) {
+        self.init(nil)
+        guard let mark = group?.mark(of: user) else { return }
+        (standing, score) = (.since(mark.added), mark.score)
     }
 }
 
 extension ListItem.Reaction {
     /// A group with the user's own action as the wishes leave it; `nil` when nobody is in it.
     fileprivate init?(
-        _ name: ActionName, _ group: ActionGroup, user: String, _ own: Standing, isPending: Bool
+        _ name: ActionName, _ group: ActionGroup, user: String, _ own: OwnAction, isPending: Bool
     ) {
-        let isMine = own != .absent
-        let others = group.count - (group.added(by: user) == nil ? 0 : 1)
+        let isMine = own.standing != .absent
+        let stored = group.mark(of: user)
+        let others = group.count - (stored == nil ? 0 : 1)
         guard isMine || others > 0 else { return nil }
         var span = group.span(without: ExactText(user))
         var added = Timetoken(rawValue: .max)
-        if case .since(let timetoken) = own {
+        if case .since(let timetoken) = own.standing {
             added = timetoken
             span = (min(span?.first ?? added, added), max(span?.last ?? added, added))
         }
@@ -80,6 +84,7 @@ extension ListItem.Reaction {
         }
         self.init(
             type: name.type.string, value: name.value.string, count: others + (isMine ? 1 : 0),
+            score: group.score &- (stored?.score ?? 0) &+ own.score, ownScore: own.score,
             isMine: isMine, isPending: isMine && isPending, first: span?.first, last: span?.last,
             authors: authors.prefix(Limits.reactionAuthorsMax).map(\.user))
     }

@@ -44,7 +44,7 @@ extension Device {
             channels[Channel(entry.channel)]?.rules ?? ReactionRules()
         } base: { entry in
             entry.key.flatMap {
-                channels[Channel(entry.channel)]?.base.cache.actionTimetoken(of: $0)
+                channels[Channel(entry.channel)]?.base.cache.action(of: $0)
             }
         }
         effects.writes += changes.map { .outbox($0) }
@@ -57,10 +57,13 @@ extension Device {
 
     /// Adds or removes a reaction of the user's own; seen at once, sent when there is a connection.
     ///
-    /// `mutation` is a new id; it is not used when nothing is to be sent.
+    /// - Parameters:
+    ///   - score: What it is to count for; in a mode that counts, how much it adds; `nil`: as the
+    ///     mode has it.
+    ///   - mutation: A new id; it is not used when nothing is to be sent.
     public mutating func wish(
-        _ value: String, type: String = "reaction", isPresent: Bool, on message: Timetoken,
-        in channel: String, mutation: String
+        _ value: String, type: String = "reaction", isPresent: Bool, score: Int? = nil,
+        on message: Timetoken, in channel: String, mutation: String
     ) -> DeviceEffects {
         let sync = channels[Channel(channel)]
         let rules = sync?.rules ?? ReactionRules()
@@ -69,8 +72,8 @@ extension Device {
             in: channel)
         var effects = DeviceEffects()
         let changes = outbox.wish(
-            key, isPresent: isPresent, in: channel,
-            base: sync?.base.cache.actionTimetoken(of: key), under: rules, mutation: mutation)
+            key, isPresent: isPresent, score: score, in: channel,
+            base: sync?.base.cache.action(of: key), under: rules, mutation: mutation)
         effects.writes += changes.map { .outbox($0) }
         show(channel, ChannelView.News(messages: [message]), &effects)
         finish(&effects)

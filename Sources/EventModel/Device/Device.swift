@@ -55,9 +55,8 @@ public struct Device: Sendable {
     public func standing(of key: MessageAction.Key, in channel: String) -> Standing {
         let rules = rules(of: channel)
         let key = self.key(key, in: channel)
-        return outbox.standing(
-            of: key, in: channel,
-            base: channels[Channel(channel)]?.base.cache.actionTimetoken(of: key), under: rules)
+        let base = channels[Channel(channel)]?.base.cache.action(of: key)
+        return outbox.own(key, in: channel, base: base, under: rules).standing
     }
 
     /// The message list of a followed channel; from now on its changes are among the effects.

@@ -20,6 +20,11 @@ public struct ListItem: Hashable, Sendable, Identifiable {
         public var value: String
         /// The user's own wish included.
         public var count: Int
+        /// What they count for together, the user's own wish included; the ``count`` where nobody
+        /// gave a score.
+        public var score: Int
+        /// What the user's own counts for; 0: the user is not among them.
+        public var ownScore: Int
         /// Whether the user is among them, or wishes to be.
         public var isMine: Bool
         /// Whether the server has not said yet what became of the user's wish.

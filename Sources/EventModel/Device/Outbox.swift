@@ -22,7 +22,7 @@ public struct Outbox: Hashable, Sendable {
         }
     }
 
-    public private(set) var entries: [OutboxEntry] = []
+    public internal(set) var entries: [OutboxEntry] = []
     private(set) var inFlight: Set<String> = []
     /// Entries that went out and have no answer, at most.
     static let inFlightMax = 16
@@ -53,51 +53,11 @@ public struct Outbox: Hashable, Sendable {
     }
 
     /// How an action stands once all wishes are fulfilled.
-    public func standing(
-        of key: MessageAction.Key, in channel: String, base: Timetoken?,
-        under rules: ReactionRules = ReactionRules()
-    ) -> Standing {
-        entries(of: channel, under: rules).standing(of: key, base: base, under: rules)
-    }
-
-    /// Takes the wish that an action be there, or not.
-    ///
-    /// - Parameters:
-    ///   - base: The action that stands under the key in the device's base.
-    ///   - rules: What holds in the channel; the key is canonical under them.
-    ///   - mutation: A new id; not used when nothing is to be sent.
-    mutating func wish(
-        _ key: MessageAction.Key, isPresent: Bool, in channel: String, base: Timetoken?,
-        under rules: ReactionRules = ReactionRules(), mutation: String
-    ) -> [Change] {
-        func standing() -> Standing {
-            self.standing(of: key, in: channel, base: base, under: rules)
-        }
-        guard (standing() != .absent) != isPresent else { return [] }
-        var changes: [Change] = []
-        // Where it took another one's place, that would be back.
-        if !rules.replaces(others: key),
-            let index = entries.lastIndex(where: {
-                Channel($0.channel) == Channel(channel) && $0.canonical(under: rules).key == key
-            }), entries[index].progress == .unsent
-        {
-            changes.append(.drop(mutation: entries.remove(at: index).mutation))
-        }
-        // What is left may still not be what is wanted: the base changed meanwhile.
-        let left = standing()
-        guard (left != .absent) != isPresent else { return changes }
-        var seen: Timetoken?
-        if case .since(let timetoken) = left { seen = timetoken }
-        // By the name of the wish before it: a device that starts anew knows no rules at first.
-        let before = entries.last {
-            Channel($0.channel) == Channel(channel) && $0.canonical(under: rules).key == key
-        }
-        let asked = before?.key ?? key
-        let entry = OutboxEntry(
-            mutation: mutation, channel: channel,
-            wish: isPresent ? .add(asked) : .remove(asked, seen: seen))
-        entries.append(entry)
-        return changes + [.put(entry)]
+    func own(
+        _ key: MessageAction.Key, in channel: String, base: MessageAction?,
+        under rules: ReactionRules
+    ) -> OwnAction {
+        entries(of: channel, under: rules).own(key, base: base, under: rules)
     }
 
     mutating func publish(_ message: Message, in channel: String, mutation: String) -> [Change] {
@@ -122,7 +82,7 @@ public struct Outbox: Hashable, Sendable {
     ///   - base: The action under a key in the base.
     mutating func takeForSending(
         under rules: (OutboxEntry) -> ReactionRules = { _ in ReactionRules() },
-        base: (OutboxEntry) -> Timetoken?
+        base: (OutboxEntry) -> MessageAction?
     ) -> (entries: [OutboxEntry], changes: [Change]) {
         var taken: [OutboxEntry] = []
         var changes: [Change] = []
@@ -138,8 +98,9 @@ public struct Outbox: Hashable, Sendable {
             let asked = entry.canonical(under: rules)
             if earlier.contains(where: { asked.waits(for: $0, under: rules) }) { break }
             if case .remove(let key, nil) = entry.wish, let canonical = asked.key {
-                let before = earlier.standing(of: canonical, base: base(asked), under: rules)
-                guard case .since(let seen) = before else {
+                let before = earlier.own(canonical, base: base(asked), under: rules)
+                if before.standing == .pending { break }
+                guard case .since(let seen) = before.standing else {
                     // The add before it was refused: there is nothing to remove.
                     entries.remove(at: index)
                     changes.append(.drop(mutation: entry.mutation))
@@ -169,7 +130,7 @@ public struct Outbox: Hashable, Sendable {
         entries[index].earlierAnswer = nil
         var changes = [Change.put(entries[index])]
         // Where no base shows the action, the removal behind it learns only here what it is about.
-        if case .add(let key) = entries[index].wish, let timetoken {
+        if case .add(let key, _) = entries[index].wish, let timetoken {
             let channel = Channel(entries[index].channel)
             let behind = entries[(index + 1)...].firstIndex {
                 $0.key == key && Channel($0.channel) == channel
@@ -233,7 +194,7 @@ public struct Outbox: Hashable, Sendable {
                     wish: .remove(key, seen: nil), progress: .perhapsSent)
                 changes.append(.replace(mutation: entry.mutation, by: entries[index]))
             } else if entry.isAnswered {
-                if case .add(let key) = entry.wish { added.insert(key) }
+                if case .add(let key, _) = entry.wish { added.insert(key) }
                 // If the base has the message already, it is still the same.
                 if entry.key == nil { entries[index].likeness = entry.timetoken }
                 entries[index].earlierAnswer = entry.progress
@@ -297,7 +258,7 @@ extension ChannelBase {
         switch entry.wish {
         case .publish:
             return entry.timetoken.map { cursor >= $0 } ?? true
-        case .add(let key):
+        case .add(let key, _):
             guard let added = entry.timetoken else { return true }
             return cursor >= added || cache.actionTimetoken(of: key).map { $0 >= added } ?? false
         case .remove(let key, let seen):

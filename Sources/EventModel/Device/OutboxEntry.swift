@@ -4,7 +4,8 @@
 public struct OutboxEntry: Hashable, Sendable {
     public enum Wish: Hashable, Sendable {
         case publish(Message)
-        case add(MessageAction.Key)
+        /// `score` is what it counts for, or adds to that; `nil`: as the rules have it.
+        case add(MessageAction.Key, score: Int? = nil)
         /// `seen` is the action that the person saw: a newer one under the key survives.
         case remove(MessageAction.Key, seen: Timetoken?)
     }
@@ -47,7 +48,7 @@ public struct OutboxEntry: Hashable, Sendable {
     public var key: MessageAction.Key? {
         switch wish {
         case .publish: nil
-        case .add(let key), .remove(let key, _): key
+        case .add(let key, _), .remove(let key, _): key
         }
     }
 
@@ -57,7 +58,8 @@ public struct OutboxEntry: Hashable, Sendable {
         var entry = self
         switch wish {
         case .publish: break
-        case .add(let key): entry.wish = .add(rules.canonical(key))
+        case .add(let key, let score):
+            entry.wish = .add(rules.canonical(key), score: score)
         case .remove(let key, let seen): entry.wish = .remove(rules.canonical(key), seen: seen)
         }
         return entry
@@ -98,64 +100,21 @@ public struct OutboxEntry: Hashable, Sendable {
         switch wish {
         case .publish(let message):
             .publish(PublishRequest(channel: channel, message: message, mutation: mutation))
-        case .add(let key):
-            .addAction(request(key))
+        case .add(let key, let score):
+            .addAction(request(key, score: score))
         case .remove(let key, let seen):
             .removeAction(RemovalRequest(action: request(key), actionTimetoken: seen))
         }
     }
 
-    private func request(_ key: MessageAction.Key) -> ActionRequest {
+    private func request(_ key: MessageAction.Key, score: Int? = nil) -> ActionRequest {
         ActionRequest(
             channel: channel, messageTimetoken: key.messageTimetoken, type: key.type,
-            value: key.value, mutation: mutation)
-    }
-}
-
-/// Whether an action is there, as a person sees it.
-public enum Standing: Hashable, Sendable {
-    case absent
-    /// Wished, and the server has not said when.
-    case pending
-    case since(Timetoken)
-
-    /// What is left after a wish.
-    func after(_ entry: OutboxEntry) -> Standing {
-        switch (entry.wish, self) {
-        case (.publish, _): self
-        case (.add, .absent): entry.timetoken.map { .since($0) } ?? .pending
-        case (.add, .pending): .pending
-        case (.add, .since(let old)): .since(max(old, entry.timetoken ?? old))
-        case (.remove(_, let seen), .since(let added)):
-            seen.map { added <= $0 } ?? true ? .absent : self
-        case (.remove, _): .absent
-        }
-    }
-
-    /// The same of one action after a wish about it, or about one that takes its place.
-    func after(
-        _ entry: OutboxEntry, of key: MessageAction.Key, under rules: ReactionRules
-    ) -> Standing {
-        if entry.key == key { return after(entry) }
-        guard case .add(let other) = entry.wish, rules.replaces(key, by: other) else {
-            return self
-        }
-        // It came after that.
-        if case .since(let added) = self, let taken = entry.timetoken, added > taken { return self }
-        return .absent
+            value: key.value, score: score, mutation: mutation)
     }
 }
 
 extension [OutboxEntry] {
-    /// How an action stands once these entries of its channel are fulfilled.
-    ///
-    /// - Parameter base: The action that stands under the key without them.
-    func standing(
-        of key: MessageAction.Key, base: Timetoken?, under rules: ReactionRules
-    ) -> Standing {
-        reduce(base.map { .since($0) } ?? .absent) { $0.after($1, of: key, under: rules) }
-    }
-
     /// Makes a change to entries that are kept.
     ///
     /// - Precondition: What is replaced is there.

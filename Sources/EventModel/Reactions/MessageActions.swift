@@ -36,9 +36,9 @@ public struct MessageActions: Sendable {
 
     public var isEmpty: Bool { count == 0 }
 
-    /// When the action under a key was added.
-    subscript(key: MessageAction.Key) -> Timetoken? {
-        groups[ActionName(key)]?.added(by: key.uuid)
+    /// The action under a key.
+    subscript(key: MessageAction.Key) -> MessageAction? {
+        groups[ActionName(key)]?.mark(of: key.uuid)?.action(under: key)
     }
 
     /// Whether somebody's action says this.
@@ -48,21 +48,21 @@ public struct MessageActions: Sendable {
 
     /// Puts an action in the place of the one under its key.
     ///
-    /// - Returns: When that one was added.
-    mutating func put(_ action: MessageAction) -> Timetoken? {
+    /// - Returns: That one.
+    mutating func put(_ action: MessageAction) -> MessageAction? {
         let old = groups[ActionName(action.key), default: ActionGroup()].put(
-            action.key.uuid, at: action.actionTimetoken)
+            action.key.uuid, ActionMark(action))
         if old == nil { count += 1 }
-        return old
+        return old?.action(under: action.key)
     }
 
-    /// - Returns: When the action that stood under the key was added.
-    mutating func drop(_ key: MessageAction.Key) -> Timetoken? {
+    /// - Returns: The action that stood under the key.
+    mutating func drop(_ key: MessageAction.Key) -> MessageAction? {
         let name = ActionName(key)
         guard let old = groups[name]?.drop(key.uuid) else { return nil }
         if groups[name]?.count == 0 { groups[name] = nil }
         count -= 1
-        return old
+        return old.action(under: key)
     }
 
     /// Calls `body` with each action, in no order.
@@ -70,9 +70,8 @@ public struct MessageActions: Sendable {
     /// - Parameter message: That they are on.
     func forEach(on message: Timetoken, _ body: (MessageAction) -> Void) {
         for (name, group) in groups {
-            group.forEach { user, added in
-                let key = name.key(on: message, by: user.string)
-                body(MessageAction(key: key, actionTimetoken: added))
+            group.forEach { user, mark in
+                body(mark.action(under: name.key(on: message, by: user.string)))
             }
         }
     }
@@ -85,7 +84,26 @@ extension MessageActions: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(groups) }
 }
 
-/// The users who say the same of one message, and since when.
+/// What there is to say of an action besides its key.
+package struct ActionMark: Hashable, Sendable {
+    package let added: Timetoken
+    package let score: Int
+
+    package init(added: Timetoken, score: Int) {
+        self.added = added
+        self.score = score
+    }
+
+    package init(_ action: MessageAction) {
+        self.init(added: action.actionTimetoken, score: action.score)
+    }
+
+    package func action(under key: MessageAction.Key) -> MessageAction {
+        MessageAction(key: key, actionTimetoken: added, score: score)
+    }
+}
+
+/// The users who say the same of one message, since when, and how much it counts.
 struct ActionGroup: Hashable, Sendable {
     /// Where an action stands among those of its group.
     private struct Place: Comparable {
@@ -98,35 +116,41 @@ struct ActionGroup: Hashable, Sendable {
         }
     }
 
-    private var addedByUser: [ExactText: Timetoken] = [:]
+    private var marks: [ExactText: ActionMark] = [:]
     private var order = OrderedChunks<Place, Void>()
+    /// What all of them count for.
+    ///
+    /// Wraps where a server says more than it may: then the digests differ, and it is repaired.
+    private(set) var score = 0
 
-    var count: Int { addedByUser.count }
+    var count: Int { marks.count }
     /// When the first that stands was added.
     ///
     /// - Precondition: There is one.
     var first: Timetoken { order.keys.first!.added }
 
-    func added(by user: String) -> Timetoken? { addedByUser[ExactText(user)] }
+    func mark(of user: String) -> ActionMark? { marks[ExactText(user)] }
 
-    mutating func put(_ user: String, at added: Timetoken) -> Timetoken? {
+    mutating func put(_ user: String, _ mark: ActionMark) -> ActionMark? {
         let user = ExactText(user)
-        let old = addedByUser.updateValue(added, forKey: user)
-        guard old != added else { return old }
-        if let old { order.remove(Place(added: old, user: user)) }
-        order.insert((), as: Place(added: added, user: user))
+        let old = marks.updateValue(mark, forKey: user)
+        score &+= mark.score &- (old?.score ?? 0)
+        guard old?.added != mark.added else { return old }
+        if let old { order.remove(Place(added: old.added, user: user)) }
+        order.insert((), as: Place(added: mark.added, user: user))
         return old
     }
 
-    mutating func drop(_ user: String) -> Timetoken? {
+    mutating func drop(_ user: String) -> ActionMark? {
         let user = ExactText(user)
-        guard let old = addedByUser.removeValue(forKey: user) else { return nil }
-        order.remove(Place(added: old, user: user))
+        guard let old = marks.removeValue(forKey: user) else { return nil }
+        score &-= old.score
+        order.remove(Place(added: old.added, user: user))
         return old
     }
 
-    func forEach(_ body: (_ user: ExactText, _ added: Timetoken) -> Void) {
-        for (user, added) in addedByUser { body(user, added) }
+    func forEach(_ body: (_ user: ExactText, _ mark: ActionMark) -> Void) {
+        for (user, mark) in marks { body(user, mark) }
     }
 
     /// When the first and the last of the others than one user were added.
@@ -143,7 +167,7 @@ struct ActionGroup: Hashable, Sendable {
             .map { ($0.user.string, $0.added) }
     }
 
-    static func == (left: Self, right: Self) -> Bool { left.addedByUser == right.addedByUser }
+    static func == (left: Self, right: Self) -> Bool { left.marks == right.marks }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(addedByUser) }
+    func hash(into hasher: inout Hasher) { hasher.combine(marks) }
 }

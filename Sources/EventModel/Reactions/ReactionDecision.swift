@@ -14,14 +14,30 @@ public enum ReactionRefusal: Error, Hashable, Sendable {
     case own(max: Int)
     /// The message has as many as it may.
     case actions(max: Int)
+    /// It would count for more than it may, or all that say the same would.
+    case score(max: Int)
 }
 
 /// What an action that is to be added changes.
 public struct ReactionDecision: Hashable, Sendable {
-    /// Since when it stands already; `nil`: it is added.
-    public var standing: Timetoken?
-    /// The user's own that it takes the place of.
+    /// The one that stands already, and stays as it is; `nil`: one is added.
+    public var standing: MessageAction?
+    /// The user's own that it takes the place of; one with its own key is last, and counted for
+    /// something else.
     public var dropped: [MessageAction] = []
+    /// What the one that is added counts for.
+    public var score = 1
+}
+
+/// The actions that say the same of one message, summed up.
+public struct ActionTotals: Hashable, Sendable {
+    public var count: Int
+    public var score: Int
+
+    public init(count: Int = 0, score: Int = 0) {
+        self.count = count
+        self.score = score
+    }
 }
 
 /// What the rules ask about a message; each is asked only when it matters.
@@ -32,8 +48,8 @@ public protocol ReactionRows {
     func own() throws(Failure) -> [MessageAction]
     /// Whether the message is there.
     func hasMessage() throws(Failure) -> Bool
-    /// How many actions with a type and a value stand on it.
-    func count(type: String, value: String) throws(Failure) -> Int
+    /// The actions with a type and a value that stand on it.
+    func totals(type: String, value: String) throws(Failure) -> ActionTotals
     /// How many different types and values actions on it have.
     func valueCount() throws(Failure) -> Int
     /// How many actions stand on it.
@@ -47,38 +63,54 @@ extension ReactionRules {
     ///
     /// - Parameters:
     ///   - key: In its canonical form.
-    ///   - standing: Since when one with this key stands.
+    ///   - score: What it is to count for; `nil`: as the mode has it.
+    ///   - standing: The one with this key.
     ///   - rows: Of its message.
     public func decide<Rows: ReactionRows>(
-        adding key: MessageAction.Key, standing: Timetoken?, to rows: Rows
+        adding key: MessageAction.Key, score asked: Int? = nil, standing: MessageAction?,
+        to rows: Rows
     ) throws(Rows.Failure) -> Result<ReactionDecision, ReactionRefusal> {
         let own = looksForOwn ? try rows.own() : []
         // More than one, when the rules were others before.
-        let dropped = own.filter { replaces($0.key, by: key) }
-        let decision = ReactionDecision(standing: standing, dropped: dropped)
-        if standing != nil { return .success(decision) }
+        var decision = ReactionDecision(dropped: own.filter { replaces($0.key, by: key) })
+        decision.score = score(adding: key.type, asked, to: standing?.score)
+        if let standing, standing.score == decision.score {
+            decision.standing = standing
+            return .success(decision)
+        }
         if isReaction(key.type) {
             guard isOn else { return .failure(.off) }
             guard allows(key.value) else { return .failure(.value) }
         }
+        let totals = try rows.totals(type: key.type, value: key.value)
+        guard decision.score <= Limits.actionScoreMax,
+            totals.score - (standing?.score ?? 0) <= Limits.groupScoreMax - decision.score
+        else { return .failure(.score(max: Limits.actionScoreMax)) }
+        if let standing {
+            decision.dropped.append(standing)
+            return .success(decision)
+        }
         if needsMessage, try !rows.hasMessage() { return .failure(.noMessage) }
-        if ownMax > 0, own.count - dropped.count >= ownMax { return .failure(.own(max: ownMax)) }
-        if let refusal = try refusal(of: key, dropping: dropped, rows) {
+        let left = own.count - decision.dropped.count
+        if ownMax > 0, left >= ownMax { return .failure(.own(max: ownMax)) }
+        if let refusal = try refusal(dropping: decision.dropped, totals, rows) {
             return .failure(refusal)
         }
         return .success(decision)
     }
 
     private func refusal<Rows: ReactionRows>(
-        of key: MessageAction.Key, dropping dropped: [MessageAction], _ rows: Rows
+        dropping dropped: [MessageAction], _ totals: ActionTotals, _ rows: Rows
     ) throws(Rows.Failure) -> ReactionRefusal? {
         if actionsMax > 0, try rows.actionCount() - dropped.count >= actionsMax {
             return .actions(max: actionsMax)
         }
-        guard try rows.count(type: key.type, value: key.value) == 0 else { return nil }
+        guard totals.count == 0 else { return nil }
         var freed = 0
         for action in dropped
-        where try rows.count(type: action.key.type, value: action.key.value) == 1 { freed += 1 }
+        where try rows.totals(type: action.key.type, value: action.key.value).count == 1 {
+            freed += 1
+        }
         return try rows.valueCount() - freed >= mostValues ? .values(max: mostValues) : nil
     }
 }

@@ -16,6 +16,15 @@ public struct ReactionRules: Hashable, Sendable {
         ///
         /// - Source: Ably's `flag.v1`.
         case flag
+        /// As often as one likes: each time adds to the score of one's action.
+        ///
+        /// - Source: Stream's scores of claps, Ably's `multiple.v1`.
+        case multiple
+        /// As often as one likes, whatever the value: all are ``ReactionRules/total``, and each
+        /// removal takes one off.
+        ///
+        /// - Source: Ably's `total.v1`, which names nobody.
+        case total
     }
 
     /// Which values there are.
@@ -44,6 +53,8 @@ public struct ReactionRules: Hashable, Sendable {
     public static let type = "reaction"
     /// The value of every reaction in the mode ``Mode/flag``.
     public static let flag = "flag"
+    /// The same in the mode ``Mode/total``.
+    public static let total = "total"
 
     /// Whether there are any; those that stand may be taken back in any case.
     public var isOn = true
@@ -84,7 +95,7 @@ public struct ReactionRules: Hashable, Sendable {
 
     /// Whether everything is stored as it is sent.
     private var isPlain: Bool {
-        mode != .flag && values == .any && aliases.isEmpty && types.isEmpty
+        onlyValue == nil && values == .any && aliases.isEmpty && types.isEmpty
     }
 
     /// ``type``, for one of its other names.
@@ -92,8 +103,17 @@ public struct ReactionRules: Hashable, Sendable {
         types.contains { ExactText($0) == ExactText(type) } ? Self.type : type
     }
 
+    /// What stands for every value, in a mode that knows no other.
+    private var onlyValue: String? {
+        switch mode {
+        case .distinct, .unique, .multiple: nil
+        case .flag: Self.flag
+        case .total: Self.total
+        }
+    }
+
     private func canonical(value: String) -> String {
-        guard mode != .flag else { return Self.flag }
+        if let onlyValue { return onlyValue }
         // Nothing that long is a value: to look at it would cost others something.
         guard values == .any || value.utf8.count <= Limits.canonicalValueBytesMax else {
             return value
@@ -108,7 +128,7 @@ public struct ReactionRules: Hashable, Sendable {
     /// - Parameter value: In its canonical form.
     public func allows(_ value: String) -> Bool {
         switch values {
-        case _ where mode == .flag: true
+        case _ where onlyValue != nil: true
         case .any: true
         case _ where value.utf8.count > Limits.canonicalValueBytesMax: false
         case .emoji: ReactionValue.isEmoji(value)
@@ -122,7 +142,10 @@ public struct ReactionRules: Hashable, Sendable {
     }
 
     /// Whether the user's other actions on a message matter.
-    var looksForOwn: Bool { mode != .distinct || ownMax > 0 }
+    var looksForOwn: Bool { hasRivals || ownMax > 0 }
+
+    /// Whether a user's reactions take each other's place.
+    var hasRivals: Bool { mode == .unique || mode == .flag }
 
     /// Whether one action cannot stand beside another one of the same user.
     func replaces(_ key: MessageAction.Key, by other: MessageAction.Key) -> Bool {
@@ -133,7 +156,7 @@ public struct ReactionRules: Hashable, Sendable {
 
     /// Whether an action takes the place of others.
     func replaces(others key: MessageAction.Key) -> Bool {
-        mode != .distinct && isReaction(canonical(type: key.type))
+        hasRivals && isReaction(canonical(type: key.type))
     }
 
     func isReaction(_ type: String) -> Bool { ExactText(type) == ExactText(Self.type) }

@@ -5,6 +5,7 @@
 //     count, then per text: bytes, UTF-8
 //     per row: actionTimetoken less the previous row's | signed: actionTimetoken - messageTimetoken
 //              | index of type | index of value | index of uuid
+//     before a row whose score is not 1: 0 | score
 //
 // Rows ascend by actionTimetoken. Most reactions come soon after their message, so the age is
 // short.
@@ -20,6 +21,10 @@ public enum PackedActions {
         for action in actions.sorted(by: { $0.actionTimetoken < $1.actionTimetoken }) {
             let added = action.actionTimetoken.rawValue
             precondition(added > previous, "two actions with one timetoken")
+            if action.score != 1 {
+                rows.appendVarint(0)
+                rows.appendVarint(UInt64(action.score))
+            }
             rows.appendVarint(added - previous)
             rows.appendSigned(Int64(added) - Int64(action.key.messageTimetoken.rawValue))
             previous = added
@@ -51,7 +56,13 @@ public enum PackedActions {
         var added = Timetoken.zero
         while !reader.isAtEnd {
             guard actions.count < actionsMax else { throw .malformed }
-            added = try later(than: added, by: reader.varint())
+            var ticks = try reader.varint()
+            var score = 1
+            if ticks == 0 {
+                score = try readScore(&reader)
+                ticks = try reader.varint()
+            }
+            added = try later(than: added, by: ticks)
             let (message, isTooEarly) = try Int64(added.rawValue).subtractingReportingOverflow(
                 reader.signed())
             guard !isTooEarly, message >= 0 else { throw .malformed }
@@ -67,7 +78,7 @@ public enum PackedActions {
                     key: MessageAction.Key(
                         messageTimetoken: Timetoken(rawValue: UInt64(message)), type: fields[0],
                         value: fields[1], uuid: fields[2]),
-                    actionTimetoken: added))
+                    actionTimetoken: added, score: score))
         }
         return actions
     }
@@ -119,6 +130,14 @@ public enum PackedActions {
     ) throws(RepairError) -> [Timetoken] {
         guard let bytes = Base64.bytes(text) else { throw .malformed }
         return try timetokens(bytes, timetokensMax: timetokensMax)
+    }
+
+    /// Only one way to write a row: else two texts would be the same rows.
+    private static func readScore(_ reader: inout ByteReader) throws(RepairError) -> Int {
+        guard let score = try Int(exactly: reader.varint()), score > 1,
+            score <= Limits.actionScoreMax
+        else { throw .malformed }
+        return score
     }
 
     private static func readTexts(_ reader: inout ByteReader) throws(RepairError) -> [String] {

@@ -4,6 +4,7 @@
 // the end of one and the start of another:
 //
 //     messageTimetoken 8 | count 4, type | count 4, value | count 4, uuid | actionTimetoken 8
+//     | score 8, unless it is 1
 
 /// What a row adds to its channel's ``Digest``: SipHash-2-4-128 under the channel's key.
 public struct RowHash: Hashable, Sendable {
@@ -14,7 +15,10 @@ public struct RowHash: Hashable, Sendable {
     /// Allocates nothing for rows of up to 1,024 bytes.
     public init(_ action: MessageAction, key: DigestKey) {
         let (type, value, uuid) = (action.key.type, action.key.value, action.key.uuid)
-        let count = 28 + type.utf8.count + value.utf8.count + uuid.utf8.count
+        // Rows of before there were scores hash as they did.
+        let hasScore = action.score != 1
+        let texts = type.utf8.count + value.utf8.count + uuid.utf8.count
+        let count = texts + (hasScore ? 36 : 28)
         hash = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
             var row = unsafe RowWriter(buffer)
             row.append(action.key.messageTimetoken.rawValue)
@@ -22,6 +26,7 @@ public struct RowHash: Hashable, Sendable {
             row.append(value)
             row.append(uuid)
             row.append(action.actionTimetoken.rawValue)
+            if hasScore { row.append(Int64(action.score)) }
             return unsafe KeyedHash(UnsafeBufferPointer(buffer), key: key)
         }
     }

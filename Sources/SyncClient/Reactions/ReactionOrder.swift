@@ -20,6 +20,8 @@ public struct ReactionOrder: Sendable {
     public static let latest = ReactionOrder { UInt64.max - ($0.last?.rawValue ?? .max) }
     /// The one that most people added first.
     public static let count = ReactionOrder { UInt64.max - UInt64($0.count) }
+    /// The one that counts for most first.
+    public static let score = ReactionOrder { UInt64.max - UInt64(clamping: $0.score) }
     /// By the value alone.
     public static let value = ReactionOrder { _ in 0 }
 

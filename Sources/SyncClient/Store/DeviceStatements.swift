@@ -30,17 +30,17 @@ final class DeviceStatements {
         messages = try database.prepare(
             "SELECT timetoken, uuid, payload, meta, type FROM message WHERE channel = ?")
         actions = try database.prepare(
-            "SELECT message, type, value, uuid, timetoken FROM action WHERE channel = ?")
+            "SELECT message, type, value, uuid, timetoken, score FROM action WHERE channel = ?")
         outbox = try database.prepare(
             """
             SELECT mutation, channel, kind, message, type, value, uuid, seen, payload, meta,
-                progress, timetoken, likeness FROM outbox ORDER BY position
+                progress, timetoken, likeness, score FROM outbox ORDER BY position
             """)
         putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?)")
         dropMessage = try database.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken = ?")
-        putAction = try database.prepare("REPLACE INTO action VALUES (?, ?, ?, ?, ?, ?)")
+        putAction = try database.prepare("REPLACE INTO action VALUES (?, ?, ?, ?, ?, ?, ?)")
         dropAction = try database.prepare(
             """
             DELETE FROM action
@@ -49,9 +49,9 @@ final class DeviceStatements {
         putEntry = try database.prepare(
             """
             INSERT INTO outbox (mutation, channel, kind, message, type, value, uuid, seen,
-                payload, meta, progress, timetoken, likeness)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (mutation) DO UPDATE SET seen = excluded.seen,
+                payload, meta, progress, timetoken, likeness, score)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (mutation) DO UPDATE SET seen = excluded.seen, score = excluded.score,
                 progress = excluded.progress, timetoken = excluded.timetoken,
                 likeness = excluded.likeness
             """)
@@ -98,7 +98,7 @@ final class DeviceStatements {
             try putAction.run(
                 .text(channel), .timetoken(action.key.messageTimetoken), .text(action.key.type),
                 .text(action.key.value), .text(action.key.uuid),
-                .timetoken(action.actionTimetoken))
+                .timetoken(action.actionTimetoken), .integer(Int64(action.score)))
         case .actionDropped(let action):
             try dropAction.run(
                 .text(channel), .timetoken(action.key.messageTimetoken), .text(action.key.type),
@@ -111,12 +111,15 @@ final class DeviceStatements {
         if case .publish(let published) = entry.wish { message = published }
         var seen: Timetoken?
         if case .remove(_, let timetoken) = entry.wish { seen = timetoken }
+        var score: Int?
+        if case .add(_, let asked) = entry.wish { score = asked }
         try putEntry.run(
             .text(entry.mutation), .text(entry.channel), .text(entry.wish.word),
             .optional(entry.key?.messageTimetoken), .optional(entry.key?.type ?? message?.type),
             .optional(entry.key?.value), .optional(entry.key?.uuid), .optional(seen),
             .optional(message?.payload), .optional(message?.meta), .text(entry.progress.word),
-            .optional(entry.timetoken), .optional(entry.likeness))
+            .optional(entry.timetoken), .optional(entry.likeness),
+            score.map { .integer(Int64($0)) } ?? .null)
     }
 }
 
@@ -138,7 +141,7 @@ extension OutboxEntry {
             uuid: row.text(6))
         let wish: Wish =
             switch row.text(2) {
-            case "add": .add(key)
+            case "add": .add(key, score: row.optionalInteger(13).map { Int($0) })
             case "remove": .remove(key, seen: row.optionalTimetoken(7))
             default:
                 .publish(

@@ -28,7 +28,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
-    private static let version = 2
+    private static let version = 3
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
@@ -36,12 +36,17 @@ public final class SQLiteDeviceStore: DeviceStore {
         let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
         guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found < version else { return }
-        let steps = [schema, messageCount].dropFirst(found).joined(separator: ";")
+        let steps = [schema, messageCount, scores].dropFirst(found).joined(separator: ";")
         try database.execute("BEGIN IMMEDIATE; \(steps); PRAGMA user_version = \(version); COMMIT")
     }
 
     /// Files of the first version do not know how many messages there are.
     private static let messageCount = "ALTER TABLE channel ADD COLUMN messages INTEGER"
+
+    private static let scores = """
+        ALTER TABLE action ADD COLUMN score INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE outbox ADD COLUMN score INTEGER
+        """
 
     /// Texts compare byte for byte, as everywhere.
     private static let schema = """
@@ -113,7 +118,9 @@ public final class SQLiteDeviceStore: DeviceStore {
             let key = MessageAction.Key(
                 messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
                 uuid: row.text(3))
-            actions.append(MessageAction(key: key, actionTimetoken: row.timetoken(4)))
+            actions.append(
+                MessageAction(
+                    key: key, actionTimetoken: row.timetoken(4), score: Int(row.integer(5))))
             return true
         }
         return ChannelBase(messages: messages, actions: actions, header)

@@ -134,6 +134,7 @@ enum CommandEncoder {
         json.member("messageTimetoken", quoted: request.messageTimetoken.rawValue)
         json.member("type", request.type)
         json.member("value", request.value)
+        json.member("score", request.score)
         json.member("actionTimetoken", quoted: actionTimetoken?.rawValue)
         json.member("mutation", request.mutation)
     }

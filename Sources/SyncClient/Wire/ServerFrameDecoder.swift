@@ -138,6 +138,11 @@ extension JSONValue {
         let key = MessageAction.Key(
             messageTimetoken: try timetoken("messageTimetoken"), type: try string("type"),
             value: try string("value"), uuid: uuid)
-        return MessageAction(key: key, actionTimetoken: try timetoken("actionTimetoken"))
+        let score = try optionalInteger("score") ?? 1
+        guard score >= 1, score <= Limits.actionScoreMax else {
+            throw .wrongType("score", expected: "an integer from 1 to \(Limits.actionScoreMax)")
+        }
+        return MessageAction(
+            key: key, actionTimetoken: try timetoken("actionTimetoken"), score: Int(score))
     }
 }

@@ -6,29 +6,80 @@ extension Ledger {
     /// Adds an action, and removes those of the user that it takes the place of: in one commit, and
     /// in the order in which everybody hears of it.
     func add(
-        _ asked: MessageAction.Key, under rules: ReactionRules, for write: Write,
+        _ asked: MessageAction.Key, _ score: Int?, under rules: ReactionRules, for write: Write,
         at timetoken: Timetoken, into commit: inout Commit
     ) throws(StoreError) -> Result<Outcome, ProtocolError> {
         let key = rules.canonical(asked)
-        let standing = try store.standingAction(key, in: write.channel)
+        let standing = try store.action(under: key, in: write.channel)
         let rows = StoredActions(key: key, channel: write.channel, store: store)
         let decision: ReactionDecision
-        switch try rules.decide(adding: key, standing: standing, to: rows) {
+        switch try rules.decide(adding: key, score: score, standing: standing, to: rows) {
         case .success(let decided): decision = decided
         case .failure(let refusal): return .failure(ProtocolError(refusal))
         }
         var timetoken = timetoken
         for action in decision.dropped {
             try remove(action, for: write, at: timetoken, into: &commit)
-            last = last.successor(at: wallTicks())
-            timetoken = last
+            timetoken = nextPlace()
         }
-        if let standing = decision.standing { return .success(.already(standing)) }
-        let action = MessageAction(key: key, actionTimetoken: timetoken)
+        if let standing = decision.standing {
+            return .success(.already(standing.actionTimetoken, score: standing.score))
+        }
+        let action = MessageAction(
+            key: key, actionTimetoken: timetoken, score: decision.score)
+        try put(action, for: write, into: &commit)
+        return .success(
+            standing == nil
+                ? .added(timetoken, score: action.score)
+                : .updated(timetoken, score: action.score))
+    }
+
+    /// Removes an action by its key, or takes one off what it counts for.
+    func remove(
+        _ asked: MessageAction.Key, observed: Timetoken?, under rules: ReactionRules,
+        for write: Write, at timetoken: Timetoken, into commit: inout Commit
+    ) throws(StoreError) -> Result<Outcome, ProtocolError> {
+        var key = rules.canonical(asked)
+        // What stood before the rules may be taken back by the name that it has.
+        if key != asked, try store.action(under: asked, in: write.channel) != nil { key = asked }
+        guard let standing = try store.action(under: key, in: write.channel) else {
+            return .success(.absent)
+        }
+        // Observed remove: a device that saw an older action must not take the newer one away. What
+        // is only counted down is taken off whatever stands.
+        if let observed, observed != standing.actionTimetoken,
+            rules.score(removingFrom: standing.score, key.type) == nil
+        {
+            return .success(.stale)
+        }
+        try takeBack(standing, under: rules, for: write, at: timetoken, into: &commit)
+        return .success(.removed)
+    }
+
+    /// Removes an action, and adds what is left of it where the channel counts.
+    func takeBack(
+        _ action: MessageAction, under rules: ReactionRules, for write: Write,
+        at timetoken: Timetoken, into commit: inout Commit
+    ) throws(StoreError) {
+        try remove(action, for: write, at: timetoken, into: &commit)
+        guard let rest = rules.score(removingFrom: action.score, action.key.type) else { return }
+        try put(
+            MessageAction(key: action.key, actionTimetoken: nextPlace(), score: rest), for: write,
+            into: &commit)
+    }
+
+    private func put(
+        _ action: MessageAction, for write: Write, into commit: inout Commit
+    ) throws(StoreError) {
         try store.add(action, in: write.channel)
         try digests.insert(action, in: write.channel, of: store)
-        commit.events.append(write.envelope(at: timetoken, .actionAdded(action)))
-        return .success(.added(timetoken))
+        commit.events.append(write.envelope(at: action.actionTimetoken, .actionAdded(action)))
+    }
+
+    /// For a further event of one write.
+    private func nextPlace() -> Timetoken {
+        last = last.successor(at: wallTicks())
+        return last
     }
 }
 
@@ -46,9 +97,8 @@ private struct StoredActions: ReactionRows {
         try store.hasMessage(key.messageTimetoken, in: channel)
     }
 
-    func count(type: String, value: String) throws(StoreError) -> Int {
-        try store.actionCount(
-            type: type, value: value, on: key.messageTimetoken, in: channel)
+    func totals(type: String, value: String) throws(StoreError) -> ActionTotals {
+        try store.totals(type: type, value: value, on: key.messageTimetoken, in: channel)
     }
 
     func valueCount() throws(StoreError) -> Int {
@@ -71,6 +121,7 @@ extension ProtocolError {
             case .values(let max): .tooManyActions("\(max) different actions")
             case .own(let max): .tooManyActions("\(max) actions of one user")
             case .actions(let max): .tooManyActions("\(max) actions")
+            case .score(let max): .scoreTooLarge(max)
             }
     }
 }

@@ -12,7 +12,7 @@ extension Ledger {
         let bytes: Int
         switch write.operation {
         case .publish(let message, _): bytes = StoredUse.bytes(of: message, by: write.author.userID)
-        case .add(let key, _): bytes = StoredUse.bytes(of: key)
+        case .add(let key, _, _): bytes = StoredUse.bytes(of: key)
         case .remove, .removeAction, .deleteMessages: bytes = 0
         case .changeGroup, .revoke, .grant: return nil
         }

@@ -244,31 +244,21 @@ final class Ledger {
             commit.events.append(write.envelope(at: timetoken, .message(message)))
             return .success(.published(timetoken))
 
-        case .add(let key, let rules):
-            return try add(key, under: rules, for: write, at: timetoken, into: &commit)
+        case .add(let key, let score, let rules):
+            return try add(key, score, under: rules, for: write, at: timetoken, into: &commit)
 
         case .remove(let asked, let observed, let rules):
-            // What stood before the rules may be taken back by the name that it has.
-            var key = rules.canonical(asked)
-            if key != asked, try store.standingAction(asked, in: write.channel) != nil {
-                key = asked
-            }
-            guard let standing = try store.standingAction(key, in: write.channel) else {
-                return .success(.absent)
-            }
-            // Observed remove: a device that saw an older action must not take the newer one away.
-            if let observed, observed != standing { return .success(.stale) }
-            let action = MessageAction(key: key, actionTimetoken: standing)
-            try remove(action, for: write, at: timetoken, into: &commit)
-            return .success(.removed)
+            return try remove(
+                asked, observed: observed, under: rules, for: write, at: timetoken, into: &commit)
 
-        case .removeAction(let message, let added, let userID):
+        case .removeAction(let message, let added, let userID, let rules):
             guard
-                let key = try store.actionKey(onMessage: message, addedAt: added, in: write.channel)
+                let action = try store.action(onMessage: message, addedAt: added, in: write.channel)
             else { return .success(.absent) }
-            guard ExactText(key.uuid) == ExactText(userID) else { return .success(.notOwner) }
-            let action = MessageAction(key: key, actionTimetoken: added)
-            try remove(action, for: write, at: timetoken, into: &commit)
+            guard ExactText(action.key.uuid) == ExactText(userID) else {
+                return .success(.notOwner)
+            }
+            try takeBack(action, under: rules, for: write, at: timetoken, into: &commit)
             return .success(.removed)
 
         case .deleteMessages(let start, let end):

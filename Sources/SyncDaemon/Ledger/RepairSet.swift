@@ -53,7 +53,7 @@ struct RepairSet: Sendable {
         if digest != snapshot.digest {
             // Before the changes: what was added after a deletion stands.
             removeAll(in: try snapshot.deletions(after: cursor))
-            try snapshot.forEachChange(after: cursor) { key, added in put(key, added) }
+            try snapshot.forEachChange(after: cursor) { key, action in put(key, action) }
         }
         cursor = snapshot.cursor
     }
@@ -95,15 +95,15 @@ struct RepairSet: Sendable {
     /// Bytes in memory, roughly.
     var bytes: Int { 4096 + rows.capacity * RepairSet.bytesPerRow + encoder.range.count * 24 }
 
-    /// Takes over since when a key stands, or that it does not.
-    mutating func put(_ key: MessageAction.Key, _ added: Timetoken?) {
+    /// Takes over what stands under a key, or that nothing does.
+    mutating func put(_ key: MessageAction.Key, _ action: MessageAction?) {
         growth = nil
         let index = key.hashValue
         if let old = rows.removeValue(forKey: index) { takeOut(old) }
-        guard let added else { return }
-        let action = MessageAction(key: key, actionTimetoken: added)
+        guard let action else { return }
         let row = Row(
-            message: key.messageTimetoken, added: added, hash: RowHash(action, key: self.key))
+            message: key.messageTimetoken, added: action.actionTimetoken,
+            hash: RowHash(action, key: self.key))
         rows[index] = row
         digest.insert(row.hash)
         encoder.insert(item(row))

@@ -13,12 +13,12 @@ extension Write {
         switch (outcome, operation) {
         case (.published(let timetoken), .publish):
             .published(timetoken)
-        case (.added(let timetoken), .add(let key, let rules)):
-            .actionAdded(
-                MessageAction(key: rules.canonical(key), actionTimetoken: timetoken), .added)
-        case (.already(let timetoken), .add(let key, let rules)):
-            .actionAdded(
-                MessageAction(key: rules.canonical(key), actionTimetoken: timetoken), .already)
+        case (.added(let timetoken, let score), .add(let key, _, let rules)):
+            .actionAdded(rules.action(key, timetoken, score), .added)
+        case (.already(let timetoken, let score), .add(let key, _, let rules)):
+            .actionAdded(rules.action(key, timetoken, score), .already)
+        case (.updated(let timetoken, let score), .add(let key, _, let rules)):
+            .actionAdded(rules.action(key, timetoken, score), .updated)
         case (.removed, .remove): .actionRemoved(.removed)
         case (.absent, .remove): .actionRemoved(.absent)
         case (.stale, .remove): .actionRemoved(.stale)
@@ -31,5 +31,13 @@ extension Write {
         case (.keysGranted, .grant): .keysGranted
         default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
         }
+    }
+}
+
+extension ReactionRules {
+    fileprivate func action(
+        _ key: MessageAction.Key, _ timetoken: Timetoken, _ score: Int
+    ) -> MessageAction {
+        MessageAction(key: canonical(key), actionTimetoken: timetoken, score: score)
     }
 }

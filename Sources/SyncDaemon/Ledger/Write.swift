@@ -16,16 +16,20 @@ struct Write: Sendable, Hashable {
     enum Operation: Sendable, Hashable {
         /// - Parameter hoursKept: After so many the message is deleted; 0 keeps it.
         case publish(Message, hoursKept: Int = 0)
-        /// - Parameter under: What holds in the channel. The key is as somebody wrote it: else a
-        ///   retry after a change of the rules would be another write.
-        case add(MessageAction.Key, under: ReactionRules = ReactionRules())
+        /// - Parameters:
+        ///   - score: What it is to count for; `nil`: as the rules have it.
+        ///   - under: What holds in the channel. The key is as somebody wrote it: else a retry
+        ///     after a change of the rules would be another write.
+        case add(MessageAction.Key, score: Int? = nil, under: ReactionRules = ReactionRules())
         /// - Parameters:
         ///   - observed: The action that the device saw; any, when it does not say.
         ///   - under: Likewise.
         case remove(
             MessageAction.Key, observed: Timetoken?, under: ReactionRules = ReactionRules())
         /// Removes the action that was added at a moment, if it is the user's own.
-        case removeAction(messageTimetoken: Timetoken, actionTimetoken: Timetoken, userID: String)
+        case removeAction(
+            messageTimetoken: Timetoken, actionTimetoken: Timetoken, userID: String,
+            under: ReactionRules = ReactionRules())
         /// Deletes the channel's messages in a range, and the actions on them.
         ///
         /// The range leaves its start out and holds its end.
@@ -141,8 +145,8 @@ extension Write {
     private var texts: [String] {
         switch operation {
         case .publish(let message, _): [message.payload, message.meta ?? "", message.type ?? ""]
-        case .add(let key, _), .remove(let key, _, _): [key.type, key.value, key.uuid]
-        case .removeAction(_, _, let userID): [userID]
+        case .add(let key, _, _), .remove(let key, _, _): [key.type, key.value, key.uuid]
+        case .removeAction(_, _, let userID, _): [userID]
         case .deleteMessages, .revoke: []
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeGroup(let group, .delete): [group.name]
@@ -187,14 +191,15 @@ extension Write {
             mix(message.type ?? "")
             // Not what the keyset says: its owner may change that between a write and its retry.
             if let hoursAsked = write.hoursAsked { mix("\(hoursAsked)") }
-        case .add(let key, _):
+        case .add(let key, let score, _):
             mix("add")
             for field in key.fields { mix(field) }
+            if let score { mix("\(score)") }
         case .remove(let key, let observed, _):
             mix("remove")
             for field in key.fields { mix(field) }
             mix(observed?.description ?? "")
-        case .removeAction(let message, let action, let userID):
+        case .removeAction(let message, let action, let userID, _):
             mix("removeAction")
             for field in [message.description, action.description, userID] { mix(field) }
         case .deleteMessages(let start, let end):

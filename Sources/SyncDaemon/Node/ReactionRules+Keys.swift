@@ -8,7 +8,8 @@ extension ChannelSettings {
         .choice(
             "reaction_mode", into: \.reactions.mode,
             "How often a user may react to a message: once with each value, with one value that"
-                + " another takes the place of, or once at all, whatever the value."),
+                + " another takes the place of, once at all, whatever the value, or as often as one"
+                + " likes, counted by value or in all."),
         .value(
             "reaction_values", into: \.reactions.values, placeholder: "any|emoji|VALUE,...",
             expected: "any, emoji, or values separated by commas",

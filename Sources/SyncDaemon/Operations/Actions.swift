@@ -5,7 +5,9 @@ import EventModel
 extension Operations {
     static func addAction(_ request: ActionRequest, by caller: some Caller) -> OperationOutcome {
         caller.submit(
-            .add(key(of: request, by: caller), under: rules(of: request, by: caller)),
+            .add(
+                key(of: request, by: caller), score: request.score,
+                under: rules(of: request, by: caller)),
             in: request.channel, mutation: request.mutation)
     }
 
@@ -24,7 +26,8 @@ extension Operations {
     ) -> OperationOutcome {
         caller.submit(
             .removeAction(
-                messageTimetoken: message, actionTimetoken: action, userID: caller.author.userID),
+                messageTimetoken: message, actionTimetoken: action, userID: caller.author.userID,
+                under: caller.settings(of: channel).reactions),
             in: channel)
     }
 

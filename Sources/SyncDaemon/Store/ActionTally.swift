@@ -15,12 +15,12 @@ protocol ActionTally {
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool
 
-    /// How many actions of a type and a value stand on a message.
+    /// The actions of a type and a value that stand on a message, summed up.
     ///
     /// What is hidden may count until its rows are removed.
-    func actionCount(
+    func totals(
         type: String, value: String, on message: Timetoken, in channel: Channel
-    ) throws(StoreError) -> Int
+    ) throws(StoreError) -> ActionTotals
 
     /// How many different types and values actions on a message have; likewise.
     ///

@@ -11,22 +11,22 @@ protocol ChannelSnapshot {
     var digest: Digest { get }
 
     /// The keys behind another, in an order that is always the same, until `body` answers `false`:
-    /// since when each stands, or `nil` for one that does not.
+    /// the action under each, or `nil` where none stands.
     ///
     /// - Parameter key: `nil`: from the first one on.
     func forEachKey(
-        behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+        behind key: MessageAction.Key?, _ body: (MessageAction.Key, MessageAction?) -> Bool
     ) throws(StoreError)
 
     /// The ranges of messages that were deleted after a position.
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange]
 
-    /// What became of each action key that changed after a position: since when it stands, or
+    /// What became of each action key that changed after a position: the action under it, or
     /// `nil`.
     ///
     /// Keys whose tombstone was forgotten, or which went with a deleted message, are left out.
     func forEachChange(
-        after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
     ) throws(StoreError)
 
     /// The action that stands since a moment.
@@ -50,7 +50,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
     let digest: Digest
 
     func forEachKey(
-        behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+        behind key: MessageAction.Key?, _ body: (MessageAction.Key, MessageAction?) -> Bool
     ) throws(StoreError) {
         guard let id else { return }
         try reader.statements.actionsByKey.query(
@@ -59,7 +59,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
         ) { row in
             let action = reader.action(row, in: id)
             let stands = reader.isLive(row) && !reader.isHidden(row, in: id)
-            return body(action.key, stands ? action.actionTimetoken : nil)
+            return body(action.key, stands ? action : nil)
         }
         try reader.checkRows()
     }
@@ -77,7 +77,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
     }
 
     func forEachChange(
-        after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
     ) throws(StoreError) {
         guard let id else { return }
         try reader.statements.actionsForward.query(
@@ -85,7 +85,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
         ) { row in
             guard !reader.isHidden(row, in: id) else { return true }
             let action = reader.action(row, in: id)
-            body(action.key, reader.isLive(row) ? action.actionTimetoken : nil)
+            body(action.key, reader.isLive(row) ? action : nil)
             return true
         }
         try reader.checkRows()
@@ -114,11 +114,11 @@ struct MemorySnapshot: ChannelSnapshot {
     }
 
     func forEachKey(
-        behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+        behind key: MessageAction.Key?, _ body: (MessageAction.Key, MessageAction?) -> Bool
     ) {
         let rest = rows.filter { row in key.map { row.key > $0 } ?? true }
         for (key, row) in rest.sorted(by: { $0.key < $1.key }) {
-            guard body(key, row.isLive ? row.added : nil) else { return }
+            guard body(key, row.isLive ? row.action(under: key) : nil) else { return }
         }
     }
 
@@ -130,16 +130,16 @@ struct MemorySnapshot: ChannelSnapshot {
     }
 
     func forEachChange(
-        after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+        after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
     ) {
         for (key, row) in rows where row.changed > cursor {
-            body(key, row.isLive ? row.added : nil)
+            body(key, row.isLive ? row.action(under: key) : nil)
         }
     }
 
     func action(addedAt timetoken: Timetoken) -> MessageAction? {
         rows.first { $0.value.isLive && $0.value.added == timetoken }.map {
-            MessageAction(key: $0.key, actionTimetoken: timetoken)
+            $0.value.action(under: $0.key)
         }
     }
 }

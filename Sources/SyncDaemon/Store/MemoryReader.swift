@@ -75,8 +75,7 @@ final class MemoryReader: StoreReader {
             cutList(messages.map { ($0.envelope(in: channel), $0.size) }, limit),
             cutList(
                 actions.map { key, row in
-                    let size = MessageAction(key: key, actionTimetoken: row.added).size
-                    return (row.envelope(of: key, in: channel), size)
+                    (row.envelope(of: key, in: channel), row.action(under: key).size)
                 }, limit),
         ]
     }
@@ -162,8 +161,7 @@ final class MemoryReader: StoreReader {
         in channel: Channel, of state: MemoryStore.State
     ) -> [(changed: Timetoken, action: MessageAction?)] {
         state.actions[channel, default: [:]].map { key, row in
-            let action = MessageAction(key: key, actionTimetoken: row.added)
-            return (row.changed, row.isLive ? action : nil)
+            (row.changed, row.isLive ? row.action(under: key) : nil)
         }.sorted { $0.changed < $1.changed }
     }
 

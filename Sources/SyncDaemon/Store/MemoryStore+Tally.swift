@@ -16,19 +16,20 @@ extension MemoryStore {
     ) -> [MessageAction] {
         standing(on: message, in: channel)
             .filter { key, _ in ExactText(key.uuid) == ExactText(user) }
-            .map { MessageAction(key: $0.key, actionTimetoken: $0.value.added) }
+            .map { $0.value.action(under: $0.key) }
     }
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) -> Bool {
         working.messages[channel, default: []].contains { $0.timetoken == timetoken }
     }
 
-    func actionCount(
+    func totals(
         type: String, value: String, on message: Timetoken, in channel: Channel
-    ) -> Int {
-        standing(on: message, in: channel).keys.count {
-            ExactText($0.type) == ExactText(type) && ExactText($0.value) == ExactText(value)
+    ) -> ActionTotals {
+        let rows = standing(on: message, in: channel).filter {
+            ExactText($0.key.type) == ExactText(type) && ExactText($0.key.value) == ExactText(value)
         }
+        return ActionTotals(count: rows.count, score: rows.values.reduce(0) { $0 + $1.score })
     }
 
     func valueCount(on message: Timetoken, in channel: Channel) -> Int {

@@ -10,9 +10,14 @@ final class MemoryStore: Store {
         var added: Timetoken
         var changed: Timetoken
         var isLive: Bool
+        var score = 1
+
+        func action(under key: MessageAction.Key) -> MessageAction {
+            MessageAction(key: key, actionTimetoken: added, score: score)
+        }
 
         func envelope(of key: MessageAction.Key, in channel: Channel) -> Envelope {
-            let action = MessageAction(key: key, actionTimetoken: added)
+            let action = action(under: key)
             return Envelope(
                 channel: channel, timetoken: changed, uuid: key.uuid,
                 event: isLive ? .actionAdded(action) : .actionRemoved(action))
@@ -113,7 +118,7 @@ final class MemoryStore: Store {
         working.messages[channel]?.removeAll { isIncluded($0.timetoken) }
         for (key, row) in working.actions[channel, default: [:]]
         where isIncluded(key.messageTimetoken) {
-            if row.isLive { eachAction(MessageAction(key: key, actionTimetoken: row.added)) }
+            if row.isLive { eachAction(row.action(under: key)) }
             working.actions[channel]?[key] = nil
         }
         working.deletions[channel]?.removeAll {
@@ -150,7 +155,7 @@ final class MemoryStore: Store {
             .filter { $0.key >= start && $0.key.messageTimetoken <= end }
             .sorted { $0.key < $1.key }
         for (key, row) in rows.prefix(limit) where row.isLive {
-            body(MessageAction(key: key, actionTimetoken: row.added))
+            body(row.action(under: key))
         }
         return rows.count < limit ? nil : rows[limit - 1].key.next
     }
@@ -173,22 +178,24 @@ final class MemoryStore: Store {
         return old.prefix(limit).map(\.key)
     }
 
-    func actionKey(
+    func action(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
-    ) -> MessageAction.Key? {
-        working.actions[channel]?.first { key, row in
+    ) -> MessageAction? {
+        let found = working.actions[channel]?.first { key, row in
             key.messageTimetoken == message && row.isLive && row.added == timetoken
-        }?.key
+        }
+        return found.map { $0.value.action(under: $0.key) }
     }
 
-    func standingAction(_ key: MessageAction.Key, in channel: Channel) -> Timetoken? {
+    func action(under key: MessageAction.Key, in channel: Channel) -> MessageAction? {
         guard let row = working.actions[channel]?[key], row.isLive else { return nil }
-        return row.added
+        return row.action(under: key)
     }
 
     func add(_ action: MessageAction, in channel: Channel) {
         working.actions[channel, default: [:]][action.key] = ActionRow(
-            added: action.actionTimetoken, changed: action.actionTimetoken, isLive: true)
+            added: action.actionTimetoken, changed: action.actionTimetoken, isLive: true,
+            score: action.score)
     }
 
     func remove(_ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel) {

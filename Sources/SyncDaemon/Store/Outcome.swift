@@ -12,8 +12,10 @@ struct MutationRecord: Sendable, Hashable {
 /// What the ledger decided about a write; the raw values are stored: append, never renumber.
 enum Outcome: Sendable, Hashable {
     case published(Timetoken)
-    case added(Timetoken)
-    case already(Timetoken)
+    /// An action, and what it counts for; likewise the two others.
+    case added(Timetoken, score: Int = 1)
+    case already(Timetoken, score: Int = 1)
+    case updated(Timetoken, score: Int = 1)
     case removed
     case absent
     case stale
@@ -27,8 +29,9 @@ enum Outcome: Sendable, Hashable {
     var stored: (kind: Int64, timetoken: Timetoken) {
         switch self {
         case .published(let timetoken): (1, timetoken)
-        case .added(let timetoken): (2, timetoken)
-        case .already(let timetoken): (3, timetoken)
+        case .added(let timetoken, let score): (2 | Self.kind(score), timetoken)
+        case .already(let timetoken, let score): (3 | Self.kind(score), timetoken)
+        case .updated(let timetoken, let score): (12 | Self.kind(score), timetoken)
         case .removed: (4, .zero)
         case .absent: (5, .zero)
         case .stale: (6, .zero)
@@ -40,11 +43,16 @@ enum Outcome: Sendable, Hashable {
         }
     }
 
+    /// Above the kind itself; nothing for a score of 1, as in older rows.
+    private static func kind(_ score: Int) -> Int64 { score == 1 ? 0 : Int64(score) << 8 }
+
     init?(kind: Int64, timetoken: Timetoken) {
-        switch kind {
+        let score = kind >> 8 == 0 ? 1 : Int(kind >> 8)
+        switch kind & 0xFF {
         case 1: self = .published(timetoken)
-        case 2: self = .added(timetoken)
-        case 3: self = .already(timetoken)
+        case 2: self = .added(timetoken, score: score)
+        case 3: self = .already(timetoken, score: score)
+        case 12: self = .updated(timetoken, score: score)
         case 4: self = .removed
         case 5: self = .absent
         case 6: self = .stale

@@ -82,16 +82,19 @@ extension RowSum {
 
     /// - Parameter removed: When the action was removed; `nil`: it stands.
     static func action(
-        _ key: MessageAction.Key, added: Timetoken, removed: Timetoken?, in channel: Int64
+        _ action: MessageAction, removed: Timetoken?, in channel: Int64
     ) -> Int64 {
+        let key = action.key
         var sum = RowSum()
         sum.add(UInt64(bitPattern: channel))
         sum.add(key.messageTimetoken)
         sum.add(key.type)
         sum.add(key.value)
         sum.add(key.uuid)
-        sum.add(added)
+        sum.add(action.actionTimetoken)
         sum.add(removed ?? .zero)
+        // Rows of before there were scores are summed up as they were.
+        if action.score != 1 { sum.add(UInt64(bitPattern: Int64(action.score))) }
         return sum.value
     }
 }

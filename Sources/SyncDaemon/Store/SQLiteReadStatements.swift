@@ -49,18 +49,18 @@ final class SQLiteReadStatements {
             SELECT count(*) FROM
             (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
             """)
-        findHidden = try connection.prepare(
-            "SELECT timetoken, channel, after, through FROM hidden")
+        findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")
         deletions = try connection.prepare(
             """
             SELECT timetoken, after, through FROM deletion
             WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
             """)
-        let columns = "SELECT changed, message, type, value, uuid, added, live, sum FROM action"
+        let row = "changed, message, type, value, uuid, added, live, sum, score"
+        let columns = "SELECT \(row) FROM action"
         // From the index to the rows, so that an entry without its row comes as one without `live`;
         // SQLite's own way from an index passes over it in silence.
         let entries = """
-            SELECT i.changed, i.message, i.type, i.value, i.uuid, a.added, a.live, a.sum
+            SELECT i.changed, i.message, i.type, i.value, i.uuid, a.added, a.live, a.sum, a.score
             FROM action AS i INDEXED BY action_by_change LEFT JOIN action AS a
             ON (a.channel, a.message, a.type, a.value, a.uuid)
             = (i.channel, i.message, i.type, i.value, i.uuid)

@@ -136,12 +136,14 @@ final class SQLiteReader: StoreReader {
         let key = MessageAction.Key(
             messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
             uuid: row.text(4))
-        let (changed, added, stands) = (row.timetoken(0), row.timetoken(5), isLive(row))
-        let isSound = row.hasSum(
-            7, of: key, added: added, removed: stands ? nil : changed, in: channel)
+        let action = row.action(under: key, added: 5, score: 8)
+        let (changed, stands) = (row.timetoken(0), isLive(row))
+        let isSound = row.hasSum(7, of: action, removed: stands ? nil : changed, in: channel)
         // One that stands has not changed since it was added.
-        if !isSound || (stands && changed != added) { damage = .wrongSum(of: key, in: path) }
-        return MessageAction(key: key, actionTimetoken: added)
+        if !isSound || (stands && changed != action.actionTimetoken) {
+            damage = .wrongSum(of: key, in: path)
+        }
+        return action
     }
 }
 

@@ -59,7 +59,10 @@ enum SQLiteSchema {
             return true
         }
         let actions = try connection.prepare(
-            "SELECT message, type, value, uuid, added FROM action WHERE channel = ? AND live = 1")
+            """
+            SELECT message, type, value, uuid, added, score FROM action
+            WHERE channel = ? AND live = 1
+            """)
         let update = try connection.prepare(
             "UPDATE channel SET count = ?, lane0 = ?, lane1 = ? WHERE id = ?")
         for (id, channel) in channels {
@@ -69,8 +72,7 @@ enum SQLiteSchema {
                 let actionKey = MessageAction.Key(
                     messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
                     uuid: row.text(3))
-                digest.insert(
-                    MessageAction(key: actionKey, actionTimetoken: row.timetoken(4)), key: key)
+                digest.insert(row.action(under: actionKey, added: 4, score: 5), key: key)
                 return true
             }
             guard digest != .empty else { continue }
@@ -122,6 +124,7 @@ enum SQLiteSchema {
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
+        scores,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.

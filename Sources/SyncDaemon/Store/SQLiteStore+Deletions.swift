@@ -21,14 +21,14 @@ extension SQLiteStore {
             let key = MessageAction.Key(
                 messageTimetoken: found.timetoken(0), type: found.text(1), value: found.text(2),
                 uuid: found.text(3))
-            let added = found.timetoken(4)
-            guard added == found.timetoken(5), found.hasSum(6, of: key, added: added, in: row)
-            else {
+            let action = found.action(under: key, added: 4, score: 7)
+            let added = action.actionTimetoken
+            guard added == found.timetoken(5), found.hasSum(6, of: action, in: row) else {
                 wrong = key
                 return false
             }
             if !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: row) {
-                eachAction(MessageAction(key: key, actionTimetoken: added))
+                eachAction(action)
             }
             return true
         }
@@ -128,13 +128,14 @@ extension SQLiteStore {
             guard isLive || count == limit else { return true }
             let key = actionKey(row)
             last = key
-            let added = row.timetoken(4)
-            guard !isLive || row.hasSum(6, of: key, added: added, in: id) else {
+            let action = row.action(under: key, added: 4, score: 7)
+            guard !isLive || row.hasSum(6, of: action, in: id) else {
                 wrong = key
                 return false
             }
+            let added = action.actionTimetoken
             if isLive, !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id) {
-                body(MessageAction(key: key, actionTimetoken: added))
+                body(action)
             }
             return true
         }

@@ -28,31 +28,32 @@ extension SQLiteStore {
         return found
     }
 
-    func actionKey(
+    func action(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
-    ) throws(StoreError) -> MessageAction.Key? {
+    ) throws(StoreError) -> MessageAction? {
         let id = try id(of: channel)
         guard !hidden.holdAction(on: message, addedAt: timetoken, in: id) else { return nil }
         let arguments: [SQLiteValue] = [
             .integer(id), .timetoken(timetoken), .timetoken(message),
         ]
         var isSound = true
-        let key = try statements.findActionKey.first(arguments) { row in
+        let action = try statements.findActionAt.first(arguments) { row in
             let key = MessageAction.Key(
                 messageTimetoken: message, type: row.text(0), value: row.text(1),
                 uuid: row.text(2))
+            let action = row.action(under: key, added: 3, score: 6)
             isSound =
-                row.timetoken(3) == timetoken && row.hasSum(4, of: key, added: timetoken, in: id)
+                action.actionTimetoken == timetoken && row.hasSum(4, of: action, in: id)
                 && row.optionalInteger(5) != nil
-            return key
+            return action
         }
-        if let key, !isSound { throw .wrongSum(of: key, in: path) }
-        return key
+        if let action, !isSound { throw .wrongSum(of: action.key, in: path) }
+        return action
     }
 
-    func standingAction(
-        _ key: MessageAction.Key, in channel: Channel
-    ) throws(StoreError) -> Timetoken? {
+    func action(
+        under key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> MessageAction? {
         let id = try id(of: channel)
         let arguments: [SQLiteValue] = [
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
@@ -60,32 +61,34 @@ extension SQLiteStore {
         ]
         var isSound = true
         let found = try statements.findAction.first(arguments) { row in
-            let added = row.timetoken(0)
-            isSound = row.timetoken(1) == added && row.hasSum(2, of: key, added: added, in: id)
-            return added
+            let action = row.action(under: key, added: 0, score: 3)
+            isSound =
+                row.timetoken(1) == action.actionTimetoken && row.hasSum(2, of: action, in: id)
+            return action
         }
-        guard let added = found,
-            !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id)
+        guard let found,
+            !hidden.holdAction(
+                on: key.messageTimetoken, addedAt: found.actionTimetoken, in: id)
         else { return nil }
         guard isSound else { throw .wrongSum(of: key, in: path) }
-        return added
+        return found
     }
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
-        let (id, key, added) = (try id(of: channel), action.key, action.actionTimetoken)
-        let sum = RowSum.action(key, added: added, removed: nil, in: id)
+        let (id, key) = (try id(of: channel), action.key)
         try statements.putAction.run(
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
-            .text(key.uuid), .timetoken(added), .integer(sum))
+            .text(key.uuid), .timetoken(action.actionTimetoken),
+            .integer(RowSum.action(action, removed: nil, in: id)), .integer(Int64(action.score)))
         noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: key))
     }
 
     func remove(
         _ key: MessageAction.Key, at timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) {
-        guard let added = try standingAction(key, in: channel) else { return }
+        guard let action = try action(under: key, in: channel) else { return }
         let id = try id(of: channel)
-        let sum = RowSum.action(key, added: added, removed: timetoken, in: id)
+        let sum = RowSum.action(action, removed: timetoken, in: id)
         try statements.removeAction.run(
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
             .text(key.uuid), .timetoken(timetoken), .integer(sum))

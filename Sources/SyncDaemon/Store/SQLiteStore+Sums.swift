@@ -4,14 +4,23 @@ import EventModel
 import SQLite
 
 extension SQLiteRow {
-    /// Whether a column holds the checksum of an action that stands; one of an earlier release may
-    /// have none yet.
+    /// An action under a key that is known, from the columns that have since when it stands, and
+    /// what it counts for.
+    func action(under key: MessageAction.Key, added: Int32, score: Int32) -> MessageAction {
+        // An index's entry without its row has none.
+        let found = optionalInteger(score).map { Int(truncatingIfNeeded: $0) }
+        return MessageAction(key: key, actionTimetoken: timetoken(added), score: found ?? 1)
+    }
+
+    /// Whether a column holds the checksum of an action; one of an earlier release may have none
+    /// yet.
+    ///
+    /// - Parameter removed: `nil`: it stands.
     func hasSum(
-        _ column: Int32, of key: MessageAction.Key, added: Timetoken, removed: Timetoken? = nil,
-        in channel: Int64
+        _ column: Int32, of action: MessageAction, removed: Timetoken? = nil, in channel: Int64
     ) -> Bool {
         guard let sum = optionalInteger(column) else { return true }
-        return sum == RowSum.action(key, added: added, removed: removed, in: channel)
+        return sum == RowSum.action(action, removed: removed, in: channel)
     }
 }
 
@@ -79,7 +88,7 @@ extension SQLiteStore {
         var sums: [[SQLiteValue]] = []
         try connection.prepare(
             """
-            SELECT channel, message, type, value, uuid, added, changed, live FROM action
+            SELECT channel, message, type, value, uuid, added, changed, live, score FROM action
             INDEXED BY action_without_sum WHERE sum IS NULL LIMIT ?
             """
         ).query(.integer(Int64(limit))) { row in
@@ -87,8 +96,8 @@ extension SQLiteStore {
                 messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
                 uuid: row.text(4))
             let sum = RowSum.action(
-                key, added: row.timetoken(5), removed: row.integer(7) == 1 ? nil : row.timetoken(6),
-                in: row.integer(0))
+                row.action(under: key, added: 5, score: 8),
+                removed: row.integer(7) == 1 ? nil : row.timetoken(6), in: row.integer(0))
             sums.append([
                 .integer(sum), .integer(row.integer(0)), .integer(row.integer(1)),
                 .text(row.text(2)), .text(row.text(3)), .text(row.text(4)),

@@ -16,10 +16,7 @@ extension SQLiteStore {
             return true
         }
         var actions: [MessageAction] = []
-        for key in keys {
-            guard let added = try standingAction(key, in: channel) else { continue }
-            actions.append(MessageAction(key: key, actionTimetoken: added))
-        }
+        for key in keys { try action(under: key, in: channel).map { actions.append($0) } }
         return actions
     }
 
@@ -32,17 +29,17 @@ extension SQLiteStore {
         } ?? false
     }
 
-    func actionCount(
+    func totals(
         type: String, value: String, on message: Timetoken, in channel: Channel
-    ) throws(StoreError) -> Int {
-        guard let id = try existingID(of: channel) else { return 0 }
-        let count = try statements.tally.count.first(
-            [.integer(id), .timetoken(message), .text(type), .text(value)]) { $0.integer(0) }
-        return Int(count ?? 0)
+    ) throws(StoreError) -> ActionTotals {
+        guard let id = try existingID(of: channel) else { return ActionTotals() }
+        return try statements.tally.totals.first(
+            [.integer(id), .timetoken(message), .text(type), .text(value)]
+        ) { ActionTotals(count: Int($0.integer(0)), score: Int($0.integer(1))) } ?? ActionTotals()
     }
 
     func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
-        try actionCount(type: "", value: "", on: message, in: channel)
+        try totals(type: "", value: "", on: message, in: channel).count
     }
 
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
@@ -93,8 +90,7 @@ extension SQLiteSchema {
         \(countActions)
         """
 
-    /// Counts anew, in an empty table; reads all rows.
-    static let countActions = """
+    private static let countActions = """
         INSERT INTO action_count SELECT channel, message, type, value, count(*) FROM action
         WHERE live = 1 GROUP BY channel, message, type, value;
         """
@@ -110,13 +106,65 @@ extension SQLiteSchema {
             DELETE FROM action_count WHERE (channel, message, type, value)
             = (OLD.channel, OLD.message, OLD.type, OLD.value) AND count < 1;
         """
+
+    /// - `action.score`: what it counts for.
+    /// - `action_count.score`: what its actions count for together; 0 in the row with neither type
+    ///   nor value.
+    static let scores = """
+        ALTER TABLE action ADD COLUMN score INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE action_count ADD COLUMN score INTEGER NOT NULL DEFAULT 0;
+        UPDATE action_count SET score = count WHERE type <> '';
+        DROP TRIGGER action_added;
+        DROP TRIGGER action_added_again;
+        DROP TRIGGER action_removed;
+        DROP TRIGGER action_deleted;
+        DROP TRIGGER value_added;
+        CREATE TRIGGER action_added AFTER INSERT ON action WHEN NEW.live = 1 BEGIN
+            \(scoreOneMore)
+        END;
+        CREATE TRIGGER action_added_again AFTER UPDATE OF live ON action
+        WHEN NEW.live > OLD.live BEGIN
+            \(scoreOneMore)
+        END;
+        CREATE TRIGGER action_removed AFTER UPDATE OF live ON action WHEN NEW.live < OLD.live BEGIN
+            \(scoreOneLess)
+        END;
+        CREATE TRIGGER action_deleted AFTER DELETE ON action WHEN OLD.live = 1 BEGIN
+            \(scoreOneLess)
+        END;
+        CREATE TRIGGER value_added AFTER INSERT ON action_count WHEN NEW.type <> '' BEGIN
+            INSERT INTO action_count VALUES (NEW.channel, NEW.message, '', '', 1, 0)
+            ON CONFLICT DO UPDATE SET count = count + 1;
+        END;
+        """
+
+    /// Counts anew, in an empty table; reads all rows.
+    static let countScores = """
+        INSERT INTO action_count
+        SELECT channel, message, type, value, count(*), sum(score) FROM action
+        WHERE live = 1 GROUP BY channel, message, type, value;
+        """
+
+    private static let scoreOneMore = """
+        INSERT INTO action_count
+            VALUES (NEW.channel, NEW.message, NEW.type, NEW.value, 1, NEW.score)
+            ON CONFLICT DO UPDATE SET count = count + 1, score = score + NEW.score;
+        """
+
+    private static let scoreOneLess = """
+        UPDATE action_count SET count = count - 1, score = score - OLD.score
+            WHERE (channel, message, type, value)
+            = (OLD.channel, OLD.message, OLD.type, OLD.value);
+            DELETE FROM action_count WHERE (channel, message, type, value)
+            = (OLD.channel, OLD.message, OLD.type, OLD.value) AND count < 1;
+        """
 }
 
 /// What stands on a message, counted: for the rules of reactions, and for pages of who reacted.
 final class SQLiteTallyStatements {
     let values: StoreStatement
     let hasMessage: StoreStatement
-    let count: StoreStatement
+    let totals: StoreStatement
     let sum: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
@@ -127,9 +175,9 @@ final class SQLiteTallyStatements {
             """)
         hasMessage = try connection.prepare(
             "SELECT 1 FROM message WHERE timetoken = ? AND channel = ?")
-        count = try connection.prepare(
+        totals = try connection.prepare(
             """
-            SELECT count FROM action_count
+            SELECT count, score FROM action_count
             WHERE (channel, message, type, value) = (?, ?, ?, ?)
             """)
         sum = try connection.prepare(

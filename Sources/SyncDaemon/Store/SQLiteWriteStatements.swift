@@ -16,7 +16,7 @@ final class SQLiteWriteStatements {
     let findDevice: StoreStatement
     let insertDevice: StoreStatement
     let mutations: SQLiteMutationStatements
-    let findActionKey: StoreStatement
+    let findActionAt: StoreStatement
     let deleteMessages: StoreStatement
     let standingInRange: StoreStatement
     let deleteActions: StoreStatement
@@ -44,13 +44,13 @@ final class SQLiteWriteStatements {
             "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         findAction = try connection.prepare(
             """
-            SELECT added, changed, sum FROM action WHERE channel = ? AND message = ? AND type = ?
-            AND value = ? AND uuid = ? AND live = 1
+            SELECT added, changed, sum, score FROM action WHERE channel = ? AND message = ?
+            AND type = ? AND value = ? AND uuid = ? AND live = 1
             """)
         putAction = try connection.prepare(
             """
-            INSERT INTO action VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 1, ?7)
-            ON CONFLICT DO UPDATE SET added = ?6, changed = ?6, live = 1, sum = ?7
+            INSERT INTO action VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 1, ?7, ?8)
+            ON CONFLICT DO UPDATE SET added = ?6, changed = ?6, live = 1, sum = ?7, score = ?8
             """)
         removeAction = try connection.prepare(
             """
@@ -64,9 +64,9 @@ final class SQLiteWriteStatements {
         mutations = try SQLiteMutationStatements(connection)
         // A row that is live has not changed since it was added, which is in an index. An entry of
         // that without its row comes as one without `live`.
-        findActionKey = try connection.prepare(
+        findActionAt = try connection.prepare(
             """
-            SELECT i.type, i.value, i.uuid, a.added, a.sum, a.live
+            SELECT i.type, i.value, i.uuid, a.added, a.sum, a.live, a.score
             FROM action AS i INDEXED BY action_by_change LEFT JOIN action AS a
             ON (a.channel, a.message, a.type, a.value, a.uuid)
             = (i.channel, i.message, i.type, i.value, i.uuid)
@@ -76,7 +76,7 @@ final class SQLiteWriteStatements {
             "DELETE FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?")
         standingInRange = try connection.prepare(
             """
-            SELECT message, type, value, uuid, added, changed, sum FROM action
+            SELECT message, type, value, uuid, added, changed, sum, score FROM action
             WHERE channel = ? AND message > ? AND message <= ? AND live = 1
             """)
         deleteActions = try connection.prepare(
@@ -209,7 +209,7 @@ final class SQLiteDeletionStatements {
         let order = "ORDER BY message, type, value, uuid LIMIT"
         scanActions = try connection.prepare(
             """
-            SELECT message, type, value, uuid, added, live, sum \(actions) AND message <= ?6
+            SELECT message, type, value, uuid, added, live, sum, score \(actions) AND message <= ?6
             \(order) ?7
             """)
         lastOfStep = try connection.prepare(

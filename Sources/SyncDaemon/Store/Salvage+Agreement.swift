@@ -58,7 +58,8 @@ extension Salvage {
         var unsound: [[SQLiteValue]] = []
         try new.prepare(
             """
-            SELECT channel, message, type, value, uuid, added, changed, live, sum FROM action
+            SELECT channel, message, type, value, uuid, added, changed, live, sum, score
+            FROM action
             WHERE sum IS NOT NULL
             """
         ).query { row in
@@ -66,7 +67,7 @@ extension Salvage {
                 messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
                 uuid: row.text(4))
             let isSound = row.hasSum(
-                8, of: key, added: row.timetoken(5),
+                8, of: row.action(under: key, added: 5, score: 9),
                 removed: row.integer(7) == 1 ? nil : row.timetoken(6), in: row.integer(0))
             if !isSound, let values = row.values(5) { unsound.append(values) }
             return true
@@ -107,7 +108,7 @@ extension Salvage {
             try SQLiteSchema.addDigests(new, secret)
         }
         try new.execute("DELETE FROM keyset_use; \(SQLiteSchema.countUse)")
-        try new.execute("DELETE FROM action_count; \(SQLiteSchema.countActions)")
+        try new.execute("DELETE FROM action_count; \(SQLiteSchema.countScores)")
         // Every device gets a snapshot: nothing is asked of what was forgotten.
         try new.execute("UPDATE meta SET value = '0' WHERE name LIKE '%floor'")
         if (try? SQLiteSchema.clock(new, path: "")) == nil {

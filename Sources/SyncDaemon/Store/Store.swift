@@ -96,15 +96,15 @@ protocol Store: ActionTally, KeyGrantStore, AnyObject {
     /// ``hasHiddenRows``.
     func expired(before moment: Timetoken, limit: Int) throws(StoreError) -> [ExpiredMessage]
 
-    /// Since when an action with this key stands; `nil` when none does.
-    func standingAction(
-        _ key: MessageAction.Key, in channel: Channel
-    ) throws(StoreError) -> Timetoken?
+    /// The action that stands under a key; `nil` when none does.
+    func action(
+        under key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> MessageAction?
 
-    /// The key of the action that stands on a message since a moment.
-    func actionKey(
+    /// The action that stands on a message since a moment.
+    func action(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
-    ) throws(StoreError) -> MessageAction.Key?
+    ) throws(StoreError) -> MessageAction?
 
     /// - Precondition: None stands with this key.
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError)
@@ -273,4 +273,13 @@ struct GroupMembership: Sendable, Hashable {
     var group: ChannelGroup
     /// In the order of their bytes; empty when the group is gone.
     var channels: [String]
+}
+
+extension Store {
+    /// Since when an action with this key stands; `nil` when none does.
+    func standingAction(
+        _ key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> Timetoken? {
+        try action(under: key, in: channel)?.actionTimetoken
+    }
 }

@@ -101,6 +101,7 @@ extension JSONWriter {
             member("uuid", action.key.uuid)
         }
         member("actionTimetoken", quoted: action.actionTimetoken.rawValue)
+        if action.score != 1 { member("score", action.score) }
     }
 
     /// A timetoken with PubNub's region, which is always 1 here.

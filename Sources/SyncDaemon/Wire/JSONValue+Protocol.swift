@@ -100,6 +100,16 @@ extension JSONValue {
         member(name) == nil ? nil : Int(try count(name, max: Int64(max)))
     }
 
+    /// What an action is to count for, which may be absent.
+    func score() throws(ProtocolError) -> Int? {
+        let score = try read { (json) throws(JSONError) in try json.optionalInteger("score") }
+        guard let score else { return nil }
+        guard (1...Int64(Limits.actionScoreMax)).contains(score) else {
+            throw .invalidField("score", "an integer from 1 to \(Limits.actionScoreMax)")
+        }
+        return Int(score)
+    }
+
     func channelName(_ name: String) throws(ProtocolError) -> String {
         let channel = try read { (json) throws(JSONError) in try json.string(name) }
         guard isValidChannelName(channel) else { throw .invalidChannel }

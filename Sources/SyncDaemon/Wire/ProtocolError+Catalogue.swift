@@ -97,6 +97,13 @@ extension ProtocolError {
             message: "A message has at most \(most) here. Take one back first.")
     }
 
+    static func scoreTooLarge(_ most: Int) -> ProtocolError {
+        ProtocolError(
+            status: 409, code: "score_too_large",
+            message: "An action counts for \(most) at most, and those that say the same of a "
+                + "message for 9007199254740991. Send a smaller score.")
+    }
+
     static let noRepair = ProtocolError(
         status: 409, code: "no_repair",
         message: "This channel waits for no repair. Subscribe to it again, and look at the mode.")

@@ -8,7 +8,7 @@ struct DeviceDisk {
     struct Rows {
         var header: ChannelHeader
         var messages: [Timetoken: DeviceCache.Entry] = [:]
-        var actions: [MessageAction.Key: Timetoken] = [:]
+        var actions: [MessageAction.Key: ActionMark] = [:]
     }
 
     private(set) var channels: [String: Rows] = [:]
@@ -35,7 +35,7 @@ struct DeviceDisk {
     /// What a started device begins with.
     func base(of channel: String) -> ChannelBase {
         guard let rows = channels[channel] else { return ChannelBase() }
-        let actions = rows.actions.map { MessageAction(key: $0.key, actionTimetoken: $0.value) }
+        let actions = rows.actions.map { $0.value.action(under: $0.key) }
         return ChannelBase(messages: rows.messages, actions: actions, rows.header)
     }
 
@@ -54,8 +54,12 @@ struct DeviceDisk {
                 rows.actions[choices.pick(keys)] = nil
             case 2 where !keys.isEmpty:
                 let key = choices.pick(keys)
-                guard let added = rows.actions[key] else { continue }
-                rows.actions[key] = Timetoken(rawValue: added.rawValue - 1)
+                guard let mark = rows.actions[key] else { continue }
+                rows.actions[key] =
+                    choices.chance(50)
+                    ? ActionMark(
+                        added: Timetoken(rawValue: mark.added.rawValue - 1), score: mark.score)
+                    : ActionMark(added: mark.added, score: mark.score + 1)
             case 3 where !rows.messages.isEmpty:
                 rows.messages[choices.pick(rows.messages.keys.sorted())] = nil
             default:
@@ -63,8 +67,8 @@ struct DeviceDisk {
                 let key = MessageAction.Key(
                     messageTimetoken: rows.messages.keys.max() ?? rows.header.cursor,
                     type: "reaction", value: "👻", uuid: "nobody")
-                rows.actions[key] = Timetoken(
-                    rawValue: rows.header.cursor.rawValue - UInt64(choices.below(1000)))
+                let added = rows.header.cursor.rawValue - UInt64(choices.below(1000))
+                rows.actions[key] = ActionMark(added: Timetoken(rawValue: added), score: 1)
             }
         }
         let isChanged =
@@ -80,7 +84,7 @@ extension DeviceDisk.Rows {
         switch change {
         case .messagePut(let timetoken, let entry): messages[timetoken] = entry
         case .messageDropped(let timetoken): messages[timetoken] = nil
-        case .actionPut(let action): actions[action.key] = action.actionTimetoken
+        case .actionPut(let action): actions[action.key] = ActionMark(action)
         case .actionDropped(let action): actions[action.key] = nil
         }
     }

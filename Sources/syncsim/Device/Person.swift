@@ -39,10 +39,19 @@ final class Person {
         let value = world.choices.pick(world.setting.values)
         let key = MessageAction.Key(
             messageTimetoken: message, type: "reaction", value: value, uuid: core.user)
-        let isPresent = core.standing(of: key, in: channel) == .absent
+        let rules = core.rules(of: channel)
+        var isPresent = core.standing(of: key, in: channel) == .absent
+        var score: Int?
+        if !isPresent, world.choices.chance(rules.countsTaps ? 70 : 10) {
+            // Once more: it counts, or counts for something else.
+            (isPresent, score) = (
+                true, world.choices.pick([nil, 1, 3, 70_000, Limits.actionScoreMax])
+            )
+        }
         world.tally.count(isPresent ? "add" : "remove")
         let effects = core.wish(
-            value, isPresent: isPresent, on: message, in: channel, mutation: mutation)
+            value, isPresent: isPresent, score: score, on: message, in: channel,
+            mutation: mutation)
         return (effects, Wish(key: key, isPresent: isPresent, channel: channel))
     }
 }

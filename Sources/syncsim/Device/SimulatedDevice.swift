@@ -203,6 +203,7 @@ final class SimulatedDevice {
     private func receive(_ pushed: Batch) {
         var batch = pushed
         if world.bug == .removalsFirst { batch = batch.withRemovalsFirst }
+        if world.bug == .doubleCount { batch = batch.withDoubleCounts }
         world.trace("\(deviceID) ← \(Trace.text(batch))")
         witness.hear(batch)
         let effects = core.received(batch)

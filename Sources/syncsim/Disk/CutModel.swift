@@ -15,7 +15,7 @@ struct CutModel: Equatable {
 
         init(_ stored: StoredChannel) {
             messages = stored.messages.mapValues(\.message.payload)
-            actions = stored.actions
+            actions = stored.actions.mapValues(\.added)
         }
     }
 
@@ -26,7 +26,7 @@ struct CutModel: Equatable {
         switch (write.operation, reply) {
         case (.publish(let message, _), .published(let timetoken)):
             rows.messages[timetoken] = message.payload
-        case (.add(let key, _), .actionAdded(let action, _)):
+        case (.add(let key, _, _), .actionAdded(let action, _)):
             rows.actions[key] = action.actionTimetoken
         case (.remove(let key, _, _), .actionRemoved):
             rows.actions[key] = nil

@@ -66,22 +66,28 @@ extension SimulatedStore {
         try platter.expired(before: moment, limit: limit)
     }
 
-    func standingAction(
-        _ key: MessageAction.Key, in channel: Channel
-    ) throws(StoreError) -> Timetoken? {
+    func action(
+        under key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> MessageAction? {
         try call()
-        return try platter.standingAction(key, in: channel)
+        return try platter.action(under: key, in: channel)
     }
 
-    func actionKey(
+    func action(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
-    ) throws(StoreError) -> MessageAction.Key? {
+    ) throws(StoreError) -> MessageAction? {
         try call()
-        return try platter.actionKey(onMessage: message, addedAt: timetoken, in: channel)
+        return try platter.action(onMessage: message, addedAt: timetoken, in: channel)
     }
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
         try call()
+        var action = action
+        if bug == .narrowScore {
+            action = MessageAction(
+                key: action.key, actionTimetoken: action.actionTimetoken,
+                score: action.score & 0xFFFF)
+        }
         operations.append(.add(channel, action))
         try platter.add(action, in: channel)
     }
@@ -250,11 +256,11 @@ extension SimulatedStore {
         return try platter.hasMessage(timetoken, in: channel)
     }
 
-    func actionCount(
+    func totals(
         type: String, value: String, on message: Timetoken, in channel: Channel
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> ActionTotals {
         try call()
-        return try platter.actionCount(type: type, value: value, on: message, in: channel)
+        return try platter.totals(type: type, value: value, on: message, in: channel)
     }
 
     func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {

@@ -25,7 +25,7 @@ extension StoredOperation {
         case .delete(let channel, let start, let end, _):
             try !Self.messages(after: start, in: channel, of: store).contains { $0 <= end }
         case .add(let channel, let action):
-            try store.standingAction(action.key, in: channel) == action.actionTimetoken
+            try store.action(under: action.key, in: channel) == action
         case .remove(let channel, let key, _):
             try store.standingAction(key, in: channel) == nil
         case .change(let change, let group):

@@ -6,11 +6,11 @@ import EventModel
 
 /// Checks a commit's operations, events and answers against each other.
 struct CommitModel {
-    private let truth: Truth
-    private var operations: ArraySlice<StoredOperation>
+    let truth: Truth
+    var operations: ArraySlice<StoredOperation>
     private var events: ArraySlice<Envelope>
     /// What changed within the commit so far.
-    private var standing: [Channel: [MessageAction.Key: Timetoken?]] = [:]
+    var standing: [Channel: [MessageAction.Key: ActionMark?]] = [:]
     private var remembered: [Truth.MutationName: Outcome] = [:]
     private(set) var problems: [String] = []
 
@@ -55,6 +55,12 @@ struct CommitModel {
             }
             return
         }
+        if countsTooMuch(write) {
+            guard case .failure(let error) = answer.result, error.code == "score_too_large" else {
+                return fail("\(write.operation) was answered with \(answer.result)")
+            }
+            return
+        }
         let outcome = decide(write)
         guard let outcome, answer.result.outcome(of: write) == outcome else {
             return fail("\(write.operation) was answered with \(answer.result)")
@@ -76,25 +82,10 @@ struct CommitModel {
                     operations.popFirst(), takeEvent(.message(message), in: channel, at: timetoken)
             else { return nil }
             return .published(timetoken)
-        case .add(let asked, let rules):
-            let key = rules.canonical(asked)
-            guard dropOthers(than: key, under: rules, in: channel) else { return nil }
-            if let added = since(key, in: channel) { return .already(added) }
-            guard case .add(channel, let action)? = operations.popFirst(), action.key == key,
-                takeEvent(.actionAdded(action), in: channel, at: action.actionTimetoken)
-            else { return nil }
-            standing[channel, default: [:]][key] = .some(action.actionTimetoken)
-            return .added(action.actionTimetoken)
+        case .add(let asked, let score, let rules):
+            return add(rules.canonical(asked), score, under: rules, in: channel)
         case .remove(let asked, let observed, let rules):
-            let key = since(asked, in: channel) == nil ? rules.canonical(asked) : asked
-            guard let added = since(key, in: channel) else { return .absent }
-            guard observed ?? added == added else { return .stale }
-            let action = MessageAction(key: key, actionTimetoken: added)
-            guard case .remove(channel, key, let timetoken)? = operations.popFirst(),
-                takeEvent(.actionRemoved(action), in: channel, at: timetoken)
-            else { return nil }
-            standing[channel, default: [:]][key] = .some(nil)
-            return .removed
+            return remove(asked, observed, under: rules, in: channel)
         case .deleteMessages:
             guard case .delete(channel, let start, let end, let timetoken)? = operations.first
             else {
@@ -120,34 +111,7 @@ struct CommitModel {
         }
     }
 
-    /// Takes the removals of what an action takes the place of.
-    private mutating func dropOthers(
-        than key: MessageAction.Key, under rules: ReactionRules, in channel: Channel
-    ) -> Bool {
-        guard rules.mode != .distinct, key.type == ReactionRules.type else { return true }
-        let before = truth.channels[channel].map { Array($0.actions.keys) } ?? []
-        var others = Set(before + Array(standing[channel, default: [:]].keys)).filter {
-            $0 != key && $0.type == key.type && $0.uuid == key.uuid
-                && $0.messageTimetoken == key.messageTimetoken && since($0, in: channel) != nil
-        }
-        while !others.isEmpty {
-            guard case .remove(channel, let other, let timetoken)? = operations.popFirst(),
-                others.remove(other) != nil, let added = since(other, in: channel),
-                takeEvent(
-                    .actionRemoved(MessageAction(key: other, actionTimetoken: added)), in: channel,
-                    at: timetoken)
-            else { return false }
-            standing[channel, default: [:]][other] = .some(nil)
-        }
-        return true
-    }
-
-    private func since(_ key: MessageAction.Key, in channel: Channel) -> Timetoken? {
-        if let changed = standing[channel]?[key] { return changed }
-        return truth.channels[channel]?.actions[key]
-    }
-
-    private mutating func takeEvent(
+    mutating func takeEvent(
         _ event: Event, in channel: Channel, at timetoken: Timetoken
     ) -> Bool {
         guard let next = events.popFirst() else { return false }
@@ -162,8 +126,7 @@ extension Result<Reply, ProtocolError> {
         guard case .success(let reply) = self else { return nil }
         switch reply {
         case .published(let timetoken): return .published(timetoken)
-        case .actionAdded(let action, .added): return .added(action.actionTimetoken)
-        case .actionAdded(let action, .already): return .already(action.actionTimetoken)
+        case .actionAdded(let action, let addition): return action.outcome(addition)
         case .actionRemoved(.removed): return .removed
         case .actionRemoved(.absent): return .absent
         case .actionRemoved(.stale): return .stale

@@ -96,7 +96,7 @@ struct DaemonWitness {
                 found.append(("I12", "\(key) in \(channel.name) is not its canonical name"))
             }
             let users = Dictionary(grouping: keys) { "\($0.messageTimetoken) \($0.uuid)" }
-            for (user, own) in users where rules.mode != .distinct && own.count > 1 {
+            for (user, own) in users where rules.keepsOne && own.count > 1 {
                 found.append(("I12", "\(user) has \(own.count) reactions in \(channel.name)"))
             }
         }
@@ -125,8 +125,8 @@ struct DaemonWitness {
     private func digest(of channel: Channel, _ secret: DigestSecret) -> Digest {
         let key = secret.key(of: channel)
         var digest = Digest.empty
-        for (action, added) in truth.rows(of: channel.name).actions {
-            digest.insert(MessageAction(key: action, actionTimetoken: added), key: key)
+        for (action, mark) in truth.rows(of: channel.name).actions {
+            digest.insert(mark.action(under: action), key: key)
         }
         return digest
     }

@@ -7,7 +7,7 @@ import EventModel
 /// A channel's rows as of one moment.
 struct StoredChannel {
     private(set) var messages: [Timetoken: DeviceCache.Entry] = [:]
-    private(set) var actions: [MessageAction.Key: Timetoken] = [:]
+    private(set) var actions: [MessageAction.Key: ActionMark] = [:]
     private(set) var digest = Digest.empty
 
     init(_ channel: Channel, from reader: any StoreReader) throws(StoreError) {
@@ -22,10 +22,10 @@ struct StoredChannel {
             after = page.next
         }
         (digest, actions) = try reader.withSnapshot(of: channel) {
-            snapshot throws(StoreError) -> (Digest, [MessageAction.Key: Timetoken]) in
-            var actions: [MessageAction.Key: Timetoken] = [:]
-            try snapshot.forEachKey(behind: nil) { key, added in
-                actions[key] = added
+            snapshot throws(StoreError) -> (Digest, [MessageAction.Key: ActionMark]) in
+            var actions: [MessageAction.Key: ActionMark] = [:]
+            try snapshot.forEachKey(behind: nil) { key, action in
+                actions[key] = action.map { ActionMark($0) }
                 return true
             }
             return (snapshot.digest, actions)

@@ -13,7 +13,7 @@ struct Truth {
     /// One channel's rows.
     struct Rows {
         var messages: [Timetoken: DeviceCache.Entry] = [:]
-        var actions: [MessageAction.Key: Timetoken] = [:]
+        var actions: [MessageAction.Key: ActionMark] = [:]
         /// Removals of keys that do not stand, by their positions.
         fileprivate(set) var removed: [MessageAction.Key: Timetoken] = [:]
         fileprivate(set) var deletions: [(after: Timetoken, through: Timetoken)] = []
@@ -53,7 +53,7 @@ struct Truth {
         var owed: [Timetoken] = []
         for (channel, rows) in channels where isWanted(channel) {
             owed += rows.messages.keys
-            owed += rows.actions.values
+            owed += rows.actions.values.map(\.added)
             owed += rows.removed.values.filter { $0 > floor }
         }
         return owed.filter { start < $0 && $0 <= end }.sorted()
@@ -129,7 +129,7 @@ struct Truth {
             return "it has other messages than the server at \(base.cursor)"
         }
         hash = 0
-        for (key, added) in base.actions { hash &+= Self.hash(key, added) }
+        for (key, mark) in base.marks { hash &+= Self.hash(key, mark) }
         guard hash == actions else { return "it has other actions than the server at \(position)" }
         return nil
     }
@@ -145,10 +145,9 @@ struct Truth {
         for timetoken in base.messages.keys where rows.messages[timetoken] == nil {
             found.append("message \(timetoken) should not be there")
         }
-        let actions = base.actions
-        for (key, added) in rows.actions where actions[key] != added {
-            found.append(
-                "action \(key) \(added) is \(actions[key].map(\.description) ?? "missing")")
+        let actions = base.marks
+        for (key, mark) in rows.actions where actions[key] != mark {
+            found.append("action \(key) \(mark) is \(actions[key].map { "\($0)" } ?? "missing")")
         }
         for key in actions.keys where rows.actions[key] == nil {
             found.append("action \(key) should not be there")
@@ -162,8 +161,10 @@ struct Truth {
         SeededGenerator.mixed(hash(entry.uuid, hash(entry.message.payload, timetoken.rawValue)))
     }
 
-    fileprivate static func hash(_ key: MessageAction.Key, _ added: Timetoken) -> UInt64 {
-        let start = SeededGenerator.mixed(key.messageTimetoken.rawValue) &+ added.rawValue
+    fileprivate static func hash(_ key: MessageAction.Key, _ mark: ActionMark) -> UInt64 {
+        let start =
+            SeededGenerator.mixed(key.messageTimetoken.rawValue) &+ mark.added.rawValue
+            &+ SeededGenerator.mixed(UInt64(mark.score))
         return SeededGenerator.mixed(hash(key.uuid, hash(key.value, hash(key.type, start))))
     }
 
@@ -181,15 +182,17 @@ extension Truth.Rows {
         note(timetoken)
     }
 
-    fileprivate mutating func put(_ action: MessageAction) -> Timetoken? {
-        let old = actions.updateValue(action.actionTimetoken, forKey: action.key)
+    fileprivate mutating func put(_ action: MessageAction) -> ActionMark? {
+        let mark = ActionMark(action)
+        let old = actions.updateValue(mark, forKey: action.key)
         removed[action.key] = nil
-        actionsHash &+= Truth.hash(action.key, action.actionTimetoken)
+        actionsHash &+= Truth.hash(action.key, mark)
         note(action.actionTimetoken)
         return old
     }
 
-    fileprivate mutating func drop(_ key: MessageAction.Key, at position: Timetoken) -> Timetoken? {
+    fileprivate mutating func drop(_ key: MessageAction.Key, at position: Timetoken) -> ActionMark?
+    {
         let old = actions.removeValue(forKey: key)
         removed[key] = position
         if let old { actionsHash &-= Truth.hash(key, old) }
@@ -205,10 +208,10 @@ extension Truth.Rows {
             messages[timetoken] = nil
             messagesHash &-= Truth.hash(timetoken, entry)
         }
-        for (key, added) in actions
+        for (key, mark) in actions
         where start < key.messageTimetoken && key.messageTimetoken <= end {
             actions[key] = nil
-            actionsHash &-= Truth.hash(key, added)
+            actionsHash &-= Truth.hash(key, mark)
         }
         removed = removed.filter { key, _ in
             !(start < key.messageTimetoken && key.messageTimetoken <= end)

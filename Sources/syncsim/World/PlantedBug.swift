@@ -32,20 +32,38 @@ enum PlantedBug: String, CaseIterable {
     case keptRival = "kept-rival"
     /// What somebody adds by another name is stored by that name.
     case forgottenAlias = "forgotten-alias"
+    /// What somebody takes back by another name is not found.
+    case aliasOnAddOnly = "alias-on-add-only"
+    /// Another tap does not count.
+    case uncountedTap = "uncounted-tap"
+    /// A device adds the score of what takes a reaction's place to that of the former one.
+    case doubleCount = "double-count"
+    /// A score that is too large for its place is cut off.
+    case narrowScore = "narrow-score"
 }
 
 extension Write {
     /// What the ledger is asked by somebody who knows no rules.
     func spoilt(by bug: PlantedBug?) -> Write {
-        guard case .add(let key, var rules) = operation else { return self }
-        switch bug {
-        case .keptRival: rules.mode = rules.mode == .unique ? .distinct : rules.mode
-        case .forgottenAlias: rules.aliases = []
+        var operation = operation
+        switch (operation, bug) {
+        case (.add(let key, let score, var rules), .keptRival):
+            rules.mode = rules.mode == .unique ? .distinct : rules.mode
+            operation = .add(key, score: score, under: rules)
+        case (.add(let key, let score, var rules), .forgottenAlias):
+            rules.aliases = []
+            operation = .add(key, score: score, under: rules)
+        case (.add(let key, let score, var rules), .uncountedTap):
+            rules.mode = rules.mode == .multiple ? .distinct : rules.mode
+            operation = .add(key, score: score, under: rules)
+        case (.remove(let key, let observed, var rules), .aliasOnAddOnly):
+            rules.aliases = []
+            operation = .remove(key, observed: observed, under: rules)
         default: return self
         }
         return Write(
-            origin: origin, author: author, channel: channel,
-            operation: .add(key, under: rules), mutation: mutation)
+            origin: origin, author: author, channel: channel, operation: operation,
+            mutation: mutation)
     }
 }
 
@@ -62,6 +80,27 @@ extension Batch {
             return Envelope(
                 channel: event.channel, timetoken: envelope.timetoken, uuid: event.uuid,
                 event: event.event, isStored: event.isStored)
+        }
+        return Batch(channel: channel, cursor: cursor, envelopes: changed, state: state)
+    }
+}
+
+extension Batch {
+    /// What somebody does who counts what took a reaction's place, and the reaction, too.
+    var withDoubleCounts: Batch {
+        var removed: [MessageAction.Key: Int] = [:]
+        let changed = envelopes.map { envelope -> Envelope in
+            if case .actionRemoved(let action) = envelope.event {
+                removed[action.key] = action.score
+            }
+            guard case .actionAdded(let action) = envelope.event, let old = removed[action.key]
+            else { return envelope }
+            let both = MessageAction(
+                key: action.key, actionTimetoken: action.actionTimetoken,
+                score: action.score + old)
+            return Envelope(
+                channel: envelope.channel, timetoken: envelope.timetoken, uuid: envelope.uuid,
+                event: .actionAdded(both), isStored: envelope.isStored)
         }
         return Batch(channel: channel, cursor: cursor, envelopes: changed, state: state)
     }

@@ -75,7 +75,7 @@ struct Setting {
         deletedRowsMax = choices.pick([3, 12, Limits.deletedRowsPerCommitMax])
         values = Array(["👍", "❤️", "love", "😂"].prefix(choices.between(1, 4)))
         var rules = ReactionRules()
-        rules.mode = choices.pick([.distinct, .distinct, .unique, .flag])
+        rules.mode = choices.pick([.distinct, .distinct, .unique, .flag, .multiple, .total])
         if choices.chance(50) {
             rules.aliases = [ReactionRules.Alias(name: "love", value: "❤️")]
         }

@@ -122,4 +122,67 @@ struct DeviceRulesTests {
         _ = wish(&device, "x", false, "m3")
         #expect(mine(device) == [])
     }
+
+    private func score(_ device: Device, _ value: String = "👍") -> [Int] {
+        device.list(of: "room")[0].reactions.filter { $0.value == value }
+            .flatMap { [$0.count, $0.score, $0.ownScore] }
+    }
+
+    @Test("taps that were not sent are one wish, and those behind an answer another one")
+    func multiple() {
+        let rules = rules { $0.mode = .multiple }
+        var device = device(rules)
+        device.disconnected()
+        for tap in 1...3 { _ = wish(&device, "👍", true, "m\(tap)") }
+        #expect(score(device) == [1, 4, 4])
+        #expect(device.outbox.entries.map(\.wish) == [.add(Self.key("👍"), score: 3)])
+        let questions = device.connected(epoch: "a.1").questions
+        let reply = SubscribedChannel(
+            channel: "room", mode: .current, cursor: Timetoken(rawValue: 9), rules: rules)
+        for question in questions {
+            if case .write = question.ticket { continue }
+            _ = device.received(.success(.subscribed([reply])), to: question.ticket)
+        }
+        #expect(wish(&device, "👍", true, "m4") == [])
+        #expect(score(device) == [1, 5, 5])
+        #expect(device.outbox.entries.count == 2)
+        // Taken back as a whole, once the server said what there is.
+        _ = wish(&device, "👍", false, "m5")
+        #expect(score(device) == [])
+    }
+
+    @Test("a new score is wished once, and seen at once")
+    func scores() {
+        var device = device(ReactionRules())
+        func rate(_ score: Int?, _ mutation: String) -> Int {
+            device.wish(
+                "👍", isPresent: true, score: score, on: Self.message, in: "room",
+                mutation: mutation
+            ).questions.count
+        }
+        #expect(rate(nil, "m1") == 0)
+        #expect(rate(1, "m2") == 0)
+        #expect(rate(4, "m3") == 1)
+        #expect(score(device) == [1, 4, 4])
+        #expect(rate(4, "m4") == 0)
+        #expect(device.outbox.entries.map(\.mutation) == ["m3"])
+        let new = MessageAction(
+            key: Self.key("👍"), actionTimetoken: Timetoken(rawValue: 12), score: 4)
+        _ = device.received(.success(.actionAdded(new, .updated)), to: .write(mutation: "m3"))
+        #expect(score(device) == [1, 4, 4])
+    }
+
+    @Test("of a total one is taken off at a time, and one more and one less are nothing")
+    func total() {
+        var device = device(rules { $0.mode = .total })
+        device.disconnected()
+        for tap in 1...3 { _ = wish(&device, "x", true, "m\(tap)") }
+        #expect(score(device, "total") == [1, 3, 3])
+        _ = wish(&device, "x", false, "m4")
+        #expect(score(device, "total") == [1, 2, 2])
+        #expect(device.outbox.entries.map(\.wish) == [.add(Self.key("total"), score: 2)])
+        for tap in 5...6 { _ = wish(&device, "x", false, "m\(tap)") }
+        #expect(score(device, "total") == [])
+        #expect(device.outbox.entries == [])
+    }
 }

@@ -56,7 +56,9 @@ struct ReactionGroupsTests {
                 default:
                     // An added one may take the place of one under its key.
                     .actionAdded(
-                        MessageAction(key: key, actionTimetoken: Timetoken(rawValue: time)))
+                        MessageAction(
+                            key: key, actionTimetoken: Timetoken(rawValue: time),
+                            score: choices.pick([1, 1, 2, 9])))
                 }
             envelopes.append(envelope(time, key.uuid, event))
         }
@@ -87,7 +89,8 @@ struct ReactionGroupsTests {
         let isAnswered = choices.chance(40)
         if choices.chance(60) {
             return OutboxEntry(
-                mutation: "m\(step)", channel: "room", wish: .add(key),
+                mutation: "m\(step)", channel: "room",
+                wish: .add(key, score: choices.pick([nil, nil, 1, 4])),
                 progress: isAnswered ? .answered(Timetoken(rawValue: time)) : .perhapsSent)
         }
         return OutboxEntry(
@@ -102,27 +105,29 @@ struct ReactionGroupsTests {
     private func recount(
         _ base: ChannelBase, _ wishes: [OutboxEntry], _ rules: ReactionRules
     ) -> [ListItem.Reaction] {
-        var rows = base.cache.actions
-        for key in wishes.compactMap(\.key) { rows[key] = rows[key] ?? .zero }
-        var standing: [MessageAction.Key: Standing] = [:]
-        for (key, added) in rows {
-            standing[key] = wishes.standing(
-                of: key, base: added == .zero ? nil : added, under: rules)
+        var rows = base.cache.marks.mapValues(Optional.some)
+        for key in wishes.compactMap(\.key) { rows[key] = rows[key] ?? .some(nil) }
+        var own: [MessageAction.Key: OwnAction] = [:]
+        for (key, mark) in rows {
+            own[key] = wishes.own(key, base: mark?.action(under: key), under: rules)
         }
-        let there = standing.filter { $0.value != .absent }
+        let there = own.filter { $0.value.standing != .absent }
         return Set(there.keys.map(ActionName.init)).map { name in
             let group = there.filter { ActionName($0.key) == name }
             let added = group.compactMap { entry -> Timetoken? in
-                if case .since(let timetoken) = entry.value { timetoken } else { nil }
+                if case .since(let timetoken) = entry.value.standing { timetoken } else { nil }
             }
-            let newest = group.sorted { time($0.value) > time($1.value) }.map(\.key.uuid)
+            let newest = group.sorted { time($0.value.standing) > time($1.value.standing) }
+            let mine = group.first { $0.key.uuid == "ada" }?.value
+            let isPending = wishes.contains { wish in
+                !wish.isAnswered && group.keys.contains { $0 == wish.key }
+            }
             return ListItem.Reaction(
                 type: name.type.string, value: name.value.string, count: group.count,
-                isMine: group.keys.contains { $0.uuid == "ada" },
-                isPending: group.keys.contains { key in
-                    wishes.contains { $0.key == key && !$0.isAnswered }
-                },
-                first: added.min(), last: added.max(), authors: Array(newest.prefix(10)))
+                score: group.values.reduce(0) { $0 + $1.score }, ownScore: mine?.score ?? 0,
+                isMine: mine != nil, isPending: isPending,
+                first: added.min(), last: added.max(),
+                authors: Array(newest.map(\.key.uuid).prefix(10)))
         }
         .sorted {
             (time($0.first), $0.type, $0.value) < (time($1.first), $1.type, $1.value)

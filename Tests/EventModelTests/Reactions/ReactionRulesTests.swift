@@ -7,16 +7,25 @@ import Testing
 /// The actions on one message.
 private struct Rows: ReactionRows {
     var standing: [MessageAction.Key: Timetoken] = [:]
+    /// Of those that do not count for 1.
+    var scores: [MessageAction.Key: Int] = [:]
     var isThere = true
     let user: String
 
+    subscript(key: MessageAction.Key) -> MessageAction? {
+        standing[key].map {
+            MessageAction(key: key, actionTimetoken: $0, score: scores[key] ?? 1)
+        }
+    }
+
     func own() -> [MessageAction] {
-        standing.filter { key, _ in key.uuid == user }
-            .map { MessageAction(key: $0.key, actionTimetoken: $0.value) }
+        standing.keys.filter { $0.uuid == user }.compactMap { self[$0] }
     }
     func hasMessage() -> Bool { isThere }
-    func count(type: String, value: String) -> Int {
-        standing.keys.count { $0.type == type && $0.value == value }
+    func totals(type: String, value: String) -> ActionTotals {
+        let keys = standing.keys.filter { $0.type == type && $0.value == value }
+        return ActionTotals(
+            count: keys.count, score: keys.reduce(0) { $0 + (scores[$1] ?? 1) })
     }
     func valueCount() -> Int { Set(standing.keys.map { [$0.type, $0.value] }).count }
     func actionCount() -> Int { standing.count }
@@ -44,7 +53,7 @@ struct ReactionRulesTests {
         _ rules: ReactionRules, _ key: MessageAction.Key, on rows: Rows = Rows(user: "ada")
     ) -> ReactionRefusal? {
         let decision = rules.decide(
-            adding: rules.canonical(key), standing: rows.standing[rules.canonical(key)], to: rows)
+            adding: rules.canonical(key), standing: rows[rules.canonical(key)], to: rows)
         if case .failure(let refusal) = decision { return refusal }
         return nil
     }
@@ -163,7 +172,7 @@ struct ReactionRulesTests {
                 $0.actionsMax = choices.pick([0, 3, 6])
                 $0.aliases = [ReactionRules.Alias(name: "love", value: "❤\u{FE0F}")]
             }
-            var standing: [MessageAction.Key: Timetoken] = [:]
+            var rows = Rows(user: "")
             for step in 1...60 as ClosedRange<UInt64> {
                 let user = choices.pick(["ada", "bob", "eve"])
                 let asked = Self.key(
@@ -171,23 +180,72 @@ struct ReactionRulesTests {
                     type: choices.pick(["reaction", "reaction", "receipt"]), by: user)
                 let key = rules.canonical(asked)
                 if choices.chance(30) {
-                    standing[key] = nil
+                    rows.standing[key] = nil
+                    rows.scores[key] = nil
                     continue
                 }
-                let before = standing
-                let rows = Rows(standing: standing, user: user)
-                switch rules.decide(adding: key, standing: standing[key], to: rows) {
+                let score = choices.pick([nil, nil, 1, 5, Limits.actionScoreMax])
+                let before = Rows(standing: rows.standing, scores: rows.scores, user: user)
+                switch rules.decide(adding: key, score: score, standing: before[key], to: before) {
+                case .failure(.score(let max)): #expect(rules.countsUp(key), "\(max)")
                 case .failure: #expect(before[key] == nil)
                 case .success(let decision):
-                    #expect(decision.standing == before[key])
                     for action in decision.dropped {
-                        #expect(standing.removeValue(forKey: action.key) == action.actionTimetoken)
+                        #expect(before[action.key] == action)
+                        rows.standing[action.key] = nil
+                        rows.scores[action.key] = nil
                     }
-                    if before[key] == nil { standing[key] = tick(step) }
+                    guard decision.standing == nil else {
+                        #expect(decision.standing == before[key])
+                        #expect(score == nil || score == before[key]?.score)
+                        continue
+                    }
+                    rows.standing[key] = tick(step)
+                    rows.scores[key] = decision.score
+                    let counted = (before[key]?.score ?? 0) + (score ?? 1)
+                    #expect(decision.score == (rules.countsUp(key) ? counted : score ?? 1))
                 }
-                check(standing, rules, seed)
+                check(rows.standing, rules, seed)
             }
         }
+    }
+
+    @Test("scores are put, or added up, and bounded one by one and together")
+    func scores() {
+        var rows = Rows(standing: [Self.key("👍"): tick(7)], user: "ada")
+        rows.scores[Self.key("👍")] = 40
+        func decision(_ mode: ReactionRules.Mode, _ score: Int?) -> ReactionDecision? {
+            let rules = rules { $0.mode = mode }
+            return try? rules.decide(
+                adding: Self.key("👍"), score: score, standing: rows[Self.key("👍")], to: rows
+            ).get()
+        }
+        for mode in [ReactionRules.Mode.distinct, .unique] {
+            #expect(decision(mode, nil)?.standing?.score == 40)
+            #expect(decision(mode, 40)?.standing?.score == 40)
+            #expect(decision(mode, 3)?.score == 3)
+            #expect(decision(mode, 3)?.dropped.map(\.score) == [40])
+        }
+        #expect(decision(.multiple, nil)?.score == 41)
+        #expect(decision(.multiple, 5)?.score == 45)
+        #expect(decision(.multiple, Limits.actionScoreMax) == nil)
+        #expect(decision(.distinct, Limits.actionScoreMax)?.score == Limits.actionScoreMax)
+        rows.standing[Self.key("👍", by: "bob")] = tick(8)
+        rows.scores[Self.key("👍", by: "bob")] = Limits.groupScoreMax - 41
+        #expect(decision(.multiple, nil)?.score == 41)
+        #expect(decision(.multiple, 2) == nil)
+        #expect(decision(.distinct, 42) == nil)
+    }
+
+    @Test("a total counts whatever is said, and one at a time is taken off")
+    func total() {
+        let total = rules { $0.mode = .total }
+        #expect(total.canonical(Self.key("anything")) == Self.key("total"))
+        #expect(total.canonical(Self.key("x", type: "receipt")) == Self.key("x", type: "receipt"))
+        #expect(total.score(removingFrom: 3, "reaction") == 2)
+        #expect(total.score(removingFrom: 1, "reaction") == nil)
+        #expect(total.score(removingFrom: 3, "receipt") == nil)
+        #expect(rules { $0.mode = .multiple }.score(removingFrom: 3, "reaction") == nil)
     }
 
     private func check(
@@ -196,12 +254,20 @@ struct ReactionRulesTests {
         for user in ["ada", "bob", "eve"] {
             let own = standing.keys.filter { $0.uuid == user }
             let reactions = own.filter { $0.type == "reaction" }
-            if rules.mode != .distinct { #expect(reactions.count <= 1, "seed \(seed)") }
+            if [.unique, .flag, .total].contains(rules.mode) {
+                #expect(reactions.count <= 1, "seed \(seed)")
+            }
             if rules.ownMax > 0 { #expect(own.count <= rules.ownMax, "seed \(seed)") }
         }
         if rules.actionsMax > 0 { #expect(standing.count <= rules.actionsMax, "seed \(seed)") }
         let values = Set(standing.keys.map { [$0.type, $0.value] })
         #expect(values.count <= rules.valuesMax, "seed \(seed)")
         #expect(!values.contains(["reaction", "love"]), "seed \(seed)")
+    }
+}
+
+extension ReactionRules {
+    fileprivate func countsUp(_ key: MessageAction.Key) -> Bool {
+        [.multiple, .total].contains(mode) && key.type == "reaction"
     }
 }

@@ -27,6 +27,9 @@ struct DigestTests {
             17_952_187_953_729_999, "reaction", "👍", "ada", at: 17_952_187_953_730_012)
 
         #expect(digest([thumb], key).text == "8ad32588d2b82554ffbdb17cd8648ce0")
+        let scored = MessageAction(
+            key: thumb.key, actionTimetoken: thumb.actionTimetoken, score: 5)
+        #expect(digest([scored], key).text == "7f6dd641f9cd395cae822747a3032a24")
         #expect(digest([row(1, "", "", "", at: 2)], key).text == "573a25b1fb5e60e5568710c54d180341")
         #expect(Digest.empty.text == String(repeating: "0", count: 32))
     }

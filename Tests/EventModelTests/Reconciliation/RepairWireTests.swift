@@ -85,6 +85,10 @@ struct RepairWireTests {
             [1, 1, 97, 1, 4, 0, 0, 0], [1, 1, 97, 0x81, 0, 0, 0, 0, 0],
             [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1],
             [1, 1, 97, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0],
+            // Scores of 0, 1 and one too large, none behind its sign, and two of one row.
+            [1, 1, 97, 0, 0, 1, 0, 0, 0, 0], [1, 1, 97, 0, 1, 1, 0, 0, 0, 0],
+            [1, 1, 97, 0, 0x81, 0x94, 0xEB, 0xDC, 3, 1, 0, 0, 0, 0], [1, 1, 97, 0],
+            [1, 1, 97, 0, 5, 0, 5, 1, 0, 0, 0, 0],
         ] as [[UInt8]])
     func malformedRows(bytes: [UInt8]) {
         #expect(throws: RepairError.malformed) {

@@ -17,11 +17,11 @@ extension FaultyStore {
         return base.hasMessage(timetoken, in: channel)
     }
 
-    func actionCount(
+    func totals(
         type: String, value: String, on message: Timetoken, in channel: Channel
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> ActionTotals {
         try pass(.tally)
-        return base.actionCount(type: type, value: value, on: message, in: channel)
+        return base.totals(type: type, value: value, on: message, in: channel)
     }
 
     func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {

@@ -171,17 +171,17 @@ final class FaultyStore: Store {
         return base.expired(before: moment, limit: limit)
     }
 
-    func actionKey(
+    func action(
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
-    ) throws(StoreError) -> MessageAction.Key? {
-        base.actionKey(onMessage: message, addedAt: timetoken, in: channel)
+    ) throws(StoreError) -> MessageAction? {
+        base.action(onMessage: message, addedAt: timetoken, in: channel)
     }
 
-    func standingAction(
-        _ key: MessageAction.Key, in channel: Channel
-    ) throws(StoreError) -> Timetoken? {
+    func action(
+        under key: MessageAction.Key, in channel: Channel
+    ) throws(StoreError) -> MessageAction? {
         try pass(.standingAction)
-        return base.standingAction(key, in: channel)
+        return base.action(under: key, in: channel)
     }
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {

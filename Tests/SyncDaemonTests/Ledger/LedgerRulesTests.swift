@@ -133,4 +133,71 @@ struct LedgerRulesTests {
             .add(.on(timetoken.rawValue, "🔥"), under: rules { $0.needsMessage = true }))
         #expect(bench.commit(there).events.count == 1)
     }
+
+    private func scores(_ commit: Commit) -> [Int] {
+        commit.events.map {
+            switch $0.event {
+            case .actionAdded(let action): action.score
+            case .actionRemoved(let action): -action.score
+            default: 0
+            }
+        }
+    }
+
+    private func applied(_ commit: Commit) -> String {
+        switch commit.answers[0].result {
+        case .success(.actionAdded(let action, let addition)): "\(addition) \(action.score)"
+        case .success(.actionRemoved(let removal)): "\(removal)"
+        case .failure(let error): error.code
+        default: "?"
+        }
+    }
+
+    @Test("another score takes the former one's place, and a retry is answered as the first time")
+    func updates() throws {
+        let steps: [(ReactionRules.Mode, Int?, [Int], String)] = [
+            (.distinct, nil, [1], "added 1"), (.distinct, nil, [], "already 1"),
+            (.distinct, 7, [-1, 7], "updated 7"), (.distinct, 7, [], "already 7"),
+            (.distinct, nil, [], "already 7"), (.unique, 3, [-7, 3], "updated 3"),
+            (.multiple, nil, [-3, 4], "updated 4"), (.multiple, 6, [-4, 10], "updated 10"),
+            (.multiple, Limits.actionScoreMax, [], "score_too_large"),
+            (.distinct, Limits.actionScoreMax, [-10, 1_000_000_000], "updated 1000000000"),
+        ]
+        for (index, step) in steps.enumerated() {
+            let rules = rules { $0.mode = step.0 }
+            let commits = (0..<2).map { _ in
+                bench.commit(
+                    write(.add(.on(1, "👍"), score: step.1, under: rules), mutation: "m\(index)"))
+            }
+            #expect(scores(commits[0]) == step.2, "\(index)")
+            #expect(commits.map(applied) == [step.3, step.3], "\(index)")
+            #expect(commits[1].events == [])
+        }
+        let key = MessageAction.Key.on(1, "👍")
+        let standing = try #require(try bench.store.action(under: key, in: Channel("room")))
+        #expect(standing.score == Limits.actionScoreMax)
+        let reused = bench.commit(write(.add(.on(1, "👍"), score: 8), mutation: "m2"))
+        #expect(applied(reused) == "mutation_reused")
+    }
+
+    @Test("of a total one is taken off, whatever was seen; the rest goes with the last")
+    func total() throws {
+        let rules = rules { $0.mode = .total }
+        let first = bench.commit(write(.add(.on(1, "x"), score: 3, under: rules)))
+        let seen = first.events[0].timetoken
+        let off = bench.commit(write(.remove(.on(1, "y"), observed: seen, under: rules)))
+        #expect(scores(off) == [-3, 2])
+        let again = bench.commit(write(.remove(.on(1, "y"), observed: seen, under: rules)))
+        #expect((scores(again), applied(again)) == ([-2, 1], "removed"))
+        // Only what goes whole must have been seen.
+        let stale = bench.commit(write(.remove(.on(1, "y"), observed: seen, under: rules)))
+        #expect((scores(stale), applied(stale)) == ([], "stale"))
+        let last = bench.commit(
+            write(
+                .removeAction(
+                    messageTimetoken: tick(1), actionTimetoken: again.events[1].timetoken,
+                    userID: "ada", under: rules)))
+        #expect((scores(last), applied(last)) == ([-1], "removed"))
+        #expect(try bench.store.action(under: .on(1, "total"), in: Channel("room")) == nil)
+    }
 }

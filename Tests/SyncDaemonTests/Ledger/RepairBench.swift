@@ -25,7 +25,7 @@ final class CountingReader: SnapshotSource {
         var digest: Digest { base.digest }
 
         func forEachKey(
-            behind key: MessageAction.Key?, _ body: (MessageAction.Key, Timetoken?) -> Bool
+            behind key: MessageAction.Key?, _ body: (MessageAction.Key, MessageAction?) -> Bool
         ) throws(StoreError) {
             if key == nil { wholeReads.withLock { $0 += 1 } }
             try base.forEachKey(behind: key, body)
@@ -36,7 +36,7 @@ final class CountingReader: SnapshotSource {
         }
 
         func forEachChange(
-            after cursor: Timetoken, _ body: (MessageAction.Key, Timetoken?) -> Void
+            after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
         ) throws(StoreError) {
             try base.forEachChange(after: cursor, body)
         }

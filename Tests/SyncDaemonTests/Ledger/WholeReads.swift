@@ -66,8 +66,8 @@ extension StoreReader {
 extension ChannelSnapshot {
     /// Every action that stands.
     func forEachAction(_ body: (MessageAction) -> Void) throws(StoreError) {
-        try forEachKey(behind: nil) { key, added in
-            if let added { body(MessageAction(key: key, actionTimetoken: added)) }
+        try forEachKey(behind: nil) { _, action in
+            if let action { body(action) }
             return true
         }
     }

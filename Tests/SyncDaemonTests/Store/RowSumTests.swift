@@ -176,7 +176,7 @@ struct RowSumTests {
         try store.begin()
         defer { store.rollback() }
         #expect(throws: StoreError.self) {
-            try store.actionKey(onMessage: tick(1), addedAt: tick(2), in: room)
+            try store.action(onMessage: tick(1), addedAt: tick(2), in: room)
         }
     }
 

@@ -305,8 +305,8 @@ struct StoreDeletionContract {
         func key(_ message: UInt64, _ action: UInt64, _ channel: Channel) throws
             -> MessageAction.Key?
         {
-            try store.actionKey(
-                onMessage: tick(message), addedAt: tick(action), in: channel)
+            try store.action(
+                onMessage: tick(message), addedAt: tick(action), in: channel)?.key
         }
 
         #expect(try key(3, 13, room) == .on(3))

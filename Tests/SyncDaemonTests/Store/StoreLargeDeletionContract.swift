@@ -78,7 +78,7 @@ struct StoreLargeDeletionContract {
             try snapshot.forEachAction { standing.append($0.actionTimetoken) }
             var changed: [Timetoken] = []
             try snapshot.forEachChange(after: tick(110)) {
-                changed.append($1 ?? $0.messageTimetoken)
+                changed.append($1?.actionTimetoken ?? $0.messageTimetoken)
             }
             views += [standing.sorted(), changed.sorted()]
             for moment in [107, 110, 210] as [UInt64] {
@@ -106,7 +106,7 @@ struct StoreLargeDeletionContract {
                 }
                 #expect(try $0.standingAction(.on(4, by: "bob"), in: room) == nil)
                 #expect(
-                    try $0.actionKey(onMessage: tick(4), addedAt: tick(110), in: room) == nil)
+                    try $0.action(onMessage: tick(4), addedAt: tick(110), in: room) == nil)
                 #expect(try !$0.hasRows(in: range(2, 7), of: room))
                 #expect(try $0.hasRows(in: range(1, 7), of: room))
                 // Added again, one under a key that was removed and one under one that stood.

@@ -130,7 +130,7 @@ private struct Pair {
         _ = try same("values") { try $0.valueCount(on: message, in: channel) }
         _ = try same("actions") { try $0.actionCount(on: message, in: channel) }
         _ = try same("count") {
-            try $0.actionCount(type: key.type, value: key.value, on: message, in: channel)
+            try $0.totals(type: key.type, value: key.value, on: message, in: channel)
         }
     }
 
@@ -211,7 +211,9 @@ private struct Pair {
                 var standing: Set<MessageAction> = []
                 try snapshot.forEachAction { standing.insert($0) }
                 var changes: [MessageAction.Key: Timetoken?] = [:]
-                try snapshot.forEachChange(after: since) { changes.updateValue($1, forKey: $0) }
+                try snapshot.forEachChange(after: since) {
+                    changes.updateValue($1?.actionTimetoken, forKey: $0)
+                }
                 for action in standing {
                     let found = try snapshot.action(addedAt: action.actionTimetoken)
                     #expect(found == action, "\(action)")
@@ -284,7 +286,7 @@ private struct Pair {
         if choices.chance(20) { _ = try follow(choices.pick(channels)) }
         let key = key()
         _ = try same("key") {
-            try $0.actionKey(onMessage: key.messageTimetoken, addedAt: after, in: channel)
+            try $0.action(onMessage: key.messageTimetoken, addedAt: after, in: channel)
         }
         _ = try same("last") { $0.last }
         let author = choices.pick(authors)

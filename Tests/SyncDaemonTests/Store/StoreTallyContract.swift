@@ -38,7 +38,8 @@ struct StoreTallyContract {
     func counts(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         #expect(try counts(store) == [0, 0])
-        #expect(try store.actionCount(type: "t", value: "v", on: tick(1), in: room) == 0)
+        #expect(
+            try store.totals(type: "t", value: "v", on: tick(1), in: room) == ActionTotals())
         try store.commit(through: 10) {
             try add(
                 $0, at: 2, .on(1, "👍"), .on(1, "👍", by: "bob"), .on(1, "👎"),
@@ -47,7 +48,7 @@ struct StoreTallyContract {
             #expect(try counts($0) == [3, 4])
         }
         func count(_ value: String) throws -> Int {
-            try store.actionCount(type: "reaction", value: value, on: tick(1), in: room)
+            try store.totals(type: "reaction", value: value, on: tick(1), in: room).count
         }
         #expect(try (count("👍"), count("👎"), count("x")) == (2, 1, 0))
         try store.commit(through: 20) {
@@ -66,6 +67,53 @@ struct StoreTallyContract {
         }
         #expect(try counts(store) == [0, 0])
         #expect(try counts(store, on: 2) == [1, 1])
+    }
+
+    @Test("what actions count for is summed up, and kept", arguments: StoreUnderTest.allCases)
+    func scores(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        func totals() throws -> ActionTotals {
+            try store.totals(type: "reaction", value: "👍", on: tick(1), in: room)
+        }
+        func put(_ store: any Store, _ key: MessageAction.Key, _ score: Int, at place: UInt64)
+            throws
+        {
+            try store.add(
+                MessageAction(key: key, actionTimetoken: tick(place), score: score), in: room)
+        }
+        try store.commit(through: 10) {
+            try put($0, .on(1, "👍"), 7, at: 2)
+            try put($0, .on(1, "👍", by: "bob"), Limits.actionScoreMax, at: 3)
+            try put($0, .on(1, "👎"), 5, at: 4)
+        }
+        #expect(try totals() == ActionTotals(count: 2, score: 1_000_000_007))
+        #expect(try store.action(under: .on(1, "👍"), in: room)?.score == 7)
+        #expect(try store.action(onMessage: tick(1), addedAt: tick(2), in: room)?.score == 7)
+        #expect(
+            try store.ownActions(of: "ada", on: tick(1), in: room).map(\.score).sorted() == [5, 7])
+        // Another score is another action under the key.
+        try store.commit(through: 20) {
+            try $0.remove(.on(1, "👍"), at: tick(11), in: room)
+            #expect(try totals() == ActionTotals(count: 1, score: Limits.actionScoreMax))
+            try put($0, .on(1, "👍"), 8, at: 12)
+        }
+        #expect(try totals() == ActionTotals(count: 2, score: 1_000_000_008))
+        let reader = try store.makeReader()
+        let page = try reader.changes(in: room, from: ChangeStart(after: .zero))
+        let scores = page.envelopes.compactMap { envelope -> Int? in
+            if case .actionAdded(let action) = envelope.event { action.score } else { nil }
+        }
+        #expect(scores == [Limits.actionScoreMax, 5, 8])
+        let found = try reader.actions(ActionsQuery(channel: "room"), in: room)
+        #expect(found.actions.map(\.score) == [Limits.actionScoreMax, 5, 8])
+        try store.commit(through: 30) {
+            var gone: [Int] = []
+            _ = try $0.deleteMessages(after: .zero, through: tick(1), at: tick(21), in: room) {
+                gone.append($0.score)
+            }
+            #expect(gone.sorted() == [5, 8, Limits.actionScoreMax])
+        }
+        #expect(try totals() == ActionTotals())
     }
 
     @Test(

@@ -143,6 +143,7 @@ extension SQLiteSchema {
     static let withoutCounts = """
         DROP TABLE action_count; DROP TRIGGER action_added;
         DROP TRIGGER action_added_again; DROP TRIGGER action_removed; DROP TRIGGER action_deleted;
+        ALTER TABLE action DROP COLUMN score;
         PRAGMA user_version = 11;
         """
 }

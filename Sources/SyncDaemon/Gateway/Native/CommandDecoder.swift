@@ -56,7 +56,7 @@ enum CommandDecoder {
         case .repair: .repair(try repair(json))
         case .publish: .publish(try publish(json))
         case .signal: .signal(try signal(json))
-        case .addAction: .addAction(try action(json))
+        case .addAction: .addAction(try addition(json))
         case .removeAction: .removeAction(try removal(json))
         case .deleteMessages: .deleteMessages(try deletion(json))
         case .history: .history(try history(json))
@@ -217,6 +217,14 @@ enum CommandDecoder {
             message: Message(
                 payload: payload,
                 type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax)))
+    }
+
+    private static func addition(
+        _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> ActionRequest {
+        var request = try action(json)
+        request.score = try json.score()
+        return request
     }
 
     private static func action(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionRequest {

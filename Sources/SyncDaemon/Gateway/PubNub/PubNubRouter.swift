@@ -74,7 +74,8 @@ enum PubNubRouter {
             PubNubReplyEncoder.poll(events: [], cursor: now, for: poll)
         case (.pong(let now), .publish): PubNubReplyEncoder.published(now)
         case (.published(let timetoken), _): PubNubReplyEncoder.published(timetoken)
-        case (.actionAdded(let action, .added), _): PubNubReplyEncoder.actionAdded(action)
+        case (.actionAdded(let action, .added), _), (.actionAdded(let action, .updated), _):
+            PubNubReplyEncoder.actionAdded(action)
         case (.actionAdded(_, .already), _): PubNubError.actionExists.response
         case (.actionRemoved(.removed), _): PubNubReplyEncoder.actionRemoved
         case (.actionRemoved(.notOwner), _): PubNubError.wrongActionOwner.response
