@@ -8,7 +8,8 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-            deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
+            deleteMessages, history, actions, summaries,
+            hereNow, whereNow, setState, getState, ping, token
     }
 
     case hello(Hello)
@@ -22,6 +23,7 @@ public enum Command: Hashable, Sendable {
     case deleteMessages(DeletionRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
+    case summaries(SummariesQuery)
     case hereNow(OccupancyQuery)
     /// In which channels a user is; `nil`: who asks.
     case whereNow(userID: String?)
@@ -57,6 +59,16 @@ public struct Hello: Hashable, Sendable {
     }
 }
 
+/// How much a device is told of a channel's actions.
+public enum ActionsDetail: String, Hashable, Sendable, CaseIterable {
+    /// Each one, and what they come to: the device can prove that it has them all.
+    case rows
+    /// The groups of a message whenever they changed, a few times a second at most.
+    case summary
+    /// Nothing.
+    case none
+}
+
 /// A wish to follow one channel.
 public struct SubscribeRequest: Hashable, Sendable {
     public var channel: String
@@ -72,8 +84,8 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var batchMilliseconds: Int
     /// Whether only the net effect of each batch is wanted.
     public var coalesces: Bool
-    /// Whether no actions are wanted, and nothing of what they come to.
-    public var hidesActions: Bool
+    /// How much of the actions is wanted.
+    public var actions: ActionsDetail
     /// Whether the user is in the channel as long as it is followed, and hears who comes and goes.
     public var isPresent: Bool
     /// The user's state there, as compact JSON text of an object; `nil`: as it was.
@@ -82,7 +94,7 @@ public struct SubscribeRequest: Hashable, Sendable {
     public init(
         channel: String, cursor: Timetoken? = nil, epoch: String? = nil, base: Digest? = nil,
         asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false,
-        hidesActions: Bool = false,
+        actions: ActionsDetail = .rows,
         isPresent: Bool = false, state: String? = nil
     ) {
         self.channel = channel
@@ -92,7 +104,7 @@ public struct SubscribeRequest: Hashable, Sendable {
         self.asksForRepair = asksForRepair
         self.batchMilliseconds = batchMilliseconds
         self.coalesces = coalesces
-        self.hidesActions = hidesActions
+        self.actions = actions
         self.isPresent = isPresent
         self.state = state
     }

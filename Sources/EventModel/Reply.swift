@@ -11,6 +11,8 @@ public enum Reply: Hashable, Sendable {
     case actionRemoved(Removal)
     case history(HistoryPage)
     case actions(ActionsPage)
+    /// Of the messages whose groups are others than the device has.
+    case summaries([MessageSummary])
     case hereNow(OccupancyPage)
     case whereNow(channels: [String])
     /// A user's state, set or asked for: compact JSON text of an object, `{}` for none.

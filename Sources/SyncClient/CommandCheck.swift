@@ -24,6 +24,7 @@ extension Command {
             try Self.checkChannel(request.channel, isWritten: true)
         case .history(let query): try Self.checkChannel(query.channel)
         case .actions(let query): try Self.checkChannel(query.channel)
+        case .summaries(let query): try Self.checkChannel(query.channel)
         case .hereNow(let query): try Self.checkChannel(query.channel)
         case .setState(let channel, _): try Self.checkChannel(channel)
         case .getState(let channel, _): try Self.checkChannel(channel)

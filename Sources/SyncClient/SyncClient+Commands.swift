@@ -109,6 +109,22 @@ extension SyncClient {
         return page
     }
 
+    /// Sums up what people said of some messages, whoever holds their rows.
+    ///
+    /// - Parameters:
+    ///   - messages: 1 to 100; with what the caller's own groups come to, only
+    ///     if others are there now.
+    ///   - channel: Of the messages.
+    public func summaries(
+        of messages: [SummariesQuery.Message], in channel: String
+    ) async throws(SyncClientError) -> [MessageSummary] {
+        let query = SummariesQuery(channel: channel, messages: messages)
+        guard case .summaries(let found) = try await perform(.summaries(query)) else {
+            throw Self.mismatch
+        }
+        return found
+    }
+
     /// Asks whether the daemon answers.
     ///
     /// - Returns: Its clock.

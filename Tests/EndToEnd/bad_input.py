@@ -14,6 +14,7 @@ COMMANDS = {
     "addAction": ACTION | {"type": "reaction", "score": 1, "mutation": "m"},
     "removeAction": ACTION | {"type": "reaction", "mutation": "m", "actionTimetoken": MESSAGE},
     "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True},
+    "summaries": {"channel": "room", "messages": [MESSAGE]},
     "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1},
 }
 
@@ -22,7 +23,7 @@ REQUIRED = {
     "subscribe": ["channels"], "unsubscribe": ["channels"], "publish": ["channel", "payload"],
     "addAction": ["channel", "messageTimetoken", "value"],
     "removeAction": ["channel", "messageTimetoken", "value"],
-    "history": ["channel"], "actions": ["channel"],
+    "history": ["channel"], "actions": ["channel"], "summaries": ["channel", "messages"],
 }
 
 TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor"}
@@ -95,6 +96,9 @@ def wrong_values(op, member):
     """Values that `member` of `op` must not have, with the code of each."""
     if member in ("payload", "meta"):
         return []
+    if member == "messages":
+        return [(it, "invalid_field") for it in (
+            [], {}, 1, MESSAGE, [1], ["x"], [[]], [MESSAGE] * 101)]
     if member == "score":
         return [(it, "invalid_field")
                 for it in (0, -1, 1_000_000_001, 1.5, "1", True, [], 2**63 - 1)]

@@ -25,6 +25,21 @@ public enum ProtocolExample {
         if let key { digest.insert(bobs, key: key) }
         return digest
     }()
+    /// What the channel's people said of ada's message.
+    private static let summary: MessageSummary = {
+        var state = SummaryState()
+        if let key {
+            state.insert(
+                type: "reaction", value: "👍", ActionTotals(count: 2, score: 6), key: key)
+        }
+        return MessageSummary(
+            messageTimetoken: ada.messageTimetoken, position: removed,
+            groups: [
+                MessageSummary.Group(
+                    type: "reaction", value: "👍", count: 2, score: 6, first: added,
+                    last: removed, authors: ["ada", "bob"])
+            ], state: state)
+    }()
     /// Stands on a device whose cache is wrong.
     private static let adas = MessageAction(
         key: MessageAction.Key(
@@ -62,6 +77,14 @@ public enum ProtocolExample {
                     channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍",
                     mutation: "m-3"),
                 actionTimetoken: added)),
+        44: .subscribe([SubscribeRequest(channel: "room", actions: .summary)]),
+        45: .summaries(
+            SummariesQuery(
+                channel: "room",
+                messages: [
+                    SummariesQuery.Message(ada.messageTimetoken),
+                    SummariesQuery.Message(start, state: SummaryState()),
+                ])),
         43: .addAction(
             ActionRequest(
                 channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍", score: 5,
@@ -95,7 +118,7 @@ public enum ProtocolExample {
         22: .deleteMessages(
             DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-5")),
         24: .token("qEF2AkF0GmkAAA"),
-        42: .subscribe([SubscribeRequest(channel: "room", hidesActions: true)]),
+        42: .subscribe([SubscribeRequest(channel: "room", actions: .none)]),
         40: .actions(
             ActionsQuery(
                 channel: "room", messageTimetoken: ada.messageTimetoken, values: ["👍", "❤️"],
@@ -135,6 +158,10 @@ public enum ProtocolExample {
         4: .unsubscribed(channels: ["den"]),
         5: .published(ada.messageTimetoken),
         6: .actionAdded(MessageAction(key: ada, actionTimetoken: added), .added),
+        44: .subscribed([
+            SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
+        ]),
+        45: .summaries([summary]),
         43: .actionAdded(MessageAction(key: ada, actionTimetoken: removed, score: 5), .updated),
         7: .actionRemoved(.removed),
         8: .history(

@@ -1,16 +1,16 @@
 // The actions on one message, grouped by what they say, as they come and go.
 
 /// What the actions of one message are grouped by.
-struct ActionName: Hashable, Comparable, Sendable {
-    let type: ExactText
-    let value: ExactText
+package struct ActionName: Hashable, Comparable, Sendable {
+    package let type: ExactText
+    package let value: ExactText
 
-    init(type: String, value: String) {
+    package init(type: String, value: String) {
         self.type = ExactText(type)
         self.value = ExactText(value)
     }
 
-    init(_ key: MessageAction.Key) {
+    package init(_ key: MessageAction.Key) {
         self.init(type: key.type, value: key.value)
     }
 
@@ -20,7 +20,7 @@ struct ActionName: Hashable, Comparable, Sendable {
             messageTimetoken: message, type: type.string, value: value.string, uuid: user)
     }
 
-    static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         (left.type, left.value) < (right.type, right.value)
     }
 }

@@ -61,6 +61,8 @@ enum CommandEncoder {
             if query.isDescending { json.member("descending", true) }
             json.member("after", query.after?.text)
             json.member("limit", query.limit)
+        case .summaries(let query):
+            write(query, into: &json)
         case .hereNow(let query):
             write(query, into: &json)
         case .whereNow(let userID):
@@ -109,7 +111,7 @@ enum CommandEncoder {
             }
             if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
             if request.coalesces { json.member("coalesce", true) }
-            if request.hidesActions { json.member("actions", "none") }
+            if request.actions != .rows { json.member("actions", request.actions.rawValue) }
             if request.isPresent { json.member("presence", true) }
             json.member("state", raw: request.state)
             json.endObject()
@@ -125,6 +127,22 @@ enum CommandEncoder {
         json.member("store", request.isStored)
         json.member("ttl", request.hoursKept)
         json.member("mutation", request.mutation)
+    }
+
+    private static func write(_ query: SummariesQuery, into json: inout JSONWriter) {
+        json.member("channel", query.channel)
+        json.beginArray("messages")
+        for message in query.messages {
+            guard let state = message.state else {
+                json.quoted(message.timetoken.rawValue)
+                continue
+            }
+            json.beginObject()
+            json.member("m", quoted: message.timetoken.rawValue)
+            json.member("h", state.text)
+            json.endObject()
+        }
+        json.endArray()
     }
 
     private static func write(

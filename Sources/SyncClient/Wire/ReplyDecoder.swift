@@ -23,6 +23,7 @@ struct ReplyDecoder {
         case .actions:
             return .actions(
                 ActionsPage(actions: try actions(result), next: try place(result, "next")))
+        case .summaries: return .summaries(try summaries(result))
         case .hereNow: return .hereNow(try occupancy(result))
         case .whereNow: return .whereNow(channels: try channels(result))
         case .setState, .getState: return .state(try result.object("state").compactText)

@@ -5,7 +5,8 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-        deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
+        deleteMessages, history, actions, summaries,
+        hereNow, whereNow, setState, getState, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -32,6 +33,7 @@ extension Command {
         case .deleteMessages: .deleteMessages
         case .history: .history
         case .actions: .actions
+        case .summaries: .summaries
         case .hereNow: .hereNow
         case .whereNow: .whereNow
         case .setState: .setState

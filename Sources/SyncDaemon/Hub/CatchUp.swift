@@ -14,8 +14,12 @@ final class CatchUp {
     private let topics: TopicTable
     private let outlet: Outlet
     private let states: States
+    private let summaries: Summaries
 
-    init(ground: Ground, topics: TopicTable, outlet: Outlet, states: States) {
+    init(
+        ground: Ground, topics: TopicTable, outlet: Outlet, states: States, summaries: Summaries
+    ) {
+        self.summaries = summaries
         self.ground = ground
         self.topics = topics
         self.outlet = outlet
@@ -51,15 +55,14 @@ final class CatchUp {
             remember(found, state, of: page)
         }
         let hasNews = !found.events.isEmpty || found.state != nil
-        // With actions, and without.
-        var shared: [Bool: PageFrame] = [:]
+        var shared: [ActionsDetail: PageFrame] = [:]
+        var summed: [Subscription] = []
         for subscription in stillReading(waiting) {
             if hasNews {
                 let before = subscription.position
-                let frame =
-                    shared[subscription.hidesActions]
-                    ?? frame(of: found, in: page.channel, for: subscription)
-                shared[subscription.hidesActions] = frame
+                let detail = subscription.actions
+                let frame = shared[detail] ?? frame(of: found, page, detail)
+                shared[detail] = frame
                 outlet.queue(
                     frame.frame, of: frame.count, for: subscription, through: found.through)
                 // Without room it was set back already, and goes on from there.
@@ -70,21 +73,38 @@ final class CatchUp {
             subscription.position = max(subscription.position, found.through)
             if page.start == .ofNothing { subscription.tombstonesFrom = found.asOf }
             subscription.lacksState = found.state == nil
+            if subscription.actions == .summary { summed.append(subscription) }
             outlet.lag(subscription)
         }
+        summaries.tell(
+            summed, of: messages(withActionsIn: found.events[...]), since: page.start.messages,
+            through: found.cursor)
+    }
+
+    /// Messages whose actions changed.
+    private func messages(
+        withActionsIn events: ArraySlice<EncodedEnvelope>
+    ) -> Set<Timetoken> {
+        Set(events.compactMap { $0.action?.key.messageTimetoken })
     }
 
     private typealias PageFrame = (frame: Frame, count: Int)
 
     /// A page for whoever wants to be sent the same; an empty one moves the cursor at least.
     private func frame(
-        of found: EncodedPage, in channel: Channel, for subscription: Subscription
+        of found: EncodedPage, _ page: Flights.Page, _ detail: ActionsDetail
     ) -> PageFrame {
-        let hidesActions = subscription.hidesActions
-        let events = hidesActions ? withoutActions(found.events[...]) : found.events[...]
+        guard detail != .rows else {
+            let frame = outlet.frame(
+                of: found.events[...], in: page.channel, cursor: found.cursor, state: found.state)
+            return (frame, found.events.count)
+        }
+        let events = withoutActions(found.events[...])
+        // Where summaries are to come, the cursor comes with them.
+        let isWhole = detail == .none || events.count == found.events.count
         let frame = outlet.frame(
-            of: events, in: channel, cursor: found.cursor,
-            state: hidesActions ? nil : found.state)
+            of: events, in: page.channel, cursor: isWhole ? found.cursor : page.start.messages,
+            state: nil)
         return (frame, events.count)
     }
 
@@ -219,17 +239,23 @@ final class CatchUp {
             return
         }
         let hidesActions = subscription.hidesActions
+        let before = min(subscription.position, ground.durablePosition)
+        let owed =
+            subscription.actions == .summary
+            ? messages(withActionsIn: events.filter(\.isStored)[...]) : []
         let missing = summed(
             events.filter {
                 $0.isStored && subscription.lacks($0) && !(hidesActions && $0.action != nil)
             })
         let frame = outlet.frame(
-            of: missing[...], in: subscription.topic.channel, cursor: lastStored.timetoken,
+            of: missing[...], in: subscription.topic.channel,
+            cursor: owed.isEmpty ? lastStored.timetoken : before,
             state: hidesActions ? nil : lastStored.state)
         outlet.queue(
             frame, of: missing.count, for: subscription,
             through: events.last?.timetoken ?? lastStored.timetoken)
         subscription.lacksState = lastStored.state == nil
+        summaries.tell([subscription], of: owed, since: before, through: lastStored.timetoken)
     }
 
     /// Has a subscription wait for the page that it needs, which is asked for once for all who need

@@ -10,8 +10,12 @@ final class Delivery {
     private let topics: TopicTable
     private let polls: Polls
     private let outlet: Outlet
+    private let summaries: Summaries
 
-    init(ground: Ground, topics: TopicTable, polls: Polls, outlet: Outlet) {
+    init(
+        ground: Ground, topics: TopicTable, polls: Polls, outlet: Outlet, summaries: Summaries
+    ) {
+        self.summaries = summaries
         self.ground = ground
         self.topics = topics
         self.polls = polls
@@ -37,6 +41,7 @@ final class Delivery {
             let events = topic.takePending()
             topics.remember(events, in: topic)
             topic.noteState(after: events)
+            summaries.note(events, in: topic)
             polls.heard(in: topic)
             for lane in topic.lanes {
                 if lane.pace.milliseconds == 0 {
@@ -61,7 +66,7 @@ final class Delivery {
             lane.advance(to: end, durable: ground.durablePosition)
             let news = lane.pace.news(of: batch)
             let frame = outlet.frame(
-                of: news, in: lane.topic.channel, cursor: lane.storedPosition,
+                of: news, in: lane.topic.channel, cursor: lane.cursor,
                 state: lane.pace.shown(batch.state))
             for subscription in lane.subscriptions.elements where subscription.state == .live {
                 if subscription.position >= first {
@@ -99,7 +104,7 @@ final class Delivery {
         let events = lane.pace.rest(of: missing)
         guard !events.isEmpty else { return subscription.position = last }
         let frame = outlet.frame(
-            of: events, in: lane.topic.channel, cursor: lane.storedPosition,
+            of: events, in: lane.topic.channel, cursor: lane.cursor,
             state: lane.pace.shown(batch.state))
         outlet.queue(frame, of: events.count, for: subscription, through: last, atOnce: atOnce)
     }

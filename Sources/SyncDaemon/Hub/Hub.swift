@@ -15,6 +15,7 @@ final class Hub {
     let topics: TopicTable
     let outlet: Outlet
     let states: States
+    let summaries: Summaries
     let catchUp: CatchUp
     let polls: Polls
     let delivery: Delivery
@@ -25,9 +26,12 @@ final class Hub {
         topics = TopicTable(ground: ground, repairs: repairs, attendance: attendance)
         outlet = Outlet(ground: ground, topics: topics)
         states = States(ground: ground, topics: topics, outlet: outlet)
-        catchUp = CatchUp(ground: ground, topics: topics, outlet: outlet, states: states)
+        summaries = Summaries(ground: ground, outlet: outlet)
+        catchUp = CatchUp(
+            ground: ground, topics: topics, outlet: outlet, states: states, summaries: summaries)
         polls = Polls(ground: ground, topics: topics, outlet: outlet)
-        delivery = Delivery(ground: ground, topics: topics, polls: polls, outlet: outlet)
+        delivery = Delivery(
+            ground: ground, topics: topics, polls: polls, outlet: outlet, summaries: summaries)
     }
 
     var engine: any Engine { ground.engine }
@@ -83,6 +87,7 @@ final class Hub {
         polls.endTurn()
         states.endTurn()
         catchUp.endTurn()
+        summaries.endTurn()
         topics.endTurn()
         attendance.endTurn()
         outlet.endTurn()
@@ -91,7 +96,7 @@ final class Hub {
     /// When something is to be done though nothing happens, in milliseconds; `nil`: never.
     var nextDue: UInt64? {
         polls.areListed || topics.hasEnding || attendance.hasLeavers || outlet.hasListed
-            ? ground.now : delivery.nextDue
+            ? ground.now : [delivery.nextDue, summaries.nextDue].compactMap(\.self).min()
     }
 
     /// Gives up what is in the store too: the memory is nearly used up.
@@ -252,6 +257,7 @@ final class Hub {
         attendance.checkInvariants(of: sessions.values)
         outlet.checkInvariants()
         states.checkInvariants()
+        summaries.checkInvariants()
         catchUp.checkInvariants()
         polls.checkInvariants()
         delivery.checkInvariants()

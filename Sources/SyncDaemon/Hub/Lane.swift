@@ -9,8 +9,11 @@ struct Pace: Hashable, Sendable {
     var milliseconds = 0
     /// Whether only the net effect per action matters.
     var coalesces = false
-    /// Whether actions are left out, and what they come to with them.
-    var hidesActions = false
+    /// How much is told of actions.
+    var actions = ActionsDetail.rows
+
+    /// Whether rows of actions are left out, and what they come to with them.
+    var hidesActions: Bool { actions != .rows }
 
     /// The windows that there are: a wish gets the next longer one, so that a topic has few lanes.
     static let windows = [0, 10, 20, 50, 100, 200, 500, 1000]
@@ -18,11 +21,11 @@ struct Pace: Hashable, Sendable {
     init() {}
 
     /// - Parameter wish: Milliseconds, up to the longest window.
-    init(wish: Int, coalesces: Bool, hidesActions: Bool = false) {
+    init(wish: Int, coalesces: Bool, actions: ActionsDetail = .rows) {
         milliseconds = Self.windows.first { $0 >= wish } ?? Limits.batchWindowMax
         // Of nothing there is no net effect: such followers share a lane.
-        self.coalesces = coalesces && !hidesActions
-        self.hidesActions = hidesActions
+        self.coalesces = coalesces && actions == .rows
+        self.actions = actions
     }
 
     /// What a batch brings to a follower who has everything before it.
@@ -50,6 +53,11 @@ final class Lane {
     var isWaiting = false
     /// The store has nothing for these followers up to here that they were not sent.
     private(set) var storedPosition: Timetoken
+
+    /// What these followers are told that they have.
+    var cursor: Timetoken {
+        pace.actions == .summary ? min(storedPosition, topic.summaries.bound) : storedPosition
+    }
 
     init(of topic: Topic, pace: Pace, storedPosition: Timetoken) {
         self.topic = topic

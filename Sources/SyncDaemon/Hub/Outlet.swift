@@ -50,6 +50,14 @@ final class Outlet {
     var hasUnsentResponses: Bool { transport?.hasUnsentResponses ?? false }
 
     func frame(
+        of summaries: [MessageSummary], in channel: Channel, cursor: Timetoken
+    ) -> Frame {
+        json.removeAll()
+        json.push(summaries, of: channel, cursor: cursor)
+        return Frame(text: json.bytes)
+    }
+
+    func frame(
         of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken,
         state: Digest?
     ) -> Frame {
@@ -87,6 +95,31 @@ final class Outlet {
         subscription.position = max(subscription.position, position)
         session.queue.append(frame, push)
         listForFlush(session)
+    }
+
+    /// Queues what a subscription is told about changes that it is past already.
+    ///
+    /// When there is no room it reads again from before those.
+    func queue(
+        _ frame: Frame, of count: Int, for subscription: Subscription,
+        readingAgainFrom before: Timetoken
+    ) {
+        let session = subscription.session
+        guard !session.isClosing, subscription.state != .cancelled else { return }
+        let push = QueuedPush(subscription: subscription, before: before)
+        let position = subscription.position
+        // Making room may have set this very subscription back.
+        guard hasRoom(for: frame, in: session), subscription.position == position else {
+            return setBack(push)
+        }
+        tally.deliveries += count
+        session.queue.append(frame, push)
+        listForFlush(session)
+    }
+
+    /// Has a subscription that is behind read from before what it is not sent.
+    func setBack(_ subscription: Subscription, to before: Timetoken) {
+        setBack(QueuedPush(subscription: subscription, before: before))
     }
 
     /// Counts events that went another way than through a queue.

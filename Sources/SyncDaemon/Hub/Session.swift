@@ -73,8 +73,10 @@ final class Subscription: Placed {
     let topic: Topic
     /// Where it is in its topic; `nil` once it was taken out.
     var lane: Lane?
-    /// Whether its device is sent no actions.
-    var hidesActions: Bool { lane?.pace.hidesActions ?? false }
+    /// How much its device is told of actions.
+    var actions: ActionsDetail { lane?.pace.actions ?? .rows }
+    /// Whether its device is sent no rows of actions.
+    var hidesActions: Bool { actions != .rows }
     /// Names it in a reader's answer; one that was set back has another.
     private(set) var serial = 0
     /// Everything of the channel up to here has been queued for the session.

@@ -22,6 +22,7 @@ final class Topic {
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
     var state = TopicState()
+    var summaries = TopicSummaries()
     /// The store has nothing up to here that lanes which begin now would have to be sent.
     private(set) var storedPosition: Timetoken
     /// In the table's list of topics that nobody follows.

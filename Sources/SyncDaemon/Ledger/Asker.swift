@@ -15,12 +15,14 @@ enum Asker: Sendable, Hashable {
     case page(PageNumber, reactor: Int)
     /// All who follow a channel and have not heard its state.
     case state(reactor: Int)
+    /// All who follow a channel by its summaries, or some of them.
+    case summaries(PageNumber, reactor: Int)
 
     /// Where the answer goes.
     var reactor: Int {
         switch self {
         case .client(let origin), .poll(let origin): origin.reactor
-        case .page(_, let reactor), .state(let reactor): reactor
+        case .page(_, let reactor), .state(let reactor), .summaries(_, let reactor): reactor
         }
     }
 
@@ -28,7 +30,7 @@ enum Asker: Sendable, Hashable {
     var origin: Origin? {
         switch self {
         case .client(let origin), .poll(let origin): origin
-        case .page, .state: nil
+        case .page, .state, .summaries: nil
         }
     }
 }

@@ -16,6 +16,8 @@ struct ReadRequest: Sendable {
         case backlog([[Channel]], after: Timetoken)
         case history(HistoryQuery)
         case actions(ActionsQuery)
+        /// The groups of some messages' actions.
+        case summaries(SummariesQuery)
         /// Of several channels of the request's keyset; the request's own channel plays no part.
         case histories([HistoryQuery])
         /// As above.
@@ -78,7 +80,8 @@ extension ReadRequest {
         switch query {
         case .changes, .state: .catchUp
         case .history, .actions, .histories, .messageCounts: .history
-        case .repair: .repair
+        // May read a message with a million rows.
+        case .summaries, .repair: .repair
         case .backlog(let lists, _):
             lists.reduce(0) { $0 + $1.count } > Limits.catchUpChannelsMax
                 || lists.contains { $0.contains(where: \.isWildcard) }
@@ -92,6 +95,7 @@ extension ReadRequest {
             .session(origin.session, reactor: origin.reactor)
         case .page: .pages(of: channel)
         case .state(let reactor): .states(reactor: reactor)
+        case .summaries: .pages(of: channel)
         }
     }
 }

@@ -26,8 +26,8 @@ final class ReaderPool: Sendable {
     struct Surroundings: Sendable {
         /// What says how far an answer reaches.
         let order: EventOrder
-        /// What the threads share for repairs.
-        let repairs: RepairCache
+        /// What the threads keep between questions.
+        let caches: ReaderCaches
         let counters: Counters
         /// Told of channels that cannot be read.
         let quarantine: Quarantine
@@ -104,14 +104,14 @@ final class ReaderPool: Sendable {
     ) {
         let begun = Clock.monotonicMicroseconds()
         let end = begun + Limits.readStepMicroseconds
-        let outcome = reading.step(from: reader, surroundings.order, surroundings.repairs) {
+        let outcome = reading.step(from: reader, surroundings.order, surroundings.caches) {
             Clock.monotonicMicroseconds() < end
         }
         let microseconds = Int(Clock.monotonicMicroseconds() - begun)
         steps.add(1, ordering: .relaxed)
         counters.readMicroseconds.add(microseconds)
         if ticket.lane.isDear { counters.dearReadMicroseconds.add(microseconds) }
-        let released = surroundings.repairs.takeReleased()
+        let released = surroundings.caches.repairs.takeReleased()
         let mayOthersGoOn = lanes.withLock { lanes in
             let isFree = lanes.step(ticket, took: microseconds)
             if case .goesOn = outcome { lanes.putBack(reading, ticket) }

@@ -13,6 +13,7 @@ struct Reading: Sendable {
         case counts([MessageCount])
         case backlog(PolledBacklog)
         case repair(RepairWork)
+        case summaries(SummaryWork)
     }
 
     /// What came of a step.
@@ -32,12 +33,16 @@ struct Reading: Sendable {
     ///
     /// - Parameter mayGoOn: Asked now and then; a step does something in any case.
     mutating func step(
-        from reader: any StoreReader, _ order: EventOrder, _ repairs: RepairCache,
+        from reader: any StoreReader, _ order: EventOrder, _ caches: ReaderCaches,
         while mayGoOn: () -> Bool
     ) -> Step {
         do throws(StoreError) {
             if case .repair(let symbols) = request.query {
-                return try repair(symbols, from: reader, repairs, while: mayGoOn)
+                return try repair(symbols, from: reader, caches.repairs, while: mayGoOn)
+            }
+            if case .summaries(let query) = request.query {
+                let found = try summaries(query, from: reader, caches.summaries, while: mayGoOn)
+                return found.map { .done(answer(.reply(.success(.summaries($0))))) } ?? .goesOn
             }
             let result = try result(from: reader, order, while: mayGoOn)
             return result.map { .done(answer($0)) } ?? .goesOn
@@ -68,7 +73,7 @@ struct Reading: Sendable {
         case .state:
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)
-        case .repair: preconditionFailure("A repair has steps of its own.")
+        case .repair, .summaries: preconditionFailure("It has steps of its own.")
         case .backlog(let channels, let cursor):
             return try backlog(of: channels, after: cursor, from: reader, order, while: mayGoOn)
         case .history(let query):
@@ -146,6 +151,20 @@ struct Reading: Sendable {
         guard !backlog.stored.isExhausted else { return backlog.result }
         progress = .backlog(backlog)
         return nil
+    }
+
+    // MARK: Summaries
+
+    private mutating func summaries(
+        _ query: SummariesQuery, from reader: any StoreReader, _ cache: SummaryCache,
+        while mayGoOn: () -> Bool
+    ) throws(StoreError) -> [MessageSummary]? {
+        var work = SummaryWork(query, in: request.channel)
+        if case .summaries(let earlier) = progress { work = earlier }
+        progress = .none
+        let found = try work.step(from: reader, cache, while: mayGoOn)
+        if found == nil { progress = .summaries(work) }
+        return found
     }
 
     // MARK: Repairs

@@ -205,6 +205,16 @@ extension Limits {
     /// Bytes of channels that devices are being compared with, but for one that alone is larger;
     /// over it the channel that was used longest ago is read again.
     static let repairCacheBytesMax = 64 * 1024 * 1024
+    /// Messages in one question for summaries, and in one push; over it: `invalid_field`.
+    static let summariesMax = 100
+    /// Groups in a summary; those that fewest people are in are left out.
+    static let summaryGroupsMax = 100
+    /// Milliseconds between two summaries of one message, at least.
+    static let summaryMilliseconds = 250
+    /// Changes since a message was summed up last; over it its rows are read again.
+    static let summaryChangesMax = 20_000
+    /// Bytes of what is kept of messages that were summed up; over it some are read again.
+    static let summaryCacheBytesMax = 16 * 1024 * 1024
     /// Channels whose digests the ledger remembers; over it they are read again.
     static let digestsInMemoryMax = 100_000
     /// Pages of 4 KiB in the store's log; over it a commit waits for readers to let go of the log.

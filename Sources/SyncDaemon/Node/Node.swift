@@ -75,10 +75,11 @@ final class Node: Sendable {
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
                 order: ledger.order,
-                repairs: RepairCache(
-                    secret: ledger.secret,
-                    bytesMax: configuration.cacheBytes(Limits.repairCacheBytesMax),
-                    troubles: troubles),
+                caches: ReaderCaches(
+                    repairs: RepairCache(
+                        secret: ledger.secret,
+                        bytesMax: configuration.cacheBytes(Limits.repairCacheBytesMax),
+                        troubles: troubles), secret: ledger.secret),
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)

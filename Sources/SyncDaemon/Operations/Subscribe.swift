@@ -72,7 +72,7 @@ extension Operations {
         case .beyond: start = .zero
         case .known:
             let lacksDeletions = cursor < caller.engine.deletionFloor
-            let lacksRemovals = cursor < caller.engine.tombstoneFloor && !request.hidesActions
+            let lacksRemovals = cursor < caller.engine.tombstoneFloor && request.actions != .none
             if request.asksForRepair || lacksDeletions || lacksRemovals { start = .zero }
         }
         let place = Need.Place(
@@ -113,8 +113,8 @@ extension Operations {
         // What was deleted after it may be forgotten.
         case .beyond(let end) where end < deletionFloor:
             return follow(request, .snapshot, from: .zero, for: caller)
-        // Without actions there is nothing to repair, and messages after `end` may be too many.
-        case .beyond where request.hidesActions:
+        // Without rows there is nothing to repair, and messages after `end` may be too many.
+        case .beyond where request.actions != .rows:
             return follow(request, .snapshot, from: .zero, for: caller)
         // An older copy of the store was put back: both agree up to `end`.
         case .beyond(let end): return hold(request, at: end, for: caller)
@@ -125,7 +125,10 @@ extension Operations {
         }
         // What was removed between the cursor and the floor may be forgotten.
         let isOld = cursor > .zero && cursor < caller.engine.tombstoneFloor
-        if request.asksForRepair || isOld && !request.hidesActions {
+        if isOld, request.actions == .summary {
+            return follow(request, .snapshot, from: .zero, for: caller)
+        }
+        if request.asksForRepair || isOld && request.actions == .rows {
             return hold(request, at: cursor, for: caller)
         }
         return follow(request, .delta, from: cursor, for: caller)
@@ -144,7 +147,7 @@ extension Operations {
         guard !hasMissed else { return reply(to: request, mode, cursor, for: caller) }
         let state = hub.states.state(of: channel, at: cursor)
         if let base = request.base, let state, base != state, mode != .snapshot,
-            !request.hidesActions
+            request.actions == .rows
         {
             return hold(request, at: cursor, for: caller)
         }
@@ -167,9 +170,9 @@ extension Operations {
     ) -> SubscribedChannel {
         SubscribedChannel(
             channel: request.channel, mode: mode, cursor: cursor,
-            key: request.hidesActions
+            key: request.actions == .none
                 ? nil : caller.engine.digestKey(of: caller.channel(request.channel)),
-            state: request.hidesActions ? nil : state,
+            state: request.actions == .rows ? state : nil,
             rules: caller.settings(of: request.channel).reactions)
     }
 
@@ -192,6 +195,6 @@ extension SubscribeRequest {
     }
 
     fileprivate var pace: Pace {
-        Pace(wish: batchMilliseconds, coalesces: coalesces, hidesActions: hidesActions)
+        Pace(wish: batchMilliseconds, coalesces: coalesces, actions: actions)
     }
 }

@@ -184,6 +184,12 @@ final class ReactorCore {
             } else {
                 hub.catchUp.failedToRead(page)
             }
+        case .summaries(let number, _):
+            if case .reply(.success(.summaries(let summaries))) = answer.result {
+                hub.summaries.received(summaries, for: number)
+            } else {
+                hub.summaries.failedToRead(number)
+            }
         case .state:
             if case .state(let state, let position) = answer.result {
                 hub.states.learn(state, at: position, of: answer.channel)

@@ -29,6 +29,14 @@ protocol ChannelSnapshot {
         after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
     ) throws(StoreError)
 
+    /// The same of the keys that changed most recently; `nil` when there are more than `limit`.
+    func changes(
+        after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> [MessageAction.Key: MessageAction?]?
+
+    /// The actions that stand on a message, summed up by what they say.
+    func totals(on message: Timetoken) throws(StoreError) -> [ActionName: ActionTotals]
+
     /// The action that stands since a moment.
     func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction?
 }
@@ -91,6 +99,52 @@ struct SQLiteSnapshot: ChannelSnapshot {
         try reader.checkRows()
     }
 
+    func changes(
+        after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> [MessageAction.Key: MessageAction?]? {
+        guard let id else { return [:] }
+        var changes: [MessageAction.Key: MessageAction?] = [:]
+        var count = 0
+        try reader.statements.actionsForward.query(
+            .integer(id), .timetoken(cursor), .timetoken(.end), .integer(Int64(limit) + 1)
+        ) { row in
+            count += 1
+            let action = reader.action(row, in: id)
+            let stands = reader.isLive(row) && !reader.isHidden(row, in: id)
+            changes.updateValue(stands ? action : nil, forKey: action.key)
+            return true
+        }
+        try reader.checkRows()
+        return count > limit ? nil : changes
+    }
+
+    func totals(on message: Timetoken) throws(StoreError) -> [ActionName: ActionTotals] {
+        guard let id else { return [:] }
+        // What is hidden is counted until its rows are removed.
+        guard reader.hiddenEnd(ofActionsOn: message, in: id) == .zero else {
+            return try recount(message)
+        }
+        var totals: [ActionName: ActionTotals] = [:]
+        try reader.statements.tally.values.query(.integer(id), .timetoken(message)) { row in
+            totals[ActionName(type: row.text(0), value: row.text(1))] = ActionTotals(
+                count: Int(row.integer(2)), score: Int(row.integer(3)))
+            return true
+        }
+        return totals
+    }
+
+    private func recount(
+        _ message: Timetoken
+    ) throws(StoreError) -> [ActionName: ActionTotals] {
+        var totals: [ActionName: ActionTotals] = [:]
+        try forEachKey(behind: .before(message)) { key, action in
+            guard key.messageTimetoken == message else { return false }
+            if let action { totals[ActionName(key), default: ActionTotals()].add(action) }
+            return true
+        }
+        return totals
+    }
+
     func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction? {
         guard let id else { return nil }
         let found = try reader.statements.actionAddedAt.first([
@@ -137,9 +191,42 @@ struct MemorySnapshot: ChannelSnapshot {
         }
     }
 
+    func changes(
+        after cursor: Timetoken, limit: Int
+    ) -> [MessageAction.Key: MessageAction?]? {
+        let changed = rows.filter { $0.value.changed > cursor }
+        guard changed.count <= limit else { return nil }
+        return Dictionary(
+            uniqueKeysWithValues: changed.map { key, row in
+                (key, row.isLive ? row.action(under: key) : nil)
+            })
+    }
+
+    func totals(on message: Timetoken) -> [ActionName: ActionTotals] {
+        var totals: [ActionName: ActionTotals] = [:]
+        for (key, row) in rows where key.messageTimetoken == message && row.isLive {
+            totals[ActionName(key), default: ActionTotals()].add(row.action(under: key))
+        }
+        return totals
+    }
+
     func action(addedAt timetoken: Timetoken) -> MessageAction? {
         rows.first { $0.value.isLive && $0.value.added == timetoken }.map {
             $0.value.action(under: $0.key)
         }
+    }
+}
+
+extension MessageAction.Key {
+    /// Behind which those of a message begin, in the order of keys.
+    static func before(_ message: Timetoken) -> MessageAction.Key {
+        MessageAction.Key(messageTimetoken: message, type: "", value: "", uuid: "")
+    }
+}
+
+extension ActionTotals {
+    fileprivate mutating func add(_ action: MessageAction) {
+        count += 1
+        score += action.score
     }
 }

@@ -170,7 +170,7 @@ final class SQLiteTallyStatements {
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         values = try connection.prepare(
             """
-            SELECT type, value, count FROM action_count
+            SELECT type, value, count, score FROM action_count
             WHERE channel = ? AND message = ? AND type <> ''
             """)
         hasMessage = try connection.prepare(

@@ -105,7 +105,7 @@ extension JSONWriter {
     }
 
     /// A timetoken with PubNub's region, which is always 1 here.
-    fileprivate mutating func position(_ timetoken: Timetoken) {
+    mutating func position(_ timetoken: Timetoken) {
         beginObject()
         member("t", quoted: timetoken.rawValue)
         member("r", 1)

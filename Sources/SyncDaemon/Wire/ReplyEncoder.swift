@@ -64,6 +64,8 @@ enum ReplyEncoder {
             json.name("actions")
             encode(page.actions, into: &json)
             json.member("next", page.next?.text)
+        case .summaries(let summaries):
+            json.summaries("summaries", summaries)
         case .hereNow(let page): encode(page, into: &json)
         case .whereNow(let channels):
             json.member("channels", channels)

@@ -55,8 +55,9 @@ final class SimulatedDaemon {
         groups = ChannelGroups(try store.allGroups())
         let ledger = SimulatedLedger(store, order: order, groups: groups, clock, in: world)
         let readers = SimulatedReaders(
-            try store.makeReader(), order: order, repairs: RepairCache(secret: store.secret),
-            in: world)
+            try store.makeReader(), order: order,
+            caches: ReaderCaches(
+                repairs: RepairCache(secret: store.secret), secret: store.secret), in: world)
         let presence = SimulatedPresence(in: world)
         self.presence = presence
         self.ledger = ledger

@@ -10,18 +10,18 @@ import EventModel
 final class SimulatedReaders {
     private let reader: any StoreReader
     private let order: EventOrder
-    private let repairs: RepairCache
+    private let caches: ReaderCaches
     private unowned let world: World
     private var lanes: ReaderLanes<Reading>
     private var busyCount = 0
     private var isAlive = true
 
     init(
-        _ reader: any StoreReader, order: EventOrder, repairs: RepairCache, in world: World
+        _ reader: any StoreReader, order: EventOrder, caches: ReaderCaches, in world: World
     ) {
         self.reader = reader
         self.order = order
-        self.repairs = repairs
+        self.caches = caches
         self.world = world
         let most = world.setting.questionsMax
         lanes = ReaderLanes(
@@ -56,7 +56,7 @@ final class SimulatedReaders {
     private func step(_ reading: Reading, _ ticket: ReaderTicket, took microseconds: Int) {
         var reading = reading
         var looksLeft = world.choices.chance(50) ? world.choices.below(3) : 1000
-        let outcome = reading.step(from: reader, order, repairs) {
+        let outcome = reading.step(from: reader, order, caches) {
             looksLeft -= 1
             return looksLeft >= 0
         }
@@ -65,7 +65,7 @@ final class SimulatedReaders {
             world.tally.count("read in steps")
             lanes.putBack(reading, ticket)
         }
-        for request in repairs.takeReleased() {
+        for request in caches.repairs.takeReleased() {
             lanes.putBack(Reading(request), request.ticket)
         }
         guard case .done(let answer) = outcome else { return free() }

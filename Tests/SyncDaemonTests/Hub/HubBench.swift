@@ -108,7 +108,7 @@ final class HubBench {
                 after: store.last, ceiling: .end, wallTicks: { 1 }, receiver: Steps(),
                 askForCeiling: {})
             let answer = question.answer(
-                from: try store.makeReader(), order, repairs: RepairCache(secret: store.secret))
+                from: try store.makeReader(), order, secret: store.secret)
             guard case .backlog(let events, let through) = answer.result else {
                 Issue.record("no backlog of \(channels) after \(cursor)")
                 return {}

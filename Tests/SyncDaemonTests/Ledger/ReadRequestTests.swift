@@ -23,7 +23,7 @@ struct ReadRequestTests {
 
     private func answer(to request: ReadRequest, _ order: EventOrder) throws -> ReadAnswer {
         request.answer(
-            from: try store.makeReader(), order, repairs: RepairCache(secret: store.secret))
+            from: try store.makeReader(), order, secret: store.secret)
     }
 
     private func reply(

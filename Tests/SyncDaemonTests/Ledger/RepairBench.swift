@@ -41,6 +41,16 @@ final class CountingReader: SnapshotSource {
             try base.forEachChange(after: cursor, body)
         }
 
+        func changes(
+            after cursor: Timetoken, limit: Int
+        ) throws(StoreError) -> [MessageAction.Key: MessageAction?]? {
+            try base.changes(after: cursor, limit: limit)
+        }
+
+        func totals(on message: Timetoken) throws(StoreError) -> [ActionName: ActionTotals] {
+            try base.totals(on: message)
+        }
+
         func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction? {
             try base.action(addedAt: timetoken)
         }

@@ -50,7 +50,9 @@ struct RepairStepTests {
             while result == nil {
                 steps += 1
                 var left = choices.below(12)
-                let step = reading.step(from: reader, order, cache) {
+                let step = reading.step(
+                    from: reader, order, ReaderCaches(repairs: cache, secret: bench.store.secret)
+                ) {
                     left -= 1
                     return left >= 0
                 }

@@ -8,10 +8,11 @@ import Glibc
 extension ReadRequest {
     /// Answers on the calling thread, which is the only one that reads.
     func answer(
-        from reader: any StoreReader, _ order: EventOrder, repairs: RepairCache
+        from reader: any StoreReader, _ order: EventOrder, secret: DigestSecret
     ) -> ReadAnswer {
         var reading = Reading(self)
-        guard case .done(let answer) = reading.step(from: reader, order, repairs, while: { true })
+        let caches = ReaderCaches(repairs: RepairCache(secret: secret), secret: secret)
+        guard case .done(let answer) = reading.step(from: reader, order, caches, while: { true })
         else { preconditionFailure("Nothing is in the way of a read.") }
         return answer
     }

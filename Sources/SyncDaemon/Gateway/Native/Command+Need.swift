@@ -25,6 +25,7 @@ extension Command {
         case .deleteMessages(let request): .having(.delete, on: [request.channel])
         case .history(let query): .having(.history, on: [query.channel])
         case .actions(let query): .having(.history, on: [query.channel])
+        case .summaries(let query): .having(.history, on: [query.channel])
         case .hereNow(let query): .having(.presence, on: [query.channel])
         case .whereNow(let userID): .having([], user: userID)
         case .setState(let channel, _): .having(.presence, on: [channel])

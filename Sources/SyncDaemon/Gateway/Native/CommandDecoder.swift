@@ -61,6 +61,7 @@ enum CommandDecoder {
         case .deleteMessages: .deleteMessages(try deletion(json))
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
+        case .summaries: .summaries(try summaries(json))
         case .hereNow: .hereNow(try occupancy(json))
         case .whereNow: .whereNow(userID: try json.userID())
         case .setState: try ownState(json)
@@ -130,29 +131,29 @@ enum CommandDecoder {
                         "batch", max: Limits.batchWindowMax),
                     coalesces: try entry.read { (entry) throws(JSONError) in
                         try entry.flag("coalesce")
-                    }, hidesActions: try hidesActions(entry), isPresent: isPresent,
+                    }, actions: try detail(entry), isPresent: isPresent,
                     state: isPresent && entry.member("state") != nil
                         ? try entry.userState() : nil))
         }
         return requests
     }
 
-    private static func hidesActions(
+    private static func detail(
         _ entry: borrowing JSONValue
-    ) throws(ProtocolError) -> Bool {
-        switch try entry.optionalText("actions", bytesMax: 16) {
-        case nil, "rows": false
-        case "none": true
-        default: throw .invalidField("actions", "\"rows\" or \"none\"")
+    ) throws(ProtocolError) -> ActionsDetail {
+        guard let text = try entry.optionalText("actions", bytesMax: 16) else { return .rows }
+        guard let detail = ActionsDetail(rawValue: text) else {
+            throw .invalidField("actions", "\"rows\", \"summary\" or \"none\"")
         }
+        return detail
     }
 
     private static func asksForRepair(
         _ entry: borrowing JSONValue
     ) throws(ProtocolError) -> Bool {
         let asks = try entry.read { (entry) throws(JSONError) in try entry.flag("repair") }
-        if asks, try hidesActions(entry) {
-            throw .invalidField("repair", "absent where \"actions\" is \"none\"")
+        if asks, try detail(entry) != .rows {
+            throw .invalidField("repair", "absent where \"actions\" is not \"rows\"")
         }
         if asks, entry.member("cursor") == nil {
             throw ProtocolError(.missingField("cursor", expected: "a string of decimal digits"))

@@ -21,6 +21,8 @@ enum CommandRouter {
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
         case .actions(let query): Operations.actions(query, for: caller)
+        case .summaries(let query):
+            caller.ask(.summaries(query), about: query.channel)
         case .hereNow(let query):
             Operations.presence(
                 .occupancy(channels: [query.channel], query.page), for: caller)
