@@ -4,8 +4,10 @@ import EventModel
 import JSON
 
 extension ReplyDecoder {
-    func summaries(_ result: borrowing JSONValue) throws(JSONError) -> [MessageSummary] {
-        let list = try result.array("summaries")
+    func summaries(
+        _ result: borrowing JSONValue, in name: String = "summaries"
+    ) throws(JSONError) -> [MessageSummary] {
+        let list = try result.array(name)
         var summaries: [MessageSummary] = []
         for index in 0..<list.count { summaries.append(try summary(list.element(at: index))) }
         return summaries

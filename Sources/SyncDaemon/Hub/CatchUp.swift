@@ -58,6 +58,14 @@ final class CatchUp {
         var shared: [ActionsDetail: PageFrame] = [:]
         var summed: [Subscription] = []
         for subscription in stillReading(waiting) {
+            // It has no digest that would tell it that removals are missing: it comes again, and
+            // gets everything.
+            if subscription.actions == .summary,
+                page.start.tombstones < ground.engine.tombstoneFloor
+            {
+                outlet.close(subscription.session, .tooSlow)
+                continue
+            }
             if hasNews {
                 let before = subscription.position
                 let detail = subscription.actions

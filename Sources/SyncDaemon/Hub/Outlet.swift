@@ -106,7 +106,7 @@ final class Outlet {
     ) {
         let session = subscription.session
         guard !session.isClosing, subscription.state != .cancelled else { return }
-        let push = QueuedPush(subscription: subscription, before: before)
+        let push = QueuedPush(subscription: subscription, before: before, isSummary: true)
         let position = subscription.position
         // Making room may have set this very subscription back.
         guard hasRoom(for: frame, in: session), subscription.position == position else {
@@ -119,7 +119,7 @@ final class Outlet {
 
     /// Has a subscription that is behind read from before what it is not sent.
     func setBack(_ subscription: Subscription, to before: Timetoken) {
-        setBack(QueuedPush(subscription: subscription, before: before))
+        setBack(QueuedPush(subscription: subscription, before: before, isSummary: true))
     }
 
     /// Counts events that went another way than through a queue.
@@ -246,6 +246,11 @@ final class Outlet {
 
     /// Has a subscription read again from before a batch that was dropped.
     private func setBack(_ push: QueuedPush) {
+        // It has messages already, and who begins with everything is told of no deletion: it comes
+        // again with nothing.
+        if push.isSummary, push.before == .zero {
+            return close(push.subscription.session, .tooSlow)
+        }
         if push.subscription.setBack(to: push.before) { lag(push.subscription) }
     }
 

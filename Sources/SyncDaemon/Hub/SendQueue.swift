@@ -8,6 +8,8 @@ struct QueuedPush {
     let subscription: Subscription
     /// The subscription's position before the batch.
     let before: Timetoken
+    /// Whether what it sums up was sent already.
+    var isSummary = false
 }
 
 /// Frames in the order in which they must leave, with their size.

@@ -17,8 +17,23 @@ struct TopicSummaries {
     var nextAt: UInt64 = 0
     var isListed = false
 
+    /// The same of what single followers are owed who came back: how many questions are open from
+    /// each position.
+    ///
+    /// Frames are shared, so all cursors wait for them.
+    private var owed: [Timetoken: Int] = [:]
+
     /// No cursor may be beyond this.
-    var bound: Timetoken { askedSince ?? since ?? Timetoken(rawValue: .max) }
+    var bound: Timetoken {
+        let shared = askedSince ?? since ?? Timetoken(rawValue: .max)
+        return owed.isEmpty ? shared : owed.keys.reduce(shared) { min($0, $1) }
+    }
+
+    mutating func owe(since position: Timetoken) { owed[position, default: 0] += 1 }
+
+    mutating func paid(since position: Timetoken) {
+        owed[position] = owed[position].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
 }
 
 /// Who is asked for which summaries, and whom they go to.
@@ -126,6 +141,7 @@ final class Summaries {
         while !rest.isEmpty {
             let some = rest.prefix(Limits.summariesMax)
             rest = rest.dropFirst(some.count)
+            topic.summaries.owe(since: since)
             ask(
                 Question(
                     topic: topic, messages: Array(some), since: since,
@@ -156,6 +172,7 @@ final class Summaries {
     func received(_ summaries: [MessageSummary], for number: PageNumber) {
         guard let question = open.removeValue(forKey: number) else { return }
         if let passengers = question.passengers {
+            question.topic.summaries.paid(since: question.since)
             let frame = outlet.frame(
                 of: summaries, in: question.topic.channel, cursor: question.through)
             for passenger in passengers

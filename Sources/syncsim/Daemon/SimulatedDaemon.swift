@@ -30,6 +30,9 @@ final class SimulatedDaemon {
     let groups: ChannelGroups
     private unowned let world: World
     var bug: PlantedBug? { world.bug }
+
+    /// For a planted bug: once in so many times.
+    func isUnlucky(_ once: Int) -> Bool { world.choices.below(once) == 0 }
     let interests = InterestTable()
     private let steps = Steps()
     private let asksForCeiling = Locked(false)

@@ -12,7 +12,7 @@ final class Connection {
     let session: SessionID
     let reactor: SimulatedReactor
     private unowned let world: World
-    private weak var device: SimulatedDevice?
+    private weak var device: (any ConnectionOwner)?
     private let latency: (low: UInt64, high: UInt64)
     /// Bytes that fit into the sockets of both ends together.
     private let capacity: Int
@@ -34,7 +34,7 @@ final class Connection {
     private var messagesLeft: Int?
 
     init(
-        _ session: SessionID, to reactor: SimulatedReactor, of device: SimulatedDevice,
+        _ session: SessionID, to reactor: SimulatedReactor, of device: any ConnectionOwner,
         in world: World
     ) {
         self.session = session

@@ -46,6 +46,8 @@ struct Setting {
     /// Rows that one commit deletes.
     let deletedRowsMax: Int
     let values: [String]
+    /// Whether somebody follows all channels by summaries.
+    let hasSummaryFollower: Bool
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -80,5 +82,6 @@ struct Setting {
             rules.aliases = [ReactionRules.Alias(name: "love", value: "❤️")]
         }
         self.rules = rules
+        hasSummaryFollower = choices.chance(50)
     }
 }

@@ -29,6 +29,7 @@ final class World {
     var witnesses = Witnesses()
     private(set) var devices: [SimulatedDevice] = []
     private(set) var pollers: [Poller] = []
+    private var follower: SummaryFollower?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
@@ -75,6 +76,7 @@ final class World {
                     channels: setting.channels, in: self))
         }
         for number in 0..<setting.pollers { pollers.append(Poller(number, in: self)) }
+        if setting.hasSummaryFollower { follower = SummaryFollower(in: self) }
         strikeLater()
         bystandLater()
     }
@@ -100,13 +102,14 @@ final class World {
         for _ in 0..<240 where rest < 8 || scheduler.now - lastDurable < 3 * Microseconds.second {
             try proceed(until: scheduler.now + Microseconds.second)
             let isAtRest = devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
+                && follower?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
             violation(
                 "I6",
                 "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state)) "
-                    + "\(pollers.filter { !$0.isAtRest }.map(\.state))")
+                    + "\(pollers.filter { !$0.isAtRest }.map(\.state)) \(follower?.state ?? "")")
         } else {
             compare()
         }
@@ -133,6 +136,7 @@ final class World {
             device.hangUp(silently: false)
         }
         for poller in pollers { poller.heal() }
+        follower?.heal()
         if daemon == nil { start() }
     }
 
@@ -183,7 +187,8 @@ final class World {
 
     /// When something arrives that is sent now.
     func arrival(
-        _ latency: (low: UInt64, high: UInt64), after last: UInt64, _ device: SimulatedDevice?
+        _ latency: (low: UInt64, high: UInt64), after last: UInt64,
+        _ device: (any ConnectionOwner)?
     ) -> UInt64 {
         let start = max(scheduler.now, device?.partitionedUntil ?? 0)
         return max(last, start + choices.span(latency.low, latency.high))

@@ -1,0 +1,194 @@
+// Somebody who follows channels by summaries: what it shows must come to what the rows come to.
+
+import Basis
+import EventModel
+import JSON
+
+@testable import SyncClient
+@testable import SyncDaemon
+
+/// A client that holds messages and groups, and no rows.
+final class SummaryFollower: ConnectionOwner {
+    private struct Shown {
+        var cursor = Timetoken.zero
+        var messages: Set<Timetoken> = []
+        var groups: [Timetoken: (position: Timetoken, totals: [ActionName: ActionTotals])] = [:]
+    }
+
+    private unowned let world: World
+    private var connection: Connection?
+    private var channels: [String: Shown] = [:]
+    /// Of the cursors, and of the present connection.
+    private var epoch: String?
+    private var greeted: String?
+    private var isFollowing = false
+    private var life = 0
+    private var busyUntil: UInt64 = 0
+    let partitionedUntil: UInt64 = 0
+
+    init(in world: World) {
+        self.world = world
+        for name in world.setting.channels { channels[name] = Shown() }
+        connectLater()
+        stumble()
+    }
+
+    var isBusy: Bool { world.scheduler.now < busyUntil }
+
+    // MARK: The connection
+
+    private func connectLater() {
+        world.scheduler.after(world.choices.span(1000, 2 * Microseconds.second)) { [weak self] in
+            self?.connect()
+        }
+    }
+
+    private func connect() {
+        guard connection == nil else { return }
+        guard let daemon = world.daemon, daemon.isAccepting, !daemon.reactors.isEmpty else {
+            return connectLater()
+        }
+        let reactor = world.choices.pick(daemon.reactors)
+        let connection = Connection(world.nextSession(), to: reactor, of: self, in: world)
+        self.connection = connection
+        reactor.transport.add(connection)
+        reactor.hear(.open(connection.session))
+        send(.hello(Hello(userID: "s0", deviceID: "s0")), id: 1)
+    }
+
+    /// Its connection breaks now and then, and now and then it reads nothing for a while.
+    private func stumble() {
+        let pause = world.choices.span(Microseconds.second, 20 * Microseconds.second)
+        world.scheduler.after(pause) { [weak self] in
+            guard let self, world.isEventful else { return }
+            if world.choices.chance(50) {
+                connection?.cut(silently: false)
+            } else {
+                busyUntil = world.scheduler.now + world.choices.span(0, 8 * Microseconds.second)
+                world.scheduler.at(busyUntil) { [weak self] in self?.connection?.read() }
+            }
+            stumble()
+        }
+    }
+
+    func disconnected(from connection: Connection, code: UInt16?) {
+        guard connection === self.connection else { return }
+        self.connection = nil
+        isFollowing = false
+        connectLater()
+    }
+
+    private func send(_ command: Command, id: CommandID) {
+        connection?.send(CommandEncoder.encode(command, id: id))
+    }
+
+    // MARK: What comes
+
+    func receive(_ message: [UInt8]) {
+        do throws(JSONError) {
+            let frame = try unsafe JSONValue(parsing: message.span.bytes, depthMax: 64)
+            if frame.member("c") != nil { return take(try SummaryPush(frame)) }
+            if frame.member("error") != nil {
+                // The daemon stops, or has too much to do.
+                connection?.cut(silently: false)
+            } else if try frame.optionalInteger("id") == 1 {
+                try greeted(frame.object("ok"))
+            } else if try frame.optionalInteger("id") == 2 {
+                try subscribed(frame.object("ok"))
+            }
+        } catch {
+            world.violation("wire", "a follower by summaries cannot read a frame: \(error)")
+        }
+    }
+
+    private func greeted(_ welcome: borrowing JSONValue) throws(JSONError) {
+        let requests = channels.map { name, shown in
+            SubscribeRequest(
+                channel: name, cursor: shown.cursor, epoch: epoch, actions: .summary)
+        }
+        greeted = try welcome.string("epoch")
+        send(.subscribe(requests.sorted { $0.channel < $1.channel }), id: 2)
+    }
+
+    private func subscribed(_ result: borrowing JSONValue) throws(JSONError) {
+        let list = try result.array("channels")
+        for index in 0..<list.count {
+            let channel = list.element(at: index)
+            // Who begins with everything is told of nothing that was deleted.
+            world.trace("s0 follows \(channel.compactText)")
+            let (mode, cursor) = (try channel.string("mode"), try channel.string("cursor"))
+            guard mode == "snapshot" || cursor == "0" else { continue }
+            channels[try channel.string("name")] = Shown()
+        }
+        epoch = greeted
+        isFollowing = true
+    }
+
+    private func take(_ push: SummaryPush) {
+        guard var shown = channels[push.channel] else { return }
+        for envelope in push.events {
+            switch envelope.event {
+            case .message where envelope.isStored: shown.messages.insert(envelope.timetoken)
+            case .messagesDeleted(let start, let end):
+                shown.messages = shown.messages.filter { $0 <= start || $0 > end }
+                shown.groups = shown.groups.filter { $0.key <= start || $0.key > end }
+            case .actionAdded, .actionRemoved:
+                world.violation("wire", "who wants summaries got an action")
+            default: break
+            }
+        }
+        world.trace(
+            "s0 ← \(push.channel) \(push.events.map { Trace.tail($0.timetoken) }) "
+                + "\(push.summaries.map { Trace.tail($0.messageTimetoken) }) "
+                + "through \(Trace.tail(push.cursor))")
+        for summary in push.summaries { put(summary, in: &shown) }
+        shown.cursor = max(shown.cursor, push.cursor)
+        channels[push.channel] = shown
+    }
+
+    private func put(_ summary: MessageSummary, in shown: inout Shown) {
+        let (message, position) = (summary.messageTimetoken, summary.position)
+        guard shown.groups[message].map({ $0.position <= position }) ?? true else { return }
+        world.tally.count("summary")
+        var totals: [ActionName: ActionTotals] = [:]
+        for group in summary.groups {
+            totals[ActionName(type: group.type, value: group.value)] = ActionTotals(
+                count: group.count, score: group.score)
+        }
+        shown.groups[message] = (position, totals)
+    }
+
+    // MARK: At the end
+
+    /// Nothing keeps it from the daemon any more.
+    func heal() {
+        busyUntil = 0
+        connection?.read()
+        connection?.cut(silently: false)
+    }
+
+    /// Whether it shows what there is.
+    var isAtRest: Bool { isFollowing && difference == nil }
+
+    /// What it shows otherwise than the rows say.
+    var difference: String? {
+        for (name, shown) in channels {
+            let rows = world.truth.rows(of: name)
+            if Set(rows.messages.keys) != shown.messages { return "other messages in \(name)" }
+            var totals: [Timetoken: [ActionName: ActionTotals]] = [:]
+            for (key, mark) in rows.actions {
+                var total =
+                    totals[key.messageTimetoken]?[ActionName(key)] ?? ActionTotals()
+                total.count += 1
+                total.score += mark.score
+                totals[key.messageTimetoken, default: [:]][ActionName(key)] = total
+            }
+            let groups = shown.groups.mapValues(\.totals).filter { !$0.value.isEmpty }
+            if groups != totals { return "\(groups) in \(name), and not \(totals)" }
+        }
+        return nil
+    }
+
+    /// For a report.
+    var state: String { "s0 shows \(difference ?? "all")" }
+}
