@@ -8,7 +8,8 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-            deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
+            editMessage, deleteMessage, deleteMessages, history, actions, hereNow, whereNow,
+            setState, getState, ping, token
     }
 
     case hello(Hello)
@@ -19,6 +20,8 @@ public enum Command: Hashable, Sendable {
     case signal(SignalRequest)
     case addAction(ActionRequest)
     case removeAction(RemovalRequest)
+    case editMessage(EditRequest)
+    case deleteMessage(OwnDeletionRequest)
     case deleteMessages(DeletionRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
@@ -211,6 +214,8 @@ public struct HistoryQuery: Hashable, Sendable {
     public var fromOldest: Bool
     /// Bytes of the page, roughly; one message comes in any case.
     public var bytesMax: Int
+    /// Whether each message comes with what its author made of it since.
+    public var includesVersions = true
 
     public init(
         channel: String, before: Timetoken? = nil, after: Timetoken? = nil,

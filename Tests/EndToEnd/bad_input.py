@@ -13,6 +13,8 @@ COMMANDS = {
     "publish": {"channel": "room", "payload": 1, "meta": {}, "messageType": "t", "mutation": "m"},
     "addAction": ACTION | {"type": "reaction", "mutation": "m"},
     "removeAction": ACTION | {"type": "reaction", "mutation": "m", "actionTimetoken": MESSAGE},
+    "editMessage": {"channel": "room", "messageTimetoken": MESSAGE, "payload": 1, "mutation": "m"},
+    "deleteMessage": {"channel": "room", "messageTimetoken": MESSAGE, "mutation": "m"},
     "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True},
     "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1},
 }
@@ -22,6 +24,8 @@ REQUIRED = {
     "subscribe": ["channels"], "unsubscribe": ["channels"], "publish": ["channel", "payload"],
     "addAction": ["channel", "messageTimetoken", "value"],
     "removeAction": ["channel", "messageTimetoken", "value"],
+    "editMessage": ["channel", "messageTimetoken", "payload"],
+    "deleteMessage": ["channel", "messageTimetoken"],
     "history": ["channel"], "actions": ["channel"],
 }
 

@@ -7,6 +7,8 @@
 public struct ChannelView: Sendable {
     public private(set) var items: [ListItem] = []
     let user: String
+    /// What an author's version of a message says, as JSON.
+    let payload: @Sendable (String) -> String
 
     /// What one step changed below the view.
     struct News {
@@ -19,9 +21,11 @@ public struct ChannelView: Sendable {
     /// The view of a base and the channel's entries of an outbox.
     public init(
         _ base: ChannelBase, _ entries: [OutboxEntry],
-        under rules: ReactionRules = ReactionRules(), user: String
+        under rules: ReactionRules = ReactionRules(), user: String,
+        payload: @escaping @Sendable (String) -> String = { $0 }
     ) {
         self.user = user
+        self.payload = payload
         let pending = PendingWishes(entries, under: rules)
         for (timetoken, entry) in base.cache.messages.sorted(by: { $0.key < $1.key }) {
             items.append(item(timetoken, entry, base, pending))
@@ -96,10 +100,12 @@ public struct ChannelView: Sendable {
         _ pending: PendingWishes
     ) -> ListItem {
         let mutation = pending.answered[timetoken] ?? pending.likenesses[timetoken]
+        let versions = versions(of: timetoken, by: entry.uuid, base, pending)
         return ListItem(
             id: mutation.map { .written($0) } ?? .message(timetoken), timetoken: timetoken,
-            uuid: entry.uuid, message: entry.message, isPending: false,
-            reactions: reactions(to: timetoken, base, pending), mutation: mutation)
+            uuid: entry.uuid, message: shown(entry.message, versions), isPending: false,
+            reactions: reactions(to: timetoken, base, pending), versions: versions.count,
+            isDeleted: versions.isDeleted, mutation: mutation)
     }
 
     // MARK: Messages on their way

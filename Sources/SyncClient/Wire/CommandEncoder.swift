@@ -38,6 +38,8 @@ enum CommandEncoder {
             write(request, actionTimetoken: nil, into: &json)
         case .removeAction(let removal):
             write(removal.action, actionTimetoken: removal.actionTimetoken, into: &json)
+        case .editMessage(let request): write(request, into: &json)
+        case .deleteMessage(let request): write(request, into: &json)
         case .deleteMessages(let request):
             json.member("channel", request.channel)
             json.member("after", quoted: request.after.rawValue)
@@ -124,6 +126,19 @@ enum CommandEncoder {
         json.member("messageType", request.message.type)
         json.member("store", request.isStored)
         json.member("ttl", request.hoursKept)
+        json.member("mutation", request.mutation)
+    }
+
+    private static func write(_ request: EditRequest, into json: inout JSONWriter) {
+        json.member("channel", request.channel)
+        json.member("messageTimetoken", quoted: request.messageTimetoken.rawValue)
+        json.member("payload", raw: request.payload)
+        json.member("mutation", request.mutation)
+    }
+
+    private static func write(_ request: OwnDeletionRequest, into json: inout JSONWriter) {
+        json.member("channel", request.channel)
+        json.member("messageTimetoken", quoted: request.messageTimetoken.rawValue)
         json.member("mutation", request.mutation)
     }
 

@@ -19,6 +19,14 @@ extension Write {
         case (.already(let timetoken), .add(let key, let rules)):
             .actionAdded(
                 MessageAction(key: rules.canonical(key), actionTimetoken: timetoken), .already)
+        case (.added(let timetoken), .edit(let key, let rules)):
+            .actionAdded(
+                MessageAction(key: rules.canonical(key), actionTimetoken: timetoken), .added)
+        case (.already(let timetoken), .edit(let key, let rules)):
+            .actionAdded(
+                MessageAction(key: rules.canonical(key), actionTimetoken: timetoken), .already)
+        case (.deleted(let timetoken), .deleteMessage): .messageDeleted(timetoken)
+        case (.absent, .deleteMessage): .messageDeleted(nil)
         case (.removed, .remove): .actionRemoved(.removed)
         case (.absent, .remove): .actionRemoved(.absent)
         case (.stale, .remove): .actionRemoved(.stale)

@@ -26,6 +26,10 @@ struct Write: Sendable, Hashable {
             MessageAction.Key, observed: Timetoken?, under: ReactionRules = ReactionRules())
         /// Removes the action that was added at a moment, if it is the user's own.
         case removeAction(messageTimetoken: Timetoken, actionTimetoken: Timetoken, userID: String)
+        /// Gives a message of the author's own another text: the key's value, as compact JSON.
+        case edit(MessageAction.Key, under: ReactionRules = ReactionRules())
+        /// Deletes a message of the author's own, and the actions on it.
+        case deleteMessage(Timetoken)
         /// Deletes the channel's messages in a range, and the actions on them.
         ///
         /// The range leaves its start out and holds its end.
@@ -141,9 +145,10 @@ extension Write {
     private var texts: [String] {
         switch operation {
         case .publish(let message, _): [message.payload, message.meta ?? "", message.type ?? ""]
-        case .add(let key, _), .remove(let key, _, _): [key.type, key.value, key.uuid]
+        case .add(let key, _), .remove(let key, _, _), .edit(let key, _):
+            [key.type, key.value, key.uuid]
         case .removeAction(_, _, let userID): [userID]
-        case .deleteMessages, .revoke: []
+        case .deleteMessage, .deleteMessages, .revoke: []
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
@@ -197,6 +202,13 @@ extension Write {
         case .removeAction(let message, let action, let userID):
             mix("removeAction")
             for field in [message.description, action.description, userID] { mix(field) }
+        case .edit(let key, _):
+            mix("edit")
+            mix(key.messageTimetoken.description)
+            mix(spelled(key.value))
+        case .deleteMessage(let message):
+            mix("deleteMessage")
+            mix(message.description)
         case .deleteMessages(let start, let end):
             mix("deleteMessages")
             mix(start.description)

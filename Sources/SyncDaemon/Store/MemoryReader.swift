@@ -117,6 +117,14 @@ final class MemoryReader: StoreReader {
                 messages[index].take(Array(actions.prefix(limit)))
             }
         }
+        if query.includesVersions {
+            for index in messages.indices {
+                let (message, author) = (messages[index].timetoken, messages[index].uuid)
+                messages[index].take(
+                    edited: state.newest(.edited, by: author, on: message, in: channel),
+                    deleted: state.newest(.deleted, by: author, on: message, in: channel))
+            }
+        }
         let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)
         let next = hasMore ? messages.last?.timetoken : nil
         if !query.goesForward { messages.reverse() }

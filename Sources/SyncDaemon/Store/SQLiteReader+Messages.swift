@@ -20,6 +20,9 @@ extension SQLiteReader {
             return bytes <= query.bytesMax || messages.count == 1
         }
         if query.includesActions { try addActions(to: &messages, in: id, bytesMax: query.bytesMax) }
+        if query.includesVersions {
+            try addVersions(to: &messages, in: id, bytesMax: query.bytesMax)
+        }
         let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)
         let next = hasMore ? messages.last?.timetoken : nil
         if !query.goesForward { messages.reverse() }

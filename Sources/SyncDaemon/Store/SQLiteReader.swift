@@ -101,12 +101,7 @@ final class SQLiteReader: StoreReader {
         let message = Message(
             payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
         let (timetoken, uuid) = (row.timetoken(0), row.text(1))
-        if let sum = row.optionalInteger(6),
-            sum
-                != RowSum.message(
-                    message, at: timetoken, in: channel, by: uuid, expires: row.optionalTimetoken(5)
-                )
-        {
+        if !row.isSoundMessage(in: channel) {
             damage = .wrongSum(ofMessage: timetoken, in: path)
         }
         return StoredMessage(timetoken: timetoken, uuid: uuid, message: message)

@@ -54,7 +54,7 @@ extension SQLiteStore {
     }
 
     /// A channel that nobody wrote to gets no row for a question.
-    private func existingID(of channel: Channel) throws(StoreError) -> Int64? {
+    func existingID(of channel: Channel) throws(StoreError) -> Int64? {
         try hasChannel(channel) ? id(of: channel) : nil
     }
 }
@@ -118,8 +118,10 @@ final class SQLiteTallyStatements {
     let hasMessage: StoreStatement
     let count: StoreStatement
     let sum: StoreStatement
+    let versions: SQLiteVersionStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        versions = try SQLiteVersionStatements(connection)
         values = try connection.prepare(
             """
             SELECT type, value, count FROM action_count

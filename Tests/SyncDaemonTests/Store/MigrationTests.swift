@@ -222,6 +222,9 @@ struct MigrationTests {
 
     // MARK: What an operator hears, and keeps
 
+    /// Of one place in the code the log writes no more in a second.
+    private static let linesOfAKind = 10
+
     @Test("an upgrade says what it does, and keeps the file as it was")
     func keepsCopy() throws {
         try makeSecondFile()
@@ -234,7 +237,8 @@ struct MigrationTests {
         #expect(lines.messages.first == "The database of an earlier release is brought up to date.")
         #expect(lines.messages.contains("The old database is kept."))
         #expect(
-            lines.messages.count { $0 == "Step of the upgrade." } == Int(SQLiteSchema.version) - 2)
+            lines.messages.count { $0 == "Step of the upgrade." }
+                == min(Int(SQLiteSchema.version) - 2, Self.linesOfAKind))
         #expect(lines.messages.last == "The database is up to date.")
         #expect(try layout(of: copy) == before)
         let old = try StoreConnection(path: copy)

@@ -141,6 +141,7 @@ extension StoreReader {
 extension SQLiteSchema {
     /// What a file of schema 11 lacks.
     static let withoutCounts = """
+        DROP INDEX action_version;
         DROP TABLE action_count; DROP TRIGGER action_added;
         DROP TRIGGER action_added_again; DROP TRIGGER action_removed; DROP TRIGGER action_deleted;
         PRAGMA user_version = 11;

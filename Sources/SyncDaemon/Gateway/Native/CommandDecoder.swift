@@ -58,6 +58,8 @@ enum CommandDecoder {
         case .signal: .signal(try signal(json))
         case .addAction: .addAction(try action(json))
         case .removeAction: .removeAction(try removal(json))
+        case .editMessage: .editMessage(try edit(json))
+        case .deleteMessage: .deleteMessage(try ownDeletion(json))
         case .deleteMessages: .deleteMessages(try deletion(json))
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))

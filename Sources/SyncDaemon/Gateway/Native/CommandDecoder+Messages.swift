@@ -1,0 +1,26 @@
+// Commands about one message that stands.
+
+import EventModel
+import JSON
+
+extension CommandDecoder {
+    static func edit(_ json: borrowing JSONValue) throws(ProtocolError) -> EditRequest {
+        EditRequest(
+            channel: try json.channelName("channel"),
+            messageTimetoken: try json.timetoken("messageTimetoken"),
+            payload: try json.payload(),
+            mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax))
+    }
+
+    static func ownDeletion(
+        _ json: borrowing JSONValue
+    ) throws(ProtocolError) -> OwnDeletionRequest {
+        let message = try json.timetoken("messageTimetoken")
+        guard message > .zero else {
+            throw .invalidField("messageTimetoken", "the timetoken of a message")
+        }
+        return OwnDeletionRequest(
+            channel: try json.channelName("channel"), messageTimetoken: message,
+            mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax))
+    }
+}
