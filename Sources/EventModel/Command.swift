@@ -208,6 +208,8 @@ public struct HistoryQuery: Hashable, Sendable {
     public var after: Timetoken?
     /// From 1 to ``Limits/historyPageMax``.
     public var limit: Int
+    /// Only replies in the thread of this message.
+    public var parent: Timetoken?
     /// Whether each message comes with the actions that stand on it.
     public var includesActions: Bool
     /// Whether the oldest are chosen though `before` is given.
@@ -219,13 +221,14 @@ public struct HistoryQuery: Hashable, Sendable {
 
     public init(
         channel: String, before: Timetoken? = nil, after: Timetoken? = nil,
-        limit: Int = Limits.historyPageMax, includesActions: Bool = false,
-        fromOldest: Bool = false, bytesMax: Int = Limits.pageBytesMax
+        limit: Int = Limits.historyPageMax, parent: Timetoken? = nil,
+        includesActions: Bool = false, fromOldest: Bool = false, bytesMax: Int = Limits.pageBytesMax
     ) {
         self.channel = channel
         self.before = before
         self.after = after
         self.limit = limit
+        self.parent = parent
         self.includesActions = includesActions
         self.fromOldest = fromOldest
         self.bytesMax = bytesMax

@@ -162,6 +162,8 @@ public struct StoredMessage: Hashable, Sendable {
     public var edited: MessageVersion?
     /// When its author last said that it is as good as deleted; `nil`: it is not.
     public var deleted: Timetoken?
+    /// Replies in its thread.
+    public var threadCount = 0
 
     public init(
         timetoken: Timetoken, uuid: String, message: Message, actions: [MessageAction] = [],

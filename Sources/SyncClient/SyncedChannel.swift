@@ -244,7 +244,7 @@ extension SyncClient {
         // As the daemon will write it, so that the device knows its own message again.
         let compact = Message(
             payload: try Self.compact(message.payload), meta: try message.meta.map(Self.compact),
-            type: message.type)
+            type: message.type, parent: message.parent)
         let mutation = nextMutation()
         try check(
             .publish(PublishRequest(channel: channel, message: compact, mutation: mutation)))

@@ -10,12 +10,14 @@ ACTION = {"channel": "room", "messageTimetoken": MESSAGE, "value": "👍"}
 COMMANDS = {
     "subscribe": {"channels": [{"name": "den", "cursor": "0", "epoch": "6f1c0e5b9a7d42d3"}]},
     "unsubscribe": {"channels": ["den"]},
-    "publish": {"channel": "room", "payload": 1, "meta": {}, "messageType": "t", "mutation": "m"},
+    "publish": {"channel": "room", "payload": 1, "meta": {}, "messageType": "t", "mutation": "m",
+                "parent": MESSAGE},
     "addAction": ACTION | {"type": "reaction", "mutation": "m"},
     "removeAction": ACTION | {"type": "reaction", "mutation": "m", "actionTimetoken": MESSAGE},
     "editMessage": {"channel": "room", "messageTimetoken": MESSAGE, "payload": 1, "mutation": "m"},
     "deleteMessage": {"channel": "room", "messageTimetoken": MESSAGE, "mutation": "m"},
-    "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True},
+    "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True,
+                "parent": MESSAGE},
     "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1},
 }
 
@@ -29,7 +31,7 @@ REQUIRED = {
     "history": ["channel"], "actions": ["channel"],
 }
 
-TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor"}
+TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor", "parent"}
 #: Strings that are no timetokens: not digits, not plain, or over 64 bits.
 NO_TIMETOKENS = [
     "", "abc", "-1", "+1", "1.5", " 1", "1 ", "0x10", "1e3", "٣", "9223372036854775808",

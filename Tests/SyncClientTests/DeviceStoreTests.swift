@@ -143,7 +143,11 @@ struct DeviceStoreTests {
         do {
             let file = try SQLiteConnection<SQLiteError>(
                 path: path, checkpoints: .automatic, failure: { $0 })
-            try file.execute("ALTER TABLE channel DROP COLUMN messages; PRAGMA user_version = 1")
+            try file.execute(
+                """
+                ALTER TABLE channel DROP COLUMN messages; ALTER TABLE message DROP COLUMN parent;
+                ALTER TABLE outbox DROP COLUMN parent; PRAGMA user_version = 1
+                """)
         }
         let store = try SQLiteDeviceStore(path: path)
         let base = try store.base(of: "room")

@@ -71,4 +71,44 @@ struct EditTests {
         await ada.close()
         await bob.close()
     }
+
+    @Test("a reply that was written offline outlives the process, and is counted by all")
+    func threads() async throws {
+        let daemon = try await Daemon()
+        let bob = try open("bob", of: daemon)
+        let bobs = try await bob.channel("room")
+        await bob.start()
+        try await bobs.publish(Message(payload: "1"))
+        let first = try await eventually("it is accepted") { await bobs.items.first?.timetoken }
+        let path = FileManager.default.temporaryDirectory.appending(path: "edit-\(UUID())").path()
+        let configuration = try SyncClient.Configuration(
+            url: daemon.url, userID: "ada", deviceID: "phone")
+        let offline = try SyncClient.open(cache: path, configuration: configuration)
+        try await offline.channel("room").publish(Message(payload: "2", parent: first))
+        await offline.close()
+
+        let ada = try SyncClient.open(cache: path, configuration: configuration)
+        let room = try await ada.channel("room")
+        #expect(await room.items.map(\.parent) == [first])
+        await ada.start()
+        for channel in [room, bobs] {
+            try await eventually("the reply is counted") {
+                let items = await channel.items
+                return items.map(\.threadCount) == [1, 0] && items.map(\.parent) == [nil, first]
+                    && items.allSatisfy { !$0.isPending }
+            }
+        }
+        let thread = try await bob.history(HistoryQuery(channel: "room", parent: first))
+        #expect(thread.messages.map(\.message) == [Message(payload: "2", parent: first)])
+        await ada.close()
+        // From the cache alone.
+        let again = try SyncClient.open(cache: path, configuration: configuration)
+        #expect(try await again.channel("room").items.map(\.threadCount) == [1, 0])
+        await again.close()
+        #expect(try await bobs.delete(first))
+        try await eventually("the reply stands alone") {
+            await bobs.items.map(\.parent) == [first]
+        }
+        await bob.close()
+    }
 }

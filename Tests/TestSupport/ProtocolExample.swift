@@ -100,6 +100,12 @@ public enum ProtocolExample {
         52: .deleteMessage(
             OwnDeletionRequest(channel: "room", messageTimetoken: ada.messageTimetoken)),
         53: .history(HistoryQuery(channel: "room", limit: 1)),
+        54: .publish(
+            PublishRequest(
+                channel: "room",
+                message: Message(payload: #""me, too""#, parent: ada.messageTimetoken),
+                mutation: "m-8")),
+        55: .history(HistoryQuery(channel: "room", limit: 10, parent: ada.messageTimetoken)),
         24: .token("qEF2AkF0GmkAAA"),
         42: .subscribe([SubscribeRequest(channel: "room", hidesActions: true)]),
         40: .actions(
@@ -185,6 +191,14 @@ public enum ProtocolExample {
                 actionTimetoken: Timetoken(rawValue: 17_952_187_953_730_160)), .added),
         51: .messageDeleted(Timetoken(rawValue: 17_952_187_953_730_170)),
         52: .messageDeleted(nil),
+        54: .published(reply),
+        55: .history(
+            HistoryPage(
+                messages: [
+                    StoredMessage(
+                        timetoken: reply, uuid: "ada",
+                        message: Message(payload: #""me, too""#, parent: ada.messageTimetoken))
+                ], next: nil)),
         53: .history(
             HistoryPage(
                 messages: [
@@ -260,5 +274,6 @@ public enum ProtocolExample {
             ]),
     ]
 
+    private static let reply = Timetoken(rawValue: 17_952_187_953_730_303)
     private static let deleted = Timetoken(rawValue: 17_952_187_953_730_150)
 }

@@ -47,7 +47,9 @@ extension ChannelView {
     /// A message as its author's newest version has it.
     func shown(_ message: Message, _ versions: ShownVersions) -> Message {
         guard let newest = versions.newest else { return message }
-        return Message(payload: payload(newest), meta: message.meta, type: message.type)
+        return Message(
+            payload: payload(newest), meta: message.meta, type: message.type,
+            parent: message.parent)
     }
 }
 

@@ -52,6 +52,10 @@ public struct ListItem: Hashable, Sendable, Identifiable {
     public var isEdited: Bool { versions > 0 }
     /// Whether its author said that it is as good as deleted: an action of the type `deleted`.
     public var isDeleted = false
+    /// The message in whose thread this one is a reply.
+    public var parent: Timetoken? { message.parent }
+    /// Replies in its thread that the device has.
+    public var threadCount = 0
     /// The outbox entry that the item comes from, until it is settled.
     var mutation: String?
 }
@@ -69,7 +73,7 @@ extension ListItem {
         left.id == right.id && left.timetoken == right.timetoken && left.uuid == right.uuid
             && left.message == right.message && left.isPending == right.isPending
             && left.reactions == right.reactions && left.versions == right.versions
-            && left.isDeleted == right.isDeleted
+            && left.isDeleted == right.isDeleted && left.threadCount == right.threadCount
     }
 
     public func hash(into hasher: inout Hasher) {

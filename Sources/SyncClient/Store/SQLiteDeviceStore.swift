@@ -28,7 +28,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
-    private static let version = 2
+    private static let version = 3
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
@@ -36,12 +36,18 @@ public final class SQLiteDeviceStore: DeviceStore {
         let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
         guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found < version else { return }
-        let steps = [schema, messageCount].dropFirst(found).joined(separator: ";")
+        let steps = [schema, messageCount, threads].dropFirst(found).joined(separator: ";")
         try database.execute("BEGIN IMMEDIATE; \(steps); PRAGMA user_version = \(version); COMMIT")
     }
 
     /// Files of the first version do not know how many messages there are.
     private static let messageCount = "ALTER TABLE channel ADD COLUMN messages INTEGER"
+
+    /// Those of the second know no threads.
+    private static let threads = """
+        ALTER TABLE message ADD COLUMN parent INTEGER;
+        ALTER TABLE outbox ADD COLUMN parent INTEGER
+        """
 
     /// Texts compare byte for byte, as everywhere.
     private static let schema = """
@@ -104,7 +110,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         var messages: [Timetoken: DeviceCache.Entry] = [:]
         try statements.messages.query(.text(channel)) { row in
             let message = Message(
-                payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
+                payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4),
+                parent: row.optionalTimetoken(5))
             messages[row.timetoken(0)] = DeviceCache.Entry(uuid: row.text(1), message: message)
             return true
         }

@@ -50,6 +50,7 @@ enum CommandEncoder {
             json.member("limit", query.limit)
             json.member("before", quoted: query.before?.rawValue)
             json.member("after", quoted: query.after?.rawValue)
+            json.member("parent", quoted: query.parent?.rawValue)
             if query.includesActions {
                 json.member("actions", true)
             }
@@ -124,6 +125,7 @@ enum CommandEncoder {
         json.member("payload", raw: request.message.payload)
         json.member("meta", raw: request.message.meta)
         json.member("messageType", request.message.type)
+        json.member("parent", quoted: request.message.parent?.rawValue)
         json.member("store", request.isStored)
         json.member("ttl", request.hoursKept)
         json.member("mutation", request.mutation)

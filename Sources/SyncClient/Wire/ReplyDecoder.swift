@@ -133,17 +133,19 @@ struct ReplyDecoder {
         var messages: [StoredMessage] = []
         for index in 0..<list.count {
             let message = list.element(at: index)
-            messages.append(
-                StoredMessage(
-                    timetoken: try message.timetoken("timetoken"),
-                    uuid: try message.string("uuid"),
-                    message: Message(
-                        payload: message.text("payload") ?? "null", meta: message.text("meta"),
-                        type: try message.optionalString("messageType")),
-                    actions: message.member("actions") == nil ? [] : try actions(message),
-                    moreActions: try message.optionalTimetoken("more"),
-                    edited: try version(message),
-                    deleted: try message.optionalTimetoken("deleted")))
+            var stored = StoredMessage(
+                timetoken: try message.timetoken("timetoken"),
+                uuid: try message.string("uuid"),
+                message: Message(
+                    payload: message.text("payload") ?? "null", meta: message.text("meta"),
+                    type: try message.optionalString("messageType"),
+                    parent: try message.optionalTimetoken("parent")),
+                actions: message.member("actions") == nil ? [] : try actions(message),
+                moreActions: try message.optionalTimetoken("more"),
+                edited: try version(message),
+                deleted: try message.optionalTimetoken("deleted"))
+            stored.threadCount = Int(try message.optionalInteger("threadCount") ?? 0)
+            messages.append(stored)
         }
         return HistoryPage(messages: messages, next: try result.optionalTimetoken("next"))
     }

@@ -190,6 +190,7 @@ extension Write {
             mix(spelled(message.payload))
             mix(message.meta.map(spelled) ?? "")
             mix(message.type ?? "")
+            if let parent = message.parent { mix("parent \(parent)") }
             // Not what the keyset says: its owner may change that between a write and its retry.
             if let hoursAsked = write.hoursAsked { mix("\(hoursAsked)") }
         case .add(let key, _):

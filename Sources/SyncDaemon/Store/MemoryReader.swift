@@ -105,6 +105,7 @@ final class MemoryReader: StoreReader {
         let state = committed.withLock { $0 }
         let matching = state.messages[channel, default: []].filter {
             $0.timetoken > query.after ?? .zero && $0.timetoken < query.before ?? .end
+                && (query.parent == nil || query.parent == $0.message.parent)
         }
         var messages = query.goesForward ? matching : matching.reversed()
         if query.includesActions {
@@ -119,6 +120,9 @@ final class MemoryReader: StoreReader {
         }
         if query.includesVersions {
             for index in messages.indices {
+                messages[index].threadCount = state.messages[channel, default: []].count {
+                    $0.message.parent == messages[index].timetoken
+                }
                 let (message, author) = (messages[index].timetoken, messages[index].uuid)
                 messages[index].take(
                     edited: state.newest(.edited, by: author, on: message, in: channel),

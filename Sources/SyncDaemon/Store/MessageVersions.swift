@@ -43,7 +43,7 @@ final class SQLiteVersionStatements {
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         author = try connection.prepare(
             """
-            SELECT timetoken, uuid, payload, meta, type, expires, sum FROM message
+            SELECT timetoken, uuid, payload, meta, type, expires, sum, parent FROM message
             WHERE timetoken = ? AND channel = ?
             """)
         // From the index to the rows, so that an entry without its row comes as one without `live`.

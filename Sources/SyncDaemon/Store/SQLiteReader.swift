@@ -99,7 +99,8 @@ final class SQLiteReader: StoreReader {
 
     func storedMessage(_ row: borrowing SQLiteRow, in channel: Int64) -> StoredMessage {
         let message = Message(
-            payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
+            payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4),
+            parent: row.optionalTimetoken(7))
         let (timetoken, uuid) = (row.timetoken(0), row.text(1))
         if !row.isSoundMessage(in: channel) {
             damage = .wrongSum(ofMessage: timetoken, in: path)

@@ -122,7 +122,7 @@ enum SQLiteSchema {
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
-        messageVersions,
+        messageVersions, threads,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.

@@ -138,6 +138,8 @@ enum ReplyEncoder {
             json.member("payload", raw: stored.message.payload)
             json.member("meta", raw: stored.message.meta)
             json.member("messageType", stored.message.type)
+            json.member("parent", quoted: stored.message.parent?.rawValue)
+            if stored.threadCount > 0 { json.member("threadCount", stored.threadCount) }
             if !stored.actions.isEmpty {
                 json.name("actions")
                 encode(stored.actions, into: &json)

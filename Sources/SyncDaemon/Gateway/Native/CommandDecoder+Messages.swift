@@ -12,6 +12,15 @@ extension CommandDecoder {
             mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax))
     }
 
+    /// The message whose thread is meant.
+    static func parent(_ json: borrowing JSONValue) throws(ProtocolError) -> Timetoken? {
+        let parent = try json.optionalTimetoken("parent")
+        guard parent != .zero else {
+            throw .invalidField("parent", "the timetoken of a message")
+        }
+        return parent
+    }
+
     static func ownDeletion(
         _ json: borrowing JSONValue
     ) throws(ProtocolError) -> OwnDeletionRequest {

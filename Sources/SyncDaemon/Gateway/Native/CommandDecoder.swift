@@ -200,7 +200,8 @@ enum CommandDecoder {
     ) throws(ProtocolError) -> PublishRequest {
         let message = Message(
             payload: try json.payload(), meta: json.member("meta")?.compactText,
-            type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax))
+            type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax),
+            parent: try parent(json))
         return PublishRequest(
             channel: try json.channelName("channel"), message: message,
             mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax),
@@ -253,7 +254,7 @@ enum CommandDecoder {
             channel: try json.channelName("channel"),
             before: try json.optionalTimetoken("before"),
             after: try json.optionalTimetoken("after"),
-            limit: try json.limit(max: Limits.historyPageMax),
+            limit: try json.limit(max: Limits.historyPageMax), parent: try parent(json),
             includesActions: try json.read { (json) throws(JSONError) in try json.flag("actions") })
     }
 
