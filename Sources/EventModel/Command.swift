@@ -8,8 +8,8 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-            deleteMessages, history, actions, summaries,
-            hereNow, whereNow, setState, getState, ping, token
+            editMessage, deleteMessage, deleteMessages, history, actions, summaries, hereNow,
+            whereNow, setState, getState, ping, token
     }
 
     case hello(Hello)
@@ -20,6 +20,8 @@ public enum Command: Hashable, Sendable {
     case signal(SignalRequest)
     case addAction(ActionRequest)
     case removeAction(RemovalRequest)
+    case editMessage(EditRequest)
+    case deleteMessage(OwnDeletionRequest)
     case deleteMessages(DeletionRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
@@ -221,22 +223,27 @@ public struct HistoryQuery: Hashable, Sendable {
     public var after: Timetoken?
     /// From 1 to ``Limits/historyPageMax``.
     public var limit: Int
+    /// Only replies in the thread of this message.
+    public var parent: Timetoken?
     /// Whether each message comes with the actions that stand on it.
     public var includesActions: Bool
     /// Whether the oldest are chosen though `before` is given.
     public var fromOldest: Bool
     /// Bytes of the page, roughly; one message comes in any case.
     public var bytesMax: Int
+    /// Whether each message comes with what its author made of it since.
+    public var includesVersions = true
 
     public init(
         channel: String, before: Timetoken? = nil, after: Timetoken? = nil,
-        limit: Int = Limits.historyPageMax, includesActions: Bool = false,
-        fromOldest: Bool = false, bytesMax: Int = Limits.pageBytesMax
+        limit: Int = Limits.historyPageMax, parent: Timetoken? = nil,
+        includesActions: Bool = false, fromOldest: Bool = false, bytesMax: Int = Limits.pageBytesMax
     ) {
         self.channel = channel
         self.before = before
         self.after = after
         self.limit = limit
+        self.parent = parent
         self.includesActions = includesActions
         self.fromOldest = fromOldest
         self.bytesMax = bytesMax

@@ -31,6 +31,8 @@ public struct DeviceCache: Hashable, Sendable {
     ///
     /// An action may arrive before its message, or without it: it waits here under its key.
     public private(set) var actionsByMessage: [Timetoken: MessageActions] = [:]
+    /// The replies of each thread by the message that it is about, which may not be here.
+    public private(set) var repliesByMessage: [Timetoken: Set<Timetoken>] = [:]
     /// Everything up to and including this position is reflected here.
     public private(set) var cursor: Timetoken
 
@@ -66,6 +68,7 @@ public struct DeviceCache: Hashable, Sendable {
         case .message(let message):
             let entry = Entry(uuid: envelope.uuid, message: message)
             messages[envelope.timetoken] = entry
+            thread(envelope.timetoken, under: message.parent)
             rows.append(.messagePut(envelope.timetoken, entry))
             return .messageInserted(envelope.timetoken)
         case .actionAdded(let action):
@@ -116,8 +119,7 @@ public struct DeviceCache: Hashable, Sendable {
     ) {
         guard start < end else { return }
         for timetoken in messages.keys where timetoken > start && timetoken <= end {
-            messages[timetoken] = nil
-            rows.append(.messageDropped(timetoken))
+            drop(timetoken, rows: &rows)
         }
         for (message, actions) in actionsByMessage where message > start && message <= end {
             actions.forEach(on: message) { action in
@@ -130,9 +132,21 @@ public struct DeviceCache: Hashable, Sendable {
     mutating func rewind(to cursor: Timetoken, rows: inout [RowChange]) {
         self.cursor = min(self.cursor, cursor)
         for timetoken in messages.keys where timetoken > cursor {
-            messages[timetoken] = nil
-            rows.append(.messageDropped(timetoken))
+            drop(timetoken, rows: &rows)
         }
+    }
+
+    private mutating func thread(_ reply: Timetoken, under parent: Timetoken?) {
+        guard let parent else { return }
+        repliesByMessage[parent, default: []].insert(reply)
+    }
+
+    private mutating func drop(_ timetoken: Timetoken, rows: inout [RowChange]) {
+        let entry = messages.removeValue(forKey: timetoken)
+        rows.append(.messageDropped(timetoken))
+        guard let parent = entry?.message.parent else { return }
+        repliesByMessage[parent]?.remove(timetoken)
+        if repliesByMessage[parent]?.isEmpty == true { repliesByMessage[parent] = nil }
     }
 }
 
@@ -162,6 +176,7 @@ extension DeviceCache {
     ) {
         self.init(cursor: cursor)
         self.messages = messages
+        for (timetoken, entry) in messages { thread(timetoken, under: entry.message.parent) }
         for action in actions {
             if let old = actionTimetoken(of: action.key), old > action.actionTimetoken { continue }
             _ = actionsByMessage[action.key.messageTimetoken, default: MessageActions()].put(action)
@@ -243,6 +258,7 @@ extension DeviceCache {
             append(
                 "message", timetoken.description, entry.uuid, entry.message.payload,
                 entry.message.meta ?? "null", entry.message.type ?? "")
+            if let parent = entry.message.parent { append("reply", parent.description) }
         }
         var standing: [MessageAction] = []
         forEachAction { standing.append($0) }

@@ -8,11 +8,16 @@ public struct Message: Hashable, Sendable {
     public let meta: String?
     /// The application's own name for this kind of message (PubNub's `custom_message_type`).
     public let type: String?
+    /// The message of the same channel in whose thread this one is a reply.
+    public let parent: Timetoken?
 
-    public init(payload: String, meta: String? = nil, type: String? = nil) {
+    public init(
+        payload: String, meta: String? = nil, type: String? = nil, parent: Timetoken? = nil
+    ) {
         self.payload = payload
         self.meta = meta
         self.type = type
+        self.parent = parent
     }
 }
 

@@ -22,6 +22,8 @@ public enum Reply: Hashable, Sendable {
     case tokenShown(expires: Int?)
     /// The deletion's own place in the order; also when there was nothing to delete.
     case messagesDeleted(Timetoken)
+    /// The same of one message; `nil`: it was not there.
+    case messageDeleted(Timetoken?)
     case groupChanged
     case tokenRevoked
     case keysGranted
@@ -161,16 +163,24 @@ public struct StoredMessage: Hashable, Sendable {
     /// There are more than `actions` has: behind which ``ActionsPlace/time(_:)`` the rest of this
     /// message's are; `nil` when these are all.
     public var moreActions: Timetoken?
+    /// Its author's newest version of it; `nil` when it is as it was.
+    public var edited: MessageVersion?
+    /// When its author last said that it is as good as deleted; `nil`: it is not.
+    public var deleted: Timetoken?
+    /// Replies in its thread.
+    public var threadCount = 0
 
     public init(
         timetoken: Timetoken, uuid: String, message: Message, actions: [MessageAction] = [],
-        moreActions: Timetoken? = nil
+        moreActions: Timetoken? = nil, edited: MessageVersion? = nil, deleted: Timetoken? = nil
     ) {
         self.timetoken = timetoken
         self.uuid = uuid
         self.message = message
         self.actions = actions
         self.moreActions = moreActions
+        self.edited = edited
+        self.deleted = deleted
     }
 }
 

@@ -81,3 +81,18 @@ func canonicalNumber(_ text: ArraySlice<UInt8>) -> String {
     }
     return sign + significant + String(repeating: "0", count: power)
 }
+
+extension JSONValue {
+    /// A text that somebody sent where JSON was meant, as compact JSON text: what is no JSON, or
+    /// too deep, is a string that says it.
+    ///
+    /// PubNub's Chat SDK edits messages so.
+    public static func payload(saying text: String, depthMax: Int = 31) -> String {
+        if let value = try? JSONValue(parsing: text, depthMax: depthMax) {
+            return value.compactText
+        }
+        var json = JSONWriter(reserving: text.utf8.count + 2)
+        json.string(text)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}

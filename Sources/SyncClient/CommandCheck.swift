@@ -20,6 +20,10 @@ extension Command {
             try Self.checkChannel(request.channel, isWritten: true)
         case .removeAction(let request):
             try Self.checkChannel(request.action.channel, isWritten: true)
+        case .editMessage(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
+        case .deleteMessage(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
         case .deleteMessages(let request):
             try Self.checkChannel(request.channel, isWritten: true)
         case .history(let query): try Self.checkChannel(query.channel)

@@ -4,6 +4,7 @@
 // `SyncClient+Commands.swift` for what a user calls.
 
 public import EventModel
+import JSON
 
 /// A client of the daemon that reconnects by itself and misses nothing.
 ///
@@ -99,7 +100,8 @@ public actor SyncClient {
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         store = nil
-        device = Device(user: configuration.userID)
+        device = Device(
+            user: configuration.userID, payload: { JSONValue.payload(saying: $0) })
         decoder = ServerFrameDecoder(keyset: configuration.tenant)
         backoff = configuration.backoff
         retryBackoff = configuration.backoff
@@ -127,7 +129,9 @@ public actor SyncClient {
                     userID: configuration.userID, keyset: configuration.tenant,
                     deviceID: configuration.deviceID))
         }
-        device = Device(user: configuration.userID, outbox: try store.outbox())
+        device = Device(
+            user: configuration.userID, outbox: try store.outbox(),
+            payload: { JSONValue.payload(saying: $0) })
         self.configuration = configuration
         self.store = store
         decoder = ServerFrameDecoder(keyset: configuration.tenant)

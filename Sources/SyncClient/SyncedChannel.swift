@@ -79,6 +79,25 @@ public struct SyncedChannel: Sendable {
         try await client.toggle(value, type: type, on: message, in: name)
     }
 
+    /// Gives a message of the user's own another text; seen at once, and sent when there is a
+    /// connection.
+    ///
+    /// - Parameter payload: Any JSON value.
+    /// - Throws: ``SyncClientError/refused(_:)`` when the message is another user's, or not here.
+    public func edit(
+        _ message: Timetoken, payload: String
+    ) async throws(SyncClientError) {
+        try await client.edit(message, payload: payload, in: name)
+    }
+
+    /// Deletes a message of the user's own, with the actions on it; needs a connection.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    public func delete(_ message: Timetoken) async throws(SyncClientError) -> Bool {
+        try await client.deleteMessage(message, in: name) != nil
+    }
+
     /// Publishes a message.
     public func publish(_ message: Message) async throws(SyncClientError) {
         try await client.enqueue(message, in: name)
@@ -231,7 +250,7 @@ extension SyncClient {
         // As the daemon will write it, so that the device knows its own message again.
         let compact = Message(
             payload: try Self.compact(message.payload), meta: try message.meta.map(Self.compact),
-            type: message.type)
+            type: message.type, parent: message.parent)
         let mutation = nextMutation()
         try check(
             .publish(PublishRequest(channel: channel, message: compact, mutation: mutation)))
@@ -248,7 +267,7 @@ extension SyncClient {
         }
     }
 
-    private static func compact(_ json: String) throws(SyncClientError) -> String {
+    static func compact(_ json: String) throws(SyncClientError) -> String {
         do throws(JSONError) {
             return try JSONValue(parsing: json, depthMax: Limits.jsonDepthMax).compactText
         } catch {

@@ -10,10 +10,14 @@ ACTION = {"channel": "room", "messageTimetoken": MESSAGE, "value": "👍"}
 COMMANDS = {
     "subscribe": {"channels": [{"name": "den", "cursor": "0", "epoch": "6f1c0e5b9a7d42d3"}]},
     "unsubscribe": {"channels": ["den"]},
-    "publish": {"channel": "room", "payload": 1, "meta": {}, "messageType": "t", "mutation": "m"},
+    "publish": {"channel": "room", "payload": 1, "meta": {}, "messageType": "t", "mutation": "m",
+                "parent": MESSAGE},
     "addAction": ACTION | {"type": "reaction", "score": 1, "mutation": "m"},
     "removeAction": ACTION | {"type": "reaction", "mutation": "m", "actionTimetoken": MESSAGE},
-    "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True},
+    "editMessage": {"channel": "room", "messageTimetoken": MESSAGE, "payload": 1, "mutation": "m"},
+    "deleteMessage": {"channel": "room", "messageTimetoken": MESSAGE, "mutation": "m"},
+    "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True,
+                "parent": MESSAGE},
     "summaries": {"channel": "room", "messages": [MESSAGE]},
     "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1},
 }
@@ -23,10 +27,12 @@ REQUIRED = {
     "subscribe": ["channels"], "unsubscribe": ["channels"], "publish": ["channel", "payload"],
     "addAction": ["channel", "messageTimetoken", "value"],
     "removeAction": ["channel", "messageTimetoken", "value"],
+    "editMessage": ["channel", "messageTimetoken", "payload"],
+    "deleteMessage": ["channel", "messageTimetoken"],
     "history": ["channel"], "actions": ["channel"], "summaries": ["channel", "messages"],
 }
 
-TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor"}
+TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor", "parent"}
 #: Strings that are no timetokens: not digits, not plain, or over 64 bits.
 NO_TIMETOKENS = [
     "", "abc", "-1", "+1", "1.5", " 1", "1 ", "0x10", "1e3", "٣", "9223372036854775808",

@@ -145,7 +145,8 @@ struct DeviceStoreTests {
                 path: path, checkpoints: .automatic, failure: { $0 })
             try file.execute(
                 """
-                ALTER TABLE channel DROP COLUMN messages; ALTER TABLE action DROP COLUMN score;
+                ALTER TABLE channel DROP COLUMN messages; ALTER TABLE message DROP COLUMN parent;
+                ALTER TABLE outbox DROP COLUMN parent; ALTER TABLE action DROP COLUMN score;
                 ALTER TABLE outbox DROP COLUMN score; PRAGMA user_version = 1
                 """)
         }

@@ -92,6 +92,7 @@ private func described(_ envelope: Envelope) -> String {
         parts["payload"] = parsed(message.payload)
         if let meta = message.meta { parts["meta"] = parsed(meta) }
         if let type = message.type { parts["messageType"] = type }
+        if let parent = message.parent { parts["parent"] = parent.description }
     }
     func say(_ action: MessageAction, _ kind: String) {
         parts["kind"] = kind

@@ -117,6 +117,22 @@ public enum ProtocolExample {
                 channel: "room", messageTimetoken: ada.messageTimetoken, after: .time(added))),
         22: .deleteMessages(
             DeletionRequest(channel: "room", through: ada.messageTimetoken, mutation: "m-5")),
+        50: .editMessage(
+            EditRequest(
+                channel: "room", messageTimetoken: ada.messageTimetoken,
+                payload: #"{"text":"hello"}"#, mutation: "m-6")),
+        51: .deleteMessage(
+            OwnDeletionRequest(
+                channel: "room", messageTimetoken: ada.messageTimetoken, mutation: "m-7")),
+        52: .deleteMessage(
+            OwnDeletionRequest(channel: "room", messageTimetoken: ada.messageTimetoken)),
+        53: .history(HistoryQuery(channel: "room", limit: 1)),
+        54: .publish(
+            PublishRequest(
+                channel: "room",
+                message: Message(payload: #""me, too""#, parent: ada.messageTimetoken),
+                mutation: "m-8")),
+        55: .history(HistoryQuery(channel: "room", limit: 10, parent: ada.messageTimetoken)),
         24: .token("qEF2AkF0GmkAAA"),
         42: .subscribe([SubscribeRequest(channel: "room", actions: .none)]),
         40: .actions(
@@ -199,6 +215,32 @@ public enum ProtocolExample {
                         key: ada, actionTimetoken: Timetoken(rawValue: added.rawValue + 1))
                 ], next: nil)),
         22: .messagesDeleted(deleted),
+        50: .actionAdded(
+            MessageAction(
+                key: MessageAction.Key(
+                    messageTimetoken: ada.messageTimetoken, type: "edited",
+                    value: #"{"text":"hello"}"#, uuid: "ada"),
+                actionTimetoken: Timetoken(rawValue: 17_952_187_953_730_160)), .added),
+        51: .messageDeleted(Timetoken(rawValue: 17_952_187_953_730_170)),
+        52: .messageDeleted(nil),
+        54: .published(reply),
+        55: .history(
+            HistoryPage(
+                messages: [
+                    StoredMessage(
+                        timetoken: reply, uuid: "ada",
+                        message: Message(payload: #""me, too""#, parent: ada.messageTimetoken))
+                ], next: nil)),
+        53: .history(
+            HistoryPage(
+                messages: [
+                    StoredMessage(
+                        timetoken: ada.messageTimetoken, uuid: "ada", message: hi,
+                        edited: MessageVersion(
+                            payload: #"{"text":"hello"}"#,
+                            timetoken: Timetoken(rawValue: 17_952_187_953_730_160)),
+                        deleted: Timetoken(rawValue: 17_952_187_953_730_165))
+                ], next: nil)),
         42: .subscribed([SubscribedChannel(channel: "room", mode: .current, cursor: start)]),
         40: .actions(ActionsPage(actions: [bobs], next: bobsPlace)),
         41: .actions(ActionsPage(actions: [], next: nil)),
@@ -264,5 +306,6 @@ public enum ProtocolExample {
             ]),
     ]
 
+    private static let reply = Timetoken(rawValue: 17_952_187_953_730_303)
     private static let deleted = Timetoken(rawValue: 17_952_187_953_730_150)
 }

@@ -28,7 +28,7 @@ extension ChannelView {
 
     /// How the user's own actions on a message stand after their wishes: those that a wish is
     /// about, or takes the place of.
-    private func ownActions(
+    func ownActions(
         _ stored: MessageActions, on message: Timetoken, after wishes: [OutboxEntry],
         _ pending: PendingWishes
     ) -> [ActionName: OwnAction] {

@@ -7,6 +7,8 @@
 public struct ChannelView: Sendable {
     public private(set) var items: [ListItem] = []
     let user: String
+    /// What an author's version of a message says, as JSON.
+    let payload: @Sendable (String) -> String
 
     /// What one step changed below the view.
     struct News {
@@ -19,9 +21,11 @@ public struct ChannelView: Sendable {
     /// The view of a base and the channel's entries of an outbox.
     public init(
         _ base: ChannelBase, _ entries: [OutboxEntry],
-        under rules: ReactionRules = ReactionRules(), user: String
+        under rules: ReactionRules = ReactionRules(), user: String,
+        payload: @escaping @Sendable (String) -> String = { $0 }
     ) {
         self.user = user
+        self.payload = payload
         let pending = PendingWishes(entries, under: rules)
         for (timetoken, entry) in base.cache.messages.sorted(by: { $0.key < $1.key }) {
             items.append(item(timetoken, entry, base, pending))
@@ -53,10 +57,26 @@ public struct ChannelView: Sendable {
         let isThere = index < items.count && items[index].timetoken == timetoken
         guard let entry = base.cache.messages[timetoken] else {
             // An answered message that has not come yet stays.
-            if isThere, pending.answered[timetoken] == nil { make(.remove(at: index), &changes) }
+            if isThere, pending.answered[timetoken] == nil {
+                let parent = items[index].parent
+                make(.remove(at: index), &changes)
+                if let parent { count(under: parent, base, &changes) }
+            }
             return
         }
         put(item(timetoken, entry, base, pending), at: index, isThere: isThere, &changes)
+        if let parent = entry.message.parent { count(under: parent, base, &changes) }
+    }
+
+    /// Brings the number of a thread's replies up to date, where its message is in the list.
+    private mutating func count(
+        under parent: Timetoken, _ base: ChannelBase, _ changes: inout [ListChange]
+    ) {
+        let index = position(of: parent)
+        guard index < items.count, items[index].timetoken == parent else { return }
+        var item = items[index]
+        item.threadCount = base.cache.repliesByMessage[parent]?.count ?? 0
+        if item != items[index] { make(.update(item, at: index), &changes) }
     }
 
     /// Puts a message where it belongs; what is there already keeps its name.
@@ -96,10 +116,13 @@ public struct ChannelView: Sendable {
         _ pending: PendingWishes
     ) -> ListItem {
         let mutation = pending.answered[timetoken] ?? pending.likenesses[timetoken]
+        let versions = versions(of: timetoken, by: entry.uuid, base, pending)
         return ListItem(
             id: mutation.map { .written($0) } ?? .message(timetoken), timetoken: timetoken,
-            uuid: entry.uuid, message: entry.message, isPending: false,
-            reactions: reactions(to: timetoken, base, pending), mutation: mutation)
+            uuid: entry.uuid, message: shown(entry.message, versions), isPending: false,
+            reactions: reactions(to: timetoken, base, pending), versions: versions.count,
+            isDeleted: versions.isDeleted,
+            threadCount: base.cache.repliesByMessage[timetoken]?.count ?? 0, mutation: mutation)
     }
 
     // MARK: Messages on their way

@@ -7,6 +7,8 @@
 /// ``disconnected()``.
 public struct Device: Sendable {
     public let user: String
+    /// What an author's version of a message says, as JSON.
+    let payload: @Sendable (String) -> String
     public internal(set) var outbox: Outbox
     var channels: [Channel: ChannelSync] = [:]
     var views: [Channel: ChannelView] = [:]
@@ -27,8 +29,14 @@ public struct Device: Sendable {
     /// - Parameters:
     ///   - user: The user id that `hello` names: whose reactions are one's own.
     ///   - outbox: What was kept, in order.
-    public init(user: String, outbox: [OutboxEntry] = []) {
+    ///   - payload: Makes JSON of what an author's version of a message says: others' clients write
+    ///     bare texts.
+    public init(
+        user: String, outbox: [OutboxEntry] = [],
+        payload: @escaping @Sendable (String) -> String = { $0 }
+    ) {
         self.user = user
+        self.payload = payload
         self.outbox = Outbox(outbox)
     }
 
@@ -65,7 +73,7 @@ public struct Device: Sendable {
             views[Channel(channel)] = ChannelView(
                 channels[Channel(channel)]?.base ?? ChannelBase(),
                 outbox.entries(of: channel, under: rules(of: channel)), under: rules(of: channel),
-                user: user)
+                user: user, payload: payload)
         }
         return views[Channel(channel)]?.items ?? []
     }
@@ -75,7 +83,9 @@ public struct Device: Sendable {
         if let view = views[Channel(channel)] { return view.items }
         guard let sync = channels[Channel(channel)] else { return [] }
         let entries = outbox.entries(of: channel, under: sync.rules)
-        return ChannelView(sync.base, entries, under: sync.rules, user: user).items
+        return ChannelView(
+            sync.base, entries, under: sync.rules, user: user, payload: payload
+        ).items
     }
 
     /// Nobody looks at a channel's list any more.

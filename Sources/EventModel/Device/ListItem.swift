@@ -43,6 +43,7 @@ public struct ListItem: Hashable, Sendable, Identifiable {
     /// Where the message stands; `nil` while it is on its way.
     public var timetoken: Timetoken?
     public var uuid: String
+    /// As its author's newest version has it.
     public var message: Message
     /// Whether the server has not accepted the message yet.
     public var isPending: Bool
@@ -50,6 +51,16 @@ public struct ListItem: Hashable, Sendable, Identifiable {
     public var reactions: [Reaction]
     /// Whether there is anything to show below the message; other types of actions do not count.
     public var hasReactions: Bool { reactions.contains { $0.type == ReactionRules.type } }
+    /// How often its author gave it another text; `SyncClient.actions` reads them all.
+    public var versions = 0
+    /// Whether its author gave it another text.
+    public var isEdited: Bool { versions > 0 }
+    /// Whether its author said that it is as good as deleted: an action of the type `deleted`.
+    public var isDeleted = false
+    /// The message in whose thread this one is a reply.
+    public var parent: Timetoken? { message.parent }
+    /// Replies in its thread that the device has.
+    public var threadCount = 0
     /// The outbox entry that the item comes from, until it is settled.
     var mutation: String?
 }
@@ -66,7 +77,8 @@ extension ListItem {
     public static func == (left: Self, right: Self) -> Bool {
         left.id == right.id && left.timetoken == right.timetoken && left.uuid == right.uuid
             && left.message == right.message && left.isPending == right.isPending
-            && left.reactions == right.reactions
+            && left.reactions == right.reactions && left.versions == right.versions
+            && left.isDeleted == right.isDeleted && left.threadCount == right.threadCount
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -249,6 +249,7 @@ extension OutboxEntry {
         return ExactText(message.payload) == ExactText(other.payload)
             && message.meta.map(ExactText.init) == other.meta.map(ExactText.init)
             && message.type.map(ExactText.init) == other.type.map(ExactText.init)
+            && message.parent == other.parent
     }
 }
 

@@ -28,16 +28,16 @@ final class DeviceStatements {
             FROM channel WHERE name = ?
             """)
         messages = try database.prepare(
-            "SELECT timetoken, uuid, payload, meta, type FROM message WHERE channel = ?")
+            "SELECT timetoken, uuid, payload, meta, type, parent FROM message WHERE channel = ?")
         actions = try database.prepare(
             "SELECT message, type, value, uuid, timetoken, score FROM action WHERE channel = ?")
         outbox = try database.prepare(
             """
             SELECT mutation, channel, kind, message, type, value, uuid, seen, payload, meta,
-                progress, timetoken, likeness, score FROM outbox ORDER BY position
+                progress, timetoken, likeness, score, parent FROM outbox ORDER BY position
             """)
         putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?)")
+        putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?, ?)")
         dropMessage = try database.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken = ?")
         putAction = try database.prepare("REPLACE INTO action VALUES (?, ?, ?, ?, ?, ?, ?)")
@@ -49,8 +49,8 @@ final class DeviceStatements {
         putEntry = try database.prepare(
             """
             INSERT INTO outbox (mutation, channel, kind, message, type, value, uuid, seen,
-                payload, meta, progress, timetoken, likeness, score)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                payload, meta, progress, timetoken, likeness, score, parent)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (mutation) DO UPDATE SET seen = excluded.seen, score = excluded.score,
                 progress = excluded.progress, timetoken = excluded.timetoken,
                 likeness = excluded.likeness
@@ -91,7 +91,7 @@ final class DeviceStatements {
             try putMessage.run(
                 .text(channel), .timetoken(timetoken), .text(entry.uuid),
                 .text(entry.message.payload), .optional(entry.message.meta),
-                .optional(entry.message.type))
+                .optional(entry.message.type), .optional(entry.message.parent))
         case .messageDropped(let timetoken):
             try dropMessage.run(.text(channel), .timetoken(timetoken))
         case .actionPut(let action):
@@ -119,7 +119,7 @@ final class DeviceStatements {
             .optional(entry.key?.value), .optional(entry.key?.uuid), .optional(seen),
             .optional(message?.payload), .optional(message?.meta), .text(entry.progress.word),
             .optional(entry.timetoken), .optional(entry.likeness),
-            score.map { .integer(Int64($0)) } ?? .null)
+            score.map { .integer(Int64($0)) } ?? .null, .optional(message?.parent))
     }
 }
 
@@ -146,7 +146,8 @@ extension OutboxEntry {
             default:
                 .publish(
                     Message(
-                        payload: row.text(8), meta: row.optionalText(9), type: row.optionalText(4)))
+                        payload: row.text(8), meta: row.optionalText(9), type: row.optionalText(4),
+                        parent: row.optionalTimetoken(14)))
             }
         let progress: Progress =
             switch row.text(10) {

@@ -36,7 +36,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
         guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found < version else { return }
-        let steps = [schema, messageCount, scores].dropFirst(found).joined(separator: ";")
+        let steps = [schema, messageCount, scores, threads].dropFirst(found)
+            .joined(separator: ";")
         try database.execute("BEGIN IMMEDIATE; \(steps); PRAGMA user_version = \(version); COMMIT")
     }
 
@@ -46,6 +47,12 @@ public final class SQLiteDeviceStore: DeviceStore {
     private static let scores = """
         ALTER TABLE action ADD COLUMN score INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE outbox ADD COLUMN score INTEGER
+        """
+
+    /// Those of the third know no threads.
+    private static let threads = """
+        ALTER TABLE message ADD COLUMN parent INTEGER;
+        ALTER TABLE outbox ADD COLUMN parent INTEGER
         """
 
     /// Texts compare byte for byte, as everywhere.
@@ -109,7 +116,8 @@ public final class SQLiteDeviceStore: DeviceStore {
         var messages: [Timetoken: DeviceCache.Entry] = [:]
         try statements.messages.query(.text(channel)) { row in
             let message = Message(
-                payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
+                payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4),
+                parent: row.optionalTimetoken(5))
             messages[row.timetoken(0)] = DeviceCache.Entry(uuid: row.text(1), message: message)
             return true
         }

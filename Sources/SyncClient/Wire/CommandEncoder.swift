@@ -38,6 +38,8 @@ enum CommandEncoder {
             write(request, actionTimetoken: nil, into: &json)
         case .removeAction(let removal):
             write(removal.action, actionTimetoken: removal.actionTimetoken, into: &json)
+        case .editMessage(let request): write(request, into: &json)
+        case .deleteMessage(let request): write(request, into: &json)
         case .deleteMessages(let request):
             json.member("channel", request.channel)
             json.member("after", quoted: request.after.rawValue)
@@ -48,6 +50,7 @@ enum CommandEncoder {
             json.member("limit", query.limit)
             json.member("before", quoted: query.before?.rawValue)
             json.member("after", quoted: query.after?.rawValue)
+            json.member("parent", quoted: query.parent?.rawValue)
             if query.includesActions {
                 json.member("actions", true)
             }
@@ -124,6 +127,7 @@ enum CommandEncoder {
         json.member("payload", raw: request.message.payload)
         json.member("meta", raw: request.message.meta)
         json.member("messageType", request.message.type)
+        json.member("parent", quoted: request.message.parent?.rawValue)
         json.member("store", request.isStored)
         json.member("ttl", request.hoursKept)
         json.member("mutation", request.mutation)
@@ -143,6 +147,19 @@ enum CommandEncoder {
             json.endObject()
         }
         json.endArray()
+    }
+
+    private static func write(_ request: EditRequest, into json: inout JSONWriter) {
+        json.member("channel", request.channel)
+        json.member("messageTimetoken", quoted: request.messageTimetoken.rawValue)
+        json.member("payload", raw: request.payload)
+        json.member("mutation", request.mutation)
+    }
+
+    private static func write(_ request: OwnDeletionRequest, into json: inout JSONWriter) {
+        json.member("channel", request.channel)
+        json.member("messageTimetoken", quoted: request.messageTimetoken.rawValue)
+        json.member("mutation", request.mutation)
     }
 
     private static func write(

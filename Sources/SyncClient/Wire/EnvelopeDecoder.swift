@@ -48,7 +48,7 @@ struct EnvelopeDecoder {
         guard value.has("d") else { throw .missingField("d", expected: "any JSON value") }
         return Message(
             payload: value.text("d") ?? "null", meta: value.text("u"),
-            type: try value.optionalString("cmt"))
+            type: try value.optionalString("cmt"), parent: try value.optionalTimetoken("parent"))
     }
 
     private func action(

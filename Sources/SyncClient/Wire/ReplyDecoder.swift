@@ -15,6 +15,11 @@ struct ReplyDecoder {
         case .subscribe: return .subscribed(try subscribed(result))
         case .unsubscribe: return .unsubscribed(channels: try channels(result))
         case .repair: return .repair(try step(result))
+        case .editMessage: return try added(result)
+        case .deleteMessage:
+            let applied: Removal = try result.word("applied")
+            return .messageDeleted(
+                applied == .absent ? nil : try result.timetoken("timetoken"))
         case .publish, .signal: return .published(try result.timetoken("timetoken"))
         case .addAction: return try added(result)
         case .removeAction: return .actionRemoved(try result.word("applied"))
@@ -129,17 +134,30 @@ struct ReplyDecoder {
         var messages: [StoredMessage] = []
         for index in 0..<list.count {
             let message = list.element(at: index)
-            messages.append(
-                StoredMessage(
-                    timetoken: try message.timetoken("timetoken"),
-                    uuid: try message.string("uuid"),
-                    message: Message(
-                        payload: message.text("payload") ?? "null", meta: message.text("meta"),
-                        type: try message.optionalString("messageType")),
-                    actions: message.member("actions") == nil ? [] : try actions(message),
-                    moreActions: try message.optionalTimetoken("more")))
+            var stored = StoredMessage(
+                timetoken: try message.timetoken("timetoken"),
+                uuid: try message.string("uuid"),
+                message: Message(
+                    payload: message.text("payload") ?? "null", meta: message.text("meta"),
+                    type: try message.optionalString("messageType"),
+                    parent: try message.optionalTimetoken("parent")),
+                actions: message.member("actions") == nil ? [] : try actions(message),
+                moreActions: try message.optionalTimetoken("more"),
+                edited: try version(message),
+                deleted: try message.optionalTimetoken("deleted"))
+            stored.threadCount = Int(try message.optionalInteger("threadCount") ?? 0)
+            messages.append(stored)
         }
         return HistoryPage(messages: messages, next: try result.optionalTimetoken("next"))
+    }
+
+    private func version(
+        _ message: borrowing JSONValue
+    ) throws(JSONError) -> MessageVersion? {
+        guard message.member("edited") != nil else { return nil }
+        let edited = try message.object("edited")
+        return MessageVersion(
+            payload: edited.text("payload") ?? "null", timetoken: try edited.timetoken("timetoken"))
     }
 
     private func place(

@@ -5,15 +5,16 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-        deleteMessages, history, actions, summaries,
-        hereNow, whereNow, setState, getState, ping, token
+        editMessage, deleteMessage, deleteMessages, history, actions, summaries, hereNow,
+        whereNow, setState, getState, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
     /// A write carries its mutation id.
     var canBeSentAgain: Bool {
         switch self {
-        case .publish, .addAction, .removeAction, .deleteMessages: true
+        case .publish, .addAction, .removeAction, .editMessage, .deleteMessage, .deleteMessages:
+            true
         default: false
         }
     }
@@ -30,6 +31,8 @@ extension Command {
         case .signal: .signal
         case .addAction: .addAction
         case .removeAction: .removeAction
+        case .editMessage: .editMessage
+        case .deleteMessage: .deleteMessage
         case .deleteMessages: .deleteMessages
         case .history: .history
         case .actions: .actions

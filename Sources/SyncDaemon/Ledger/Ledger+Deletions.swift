@@ -50,6 +50,25 @@ extension Ledger {
         return commit
     }
 
+    /// Deletes messages now, or puts that off.
+    ///
+    /// - Parameter range: What a large deletion, whose turn has come, deletes.
+    /// - Returns: `nil` when the answer comes later.
+    func delete(
+        _ asked: MessageRange, for write: Write, at timetoken: Timetoken,
+        deleting range: MessageRange?, into commit: inout Commit
+    ) throws(StoreError) -> Result<Outcome, ProtocolError>? {
+        if let range {
+            try hide(range, in: write.channel, at: timetoken, into: &commit)
+            return .success(.deleted(timetoken))
+        }
+        if try deleteIfSmall(asked, in: write.channel, at: timetoken, into: &commit) {
+            return .success(.deleted(timetoken))
+        }
+        let deletion = LargeDeletion(write: write, channel: write.channel, range: asked)
+        return postpone(deletion) ? nil : .failure(.overloaded)
+    }
+
     private func finish(
         _ deletion: LargeDeletion, into commit: inout Commit
     ) throws(StoreError) {

@@ -261,18 +261,17 @@ final class Ledger {
             try takeBack(action, under: rules, for: write, at: timetoken, into: &commit)
             return .success(.removed)
 
+        case .edit(let key, let rules):
+            return try edit(key, under: rules, for: write, at: timetoken, into: &commit)
+
+        case .deleteMessage(let message):
+            return try deleteOwn(
+                message, for: write, at: timetoken, deleting: range, into: &commit)
+
         case .deleteMessages(let start, let end):
-            if let range {
-                try hide(range, in: write.channel, at: timetoken, into: &commit)
-                return .success(.deleted(timetoken))
-            }
             // Nothing that is still to come is deleted.
-            let range = MessageRange(after: start, through: min(end, timetoken))
-            if try deleteIfSmall(range, in: write.channel, at: timetoken, into: &commit) {
-                return .success(.deleted(timetoken))
-            }
-            let deletion = LargeDeletion(write: write, channel: write.channel, range: range)
-            return postpone(deletion) ? nil : .failure(.overloaded)
+            let asked = MessageRange(after: start, through: min(end, timetoken))
+            return try delete(asked, for: write, at: timetoken, deleting: range, into: &commit)
 
         case .changeGroup(let group, let change):
             return try self.change(group, change, into: &commit)

@@ -19,6 +19,12 @@ extension Write {
             .actionAdded(rules.action(key, timetoken, score), .already)
         case (.updated(let timetoken, let score), .add(let key, _, let rules)):
             .actionAdded(rules.action(key, timetoken, score), .updated)
+        case (.added(let timetoken, _), .edit(let key, let rules)):
+            .actionAdded(rules.action(key, timetoken, 1), .added)
+        case (.already(let timetoken, _), .edit(let key, let rules)):
+            .actionAdded(rules.action(key, timetoken, 1), .already)
+        case (.deleted(let timetoken), .deleteMessage): .messageDeleted(timetoken)
+        case (.absent, .deleteMessage): .messageDeleted(nil)
         case (.removed, .remove): .actionRemoved(.removed)
         case (.absent, .remove): .actionRemoved(.absent)
         case (.stale, .remove): .actionRemoved(.stale)

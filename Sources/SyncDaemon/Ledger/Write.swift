@@ -30,6 +30,10 @@ struct Write: Sendable, Hashable {
         case removeAction(
             messageTimetoken: Timetoken, actionTimetoken: Timetoken, userID: String,
             under: ReactionRules = ReactionRules())
+        /// Gives a message of the author's own another text: the key's value, as compact JSON.
+        case edit(MessageAction.Key, under: ReactionRules = ReactionRules())
+        /// Deletes a message of the author's own, and the actions on it.
+        case deleteMessage(Timetoken)
         /// Deletes the channel's messages in a range, and the actions on them.
         ///
         /// The range leaves its start out and holds its end.
@@ -145,9 +149,10 @@ extension Write {
     private var texts: [String] {
         switch operation {
         case .publish(let message, _): [message.payload, message.meta ?? "", message.type ?? ""]
-        case .add(let key, _, _), .remove(let key, _, _): [key.type, key.value, key.uuid]
+        case .add(let key, _, _), .remove(let key, _, _), .edit(let key, _):
+            [key.type, key.value, key.uuid]
         case .removeAction(_, _, let userID, _): [userID]
-        case .deleteMessages, .revoke: []
+        case .deleteMessage, .deleteMessages, .revoke: []
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
@@ -189,6 +194,7 @@ extension Write {
             mix(spelled(message.payload))
             mix(message.meta.map(spelled) ?? "")
             mix(message.type ?? "")
+            if let parent = message.parent { mix("parent \(parent)") }
             // Not what the keyset says: its owner may change that between a write and its retry.
             if let hoursAsked = write.hoursAsked { mix("\(hoursAsked)") }
         case .add(let key, let score, _):
@@ -202,6 +208,13 @@ extension Write {
         case .removeAction(let message, let action, let userID, _):
             mix("removeAction")
             for field in [message.description, action.description, userID] { mix(field) }
+        case .edit(let key, _):
+            mix("edit")
+            mix(key.messageTimetoken.description)
+            mix(spelled(key.value))
+        case .deleteMessage(let message):
+            mix("deleteMessage")
+            mix(message.description)
         case .deleteMessages(let start, let end):
             mix("deleteMessages")
             mix(start.description)

@@ -73,6 +73,17 @@ struct Audit {
             ])
     }
 
+    /// A message of the author's own, if it is one.
+    func deleted(_ request: OwnDeletionRequest, by author: Author) {
+        log?.notice(
+            "An author deletes a message.",
+            [
+                "keyset": author.keyset, "channel": request.channel,
+                "message": request.messageTimetoken, "user": author.userID,
+                "device": author.deviceID,
+            ])
+    }
+
     /// What somebody may have waited for without asking anything, and so without being refused.
     enum Ended: String, CaseIterable {
         case session, poll

@@ -15,6 +15,18 @@ protocol ActionTally {
 
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool
 
+    /// Who wrote a message; `nil` when it is not there.
+    func author(
+        ofMessage timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> String?
+
+    /// The newest of a user's actions of a kind that stand on a message.
+    ///
+    /// - Complexity: O(log n) in the channel's versions, whatever else stands on the message.
+    func newest(
+        _ kind: VersionKind, by user: String, on message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction?
+
     /// The actions of a type and a value that stand on a message, summed up.
     ///
     /// What is hidden may count until its rows are removed.

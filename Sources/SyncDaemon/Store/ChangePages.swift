@@ -54,7 +54,7 @@ extension StoredMessage {
     /// Bytes that it takes in a reply, roughly.
     var size: Int {
         message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 128
-            + actions.reduce(0) { $0 + $1.size }
+            + (edited?.payload.utf8.count ?? 0) + actions.reduce(0) { $0 + $1.size }
     }
 }
 

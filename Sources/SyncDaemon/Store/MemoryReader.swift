@@ -104,6 +104,7 @@ final class MemoryReader: StoreReader {
         let state = committed.withLock { $0 }
         let matching = state.messages[channel, default: []].filter {
             $0.timetoken > query.after ?? .zero && $0.timetoken < query.before ?? .end
+                && (query.parent == nil || query.parent == $0.message.parent)
         }
         var messages = query.goesForward ? matching : matching.reversed()
         if query.includesActions {
@@ -114,6 +115,17 @@ final class MemoryReader: StoreReader {
                 }
                 let limit = Limits.actionsPerHistoryMessageMax + 1
                 messages[index].take(Array(actions.prefix(limit)))
+            }
+        }
+        if query.includesVersions {
+            for index in messages.indices {
+                messages[index].threadCount = state.messages[channel, default: []].count {
+                    $0.message.parent == messages[index].timetoken
+                }
+                let (message, author) = (messages[index].timetoken, messages[index].uuid)
+                messages[index].take(
+                    edited: state.newest(.edited, by: author, on: message, in: channel),
+                    deleted: state.newest(.deleted, by: author, on: message, in: channel))
             }
         }
         let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)

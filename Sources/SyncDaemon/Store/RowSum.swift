@@ -62,6 +62,8 @@ extension RowSum {
         sum.add(message.meta)
         sum.add(message.type)
         sum.add(expires ?? .zero)
+        // Rows of earlier releases have the sum that they had.
+        if let parent = message.parent { sum.add(parent) }
         return sum.value
     }
 

@@ -39,7 +39,7 @@ final class SQLiteReadStatements {
         channelsFrom = try connection.prepare(
             "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?")
         let messages = """
-            SELECT timetoken, uuid, payload, meta, type, expires, sum FROM message
+            SELECT timetoken, uuid, payload, meta, type, expires, sum, parent FROM message
             WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
             """
         messagesForward = try connection.prepare("\(messages) LIMIT ?")

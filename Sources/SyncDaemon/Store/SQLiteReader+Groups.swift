@@ -162,6 +162,7 @@ extension ActionsQuery {
 final class SQLiteGroupStatements {
     let forward: StoreStatement
     let backward: StoreStatement
+    let threads: SQLiteThreadStatements
 
     /// - Parameter columns: Of an action, selected.
     init(
@@ -170,6 +171,7 @@ final class SQLiteGroupStatements {
         let group = """
             \(columns) WHERE channel = ? AND message = ? AND type = ? AND value = ?
             """
+        threads = try SQLiteThreadStatements(connection)
         forward = try connection.prepare("\(group) AND uuid >= ? ORDER BY uuid LIMIT ?")
         backward = try connection.prepare("\(group) AND uuid < ? ORDER BY uuid DESC LIMIT ?")
     }

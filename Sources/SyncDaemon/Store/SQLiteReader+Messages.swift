@@ -13,13 +13,17 @@ extension SQLiteReader {
         // One more than asked for tells whether there is a next page.
         try forEachMessage(
             in: id, after: query.after ?? .zero, before: query.before ?? .end,
-            forward: query.goesForward, limit: query.limit + 1
+            forward: query.goesForward, limit: query.limit + 1, parent: query.parent
         ) { message in
             messages.append(message)
             bytes += message.size
             return bytes <= query.bytesMax || messages.count == 1
         }
         if query.includesActions { try addActions(to: &messages, in: id, bytesMax: query.bytesMax) }
+        if query.includesVersions {
+            try countReplies(to: &messages, in: id)
+            try addVersions(to: &messages, in: id, bytesMax: query.bytesMax)
+        }
         let hasMore = cut(&messages, to: query.limit, bytesMax: query.bytesMax, size: \.size)
         let next = hasMore ? messages.last?.timetoken : nil
         if !query.goesForward { messages.reverse() }
@@ -57,6 +61,7 @@ extension SQLiteReader {
     /// Calls `body` with up to `limit` messages between two positions, until it answers `false`.
     func forEachMessage(
         in id: Int64, after start: Timetoken, before end: Timetoken, forward: Bool, limit: Int,
+        parent: Timetoken? = nil,
         body: (StoredMessage) -> Bool
     ) throws(StoreError) {
         let through = Timetoken(rawValue: end.rawValue - min(1, end.rawValue))
@@ -73,7 +78,10 @@ extension SQLiteReader {
                 SQLiteValue.timetoken(part.after), SQLiteValue.timetoken(part.through)
             )
             let limit = SQLiteValue.integer(Int64(left))
-            if forward {
+            if let parent {
+                try statements.groups.threads.query(
+                    to: parent, in: id, part, limit: left, forward: forward, body: take)
+            } else if forward {
                 try statements.messagesForward.query(
                     .integer(id), after, through, limit, body: take)
             } else {

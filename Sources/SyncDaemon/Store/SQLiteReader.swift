@@ -99,14 +99,10 @@ final class SQLiteReader: StoreReader {
 
     func storedMessage(_ row: borrowing SQLiteRow, in channel: Int64) -> StoredMessage {
         let message = Message(
-            payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4))
+            payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4),
+            parent: row.optionalTimetoken(7))
         let (timetoken, uuid) = (row.timetoken(0), row.text(1))
-        if let sum = row.optionalInteger(6),
-            sum
-                != RowSum.message(
-                    message, at: timetoken, in: channel, by: uuid, expires: row.optionalTimetoken(5)
-                )
-        {
+        if !row.isSoundMessage(in: channel) {
             damage = .wrongSum(ofMessage: timetoken, in: path)
         }
         return StoredMessage(timetoken: timetoken, uuid: uuid, message: message)

@@ -12,7 +12,8 @@ extension SQLiteStore {
         let sum = RowSum.message(message, at: timetoken, in: id, by: uuid, expires: expires)
         try statements.insertMessage.run(
             .timetoken(timetoken), .integer(id), .text(uuid), .text(message.payload),
-            .optional(message.meta), .optional(message.type), .optional(expires), .integer(sum))
+            .optional(message.meta), .optional(message.type), .optional(expires), .integer(sum),
+            .optional(message.parent))
         noteUse(of: channel.keyset, bytes: StoredUse.bytes(of: message, by: uuid))
     }
 

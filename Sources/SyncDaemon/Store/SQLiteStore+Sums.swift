@@ -24,6 +24,22 @@ extension SQLiteRow {
     }
 }
 
+extension SQLiteRow {
+    /// Whether the columns `timetoken`, `uuid`, `payload`, `meta`, `type`, `expires`, `sum` and
+    /// `parent` are of one message; one of an earlier release may have no sum yet.
+    func isSoundMessage(in channel: Int64) -> Bool {
+        // An entry of an index without its row.
+        guard optionalText(1) != nil else { return false }
+        guard let sum = optionalInteger(6) else { return true }
+        let message = Message(
+            payload: text(2), meta: optionalText(3), type: optionalText(4),
+            parent: optionalTimetoken(7))
+        return sum
+            == RowSum.message(
+                message, at: timetoken(0), in: channel, by: text(1), expires: optionalTimetoken(5))
+    }
+}
+
 extension StoreError {
     static func wrongSum(of key: MessageAction.Key, in path: String) -> StoreError {
         .damaged(

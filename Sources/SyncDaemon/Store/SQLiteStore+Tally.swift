@@ -51,7 +51,7 @@ extension SQLiteStore {
     }
 
     /// A channel that nobody wrote to gets no row for a question.
-    private func existingID(of channel: Channel) throws(StoreError) -> Int64? {
+    func existingID(of channel: Channel) throws(StoreError) -> Int64? {
         try hasChannel(channel) ? id(of: channel) : nil
     }
 }
@@ -166,8 +166,10 @@ final class SQLiteTallyStatements {
     let hasMessage: StoreStatement
     let totals: StoreStatement
     let sum: StoreStatement
+    let versions: SQLiteVersionStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        versions = try SQLiteVersionStatements(connection)
         values = try connection.prepare(
             """
             SELECT type, value, count, score FROM action_count

@@ -41,7 +41,7 @@ final class SQLiteWriteStatements {
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         insertChannel = try connection.prepare("INSERT INTO channel(keyset, name) VALUES (?, ?)")
         insertMessage = try connection.prepare(
-            "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         findAction = try connection.prepare(
             """
             SELECT added, changed, sum, score FROM action WHERE channel = ? AND message = ?

@@ -39,12 +39,13 @@ extension Salvage {
         var unsound: [SQLiteValue] = []
         try new.prepare(
             """
-            SELECT timetoken, channel, uuid, payload, meta, type, expires, sum FROM message
+            SELECT timetoken, channel, uuid, payload, meta, type, expires, sum, parent FROM message
             WHERE sum IS NOT NULL
             """
         ).query { row in
             let message = Message(
-                payload: row.text(3), meta: row.optionalText(4), type: row.optionalText(5))
+                payload: row.text(3), meta: row.optionalText(4), type: row.optionalText(5),
+                parent: row.optionalTimetoken(8))
             let sum = RowSum.message(
                 message, at: row.timetoken(0), in: row.integer(1), by: row.text(2),
                 expires: row.optionalTimetoken(6))
@@ -109,6 +110,7 @@ extension Salvage {
         }
         try new.execute("DELETE FROM keyset_use; \(SQLiteSchema.countUse)")
         try new.execute("DELETE FROM action_count; \(SQLiteSchema.countScores)")
+        try new.execute("DELETE FROM thread; \(SQLiteSchema.countReplies)")
         // Every device gets a snapshot: nothing is asked of what was forgotten.
         try new.execute("UPDATE meta SET value = '0' WHERE name LIKE '%floor'")
         if (try? SQLiteSchema.clock(new, path: "")) == nil {

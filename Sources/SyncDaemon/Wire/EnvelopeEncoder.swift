@@ -191,6 +191,7 @@ private func encode(_ message: Message, into json: inout JSONWriter) {
     json.member("d", raw: message.payload)
     json.member("u", raw: message.meta)
     json.member("cmt", message.type)
+    json.member("parent", quoted: message.parent?.rawValue)
 }
 
 private func encode(_ action: MessageAction, event: String, into json: inout JSONWriter) {

@@ -90,6 +90,11 @@ extension ProtocolError {
         status: 404, code: "no_such_message",
         message: "There is no message with this timetoken in the channel.")
 
+    static let notOwner = ProtocolError(
+        status: 403, code: "not_owner",
+        message: "The message is another user's: only its author changes it. Ask for the right "
+            + "to delete, or to moderate.")
+
     /// - Parameter most: Such as `20 actions of one user`.
     static func tooManyActions(_ most: String) -> ProtocolError {
         ProtocolError(

@@ -77,6 +77,9 @@ enum ReplyEncoder {
             json.member("tokenExpires", seconds)
         case .messagesDeleted(let timetoken):
             json.member("timetoken", quoted: timetoken.rawValue)
+        case .messageDeleted(let timetoken):
+            json.member("applied", (timetoken == nil ? Removal.absent : .removed).rawValue)
+            json.member("timetoken", quoted: timetoken?.rawValue)
         case .groupChanged, .tokenRevoked, .keysGranted, .histories, .messageCounts:
             preconditionFailure("No command of the WebSocket is answered so.")
         }
@@ -137,11 +140,20 @@ enum ReplyEncoder {
             json.member("payload", raw: stored.message.payload)
             json.member("meta", raw: stored.message.meta)
             json.member("messageType", stored.message.type)
+            json.member("parent", quoted: stored.message.parent?.rawValue)
+            if stored.threadCount > 0 { json.member("threadCount", stored.threadCount) }
             if !stored.actions.isEmpty {
                 json.name("actions")
                 encode(stored.actions, into: &json)
             }
             json.member("more", quoted: stored.moreActions?.rawValue)
+            if let edited = stored.edited {
+                json.beginObject("edited")
+                json.member("payload", raw: edited.payload)
+                json.member("timetoken", quoted: edited.timetoken.rawValue)
+                json.endObject()
+            }
+            json.member("deleted", quoted: stored.deleted?.rawValue)
             json.endObject()
         }
         json.endArray()

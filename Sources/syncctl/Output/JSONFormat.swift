@@ -150,6 +150,7 @@ struct JSONFormat {
         json.member("payload", raw: message.payload)
         json.member("meta", raw: message.meta)
         json.member("messageType", message.type)
+        json.member("parent", quoted: message.parent?.rawValue)
     }
 
     static func write(_ action: MessageAction, into json: inout JSONWriter) {

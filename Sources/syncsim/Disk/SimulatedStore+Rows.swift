@@ -251,6 +251,20 @@ extension SimulatedStore {
         return try platter.ownActions(of: user, on: message, in: channel)
     }
 
+    func author(
+        ofMessage timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> String? {
+        try call()
+        return try platter.author(ofMessage: timetoken, in: channel)
+    }
+
+    func newest(
+        _ kind: VersionKind, by user: String, on message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction? {
+        try call()
+        return try platter.newest(kind, by: user, on: message, in: channel)
+    }
+
     func hasMessage(_ timetoken: Timetoken, in channel: Channel) throws(StoreError) -> Bool {
         try call()
         return try platter.hasMessage(timetoken, in: channel)

@@ -106,7 +106,7 @@ struct CommitModel {
             // One that changes nothing is not written.
             if operations.first == .change(change, group) { operations = operations.dropFirst() }
             return .groupChanged
-        case .removeAction, .revoke, .grant:
+        case .edit, .deleteMessage, .removeAction, .revoke, .grant:
             return nil
         }
     }

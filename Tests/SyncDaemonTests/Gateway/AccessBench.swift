@@ -37,6 +37,9 @@ struct GuardedRequest: CustomTestStringConvertible {
         command("addAction", #""channel":"room","messageTimetoken":"17","value":"x""#, .react),
         command(
             "removeAction", #""channel":"room","messageTimetoken":"17","value":"x""#, .unreact),
+        command("editMessage", #""channel":"room","messageTimetoken":"17","payload":1"#, .write),
+        // With a token that names nobody; see ``AccessOwnMessageTests``.
+        command("deleteMessage", #""channel":"room","messageTimetoken":"17""#, [.write, .delete]),
         command("deleteMessages", #""channel":"room","through":"17""#, .delete),
         command("history", #""channel":"room""#, .history),
         command(

@@ -26,6 +26,9 @@ struct CommandDecoderTests {
     func minimal() throws {
         let action = ActionRequest(
             channel: "r", messageTimetoken: Timetoken(rawValue: 5), type: "reaction", value: "v")
+        let edit = EditRequest(channel: "r", messageTimetoken: .init(rawValue: 5), payload: "null")
+        let own = OwnDeletionRequest(channel: "r", messageTimetoken: .init(rawValue: 5))
+        let summaries = SummariesQuery(channel: "r", messages: [.init(.init(rawValue: 5))])
         let expected: [Command.Operation: (String, Command)] = [
             .hello: (
                 #","userId":"u","deviceId":"d""#, .hello(Hello(userID: "u", deviceID: "d"))
@@ -46,19 +49,22 @@ struct CommandDecoderTests {
                 #","channel":"r","payload":null"#,
                 .signal(SignalRequest(channel: "r", message: Message(payload: "null")))
             ),
-            .addAction: (
-                #","channel":"r","messageTimetoken":"5","value":"v""#, .addAction(action)
-            ),
+            .addAction: (#","channel":"r","messageTimetoken":"5","value":"v""#, .addAction(action)),
             .removeAction: (
                 #","channel":"r","messageTimetoken":"5","value":"v""#,
                 .removeAction(RemovalRequest(action: action))
             ),
+            .editMessage: (
+                #","channel":"r","messageTimetoken":"5","payload":null"#, .editMessage(edit)
+            ),
+            .deleteMessage: (#","channel":"r","messageTimetoken":"5""#, .deleteMessage(own)),
             .deleteMessages: (
                 #","channel":"r","through":"5""#,
                 .deleteMessages(DeletionRequest(channel: "r", through: Timetoken(rawValue: 5)))
             ),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
+            .summaries: (#","channel":"r","messages":["5"]"#, .summaries(summaries)),
             .hereNow: (#","channel":"r""#, .hereNow(OccupancyQuery(channel: "r"))),
             .whereNow: ("", .whereNow(userID: nil)),
             .setState: (#","channel":"r","state":{}"#, .setState(channel: "r", state: "{}")),
@@ -210,8 +216,8 @@ struct CommandDecoderTests {
         (
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, repair, publish, "#
-                + "signal, addAction, removeAction, deleteMessages, history, actions, hereNow, "
-                + "whereNow, setState, getState, ping, token."
+                + "signal, addAction, removeAction, editMessage, deleteMessage, deleteMessages, "
+                + "history, actions, summaries, hereNow, whereNow, setState, getState, ping, token."
         ),
     ]
 

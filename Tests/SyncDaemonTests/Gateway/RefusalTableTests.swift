@@ -7,7 +7,8 @@ import Testing
 
 /// What somebody asks for, as each door spells it.
 private enum Asked: String, CaseIterable {
-    case publish, unstored, fire, signal, addAction, removeAction, deleteMessages, changeGroup
+    case publish, unstored, fire, signal, addAction, removeAction, editMessage,
+        deleteMessage, deleteMessages, changeGroup
     case history, actions, hereNow, setState
 
     /// `nil` where the WebSocket has no such operation.
@@ -21,6 +22,10 @@ private enum Asked: String, CaseIterable {
             #"{"id":1,"op":"addAction","channel":"room","messageTimetoken":"17","value":"x"}"#
         case .removeAction:
             #"{"id":1,"op":"removeAction","channel":"room","messageTimetoken":"17","value":"x"}"#
+        case .editMessage:
+            #"{"id":1,"op":"editMessage","channel":"room","messageTimetoken":"17","payload":1}"#
+        case .deleteMessage:
+            #"{"id":1,"op":"deleteMessage","channel":"room","messageTimetoken":"17"}"#
         case .deleteMessages: #"{"id":1,"op":"deleteMessages","channel":"room","through":"17"}"#
         case .history: #"{"id":1,"op":"history","channel":"room"}"#
         case .actions: #"{"id":1,"op":"actions","channel":"room"}"#
@@ -41,6 +46,12 @@ private enum Asked: String, CaseIterable {
             return request(
                 .post, actions + "/message/17?uuid=ada", #"{"type":"reaction","value":"x"}"#)
         case .removeAction: return request(.delete, actions + "/message/17/action/18?uuid=ada")
+        // SDKs do these by other requests.
+        case .editMessage:
+            return request(
+                .post, actions + "/message/17?uuid=ada", #"{"type":"edited","value":"1"}"#)
+        case .deleteMessage:
+            return request(.delete, "/v3/history/sub-key/sub/channel/room?start=16&end=17")
         case .deleteMessages: return request(.delete, "/v3/history/sub-key/sub/channel/room")
         case .changeGroup:
             return request(
@@ -82,7 +93,7 @@ private enum Obstacle: CaseIterable {
         case .overloaded: asked != .fire
         case .wrongPublishKey: asCommand ? asked.changesSomething : asked.isKeyed
         case .storesNothing: asked == .history
-        case .deletesNothing: asked == .deleteMessages
+        case .deletesNothing: [.deleteMessage, .deleteMessages].contains(asked)
         case .storeFull: asked.isStored
         }
     }

@@ -17,6 +17,20 @@ extension FaultyStore {
         return base.hasMessage(timetoken, in: channel)
     }
 
+    func author(
+        ofMessage timetoken: Timetoken, in channel: Channel
+    ) throws(StoreError) -> String? {
+        try pass(.tally)
+        return base.author(ofMessage: timetoken, in: channel)
+    }
+
+    func newest(
+        _ kind: VersionKind, by user: String, on message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> MessageAction? {
+        try pass(.tally)
+        return base.newest(kind, by: user, on: message, in: channel)
+    }
+
     func totals(
         type: String, value: String, on message: Timetoken, in channel: Channel
     ) throws(StoreError) -> ActionTotals {

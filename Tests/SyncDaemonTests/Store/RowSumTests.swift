@@ -48,7 +48,7 @@ struct RowSumTests {
         arguments: [
             "payload = '\"hello, ill of you\"'", "payload = payload || ' '", "uuid = 'bda'",
             "meta = NULL", "meta = '{\"a\":3}'", "type = NULL", "type = ''", "expires = NULL",
-            "expires = 1152921504606846977", "sum = sum + 1",
+            "expires = 1152921504606846977", "sum = sum + 1", "parent = 7",
         ])
     func messages(change: String) throws {
         try execute("UPDATE message SET \(change)")

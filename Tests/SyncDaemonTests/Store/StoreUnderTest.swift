@@ -141,6 +141,9 @@ extension StoreReader {
 extension SQLiteSchema {
     /// What a file of schema 11 lacks.
     static let withoutCounts = """
+        DROP INDEX action_version; DROP INDEX message_by_parent; DROP TABLE thread;
+        DROP TRIGGER reply_added; DROP TRIGGER reply_deleted;
+        ALTER TABLE message DROP COLUMN parent;
         DROP TABLE action_count; DROP TRIGGER action_added;
         DROP TRIGGER action_added_again; DROP TRIGGER action_removed; DROP TRIGGER action_deleted;
         ALTER TABLE action DROP COLUMN score;

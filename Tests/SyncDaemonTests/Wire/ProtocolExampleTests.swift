@@ -79,7 +79,7 @@ struct ProtocolExampleTests {
             .draining, .tooManyRevoked, .tooManyKeyGrants,
             ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
             ProtocolError(QuotaRefusal.share(max: 1)), .memoryShort, .reactionsOff,
-            .valueNotAllowed, .noSuchMessage, .tooManyActions("1"), .scoreTooLarge(1),
+            .valueNotAllowed, .noSuchMessage, .notOwner, .tooManyActions("1"), .scoreTooLarge(1),
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]

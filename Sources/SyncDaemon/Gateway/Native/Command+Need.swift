@@ -22,6 +22,8 @@ extension Command {
         case .signal(let request): .having(.write, on: [request.channel])
         case .addAction(let request): .having(.react, on: [request.channel])
         case .removeAction(let request): .having(.unreact, on: [request.action.channel])
+        case .editMessage(let request): .having(.write, on: [request.channel])
+        case .deleteMessage(let request): .having(.write, on: [request.channel])
         case .deleteMessages(let request): .having(.delete, on: [request.channel])
         case .history(let query): .having(.history, on: [query.channel])
         case .actions(let query): .having(.history, on: [query.channel])

@@ -58,6 +58,8 @@ enum CommandDecoder {
         case .signal: .signal(try signal(json))
         case .addAction: .addAction(try addition(json))
         case .removeAction: .removeAction(try removal(json))
+        case .editMessage: .editMessage(try edit(json))
+        case .deleteMessage: .deleteMessage(try ownDeletion(json))
         case .deleteMessages: .deleteMessages(try deletion(json))
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
@@ -199,7 +201,8 @@ enum CommandDecoder {
     ) throws(ProtocolError) -> PublishRequest {
         let message = Message(
             payload: try json.payload(), meta: json.member("meta")?.compactText,
-            type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax))
+            type: try json.optionalText("messageType", bytesMax: Limits.messageTypeBytesMax),
+            parent: try parent(json))
         return PublishRequest(
             channel: try json.channelName("channel"), message: message,
             mutation: try json.optionalText("mutation", bytesMax: Limits.mutationBytesMax),
@@ -260,7 +263,7 @@ enum CommandDecoder {
             channel: try json.channelName("channel"),
             before: try json.optionalTimetoken("before"),
             after: try json.optionalTimetoken("after"),
-            limit: try json.limit(max: Limits.historyPageMax),
+            limit: try json.limit(max: Limits.historyPageMax), parent: try parent(json),
             includesActions: try json.read { (json) throws(JSONError) in try json.flag("actions") })
     }
 

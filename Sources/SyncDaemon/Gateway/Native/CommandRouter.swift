@@ -18,6 +18,8 @@ enum CommandRouter {
             Operations.signal(request.message, to: request.channel, by: caller)
         case .addAction(let request): Operations.addAction(request, by: caller)
         case .removeAction(let request): Operations.removeAction(request, by: caller)
+        case .editMessage(let request): Operations.editMessage(request, by: caller)
+        case .deleteMessage(let request): Operations.deleteMessage(request, by: caller)
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
         case .actions(let query): Operations.actions(query, for: caller)

@@ -16,6 +16,7 @@ extension PubNubRouter {
         } else {
             query = window(request.channel, request.start, request.end, request.count)
         }
+        query.includesVersions = false
         return Operations.histories([query], for: context)
     }
 
@@ -25,6 +26,7 @@ extension PubNubRouter {
         let queries = request.channels.map { channel in
             var query = window(channel, request.start, request.end, request.limit)
             query.includesActions = request.includesActions
+            query.includesVersions = false
             query.bytesMax = Limits.historyBytesMax / request.channels.count
             return query
         }
@@ -42,7 +44,13 @@ extension PubNubRouter {
         after start: Timetoken?, through end: Timetoken?, of channel: String,
         in context: PubNubContext
     ) -> OperationOutcome {
-        Operations.deleteMessages(
+        if let end, PubNubRequest.Endpoint.isOne(after: start, through: end),
+            !context.allows(.having(.delete, on: [channel]))
+        {
+            return Operations.deleteMessage(
+                OwnDeletionRequest(channel: channel, messageTimetoken: end), by: context)
+        }
+        return Operations.deleteMessages(
             DeletionRequest(
                 channel: channel, after: start ?? .zero,
                 through: end ?? Timetoken(rawValue: UInt64(Int64.max))),

@@ -39,7 +39,13 @@ extension PubNubRequest.Endpoint {
             .having(.presence, on: channels, groups: groups, user: user)
         case .addAction(let channel, _, _, _): .having(.react, on: [channel])
         case .removeAction(let channel, _, _): .having(.unreact, on: [channel])
-        case .deleteMessages(let channel, _, _): .having(.delete, on: [channel])
+        case .deleteMessages(let channel, let start, let end):
+            // One message may be the caller's own; the ledger knows.
+            Self.isOne(after: start, through: end)
+                ? Need(places: [
+                    Need.Place(
+                        kind: .channel, name: channel, rights: [.write, .delete], isAny: true)
+                ]) : .having(.delete, on: [channel])
         case .actions(let request): .having(.history, on: [request.channel])
         case .history(let request): .having(.history, on: [request.channel])
         case .fetch(let request): .having(.history, on: request.channels)
@@ -47,6 +53,14 @@ extension PubNubRequest.Endpoint {
         case .group(let request): request.need
         case .grant, .revoke, .grantKeys, .auditKeys: .signature
         }
+    }
+}
+
+extension PubNubRequest.Endpoint {
+    /// Whether a range has room for one message only.
+    static func isOne(after start: Timetoken?, through end: Timetoken?) -> Bool {
+        guard let start, let end, end > .zero else { return false }
+        return start.rawValue == end.rawValue - 1
     }
 }
 

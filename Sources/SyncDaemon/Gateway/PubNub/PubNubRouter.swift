@@ -92,7 +92,7 @@ enum PubNubRouter {
                 subscribeKey: context.request.subscribeKey)
         case (.messageCounts(let counts), _):
             PubNubReplyEncoder.counted(counts.map { ($0.channel, $0.count) })
-        case (.messagesDeleted, _): PubNubReplyEncoder.messagesDeleted
+        case (.messagesDeleted, _), (.messageDeleted, _): PubNubReplyEncoder.messagesDeleted
         case (.groupChanged, _): PubNubReplyEncoder.groupChanged
         case (.tokenRevoked, _): PubNubReplyEncoder.revoked
         case (.keysGranted, .grantKeys(let request)):
