@@ -264,6 +264,11 @@ export class SyncClient {
     kind: 'event',
     callback: (value: { readonly channel: string; readonly event: WireEvent }) => void,
   ): () => void;
+  /** What reactions there are in a channel, whenever it is not what the page was told before. */
+  on(
+    kind: 'rules',
+    callback: (value: { readonly channel: string; readonly rules: Rules }) => void,
+  ): () => void;
   on(kind: 'refused', callback: (refusal: Refusal) => void): () => void;
   on(kind: 'problem', callback: (problem: Error) => void): () => void;
   /**

@@ -1,26 +1,20 @@
-// A channel that a page follows: what it shows of it, and what it can write.
+// A channel that a page follows: what it can write there, and ask.
 // @ts-check
 import { bytesOf } from '../core/bytes.js';
-import { ChannelSync } from '../core/channel-sync.js';
 import { canonicalEmoji } from '../core/emoji.js';
-import { ItemList } from '../core/list.js';
 import { isWished } from '../core/outbox.js';
 import { groupKey } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
 import { canonicalKey } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
 import { messageFields, reactionFields } from '../core/writes.js';
-import { callSafely } from './callbacks.js';
 import { randomDigits } from './random.js';
+import { ShownChannel } from './shown-channel.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
-/** @typedef {import('../core/types.js').Item} Item */
-/** @typedef {import('../core/types.js').ListChange} ListChange */
-/** @typedef {import('../core/types.js').Rules} Rules */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./questions.js').Questions} Questions */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
-/** @typedef {(changes: ListChange[], items: readonly Item[]) => void} Observer */
 
 /** Bytes of a signal's JSON. */
 const signalMax = 64;
@@ -34,27 +28,10 @@ const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'de
  * A channel that is followed: its messages, with the reactions that stand, this device's wishes
  * included. Made by `SyncClient.channel`.
  */
-export class Channel {
-  name;
-  /** The conversation with the server. */
-  sync;
-  /** @type {Promise<void>} Resolved when what the cache kept is there. */
-  ready = Promise.resolve();
-  /** Whether it is. */
-  isLoaded = false;
-  /** Whether this tab follows it, or another one. */
-  isWanted = false;
-  isHeld = false;
-  /** Whether the user is in it while it is followed. */
-  isSeen = false;
-  #list = new ItemList();
+export class Channel extends ShownChannel {
   #device;
   #outbox;
   #questions;
-  #left;
-  /** @type {Set<Observer>} */ #observers = new Set();
-  /** @type {(() => void)[]} Steps that observers do not know yet. */ #news = [];
-  #isTelling = false;
 
   /**
    * @param {string} name @param {Device} device @param {StoredOutbox} outbox
@@ -62,90 +39,10 @@ export class Channel {
    * @param {(channel: Channel) => void} left Ends following it.
    */
   constructor(name, device, outbox, questions, left) {
-    this.name = name;
-    this.sync = new ChannelSync(name);
+    super(name, device, outbox, /** @type {any} */ (left));
     this.#device = device;
     this.#outbox = outbox;
     this.#questions = questions;
-    this.#left = left;
-  }
-
-  /**
-   * The messages in their order, those on their way last.
-   * @returns {readonly Item[]}
-   */
-  get items() {
-    return this.#list.items;
-  }
-
-  /** Whether the server said that the cache has the same reactions. */
-  get isVerified() {
-    return this.sync.isVerified;
-  }
-
-  /**
-   * What reactions there are, as far as the daemon has said so.
-   * @returns {Rules}
-   */
-  get rules() {
-    return this.sync.cache.rules;
-  }
-
-  /**
-   * Calls back with each batch of changes, and at once with an `insert` for each item there is.
-   * `items` is the list as it is; a callback that makes a wish hears of it after this batch.
-   * @param {Observer} callback
-   * @returns {() => void} Ends it.
-   */
-  observe(callback) {
-    /** @type {Observer} Its own, so that one function can observe twice. */
-    const observer = (changes, items) => callback(changes, items);
-    const all = this.items.map((item, index) =>
-      ({ kind: /** @type {'insert'} */ ('insert'), index, item }));
-    this.#observers.add(observer);
-    this.#tell([observer], all);
-    return () => {
-      this.#observers.delete(observer);
-    };
-  }
-
-  /**
-   * One batch after the other, also when a callback causes the next one.
-   * @param {Observer[]} observers @param {ListChange[]} changes
-   */
-  #tell(observers, changes) {
-    this.#news.push(() => {
-      for (const observer of observers) {
-        if (this.#observers.has(observer)) callSafely(() => observer(changes, this.items));
-      }
-    });
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    for (let next; (next = this.#news.shift());) next();
-    this.#isTelling = false;
-  }
-
-  /**
-   * Shows what cache and outbox have.
-   * @param {Set<string>|'all'} affected The messages that the cache may have otherwise now.
-   */
-  refresh(affected) {
-    // Whoever closed does not want to hear any more.
-    if (this.#device.isClosed) return;
-    const { userId } = this.#device;
-    const own = this.#outbox.of(this.name);
-    const changes = this.#list.refresh(this.sync.cache, own, userId, affected);
-    if (changes.length > 0) this.#tell([...this.#observers], changes);
-  }
-
-  /**
-   * Ends following the channel: no callback comes any more, and the daemon sends nothing. What the
-   * cache has stays for the next `client.channel`, and what waits in the outbox is sent all the
-   * same. Other tabs go on.
-   */
-  leave() {
-    this.#observers.clear();
-    this.#left(this);
   }
 
   /**
@@ -269,7 +166,7 @@ export class Channel {
    */
   #shows(messageTimetoken, value) {
     return this.sync.cache.rows.groups(messageTimetoken).has(groupKey('reaction', value)) ||
-      this.#list.shows(messageTimetoken, 'reaction', value);
+      this.list.shows(messageTimetoken, 'reaction', value);
   }
 
   /** @param {any} fields */

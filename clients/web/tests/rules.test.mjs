@@ -7,6 +7,8 @@ import { isRulesFrame } from '../core/frames.js';
 import { ItemList } from '../core/list.js';
 import { acknowledge, edited, sendable, wishAction } from '../core/outbox.js';
 import { canonicalKey, isSameRules, readRules, rulesOf, usualRules } from '../core/rules.js';
+import { Server } from './model.mjs';
+import { endWorlds, followed } from './world.mjs';
 
 const rules = (said) => readRules(said);
 const unique = rules({ mode: 'unique' });
@@ -128,4 +130,24 @@ test('rules are kept with the cache, and other tabs hear of them', () => {
   assert.deepEqual(tab.rules, unique);
   assert.equal(sync.ruled(unique).patch, null, 'Nothing new.');
   assert.equal(sync.ruled(usualRules).patch.head.rules, undefined);
+});
+
+test('a page hears of rules once, when they are not what it was told', async () => {
+  const server = new Server();
+  const { world } = await followed(server);
+  const told = [];
+  world.client.on('rules', ({ channel, rules }) => told.push([channel, rules.mode]));
+  const say = (mode) => world.socket.onmessage({
+    data: JSON.stringify({ channels: [{ name: 'room', rules: 0 }], rules: [{ mode }] }) });
+  for (const mode of ['unique', 'unique', 'flag', 'distinct']) say(mode);
+  assert.deepEqual(told, [['room', 'unique'], ['room', 'flag'], ['room', 'distinct']]);
+  say('flag');
+  await world.settle();
+  // What the cache kept is news to a page that has just begun.
+  const again = new Promise((resolve) => {
+    world.onOpen = () => queueMicrotask(() => world.client.on('rules', resolve));
+  });
+  await world.reload();
+  assert.equal((await again).rules.mode, 'flag');
+  endWorlds();
 });

@@ -39,6 +39,7 @@ const end: () => void = room.observe((changes: ListChange<Note>[], items) => {
 
 client.on('status', (status: Status) => console.log(status === 'online'));
 client.on('event', ({ channel, event }) => console.log(channel, event.p.t, event.d));
+client.on('rules', ({ channel, rules }) => console.log(channel, rules.mode === 'unique'));
 client.on('refused', ({ entry, error }) => console.log(entry.channel, error.code));
 client.on('problem', (problem) => {
   if (problem instanceof UnreadableError) console.log(problem.channel, problem.content);
