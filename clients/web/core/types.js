@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * A reaction that stands: one per message, type, value and user.
+ * A reaction that stands: one per message, type, value and user. It has a score where that is
+ * not 1.
  * @typedef {{messageTimetoken: string, type: string, value: string, uuid: string,
- *   actionTimetoken: string}} Row
+ *   actionTimetoken: string, score?: number}} Row
  */
 
 /**

@@ -75,7 +75,8 @@ export function rowBytes(row) {
     return [...words(letters.length, 4), ...letters];
   };
   return Uint8Array.from([...words(row.messageTimetoken, 8), ...text(row.type), ...text(row.value),
-    ...text(row.uuid), ...words(row.actionTimetoken, 8)]);
+    ...text(row.uuid), ...words(row.actionTimetoken, 8),
+    ...row.score === undefined || row.score === 1 ? [] : words(row.score, 8)]);
 }
 
 export function varint(value) {
@@ -97,6 +98,7 @@ export function packRows(rows) {
     byTimetoken(left.actionTimetoken, right.actionTimetoken));
   for (const row of sorted) {
     const added = BigInt(row.actionTimetoken);
+    if ((row.score ?? 1) !== 1) bytes.push(0, ...varint(row.score));
     bytes.push(...varint(added - last), ...zigzag(added - BigInt(row.messageTimetoken)));
     for (const text of [row.type, row.value, row.uuid]) {
       if (!texts.includes(text)) texts.push(text);
