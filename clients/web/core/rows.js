@@ -49,6 +49,15 @@ export class Rows {
   }
 
   /**
+   * A user's reactions to a message.
+   * @param {string} message @param {string} uuid
+   */
+  own(message, uuid) {
+    const found = [...this.groups(message).values()].map((group) => group.of(uuid));
+    return found.flatMap((row) => row ? [row] : []);
+  }
+
+  /**
    * Takes the server's key; hashes anew when it is another.
    * @param {string|undefined} key
    */

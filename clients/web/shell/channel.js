@@ -2,12 +2,13 @@
 // @ts-check
 import { bytesOf } from '../core/bytes.js';
 import { canonicalEmoji } from '../core/emoji.js';
-import { isWished } from '../core/outbox.js';
-import { groupKey } from '../core/row.js';
+import { wishedScore } from '../core/outbox.js';
+import { groupKey, scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
-import { canonicalKey } from '../core/rules.js';
+import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
 import { messageFields, reactionFields } from '../core/writes.js';
+import { errorOf } from './questions.js';
 import { randomDigits } from './random.js';
 import { ShownChannel } from './shown-channel.js';
 
@@ -23,6 +24,11 @@ const usersMax = 1000;
 /** What a question about actions may have; the daemon says what is wrong with it. */
 const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'descending', 'after',
   'limit'];
+
+/**
+ * A reaction that is wished.
+ * @typedef {{value: string, score?: number, present?: boolean, type?: string}} Reacting
+ */
 
 /**
  * A channel that is followed: its messages, with the reactions that stand, this device's wishes
@@ -111,35 +117,67 @@ export class Channel extends ShownChannel {
   /**
    * Makes a reaction of this user stand, or not. Shows at once; resolves when the wish is stored
    * here, and rejects as `publish` does. What is so already needs no wish. An emoji that does not
-   * stand on the message in just this spelling is taken as `canonicalEmoji` has it.
-   * @param {string} messageTimetoken @param {string} value For example 👍.
+   * stand on the message in just this spelling is taken as `canonicalEmoji` has it. With a `score`
+   * it counts for that, or adds that much where adds count. Rejects what the rules do not allow
+   * with an Error that has the daemon's `status` and `code`.
+   * @param {string} messageTimetoken
+   * @param {string|Reacting} value For example 👍, or {value: '👍', score: 5}.
    * @param {boolean} [present] @param {string} [type]
    * @returns {Promise<void>}
    */
   async react(messageTimetoken, value, present = true, type = 'reaction') {
-    const fields = reactionFields(this.name, { messageTimetoken, type, value, present });
+    const said = typeof value === 'string' ? { value } : value;
+    const fields = reactionFields(this.name, { present, type, ...said, messageTimetoken });
     // What is known of the channel decides how the value is spelled.
     if (!this.isLoaded) await this.ready;
-    return this.#wish({ kind: 'action', ...this.#named(fields) });
+    const wish = { kind: 'action', ...this.#named(fields), channel: this.name };
+    if (wish.present) this.#check(wish);
+    return this.#wish(wish);
   }
 
   /**
    * Takes this user's reaction back where it stands or is on its way, and adds it where it is not:
    * what the page shows decides, at once, and what is sent says which of the two it is. Resolves,
-   * as `react` does, with whether it is there now.
-   * @param {string} messageTimetoken @param {string} value @param {string} [type]
+   * as `react` does, with whether it is there now: in the mode `total` one is taken off.
+   * @param {string} messageTimetoken
+   * @param {string|{value: string, score?: number, type?: string}} value @param {string} [type]
    * @returns {Promise<boolean>}
    */
   async toggle(messageTimetoken, value, type = 'reaction') {
-    const fields = reactionFields(this.name, { messageTimetoken, type, value, present: true });
+    const said = typeof value === 'string' ? { value } : value;
+    const fields = reactionFields(this.name, { type, ...said, messageTimetoken, present: true });
     if (!this.isLoaded) await this.ready;
-    /** @type {any} */
-    const wish = { kind: 'action', ...this.#named(fields), channel: this.name };
-    const row = this.sync.cache.rows.find(
-      messageTimetoken, wish.type, wish.value, this.#device.userId);
-    const present = !isWished(this.#outbox.entries, wish, row, this.rules);
-    await this.#wish({ ...wish, present });
-    return present;
+    const { score, ...wish } = { kind: 'action', ...this.#named(fields), channel: this.name };
+    const before = this.#scoreOf(wish);
+    if (before === 0) this.#check({ ...wish, score });
+    await this.#wish(before === 0 ? { ...wish, score } : { ...wish, present: false });
+    return before === 0 || (this.rules.mode === 'total' && wish.type === 'reaction' && before > 1);
+  }
+
+  /**
+   * What the user's own counts for, once all wishes are fulfilled; 0 where there is none.
+   * @param {any} wish
+   */
+  #scoreOf(wish) {
+    const rows = this.sync.cache.rows.own(wish.messageTimetoken, this.#device.userId);
+    return wishedScore(this.#outbox.entries, wish, rows, this.rules);
+  }
+
+  /**
+   * Throws what the daemon is known to refuse: it would show, and go again.
+   * @param {any} wish
+   */
+  #check(wish) {
+    const { messageTimetoken, type, value, score = 1 } = wish;
+    if (countsTaps(this.rules, type) && this.#scoreOf(wish) + score > scoreMax) {
+      const message = `A reaction counts for ${scoreMax} at most.`;
+      throw errorOf({ status: 409, code: 'score_too_large', message });
+    }
+    // What stands may stand.
+    const { rows } = this.sync.cache;
+    const stands = rows.find(messageTimetoken, type, value, this.#device.userId) !== undefined;
+    const refusal = stands ? null : refusalOf(this.rules, type, value);
+    if (refusal) throw errorOf(refusal);
   }
 
   /**
@@ -182,8 +220,8 @@ export class Channel extends ShownChannel {
       ...fields, channel: this.name, mutation: randomDigits(32), sent: false, acknowledged: null,
       observed: fields.kind === 'publish' && this.isLoaded ? cursor : null,
     };
-    const { messageTimetoken = '', type = '', value = '' } = entry;
-    const row = () => this.sync.cache.rows.find(messageTimetoken, type, value, userId);
-    return this.#outbox.add(entry, row, this.rules);
+    const { messageTimetoken = '' } = entry;
+    const rows = () => this.sync.cache.rows.own(messageTimetoken, userId);
+    return this.#outbox.add(entry, rows, this.rules);
   }
 }

@@ -226,23 +226,23 @@ const row = (actionTimetoken) => ({
   messageTimetoken: '5', type: 'reaction', value: '👍', uuid: 'ada', actionTimetoken });
 
 test('opposite wishes cancel as long as the daemon cannot have them', () => {
-  let list = edited([], wishAction([], wish(true, 'a'), undefined));
+  let list = edited([], wishAction([], wish(true, 'a'), []));
   assert.equal(list.length, 1);
-  assert.deepEqual(wishAction(list, wish(true, 'b'), undefined), { put: [], remove: [] });
-  assert.deepEqual(edited(list, wishAction(list, wish(false, 'b'), undefined)), []);
+  assert.deepEqual(wishAction(list, wish(true, 'b'), []), { put: [], remove: [] });
+  assert.deepEqual(edited(list, wishAction(list, wish(false, 'b'), [])), []);
   // Removing what stands names it; a wish to have it back cancels that.
-  list = edited([], wishAction([], wish(false, 'c'), row('9')));
+  list = edited([], wishAction([], wish(false, 'c'), [row('9')]));
   assert.equal(list[0].observed, '9');
-  assert.deepEqual(edited(list, wishAction(list, wish(true, 'd'), row('9'))), []);
-  assert.deepEqual(wishAction([], wish(false, 'e'), undefined), { put: [], remove: [] });
+  assert.deepEqual(edited(list, wishAction(list, wish(true, 'd'), [row('9')])), []);
+  assert.deepEqual(wishAction([], wish(false, 'e'), []), { put: [], remove: [] });
 });
 
 test('what the daemon may have is not cancelled but followed', () => {
   let list = [{ ...wish(true, 'a'), order: 1, sent: true }];
-  list = edited(list, wishAction(list, wish(false, 'b'), undefined));
+  list = edited(list, wishAction(list, wish(false, 'b'), []));
   assert.deepEqual(list.map((it) => [it.mutation, it.present]), [['a', true], ['b', false]]);
   assert.deepEqual(sendable(list).map((it) => it.mutation), ['a'], 'One at a time for each thing.');
-  const again = edited(list, wishAction(list, wish(true, 'c'), undefined));
+  const again = edited(list, wishAction(list, wish(true, 'c'), []));
   assert.deepEqual(again.map((it) => it.mutation), ['a']);
   // The reply tells the removal what it is about.
   const reply = { applied: 'added', action: { actionTimetoken: '11' } };
@@ -260,7 +260,7 @@ test('a removal behind an add that is on its way is about that add', () => {
   let list = [
     { ...wish(false, 'a'), sent: true, observed: '9', acknowledged: '9', order: 1 },
     { ...wish(true, 'b'), sent: true, order: 2 }];
-  list = edited(list, wishAction(list, wish(false, 'c'), row('9')));
+  list = edited(list, wishAction(list, wish(false, 'c'), [row('9')]));
   assert.equal(list[2].observed, null, 'Not the action that goes anyway.');
   // The push of the add comes before the reply to it.
   const cache = new ChannelCache();
@@ -313,7 +313,7 @@ test('a reaction that was removed goes, also when its add was lost and made agai
       assert.equal(list[2], other);
       assert.deepEqual(reopened(list, 'room'), list, 'It has not gone out yet.');
       // What the daemon may have is not cancelled.
-      assert.deepEqual(edited(list, wishAction(list, wish(true, 'c'), row('20'))).length, 4);
+      assert.deepEqual(edited(list, wishAction(list, wish(true, 'c'), [row('20')])).length, 4);
       assert.deepEqual(sendable(list).map((it) => it.mutation), ['a']);
       list = edited(list, acknowledge(list, 'b', { applied: 'absent' }));
       list = edited(list, acknowledge(list, 'a', { action: { actionTimetoken: later } }));
