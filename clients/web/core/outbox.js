@@ -54,7 +54,7 @@ export function wishedScore(entries, wish, rows, rules = usualRules) {
  */
 export function wishAction(entries, wish, rows, rules = usualRules) {
   const about = aboutTheSame(entries, wish, rules);
-  const sent = about.findLastIndex((it) => it.sent) + 1;
+  const sent = about.map((it) => it.sent).lastIndexOf(true) + 1;
   const [kept, unsent] = [about.slice(0, sent), about.slice(sent)];
   const user = rows[0]?.uuid ?? '';
   const now = ownAfter(about, rows, rules);

@@ -147,7 +147,8 @@ export class Channel extends ShownChannel {
     const said = typeof value === 'string' ? { value } : value;
     const fields = reactionFields(this.name, { type, ...said, messageTimetoken, present: true });
     if (!this.isLoaded) await this.ready;
-    const { score, ...wish } = { kind: 'action', ...this.#named(fields), channel: this.name };
+    const { score, ...wish } = /** @type {any} */ (
+      { kind: 'action', ...this.#named(fields), channel: this.name });
     const before = this.#scoreOf(wish);
     if (before === 0) this.#check({ ...wish, score });
     await this.#wish(before === 0 ? { ...wish, score } : { ...wish, present: false });
