@@ -47,6 +47,8 @@ export interface ItemAction {
   readonly uuid: string;
   /** Null while it is on its way. */
   readonly actionTimetoken: Timetoken | null;
+  /** What it counts for: 1, unless somebody said otherwise or adds count. */
+  readonly score: number;
   readonly pending: boolean;
 }
 
@@ -55,7 +57,11 @@ export interface Reaction {
   readonly type: string;
   readonly value: string;
   readonly count: number;
+  /** What they count for together. */
+  readonly score: number;
   readonly isMine: boolean;
+  /** What the user's own counts for; 0 without one. */
+  readonly ownScore: number;
   readonly isPending: boolean;
   /** Null while only a wish of this device is there. */
   readonly first: Timetoken | null;
@@ -78,6 +84,7 @@ export const reactionOrders: {
   readonly first: ReactionOrder;
   readonly latest: ReactionOrder;
   readonly count: ReactionOrder;
+  readonly score: ReactionOrder;
   readonly value: ReactionOrder;
   readonly fixed: (values: readonly string[]) => ReactionOrder;
 };
@@ -155,6 +162,17 @@ export interface StandingAction {
   readonly value: string;
   readonly uuid: string;
   readonly actionTimetoken: Timetoken;
+  /** Where it is not 1. */
+  readonly score?: number;
+}
+
+/** A reaction that is wished. */
+export interface Reacting {
+  value: string;
+  /** 1 to 1,000,000,000: what it counts for, or how much it adds where adds count. */
+  score?: number;
+  present?: boolean;
+  type?: string;
 }
 
 /** Which actions are asked for: see `actions` in docs/PROTOCOL.md. */
@@ -173,7 +191,7 @@ export interface ActionsQuery {
 export interface Rules {
   /** False: none is added. */
   readonly reactions: boolean;
-  readonly mode: 'distinct' | 'unique' | 'flag';
+  readonly mode: 'distinct' | 'unique' | 'flag' | 'multiple' | 'total';
   readonly values: 'any' | 'emoji' | readonly string[];
   readonly aliases: readonly { readonly name: string; readonly value: string }[];
   /** Other types of actions that mean `reaction`. */
@@ -232,12 +250,20 @@ export interface Channel<Payload = any> {
    * `time`, or of one message by `value`. Rejects as `signal` does.
    */
   actions(query?: ActionsQuery): Promise<{ actions: StandingAction[]; next?: string }>;
-  /** Makes a reaction of this user stand, or not; resolves when the wish is stored here. */
+  /**
+   * Makes a reaction of this user stand, or not; resolves when the wish is stored here. Rejects with
+   * a `CommandError` what the rules do not allow, as far as they are known.
+   */
   react(
-    messageTimetoken: Timetoken, value: string, present?: boolean, type?: string,
+    messageTimetoken: Timetoken, value: string | Reacting, present?: boolean, type?: string,
   ): Promise<void>;
-  /** Makes it stand where it does not, and the other way round; resolves with whether it does. */
-  toggle(messageTimetoken: Timetoken, value: string, type?: string): Promise<boolean>;
+  /**
+   * Makes it stand where it does not, and the other way round; resolves with whether it does. In the
+   * mode `total` one is taken off.
+   */
+  toggle(
+    messageTimetoken: Timetoken, value: string | Omit<Reacting, 'present'>, type?: string,
+  ): Promise<boolean>;
   /** Ends following it; its cache and what waits in the outbox stay. */
   leave(): void;
 }
@@ -263,6 +289,11 @@ export class SyncClient {
   on(
     kind: 'event',
     callback: (value: { readonly channel: string; readonly event: WireEvent }) => void,
+  ): () => void;
+  /** What reactions there are in a channel, whenever it is not what the page was told before. */
+  on(
+    kind: 'rules',
+    callback: (value: { readonly channel: string; readonly rules: Rules }) => void,
   ): () => void;
   on(kind: 'refused', callback: (refusal: Refusal) => void): () => void;
   on(kind: 'problem', callback: (problem: Error) => void): () => void;

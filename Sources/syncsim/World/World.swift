@@ -101,7 +101,8 @@ final class World {
         // Messages go on expiring, and devices hear of it a moment later.
         for _ in 0..<240 where rest < 8 || scheduler.now - lastDurable < 3 * Microseconds.second {
             try proceed(until: scheduler.now + Microseconds.second)
-            let isAtRest = devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
+            let isAtRest =
+                devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
                 && follower?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }

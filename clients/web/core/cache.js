@@ -2,7 +2,7 @@
 // @ts-check
 import { fromBase64 } from './bytes.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
-import { isRow } from './row.js';
+import { isRow, scored } from './row.js';
 import { Rows } from './rows.js';
 import { readRules, usualRules } from './rules.js';
 import { isKey, isText } from './shapes.js';
@@ -108,10 +108,10 @@ export class ChannelCache {
 
   /** @param {any} event */
   #act(event) {
-    const { messageTimetoken, type, value, actionTimetoken } = event.d.data;
+    const { messageTimetoken, type, value, actionTimetoken, score } = event.d.data;
     // Stores have actions that nobody signed: they count in the digest like all others.
     const uuid = event.i ?? '';
-    const row = { messageTimetoken, type, value, uuid, actionTimetoken };
+    const row = { messageTimetoken, type, value, uuid, actionTimetoken, ...scored(score) };
     if (event.d.event === 'added') {
       this.rows.put(row);
     } else {

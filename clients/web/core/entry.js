@@ -1,7 +1,6 @@
-// A write on its way: its lane, its command, and how a reaction stands after it.
+// A write on its way: its lane, its name under the rules, and its command.
 // @ts-check
-import { takesPlace } from './rules.js';
-import { isLater, never } from './timetoken.js';
+import { canonicalKey, takesPlace } from './rules.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').Rules} Rules */
@@ -27,30 +26,15 @@ export const orderOf = (entry, rules) => entry.kind === 'action' && takesPlace(r
 export const isAnswered = (entry) => entry.acknowledged !== null && !entry.again;
 
 /**
- * How a reaction stands after a wish: since an action, since `never` (its timetoken is to come),
- * or not at all.
- * @param {string|null} standing Before it. @param {Entry} entry @returns {string|null}
+ * A wish by the name that the daemon stores it under: it may have been made before the rules were
+ * known here. A removal keeps the name of what it is about.
+ * @param {Entry} entry @param {Rules} rules @returns {Entry}
  */
-export function standingAfter(standing, { present, observed, acknowledged }) {
-  if (present) {
-    const since = acknowledged ?? never;
-    return standing && (isLater(standing, since) || !acknowledged) ? standing : since;
-  }
-  const isOther = standing && standing !== never && isLater(standing, observed ?? never);
-  return isOther ? standing : null;
-}
-
-/**
- * How one reaction stands after a wish about it, or about one that takes its place.
- * @param {string|null} standing @param {Entry} entry @param {string} lane Of the reaction.
- * @param {Rules} rules @returns {string|null}
- */
-export function standingOf(standing, entry, lane, rules) {
-  if (laneOf(entry) === lane) return standingAfter(standing, entry);
-  if (!entry.present || !takesPlace(rules, entry) || standing === null) return standing;
-  // One that came after that stays.
-  const isLate = entry.acknowledged && standing !== never && isLater(standing, entry.acknowledged);
-  return isLate ? standing : null;
+export function named(entry, rules) {
+  const { kind, type = '', value = '', present } = entry;
+  if (kind !== 'action' || !present || entry.acknowledged !== null) return entry;
+  const key = canonicalKey(rules, type, value);
+  return key.type === type && key.value === value ? entry : { ...entry, ...key };
 }
 
 /**
@@ -63,8 +47,9 @@ export function commandOf(entry) {
     const { payload, meta, messageType } = entry;
     return { op: 'publish', channel, mutation, payload, meta, messageType };
   }
-  const { messageTimetoken, type, value, present, observed } = entry;
+  const { messageTimetoken, type, value, present, score, observed, takesOne } = entry;
   const key = { channel, mutation, messageTimetoken, type, value };
-  if (present) return { op: 'addAction', ...key };
-  return { op: 'removeAction', ...key, actionTimetoken: observed ?? undefined };
+  if (present) return { op: 'addAction', ...key, score };
+  const actionTimetoken = takesOne ? undefined : observed ?? undefined;
+  return { op: 'removeAction', ...key, actionTimetoken };
 }

@@ -1,20 +1,21 @@
 // The reactions of a message that have one type and value: by their users, and in their order.
 // @ts-check
 import { OrderedList } from './ordered-list.js';
+import { scoreOf } from './row.js';
 import { isLater, never } from './timetoken.js';
 
 /** @typedef {import('./types.js').Row} Row */
 
 /**
  * A reaction of a group: a row, or one of this device that has no timetoken yet.
- * @typedef {{type: string, value: string, uuid: string,
- *   actionTimetoken: string|null}} GroupItem
+ * @typedef {{type: string, value: string, uuid: string, actionTimetoken: string|null,
+ *   score?: number}} GroupItem
  */
 
 /**
- * A group as it was at some time.
- * @typedef {{key: string, type: string, value: string,
- *   list: OrderedList<GroupItem>}} ShownGroup
+ * A group as it was at some time. Its score is the sum of its reactions'.
+ * @typedef {{key: string, type: string, value: string, list: OrderedList<GroupItem>,
+ *   score: number}} ShownGroup
  */
 
 /**
@@ -31,6 +32,18 @@ export function byTime(left, right) {
 /** @type {OrderedList<GroupItem>} */
 export const emptyList = new OrderedList(byTime);
 
+/**
+ * A group with one reaction in the place of another.
+ * @param {ShownGroup} group @param {GroupItem|undefined} before That it has.
+ * @param {GroupItem|undefined} after That it does not have. @returns {ShownGroup}
+ */
+export function changed(group, before, after) {
+  let { list, score } = group;
+  if (before) [list, score] = [list.without(before), score - scoreOf(before)];
+  if (after) [list, score] = [list.with(after), score + scoreOf(after)];
+  return { ...group, list, score };
+}
+
 /** Below this a group looks for a user among its rows: most are small, and a Map is not. */
 const usersMin = 16;
 
@@ -41,7 +54,7 @@ export class Group {
 
   /** @param {string} key @param {string} type @param {string} value */
   constructor(key, type, value) {
-    this.shown = { key, type, value, list: emptyList };
+    this.shown = { key, type, value, list: emptyList, score: 0 };
   }
 
   get size() {
@@ -66,14 +79,14 @@ export class Group {
    */
   replace(before, after) {
     if (before) this.drop(before);
-    this.shown = { ...this.shown, list: this.shown.list.with(after) };
+    this.shown = changed(this.shown, undefined, after);
     if (this.#users) this.#users.set(after.uuid, after);
     else if (this.size >= usersMin) this.#users = new Map([...this].map((it) => [it.uuid, it]));
   }
 
   /** @param {Row} row That `of` has. */
   drop(row) {
-    this.shown = { ...this.shown, list: this.shown.list.without(row) };
+    this.shown = changed(this.shown, row, undefined);
     this.#users?.delete(row.uuid);
   }
 }

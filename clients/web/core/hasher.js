@@ -1,5 +1,6 @@
 // Hashes rows under a channel's key, with SipHash in 32-bit arithmetic.
 // @ts-check
+import { scoreOf } from './row.js';
 import { split } from './timetoken.js';
 
 /** @typedef {import('./types.js').Row} Row */
@@ -46,6 +47,10 @@ export class Hasher {
     this.#text(row.value);
     this.#text(row.uuid);
     this.#timetoken(row.actionTimetoken);
+    if (scoreOf(row) !== 1) {
+      this.#word(scoreOf(row));
+      this.#word(0);
+    }
     this.#sip();
   }
 
@@ -78,7 +83,7 @@ export class Hasher {
 
   /** Its count of bytes, then UTF-8; by hand, since TextEncoder is slow for a few letters. */
   #text(/** @type {string} */ text) {
-    this.#reserve(this.#length + 32 + 3 * text.length);
+    this.#reserve(this.#length + 40 + 3 * text.length);
     const bytes = this.#bytes;
     const start = this.#length;
     let at = start + 4;

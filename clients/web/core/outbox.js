@@ -1,62 +1,86 @@
 // The outbox as functions of its entries: what wishes, replies and lost replies make of it.
 // @ts-check
-import { isAnswered, laneOf, orderOf, standingOf } from './entry.js';
-import { takesPlace, usualRules } from './rules.js';
-import { isLater, never } from './timetoken.js';
+import { isAnswered, laneOf, named, orderOf } from './entry.js';
+import { fulfil, ownOf, stepsBetween, wanted } from './own.js';
+import { groupKey, scoreOf } from './row.js';
+import { countsTaps, usualRules } from './rules.js';
+import { isLater } from './timetoken.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').Edits} Edits */
-/** @typedef {import('./types.js').Row} Row */
+/** @typedef {import('./group.js').GroupItem} GroupItem */
+/** @typedef {import('./own.js').Own} Own */
 /** @typedef {import('./types.js').Rules} Rules */
 
-// An action key has at most one entry that the daemon may have and that is not acknowledged, and
-// one behind it that it does not have: opposite wishes cancel there. A view is the cache, overlaid
-// with the last entry of each key.
-
-/**
- * How a reaction of this user stands once all wishes are fulfilled: since when, or null.
- * @param {Entry[]} own Those that are about it, or take its place.
- * @param {string} lane @param {Row|undefined} row @param {Rules} rules
- */
-const standingAfterAll = (own, lane, row, rules) => own.reduce(
-  (/** @type {string|null} */ before, entry) => standingOf(before, entry, lane, rules),
-  row ? row.actionTimetoken : null);
+// An action key has at most one entry that the daemon may have and that is not acknowledged; those
+// behind it, which it does not have, are the fewest that say what is wished: opposite wishes cancel
+// there, and adds that count are one. A view is the cache, overlaid with the entries.
 
 /** @param {Entry[]} entries @param {Entry} wish @param {Rules} rules */
-const aboutTheSame = (entries, wish, rules) => entries.filter(
-  (it) => it.kind === 'action' && orderOf(it, rules) === orderOf(wish, rules));
+const aboutTheSame = (entries, wish, rules) => entries.filter((it) =>
+  it.kind === 'action' && orderOf(named(it, rules), rules) === orderOf(wish, rules));
 
 /**
- * Whether a reaction of this user is there once all wishes are fulfilled.
- * @param {Entry[]} entries @param {Entry} wish @param {Row|undefined} row What the cache has.
- * @param {Rules} [rules] Of the channel.
+ * A user's reactions to a message once wishes are fulfilled.
+ * @param {Entry[]} entries @param {GroupItem[]} rows What the cache has of them.
+ * @param {Rules} rules
  */
-export function isWished(entries, wish, row, rules = usualRules) {
-  const own = aboutTheSame(entries, wish, rules);
-  return standingAfterAll(own, laneOf(wish), row, rules) !== null;
+function ownAfter(entries, rows, rules) {
+  const own = ownOf(rows);
+  const user = rows[0]?.uuid ?? '';
+  for (const it of entries) fulfil(own, named(it, rules), user, rules);
+  return own;
 }
 
 /**
- * Makes a reaction stand or not, whatever was wished before.
- * @param {Entry[]} entries @param {Entry} wish @param {Row|undefined} row What the cache has.
+ * What a reaction of this user counts for once all wishes are fulfilled; 0: it is not there.
+ * @param {Entry[]} entries @param {Entry} wish
+ * @param {GroupItem[]} rows What the cache has of the user's on the message.
+ * @param {Rules} [rules] Of the channel.
+ */
+export function wishedScore(entries, wish, rows, rules = usualRules) {
+  const own = ownAfter(aboutTheSame(entries, wish, rules), rows, rules);
+  const found = own.get(groupKey(wish.type ?? '', wish.value ?? ''));
+  return found ? scoreOf(found) : 0;
+}
+
+/**
+ * Makes a reaction stand or not, or count for more, whatever was wished before: what was not sent
+ * becomes the fewest wishes that come to the same.
+ * @param {Entry[]} entries @param {Entry} wish
+ * @param {GroupItem[]} rows What the cache has of the user's on the message.
  * @param {Rules} [rules] Of the channel.
  * @returns {Edits}
  */
-export function wishAction(entries, wish, row, rules = usualRules) {
-  const lane = laneOf(wish);
-  const own = aboutTheSame(entries, wish, rules);
-  const standing = () => standingAfterAll(own, lane, row, rules);
-  if ((standing() !== null) === wish.present) return { put: [], remove: [] };
-  const remove = [];
-  // What took another one's place would give it back.
-  if (own.length > 0 && !own[own.length - 1].sent && !takesPlace(rules, wish)) {
-    remove.push(/** @type {Entry} */ (own.pop()).mutation);
-  }
-  const left = standing();
-  if ((left !== null) === wish.present) return { put: [], remove };
-  // What is on its way may replace what stands: the reply to it tells what a removal is about.
-  const observed = wish.present || left === never ? null : left;
-  return { put: [{ ...wish, observed }], remove };
+export function wishAction(entries, wish, rows, rules = usualRules) {
+  const about = aboutTheSame(entries, wish, rules);
+  const sent = about.map((it) => it.sent).lastIndexOf(true) + 1;
+  const [kept, unsent] = [about.slice(0, sent), about.slice(sent)];
+  const user = rows[0]?.uuid ?? '';
+  const now = ownAfter(about, rows, rules);
+  const to = wanted(now, wish, user, rules);
+  if (to === now) return { put: [], remove: [] };
+  // Only what orders with the wish may change: other reactions have lanes of their own.
+  const isAbout = (/** @type {{type: string, value: string}} */ it) =>
+    orderOf({ ...wish, type: it.type, value: it.value }, rules) === orderOf(wish, rules);
+  const from = ownAfter(kept, rows, rules);
+  const part = (/** @type {Own} */ own) => new Map([...own].filter(([, it]) => isAbout(it)));
+  const steps = stepsBetween(part(from), part(to), rules);
+  // What is wished already stays the entry that it is.
+  const known = steps.findIndex((step, i) => !unsent[i] || unsent[i].present !== step.present ||
+    laneOf(named(unsent[i], rules)) !== laneOf({ ...wish, ...step }));
+  const same = known < 0 ? steps.length : known;
+  /** @type {Entry[]} */
+  const put = [];
+  steps.forEach((step, i) => {
+    const isKnown = i < same;
+    if (isKnown && unsent[i].score === step.score && unsent[i].observed === step.observed) return;
+    const { score, ...bare } = isKnown ? unsent[i] : wish;
+    const mutation = isKnown ? bare.mutation
+      : i === same ? wish.mutation : `${wish.mutation}.${i - same}`;
+    put.push({ ...bare, ...step, mutation });
+  });
+  return { put, remove: unsent.slice(same).map(({ mutation }) => mutation) };
 }
 
 /**
@@ -67,10 +91,13 @@ export function wishAction(entries, wish, row, rules = usualRules) {
 export function sendable(entries, rulesOf = () => usualRules) {
   const lanes = new Set();
   return entries.filter((entry) => {
-    const lane = orderOf(entry, rulesOf(entry.channel));
-    if (isAnswered(entry) || lanes.has(lane)) return false;
+    const rules = rulesOf(entry.channel);
+    const lane = orderOf(named(entry, rules), rules);
+    // Behind one that counts the cache has to show it first: what is sent then is told from it.
+    const isOver = isAnswered(entry) && !(entry.kind === 'action' && countsTaps(rules, entry.type));
+    if (isOver || lanes.has(lane)) return false;
     lanes.add(lane);
-    return true;
+    return !isAnswered(entry);
   });
 }
 
@@ -85,8 +112,9 @@ export function acknowledge(entries, mutation, ok) {
   // tell which came first when the server was put back in between.
   if (ok.applied === 'stale') return { put: [], remove: [mutation] };
   const timetoken = ok.timetoken ?? ok.action?.actionTimetoken ?? entry.observed ?? '0';
+  const became = ok.action ? { became: ok.action.score ?? 1 } : {};
   /** @type {Entry[]} */
-  const put = [{ ...entry, acknowledged: timetoken, again: false }];
+  const put = [{ ...entry, acknowledged: timetoken, again: false, ...became }];
   const lane = laneOf(entry);
   const behind = entries.find((it) => it !== entry && it.kind === 'action' &&
     laneOf(it) === lane && !it.present && (!it.sent || !it.observed));

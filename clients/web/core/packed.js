@@ -1,6 +1,7 @@
 // Unpacks the rows and the timetokens of a repair's reply.
 // @ts-check
 import { Reader } from './reader.js';
+import { isScore, scored } from './row.js';
 
 /** @typedef {import('./types.js').Row} Row */
 
@@ -19,12 +20,20 @@ export function unpackRows(bytes) {
   const rows = [];
   let added = 0n;
   while (!reader.isAtEnd) {
-    added += reader.long();
+    let ticks = reader.long();
+    let score = 1;
+    if (ticks === 0n) {
+      // No two rows have one timetoken: a difference of 0 says that a score comes.
+      score = reader.number();
+      if (!isScore(score) || score === 1) throw new Error('A repair cannot be read: no score.');
+      ticks = reader.long();
+    }
+    added += ticks;
     const age = reader.long();
     const message = added - ((age >> 1n) ^ -(age & 1n));
     rows.push({
       messageTimetoken: String(message), type: text(), value: text(), uuid: text(),
-      actionTimetoken: String(added),
+      actionTimetoken: String(added), ...scored(score),
     });
   }
   return rows;

@@ -32,13 +32,14 @@ export function reactionsOf(item, userId) {
 function counted(actions, userId) {
   /** @type {Map<string, Reaction>} */
   const groups = new Map();
-  for (const { type, value, uuid, actionTimetoken, pending } of actions) {
+  for (const { type, value, uuid, actionTimetoken, score = 1, pending } of actions) {
     const key = groupKey(type, value);
-    const group = groups.get(key) ?? { type, value, count: 0, isMine: false, isPending: false,
-      first: null, last: null, authors: [], clipped: false };
+    const group = groups.get(key) ?? { type, value, count: 0, score: 0, isMine: false, ownScore: 0,
+      isPending: false, first: null, last: null, authors: [], clipped: false };
     groups.set(key, group);
     group.count++;
-    if (uuid === userId) group.isMine = true;
+    group.score += score;
+    if (uuid === userId) [group.isMine, group.ownScore] = [true, score];
     if (pending) group.isPending = true;
     group.first ??= actionTimetoken;
     group.last = actionTimetoken ?? group.last;
@@ -66,6 +67,9 @@ export const reactionOrders = Object.freeze({
   /** The one that most people added first. */
   count: (/** @type {Reaction} */ left, /** @type {Reaction} */ right) =>
     right.count - left.count || byName(left, right),
+  /** The one that counts for most first. */
+  score: (/** @type {Reaction} */ left, /** @type {Reaction} */ right) =>
+    right.score - left.score || less(place(left.first), place(right.first)) || byName(left, right),
   /** By the value alone. */
   value: byName,
   /** Those of a list in its order, then the others. */

@@ -7,6 +7,19 @@ import { isTimetoken } from './timetoken.js';
 export const groupKey = (/** @type {string} */ type, /** @type {string} */ value) =>
   `${type.length}:${type}${value.length}:${value}`;
 
+/** What a reaction may count for. */
+export const scoreMax = 1_000_000_000;
+
+/** What a reaction counts for. */
+export const scoreOf = (/** @type {{score?: number}} */ row) => row.score ?? 1;
+
+export const isScore = (/** @type {any} */ it) =>
+  Number.isSafeInteger(it) && it >= 1 && it <= scoreMax;
+
+/** A row's score as a member, which only one that is not 1 has: on the wire, and in stores. */
+export const scored = (/** @type {number|null|undefined} */ score) =>
+  (score ?? 1) === 1 ? {} : { score: /** @type {number} */ (score) };
+
 export const isRow = (/** @type {any} */ row) => row && isTimetoken(row.messageTimetoken) &&
   isTimetoken(row.actionTimetoken) &&
-  [row.type, row.value, row.uuid].every(isText);
+  [row.type, row.value, row.uuid].every(isText) && isScore(row.score ?? 1);

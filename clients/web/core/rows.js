@@ -3,7 +3,7 @@
 import { Digest } from './digest.js';
 import { Group } from './group.js';
 import { Hasher } from './hasher.js';
-import { groupKey } from './row.js';
+import { groupKey, scoreOf } from './row.js';
 import { isLater } from './timetoken.js';
 
 /** @typedef {import('./types.js').Row} Row */
@@ -49,6 +49,15 @@ export class Rows {
   }
 
   /**
+   * A user's reactions to a message.
+   * @param {string} message @param {string} uuid
+   */
+  own(message, uuid) {
+    const found = [...this.groups(message).values()].map((group) => group.of(uuid));
+    return found.flatMap((row) => row ? [row] : []);
+  }
+
+  /**
    * Takes the server's key; hashes anew when it is another.
    * @param {string|undefined} key
    */
@@ -79,7 +88,8 @@ export class Rows {
   }
 
   /**
-   * Adds a row, unless a later action stands under its key.
+   * Adds a row, unless a later action stands under its key. One with the same timetoken and
+   * another score was damaged.
    * @param {Row} row
    */
   put(row) {
@@ -88,7 +98,10 @@ export class Rows {
     const groups = this.#messages.get(message) ?? new Map();
     const group = groups.get(key) ?? new Group(key, type, value);
     const standing = group.of(uuid);
-    if (standing && !isLater(row.actionTimetoken, standing.actionTimetoken)) return;
+    if (standing && !isLater(row.actionTimetoken, standing.actionTimetoken)) {
+      const isSame = row.actionTimetoken === standing.actionTimetoken;
+      if (!isSame || scoreOf(row) === scoreOf(standing)) return;
+    }
     if (standing) this.#count(standing, -1);
     group.replace(standing, row);
     groups.set(key, group);

@@ -14,6 +14,8 @@ export const usualRules = {
   valuesMax: 5000, ownMax: 0, actionsMax: 0,
 };
 
+const modes = ['unique', 'flag', 'multiple', 'total'];
+
 /**
  * Rules of which every member is there and is one; what a newer daemon says otherwise is left out.
  * @param {any} said @returns {Rules}
@@ -25,7 +27,7 @@ export function readRules(said) {
     (/** @type {any} */ it) => isObject(it) && isText(it.name) && isText(it.value));
   return {
     reactions: said.reactions !== false,
-    mode: said.mode === 'unique' || said.mode === 'flag' ? said.mode : 'distinct',
+    mode: modes.includes(said.mode) ? said.mode : 'distinct',
     values: Array.isArray(said.values) ? texts(said.values)
       : said.values === 'emoji' ? 'emoji' : 'any',
     aliases, types: texts(said.types), needsMessage: said.needsMessage === true,
@@ -52,7 +54,7 @@ export const isSameRules = (left, right) => JSON.stringify(left) === JSON.string
 export function canonicalKey(rules, type, value) {
   if (rules.types.includes(type)) type = 'reaction';
   if (type !== 'reaction') return { type, value };
-  if (rules.mode === 'flag') return { type, value: 'flag' };
+  if (rules.mode === 'flag' || rules.mode === 'total') return { type, value: rules.mode };
   const alias = rules.aliases.find(({ name }) => name === value);
   value = alias ? alias.value : value;
   return { type, value: rules.values === 'any' ? value : canonicalEmoji(value) };
@@ -62,4 +64,27 @@ export function canonicalKey(rules, type, value) {
  * Whether a reaction takes the place of the user's others.
  * @param {Rules} rules @param {{type?: string}} action
  */
-export const takesPlace = (rules, { type }) => rules.mode === 'unique' && type === 'reaction';
+export const takesPlace = (rules, { type }) =>
+  (rules.mode === 'unique' || rules.mode === 'flag') && type === 'reaction';
+
+/**
+ * Whether each add of such an action counts.
+ * @param {Rules} rules @param {string|undefined} type
+ */
+export const countsTaps = (rules, type) =>
+  (rules.mode === 'multiple' || rules.mode === 'total') && type === 'reaction';
+
+/**
+ * Why the daemon would refuse an action that does not stand, as far as the rules tell; null when
+ * they do not.
+ * @param {Rules} rules @param {string} type @param {string} value Its name here.
+ */
+export function refusalOf(rules, type, value) {
+  if (type !== 'reaction') return null;
+  if (!rules.reactions) {
+    return { status: 403, code: 'reactions_off', message: 'There are no reactions here.' };
+  }
+  const isAny = rules.mode === 'flag' || rules.mode === 'total' || !Array.isArray(rules.values);
+  return isAny || rules.values.includes(value) ? null
+    : { status: 400, code: 'value_not_allowed', message: `There is no reaction ${value} here.` };
+}

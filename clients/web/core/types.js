@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * A reaction that stands: one per message, type, value and user.
+ * A reaction that stands: one per message, type, value and user. It has a score where that is
+ * not 1.
  * @typedef {{messageTimetoken: string, type: string, value: string, uuid: string,
- *   actionTimetoken: string}} Row
+ *   actionTimetoken: string, score?: number}} Row
  */
 
 /**
@@ -13,9 +14,11 @@
  *   messageType?: string}} Message
  */
 
+/** @typedef {'distinct'|'unique'|'flag'|'multiple'|'total'} Mode */
+
 /**
  * What reactions there are in a channel: see docs/SEMANTICS.md.
- * @typedef {{reactions: boolean, mode: 'distinct'|'unique'|'flag', values: 'any'|'emoji'|string[],
+ * @typedef {{reactions: boolean, mode: Mode, values: 'any'|'emoji'|string[],
  *   aliases: {name: string, value: string}[], types: string[], needsMessage: boolean,
  *   valuesMax: number, ownMax: number, actionsMax: number}} Rules
  */
@@ -41,11 +44,13 @@
  * A write on its way. `order` is its place, given by the store; `sent` says that the daemon may
  * have it; `observed` is the action that a removal is about (null: whatever the entry before it
  * adds), or what a message is later than (null: not known yet); `acknowledged` is the timetoken
- * from which on the cache reflects it; `again` says that the daemon may have lost it since, and has
+ * from which on the cache reflects it, and `became` what the action counts for then; `takesOne` is
+ * a removal that takes one off; `again` says that the daemon may have lost it since, and has
  * to be asked. Stores keep it as it is here.
  * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
  *   sent: boolean, acknowledged: string|null, again?: boolean, messageTimetoken?: string,
- *   type?: string, value?: string, present?: boolean, observed?: string|null, payload?: any,
+ *   type?: string, value?: string, present?: boolean, score?: number, became?: number,
+ *   takesOne?: boolean, observed?: string|null, payload?: any,
  *   meta?: any, messageType?: string}} Entry
  */
 
@@ -57,13 +62,13 @@
 /**
  * A reaction as a list shows it.
  * @typedef {{type: string, value: string, uuid: string, actionTimetoken: string|null,
- *   pending: boolean}} ItemAction
+ *   score: number, pending: boolean}} ItemAction
  */
 
 /**
  * An action as the daemon has it.
  * @typedef {{messageTimetoken: string, type: string, value: string, uuid: string,
- *   actionTimetoken: string}} StandingAction
+ *   actionTimetoken: string, score?: number}} StandingAction
  */
 
 /**
@@ -74,11 +79,13 @@
  */
 
 /**
- * All reactions of a message with one value. `first` and `last` are timetokens; null while only a
+ * All reactions of a message with one value. `score` is what they count for, `ownScore` what the
+ * user's own does, 0 without one. `first` and `last` are timetokens; null while only a
  * wish of this device is there. `authors` are the newest users, the newest first; `clipped` says
  * that there are more.
- * @typedef {{type: string, value: string, count: number, isMine: boolean, isPending: boolean,
- *   first: string|null, last: string|null, authors: string[], clipped: boolean}} Reaction
+ * @typedef {{type: string, value: string, count: number, score: number, isMine: boolean,
+ *   ownScore: number, isPending: boolean, first: string|null, last: string|null,
+ *   authors: string[], clipped: boolean}} Reaction
  */
 
 /**

@@ -1,10 +1,10 @@
 // A message's reactions as this device shows them: the cache's groups, overlaid with the wishes.
 // @ts-check
-import { laneOf, standingAfter, standingOf } from './entry.js';
-import { byTime, emptyList } from './group.js';
-import { groupKey } from './row.js';
-import { takesPlace } from './rules.js';
-import { never } from './timetoken.js';
+import { named } from './entry.js';
+import { byTime, changed, emptyList } from './group.js';
+import { fulfil } from './own.js';
+import { groupKey, scoreOf } from './row.js';
+import { refusalOf } from './rules.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').ItemAction} ItemAction */
@@ -50,7 +50,10 @@ export class View {
     if (standing.size > 0) view.#own = standing;
     if (wishes.length === 0) return view;
     const own = new Map(standing);
-    for (const wish of wishes) applyWish(own, wish, user, rules);
+    for (const it of wishes) {
+      const wish = nameOf(it, standing, rules);
+      if (!isHopeless(wish, own, rules)) fulfil(own, wish, user, rules);
+    }
     view.#groups = withOwn(view.#groups, standing, own);
     view.#own = own;
     return view;
@@ -77,8 +80,8 @@ export class View {
       if (group.list !== found.list && !group.list.isSame(found.list, isSameReaction)) return false;
     }
     const pending = other.#pending;
-    return this.#pending.every(({ type, value }, i) =>
-      type === pending[i].type && value === pending[i].value);
+    return this.#pending.every(({ type, value, score }, i) => type === pending[i].type &&
+      value === pending[i].value && score === pending[i].score);
   }
 
   /** What is on its way, as it was wished. */
@@ -98,19 +101,20 @@ export class View {
       for (const it of list.reversed()) if (it.actionTimetoken !== null) all.push(it);
     }
     all.sort(byTime);
-    return [...all, ...this.#pending].map(({ type, value, uuid, actionTimetoken }) =>
-      ({ type, value, uuid, actionTimetoken, pending: actionTimetoken === null }));
+    return [...all, ...this.#pending].map(({ type, value, uuid, actionTimetoken, score = 1 }) =>
+      ({ type, value, uuid, actionTimetoken, score, pending: actionTimetoken === null }));
   }
 
   /** The groups, in any order. @returns {Reaction[]} */
   reactions() {
-    return this.#groups.map(({ key, type, value, list }) => {
+    return this.#groups.map(({ key, type, value, list, score }) => {
       const newest = [];
       for (const it of list.reversed()) if (newest.push(it) === authorsMax) break;
       const own = this.#own.get(key);
       const isPending = own !== undefined && own.actionTimetoken === null;
       return {
-        type, value, count: list.size, isMine: own !== undefined, isPending,
+        type, value, count: list.size, score, isMine: own !== undefined,
+        ownScore: own ? scoreOf(own) : 0, isPending,
         first: list.first?.actionTimetoken ?? null,
         // What is on its way is the newest one.
         last: newest[isPending ? 1 : 0]?.actionTimetoken ?? null,
@@ -125,33 +129,26 @@ export class View {
  * @param {GroupItem} left @param {GroupItem} right
  */
 const isSameReaction = (left, right) => left === right ||
-  (left.uuid === right.uuid && left.actionTimetoken === right.actionTimetoken);
+  (left.uuid === right.uuid && left.actionTimetoken === right.actionTimetoken &&
+    scoreOf(left) === scoreOf(right));
+
+/**
+ * A wish by the name that the daemon gives it, unless a reaction stands by just this one.
+ * @param {Entry} wish @param {Map<string, GroupItem>} standing @param {Rules} rules
+ */
+const nameOf = (wish, standing, rules) =>
+  standing.has(groupKey(wish.type ?? '', wish.value ?? '')) ? wish : named(wish, rules);
+
+/**
+ * Whether the daemon is known to refuse a wish: it never shows, and so does not flicker.
+ * @param {Entry} wish @param {Map<string, GroupItem>} own @param {Rules} rules
+ */
+const isHopeless = ({ type = '', value = '', present, acknowledged }, own, rules) =>
+  !!present && acknowledged === null && !own.has(groupKey(type, value)) &&
+    refusalOf(rules, type, value) !== null;
 
 /** Of a message without reactions; nobody's. */
 export const nothing = new View('');
-
-/**
- * @param {Map<string, GroupItem>} own What stands of the user's; gets what does after the wish.
- * @param {Entry} wish @param {string} user @param {Rules} rules
- */
-function applyWish(own, wish, user, rules) {
-  const { type = '', value = '', acknowledged } = wish;
-  const key = groupKey(type, value);
-  const shown = own.get(key);
-  const before = shown ? shown.actionTimetoken ?? never : null;
-  const standing = standingAfter(before, wish);
-  if (standing === null) own.delete(key);
-  else if (standing !== before) {
-    own.set(key, { type, value, uuid: user, actionTimetoken: acknowledged });
-  }
-  if (!wish.present || !takesPlace(rules, wish)) return;
-  for (const [key, it] of own) {
-    if (it.type !== 'reaction' || it.value === value) continue;
-    const lane = laneOf({ ...wish, type: it.type, value: it.value });
-    const left = standingOf(it.actionTimetoken ?? never, wish, lane, rules);
-    if (left === null) own.delete(key);
-  }
-}
 
 /**
  * Groups with what shows of the user's reactions in the place of what the cache has of them.
@@ -164,10 +161,9 @@ function withOwn(groups, standing, own) {
     const [before, after] = [standing.get(key), own.get(key)];
     if (before === after) continue;
     const { type, value } = /** @type {GroupItem} */ (after ?? before);
-    let list = shown.get(key)?.list ?? emptyList;
-    if (before) list = list.without(before);
-    if (after) list = list.with(after);
-    if (list.size > 0) shown.set(key, { key, type, value, list });
+    const group = shown.get(key) ?? { key, type, value, list: emptyList, score: 0 };
+    const next = changed(group, before, after);
+    if (next.list.size > 0) shown.set(key, next);
     else shown.delete(key);
   }
   return [...shown.values()];

@@ -2,6 +2,7 @@
 // @ts-check
 import { frameable } from './frames.js';
 import { checkMembers, checkText, typeMax } from './names.js';
+import { isScore, scoreMax } from './row.js';
 import { isText } from './shapes.js';
 import { isTimetoken, timetokenMax } from './timetoken.js';
 
@@ -32,10 +33,17 @@ export function messageFields(channel, payload, fields) {
 /**
  * The fields of a reaction; throws unless the daemon takes it.
  * @param {string} channel
- * @param {{messageTimetoken: any, type: any, value: any, present: any}} wish
+ * @param {{messageTimetoken: any, type: any, value: any, present: any, score?: any}} wish
  */
-export function reactionFields(channel, { messageTimetoken, type, value, present }) {
+export function reactionFields(channel, wish) {
   checkWritable(channel);
+  checkMembers('The fields of a reaction', wish,
+    ['messageTimetoken', 'value', 'type', 'score', 'present']);
+  const { messageTimetoken, type, value, present, score } = wish;
+  if ((score ?? null) !== null && !isScore(score)) {
+    throw new RangeError(`A score is a whole number from 1 to ${scoreMax}.`);
+  }
+  if (score !== undefined && !present) throw new TypeError('A removal has no score.');
   if (!isTimetoken(messageTimetoken)) {
     const is = isText(messageTimetoken) ? `"${messageTimetoken}"` : typeof messageTimetoken;
     throw new TypeError(messageTimetoken === null ? 'The message has no timetoken yet.'
@@ -50,5 +58,6 @@ export function reactionFields(channel, { messageTimetoken, type, value, present
   if ((type === 'reaction' ? value.trim() : value) === '') {
     throw new RangeError('The value of a reaction is empty.');
   }
-  return { ...frameable({ messageTimetoken, type, value }, channel), present };
+  const written = frameable({ messageTimetoken, type, value }, channel);
+  return { ...written, present, ...score ? { score } : {} };
 }

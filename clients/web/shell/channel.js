@@ -1,26 +1,21 @@
-// A channel that a page follows: what it shows of it, and what it can write.
+// A channel that a page follows: what it can write there, and ask.
 // @ts-check
 import { bytesOf } from '../core/bytes.js';
-import { ChannelSync } from '../core/channel-sync.js';
 import { canonicalEmoji } from '../core/emoji.js';
-import { ItemList } from '../core/list.js';
-import { isWished } from '../core/outbox.js';
-import { groupKey } from '../core/row.js';
+import { wishedScore } from '../core/outbox.js';
+import { groupKey, scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
-import { canonicalKey } from '../core/rules.js';
+import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
 import { messageFields, reactionFields } from '../core/writes.js';
-import { callSafely } from './callbacks.js';
+import { errorOf } from './questions.js';
 import { randomDigits } from './random.js';
+import { ShownChannel } from './shown-channel.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
-/** @typedef {import('../core/types.js').Item} Item */
-/** @typedef {import('../core/types.js').ListChange} ListChange */
-/** @typedef {import('../core/types.js').Rules} Rules */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./questions.js').Questions} Questions */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
-/** @typedef {(changes: ListChange[], items: readonly Item[]) => void} Observer */
 
 /** Bytes of a signal's JSON. */
 const signalMax = 64;
@@ -31,30 +26,18 @@ const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'de
   'limit'];
 
 /**
+ * A reaction that is wished.
+ * @typedef {{value: string, score?: number, present?: boolean, type?: string}} Reacting
+ */
+
+/**
  * A channel that is followed: its messages, with the reactions that stand, this device's wishes
  * included. Made by `SyncClient.channel`.
  */
-export class Channel {
-  name;
-  /** The conversation with the server. */
-  sync;
-  /** @type {Promise<void>} Resolved when what the cache kept is there. */
-  ready = Promise.resolve();
-  /** Whether it is. */
-  isLoaded = false;
-  /** Whether this tab follows it, or another one. */
-  isWanted = false;
-  isHeld = false;
-  /** Whether the user is in it while it is followed. */
-  isSeen = false;
-  #list = new ItemList();
+export class Channel extends ShownChannel {
   #device;
   #outbox;
   #questions;
-  #left;
-  /** @type {Set<Observer>} */ #observers = new Set();
-  /** @type {(() => void)[]} Steps that observers do not know yet. */ #news = [];
-  #isTelling = false;
 
   /**
    * @param {string} name @param {Device} device @param {StoredOutbox} outbox
@@ -62,90 +45,10 @@ export class Channel {
    * @param {(channel: Channel) => void} left Ends following it.
    */
   constructor(name, device, outbox, questions, left) {
-    this.name = name;
-    this.sync = new ChannelSync(name);
+    super(name, device, outbox, /** @type {any} */ (left));
     this.#device = device;
     this.#outbox = outbox;
     this.#questions = questions;
-    this.#left = left;
-  }
-
-  /**
-   * The messages in their order, those on their way last.
-   * @returns {readonly Item[]}
-   */
-  get items() {
-    return this.#list.items;
-  }
-
-  /** Whether the server said that the cache has the same reactions. */
-  get isVerified() {
-    return this.sync.isVerified;
-  }
-
-  /**
-   * What reactions there are, as far as the daemon has said so.
-   * @returns {Rules}
-   */
-  get rules() {
-    return this.sync.cache.rules;
-  }
-
-  /**
-   * Calls back with each batch of changes, and at once with an `insert` for each item there is.
-   * `items` is the list as it is; a callback that makes a wish hears of it after this batch.
-   * @param {Observer} callback
-   * @returns {() => void} Ends it.
-   */
-  observe(callback) {
-    /** @type {Observer} Its own, so that one function can observe twice. */
-    const observer = (changes, items) => callback(changes, items);
-    const all = this.items.map((item, index) =>
-      ({ kind: /** @type {'insert'} */ ('insert'), index, item }));
-    this.#observers.add(observer);
-    this.#tell([observer], all);
-    return () => {
-      this.#observers.delete(observer);
-    };
-  }
-
-  /**
-   * One batch after the other, also when a callback causes the next one.
-   * @param {Observer[]} observers @param {ListChange[]} changes
-   */
-  #tell(observers, changes) {
-    this.#news.push(() => {
-      for (const observer of observers) {
-        if (this.#observers.has(observer)) callSafely(() => observer(changes, this.items));
-      }
-    });
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    for (let next; (next = this.#news.shift());) next();
-    this.#isTelling = false;
-  }
-
-  /**
-   * Shows what cache and outbox have.
-   * @param {Set<string>|'all'} affected The messages that the cache may have otherwise now.
-   */
-  refresh(affected) {
-    // Whoever closed does not want to hear any more.
-    if (this.#device.isClosed) return;
-    const { userId } = this.#device;
-    const own = this.#outbox.of(this.name);
-    const changes = this.#list.refresh(this.sync.cache, own, userId, affected);
-    if (changes.length > 0) this.#tell([...this.#observers], changes);
-  }
-
-  /**
-   * Ends following the channel: no callback comes any more, and the daemon sends nothing. What the
-   * cache has stays for the next `client.channel`, and what waits in the outbox is sent all the
-   * same. Other tabs go on.
-   */
-  leave() {
-    this.#observers.clear();
-    this.#left(this);
   }
 
   /**
@@ -214,35 +117,68 @@ export class Channel {
   /**
    * Makes a reaction of this user stand, or not. Shows at once; resolves when the wish is stored
    * here, and rejects as `publish` does. What is so already needs no wish. An emoji that does not
-   * stand on the message in just this spelling is taken as `canonicalEmoji` has it.
-   * @param {string} messageTimetoken @param {string} value For example 👍.
+   * stand on the message in just this spelling is taken as `canonicalEmoji` has it. With a `score`
+   * it counts for that, or adds that much where adds count. Rejects what the rules do not allow
+   * with an Error that has the daemon's `status` and `code`.
+   * @param {string} messageTimetoken
+   * @param {string|Reacting} value For example 👍, or {value: '👍', score: 5}.
    * @param {boolean} [present] @param {string} [type]
    * @returns {Promise<void>}
    */
   async react(messageTimetoken, value, present = true, type = 'reaction') {
-    const fields = reactionFields(this.name, { messageTimetoken, type, value, present });
+    const said = typeof value === 'string' ? { value } : value;
+    const fields = reactionFields(this.name, { present, type, ...said, messageTimetoken });
     // What is known of the channel decides how the value is spelled.
     if (!this.isLoaded) await this.ready;
-    return this.#wish({ kind: 'action', ...this.#named(fields) });
+    const wish = { kind: 'action', ...this.#named(fields), channel: this.name };
+    if (wish.present) this.#check(wish);
+    return this.#wish(wish);
   }
 
   /**
    * Takes this user's reaction back where it stands or is on its way, and adds it where it is not:
    * what the page shows decides, at once, and what is sent says which of the two it is. Resolves,
-   * as `react` does, with whether it is there now.
-   * @param {string} messageTimetoken @param {string} value @param {string} [type]
+   * as `react` does, with whether it is there now: in the mode `total` one is taken off.
+   * @param {string} messageTimetoken
+   * @param {string|{value: string, score?: number, type?: string}} value @param {string} [type]
    * @returns {Promise<boolean>}
    */
   async toggle(messageTimetoken, value, type = 'reaction') {
-    const fields = reactionFields(this.name, { messageTimetoken, type, value, present: true });
+    const said = typeof value === 'string' ? { value } : value;
+    const fields = reactionFields(this.name, { type, ...said, messageTimetoken, present: true });
     if (!this.isLoaded) await this.ready;
-    /** @type {any} */
-    const wish = { kind: 'action', ...this.#named(fields), channel: this.name };
-    const row = this.sync.cache.rows.find(
-      messageTimetoken, wish.type, wish.value, this.#device.userId);
-    const present = !isWished(this.#outbox.entries, wish, row, this.rules);
-    await this.#wish({ ...wish, present });
-    return present;
+    const { score, ...wish } = /** @type {any} */ (
+      { kind: 'action', ...this.#named(fields), channel: this.name });
+    const before = this.#scoreOf(wish);
+    if (before === 0) this.#check({ ...wish, score });
+    await this.#wish(before === 0 ? { ...wish, score } : { ...wish, present: false });
+    return before === 0 || (this.rules.mode === 'total' && wish.type === 'reaction' && before > 1);
+  }
+
+  /**
+   * What the user's own counts for, once all wishes are fulfilled; 0 where there is none.
+   * @param {any} wish
+   */
+  #scoreOf(wish) {
+    const rows = this.sync.cache.rows.own(wish.messageTimetoken, this.#device.userId);
+    return wishedScore(this.#outbox.entries, wish, rows, this.rules);
+  }
+
+  /**
+   * Throws what the daemon is known to refuse: it would show, and go again.
+   * @param {any} wish
+   */
+  #check(wish) {
+    const { messageTimetoken, type, value, score = 1 } = wish;
+    if (countsTaps(this.rules, type) && this.#scoreOf(wish) + score > scoreMax) {
+      const message = `A reaction counts for ${scoreMax} at most.`;
+      throw errorOf({ status: 409, code: 'score_too_large', message });
+    }
+    // What stands may stand.
+    const { rows } = this.sync.cache;
+    const stands = rows.find(messageTimetoken, type, value, this.#device.userId) !== undefined;
+    const refusal = stands ? null : refusalOf(this.rules, type, value);
+    if (refusal) throw errorOf(refusal);
   }
 
   /**
@@ -269,7 +205,7 @@ export class Channel {
    */
   #shows(messageTimetoken, value) {
     return this.sync.cache.rows.groups(messageTimetoken).has(groupKey('reaction', value)) ||
-      this.#list.shows(messageTimetoken, 'reaction', value);
+      this.list.shows(messageTimetoken, 'reaction', value);
   }
 
   /** @param {any} fields */
@@ -285,8 +221,8 @@ export class Channel {
       ...fields, channel: this.name, mutation: randomDigits(32), sent: false, acknowledged: null,
       observed: fields.kind === 'publish' && this.isLoaded ? cursor : null,
     };
-    const { messageTimetoken = '', type = '', value = '' } = entry;
-    const row = () => this.sync.cache.rows.find(messageTimetoken, type, value, userId);
-    return this.#outbox.add(entry, row, this.rules);
+    const { messageTimetoken = '' } = entry;
+    const rows = () => this.sync.cache.rows.own(messageTimetoken, userId);
+    return this.#outbox.add(entry, rows, this.rules);
   }
 }

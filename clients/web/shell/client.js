@@ -125,8 +125,10 @@ export class SyncClient {
   /**
    * Listens for `status`; `event` ({channel, event}: what is not stored, such as a signal, presence
    * in `NAME-pnpres`, a message with store=0); `refused` ({entry, error}: a write that the daemon
-   * will never take) and `problem` (an Error). Returns what ends it.
-   * @param {'status'|'event'|'refused'|'problem'} kind @param {(value: any) => void} callback
+   * will never take), `rules` ({channel, rules}: what reactions there are is not what the page was
+   * told before) and `problem` (an Error). Returns what ends it.
+   * @param {'status'|'event'|'refused'|'rules'|'problem'} kind
+   * @param {(value: any) => void} callback
    */
   on(kind, callback) {
     return this.#device.on(kind, callback);

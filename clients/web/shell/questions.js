@@ -19,7 +19,8 @@ const offline = {
 };
 
 /** @param {any} refusal As a page gets it. */
-const errorOf = ({ status, code, message }) => Object.assign(new Error(message), { status, code });
+export const errorOf = ({ status, code, message }) =>
+  Object.assign(new Error(message), { status, code });
 
 /** Asks through the tab that connects. */
 export class Questions {

@@ -5,6 +5,7 @@ import { commandOf } from '../core/entry.js';
 import { acknowledge, edited, refuse, sendable } from '../core/outbox.js';
 import { outcomeOf } from '../core/outcome.js';
 import { isWorthRetrying, isWritten } from '../core/replies.js';
+import { countsTaps } from '../core/rules.js';
 import { isLater } from '../core/timetoken.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
@@ -58,7 +59,7 @@ export class Sender {
   #mark(fresh) {
     this.#isMarking = true;
     this.#outbox.change((entries) => entries.map((entry) => !fresh.has(entry.mutation) ? entry
-      : { ...entry, sent: true, observed: this.#observed(entries, entry) }), false)
+      : { ...entry, sent: true, ...this.#observed(entries, entry) }), false)
       .catch((error) => {
         this.#device.problem(error);
         this.#pause();
@@ -70,20 +71,29 @@ export class Sender {
   }
 
   /**
-   * What a message is later than that was not sent yet; a removal knows what it is about.
-   * @param {Entry[]} entries @param {Entry} entry
+   * What a message is later than that was not sent yet, and what stands before a wish that counts;
+   * another removal knows what it is about.
+   * @param {Entry[]} entries @param {Entry} entry @returns {Partial<Entry>}
    */
-  #observed(entries, { kind, channel, observed }) {
-    if (kind !== 'publish') return observed;
+  #observed(entries, entry) {
+    const { kind, channel, observed, messageTimetoken = '', type, value = '', present } = entry;
+    const sync = this.#followed.get(channel)?.sync;
+    if (kind !== 'publish') {
+      const { rules, rows } = sync?.cache ?? {};
+      if (!rules || !countsTaps(rules, type)) return {};
+      if (!present && rules.mode !== 'total') return {};
+      const row = rows?.find(messageTimetoken, type ?? '', value, this.#device.userId);
+      return { observed: row?.actionTimetoken ?? '0', ...present ? {} : { takesOne: true } };
+    }
     let latest = observed ?? '0';
     const take = (/** @type {string|null|undefined} */ it) => {
       if (it && isLater(it, latest)) latest = it;
     };
-    take(this.#followed.get(channel)?.sync.cache.cursor);
+    take(sync?.cache.cursor);
     for (const it of entries) {
       if (it.kind === 'publish' && it.channel === channel) take(it.acknowledged);
     }
-    return latest;
+    return { observed: latest };
   }
 
   /** @param {Entry} entry */

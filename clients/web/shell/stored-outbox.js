@@ -1,6 +1,6 @@
 // The outbox as it is stored and shown: its changes, one transaction after the other.
 // @ts-check
-import { isAnswered, orderOf } from '../core/entry.js';
+import { isAnswered, named, orderOf } from '../core/entry.js';
 import { OutboxFullError } from '../core/errors.js';
 import { edited, wishAction } from '../core/outbox.js';
 import { usualRules } from '../core/rules.js';
@@ -70,24 +70,27 @@ export class StoredOutbox {
 
   /**
    * Adds a wish, or takes back what it is opposite to; resolves when that is stored.
-   * @param {Entry} entry @param {() => Row|undefined} row What the cache has of its reaction.
+   * @param {Entry} entry
+   * @param {() => Row[]} rows What the cache has of the user's reactions to its message.
    * @param {Rules} [rules] Of its channel.
    * @returns {Promise<void>}
    */
-  add(entry, row, rules = usualRules) {
+  add(entry, rows, rules = usualRules) {
     /** @type {Edits|null} */
     let first = null;
     return this.change((entries) => {
       if (entry.kind === 'publish') return this.#bounded(entries, [...entries, entry]);
-      const edits = wishAction(entries, entry, row(), rules);
+      const edits = wishAction(entries, entry, rows(), rules);
       first ??= edits;
       const order = orderOf(entry, rules);
-      if (entries.some((it) => orderOf(it, rules) === order)) {
+      if (entries.some((it) => orderOf(named(it, rules), rules) === order)) {
         return this.#bounded(entries, edited(entries, edits));
       }
       // The tab that connects may have settled what this tab's cache does not show yet: then the
       // wish is about what the person saw.
-      const put = first.put.length > 0 || first.remove.length === 0 ? first.put : [entry];
+      const own = first.put.filter(({ mutation }) => mutation.startsWith(entry.mutation));
+      const isNothing = first.put.length + first.remove.length === 0;
+      const put = own.length > 0 || isNothing ? own : [entry];
       return this.#bounded(entries, edited(entries, { put, remove: [] }));
     });
   }

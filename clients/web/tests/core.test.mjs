@@ -41,7 +41,8 @@ test('digests are those of the document', () => {
   const digest = new Digest();
   assert.equal(digest.text, '0'.repeat(32));
   for (const [row, text] of [
-    [bare, '573a25b1fb5e60e5568710c54d180341'], [thumb, '8ad32588d2b82554ffbdb17cd8648ce0']]) {
+    [bare, '573a25b1fb5e60e5568710c54d180341'], [thumb, '8ad32588d2b82554ffbdb17cd8648ce0'],
+    [{ ...thumb, score: 5 }, '7f6dd641f9cd395cae822747a3032a24']]) {
     hasher.row(row);
     digest.add(hasher.hash, 1);
     assert.equal(digest.text, text);
@@ -68,6 +69,7 @@ test('rows of any text hash as the definition says', () => {
     const hasher = new Hasher(Buffer.from(bytes).toString('hex'));
     for (const timetoken of ['0', '9', '4294967296', '17952187953729999', '9223372036854775807']) {
       const row = { ...thumb, type: text.slice(0, 3), value: text, messageTimetoken: timetoken };
+      if (text.length % 2) row.score = 1 + text.length;
       hasher.row(row);
       const [a, b, c, d] = hasher.hash;
       const words = [[b, a], [d, c]].map(([high, low]) =>
@@ -122,6 +124,7 @@ test('packed rows and timetokens are read as they were written', () => {
     for (const [i, row] of rows.entries()) {
       // A reaction may be older than what its message's timetoken says.
       if (i % 7 === 0) row.messageTimetoken = String(BigInt(row.actionTimetoken) + 5n);
+      if (i % 3 === 0) row.score = i === 3 ? 1_000_000_000 : 2 + i;
     }
     assert.deepEqual(unpackRows(fromBase64(toBase64(packRows(rows)))), rows);
     const timetokens = rows.map((row) => row.actionTimetoken);
@@ -129,6 +132,10 @@ test('packed rows and timetokens are read as they were written', () => {
   }
   assert.throws(() => unpackRows(Uint8Array.from([1, 9, 65])), /cannot be read/);
   assert.throws(() => unpackRows(Uint8Array.from([0, 1, 1, 0, 0, 0])), /cannot be read/);
+  for (const score of [[0], [1], varint(1_000_000_001)]) {
+    const row = Uint8Array.from([1, 0, 0, ...score, 1, 0, 0, 0, 0]);
+    assert.throws(() => unpackRows(row), /no score/, String(score));
+  }
   assert.throws(() => unpackTimetokens(Uint8Array.from([255])), /cannot be read/);
   assert.deepEqual(varint(300n), [172, 2]);
 });
@@ -219,23 +226,23 @@ const row = (actionTimetoken) => ({
   messageTimetoken: '5', type: 'reaction', value: '👍', uuid: 'ada', actionTimetoken });
 
 test('opposite wishes cancel as long as the daemon cannot have them', () => {
-  let list = edited([], wishAction([], wish(true, 'a'), undefined));
+  let list = edited([], wishAction([], wish(true, 'a'), []));
   assert.equal(list.length, 1);
-  assert.deepEqual(wishAction(list, wish(true, 'b'), undefined), { put: [], remove: [] });
-  assert.deepEqual(edited(list, wishAction(list, wish(false, 'b'), undefined)), []);
+  assert.deepEqual(wishAction(list, wish(true, 'b'), []), { put: [], remove: [] });
+  assert.deepEqual(edited(list, wishAction(list, wish(false, 'b'), [])), []);
   // Removing what stands names it; a wish to have it back cancels that.
-  list = edited([], wishAction([], wish(false, 'c'), row('9')));
+  list = edited([], wishAction([], wish(false, 'c'), [row('9')]));
   assert.equal(list[0].observed, '9');
-  assert.deepEqual(edited(list, wishAction(list, wish(true, 'd'), row('9'))), []);
-  assert.deepEqual(wishAction([], wish(false, 'e'), undefined), { put: [], remove: [] });
+  assert.deepEqual(edited(list, wishAction(list, wish(true, 'd'), [row('9')])), []);
+  assert.deepEqual(wishAction([], wish(false, 'e'), []), { put: [], remove: [] });
 });
 
 test('what the daemon may have is not cancelled but followed', () => {
   let list = [{ ...wish(true, 'a'), order: 1, sent: true }];
-  list = edited(list, wishAction(list, wish(false, 'b'), undefined));
+  list = edited(list, wishAction(list, wish(false, 'b'), []));
   assert.deepEqual(list.map((it) => [it.mutation, it.present]), [['a', true], ['b', false]]);
   assert.deepEqual(sendable(list).map((it) => it.mutation), ['a'], 'One at a time for each thing.');
-  const again = edited(list, wishAction(list, wish(true, 'c'), undefined));
+  const again = edited(list, wishAction(list, wish(true, 'c'), []));
   assert.deepEqual(again.map((it) => it.mutation), ['a']);
   // The reply tells the removal what it is about.
   const reply = { applied: 'added', action: { actionTimetoken: '11' } };
@@ -253,7 +260,7 @@ test('a removal behind an add that is on its way is about that add', () => {
   let list = [
     { ...wish(false, 'a'), sent: true, observed: '9', acknowledged: '9', order: 1 },
     { ...wish(true, 'b'), sent: true, order: 2 }];
-  list = edited(list, wishAction(list, wish(false, 'c'), row('9')));
+  list = edited(list, wishAction(list, wish(false, 'c'), [row('9')]));
   assert.equal(list[2].observed, null, 'Not the action that goes anyway.');
   // The push of the add comes before the reply to it.
   const cache = new ChannelCache();
@@ -306,7 +313,7 @@ test('a reaction that was removed goes, also when its add was lost and made agai
       assert.equal(list[2], other);
       assert.deepEqual(reopened(list, 'room'), list, 'It has not gone out yet.');
       // What the daemon may have is not cancelled.
-      assert.deepEqual(edited(list, wishAction(list, wish(true, 'c'), row('20'))).length, 4);
+      assert.deepEqual(edited(list, wishAction(list, wish(true, 'c'), [row('20')])).length, 4);
       assert.deepEqual(sendable(list).map((it) => it.mutation), ['a']);
       list = edited(list, acknowledge(list, 'b', { applied: 'absent' }));
       list = edited(list, acknowledge(list, 'a', { action: { actionTimetoken: later } }));
@@ -596,4 +603,18 @@ test('emoji are spelled as Unicode lists them, and texts stay what they are', (c
     count++;
   }
   assert.ok(count > 4000, `${count}`);
+});
+
+test('a row whose score is damaged is put right by the same row', () => {
+  const cache = new ChannelCache();
+  cache.rows.setKey(key);
+  cache.rows.put({ ...thumb, score: 7 });
+  const s = digestOf([thumb], key);
+  cache.repair({ cursor: '99', rows: toBase64(packRows([thumb])), drop: toBase64(packTimetokens([])) });
+  assert.ok(cache.rows.matches(s));
+  cache.apply({ t: { t: '99' }, m: [{ e: 3, f: 0, i: 'ada', p: { t: '98' },
+    d: { event: 'added', data: { ...thumb, actionTimetoken: '17952187953730098', score: 3 } } }] });
+  assert.ok(!cache.rows.matches(s));
+  assert.equal(cache.takePatch('room').rows[0].score, 3);
+  assert.equal([...cache.rows.groups(thumb.messageTimetoken).values()][0].shown.score, 3);
 });

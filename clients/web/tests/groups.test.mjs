@@ -3,44 +3,56 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toBase64 } from '../core/bytes.js';
 import { ChannelCache, affectedBy } from '../core/cache.js';
-import { laneOf, standingAfter, standingOf } from '../core/entry.js';
 import { ItemList } from '../core/list.js';
-import { acknowledge, edited, refuse, wishAction } from '../core/outbox.js';
+import { acknowledge, edited, refuse, sendable, wishAction, wishedScore } from '../core/outbox.js';
 import { reactionOrders, reactionsOf } from '../core/reactions.js';
-import { canonicalKey, readRules, takesPlace } from '../core/rules.js';
+import { canonicalKey, readRules } from '../core/rules.js';
 import { settledOf } from '../core/settled.js';
 import { isLater, never, sortable } from '../core/timetoken.js';
-import { generator, packRows, packTimetokens } from './model.mjs';
+import { Server, generator, packRows, packTimetokens } from './model.mjs';
 
 const start = 17952187953730000n;
 const key = '000102030405060708090a0b0c0d0e0f';
 
 /** The actions that show on a message, each looked at: the definition. */
 function actionsOf(rows, wishes, user, rules) {
-  const name = (type, value, uuid) => JSON.stringify([type, value, uuid]);
-  const actions = new Map(rows.map(({ type, value, uuid, actionTimetoken }) =>
-    [name(type, value, uuid), { type, value, uuid, actionTimetoken, pending: false }]));
-  for (const wish of wishes) {
-    const { type, value, acknowledged } = wish;
-    const own = name(type, value, user);
-    const before = actions.has(own) ? actions.get(own).actionTimetoken ?? never : null;
-    const standing = standingAfter(before, wish);
-    if (standing === null) actions.delete(own);
-    else if (standing !== before) {
-      const actionTimetoken = acknowledged;
-      actions.set(own, { type, value, uuid: user, actionTimetoken, pending: !acknowledged });
-    }
-    if (!wish.present || !takesPlace(rules, wish)) continue;
-    for (const [other, it] of actions) {
-      if (it.uuid !== user || it.type !== 'reaction' || it.value === value) continue;
-      const lane = laneOf({ ...wish, type: it.type, value: it.value });
-      const left = standingOf(it.actionTimetoken ?? never, wish, lane, rules);
-      if (left === null) actions.delete(other);
-    }
-  }
+  let actions = rows.map((row) =>
+    ({ type: row.type, value: row.value, uuid: row.uuid, actionTimetoken: row.actionTimetoken,
+      score: row.score ?? 1, pending: false }));
+  for (const wish of wishes) actions = afterWish(actions, wish, user, rules.mode);
   const place = (it) => sortable(it.actionTimetoken ?? never);
-  return [...actions.values()].sort((left, right) =>
+  return actions.sort((left, right) =>
     Number(place(left) > place(right)) - Number(place(left) < place(right)));
+}
+
+function afterWish(actions, wish, user, mode) {
+  const { type, value, present, acknowledged, observed, sent, score, became } = wish;
+  const isOwn = (it) => it.uuid === user && it.type === type && it.value === value;
+  const before = actions.find(isOwn);
+  const others = actions.filter((it) => !isOwn(it));
+  const isAfter = (at) => !!before && !before.pending && isLater(before.actionTimetoken, at);
+  const own = (count, at = acknowledged) => [...others,
+    { type, value, uuid: user, actionTimetoken: at, score: count, pending: at === null }];
+  const counts = type === 'reaction' && (mode === 'multiple' || mode === 'total');
+  if (!present && counts && mode === 'total') {
+    if (sent && !before?.pending && (!before || isAfter(observed ?? '0'))) return actions;
+    return before?.score > 1 ? own(before.score - 1, null) : others;
+  }
+  if (!present) return observed && isAfter(observed) ? actions : others;
+  const isThere = acknowledged !== null && !!before && !before.pending &&
+    !isLater(acknowledged, before.actionTimetoken);
+  if (isThere && mode !== 'unique' && mode !== 'flag') return actions;
+  if (counts) {
+    if (acknowledged !== null) return own(became ?? 1);
+    if (sent && isAfter(observed ?? '0')) return actions;
+    return own((before?.score ?? 0) + (score ?? 1));
+  }
+  const isKept = isThere || (before && acknowledged === null && (score ?? before.score) === before.score) ||
+    (before?.pending && acknowledged !== null);
+  const next = isKept ? actions : own(became ?? score ?? 1);
+  if (type !== 'reaction' || (mode !== 'unique' && mode !== 'flag')) return next;
+  return next.filter((it) => it.uuid !== user || it.type !== 'reaction' || it.value === value ||
+    (acknowledged !== null && !it.pending && isLater(it.actionTimetoken, acknowledged)));
 }
 
 /** What `reactionsOf` has to find: each group counted anew. */
@@ -52,6 +64,8 @@ function recount(actions, user) {
     const times = all.map((it) => it.actionTimetoken).filter((it) => it !== null);
     return {
       type, value, count: all.length, isMine: all.some((it) => it.uuid === user),
+      score: all.reduce((sum, it) => sum + it.score, 0),
+      ownScore: all.find((it) => it.uuid === user)?.score ?? 0,
       isPending: all.some((it) => it.pending), first: times[0] ?? null, last: times.at(-1) ?? null,
       authors: all.map(({ uuid }) => uuid).reverse().slice(0, 10), clipped: all.length > 10,
     };
@@ -93,7 +107,7 @@ class Story {
     const uuid = this.random() < 0.2 ? this.user : `user-${this.below(24)}`;
     return { messageTimetoken: this.pick(this.messages), uuid,
       type: this.random() < 0.9 ? 'reaction' : 'receipt', value: this.pick(['👍', '👍', '❤️', 'x']),
-      actionTimetoken: this.now() };
+      actionTimetoken: this.now(), ...this.random() < 0.3 ? { score: 2 + this.below(5) } : {} };
   }
 
   push(row, event, t) {
@@ -158,48 +172,86 @@ class Story {
 
   wish() {
     const { messageTimetoken, type, value } = this.aRow();
+    const present = this.random() < 0.7;
+    const { rules } = this.cache;
     const wish = { kind: 'action', channel: 'room', mutation: `m${++this.serial}`, messageTimetoken,
-      ...canonicalKey(this.cache.rules, type, value), present: this.random() < 0.7, observed: null,
-      sent: this.random() < 0.7, acknowledged: null, order: this.serial };
-    const row = this.cache.rows.find(messageTimetoken, wish.type, wish.value, this.user);
-    this.entries = edited(this.entries, wishAction(this.entries, wish, row, this.cache.rules));
+      ...canonicalKey(rules, type, value), present, observed: null, sent: false,
+      acknowledged: null, order: this.serial,
+      ...present && this.random() < 0.4 ? { score: this.pick([1, 2, 5]) } : {} };
+    const rows = this.cache.rows.own(messageTimetoken, this.user);
+    const shown = wishedScore(this.entries, wish, rows, rules);
+    const unsent = this.entries.filter(({ sent }) => !sent).length;
+    this.entries = edited(this.entries, wishAction(this.entries, wish, rows, rules))
+      .map((it) => it.order === undefined ? { ...it, order: ++this.serial } : it);
+    this.checkWish(wish, shown, wishedScore(this.entries, wish, rows, rules), unsent);
+  }
+
+  /** What was wished is what is there: the mode says how much. */
+  checkWish({ type, present, score }, before, after, unsent) {
+    const { mode } = this.cache.rules;
+    const counts = type === 'reaction' && (mode === 'multiple' || mode === 'total');
+    if (present) assert.equal(after, counts ? before + (score ?? 1) : score ?? Math.max(before, 1));
+    else assert.equal(after, counts && mode === 'total' ? Math.max(0, before - 1) : 0);
+    // One add for all taps, and never more than one entry more.
+    const left = this.entries.filter(({ sent }) => !sent).length;
+    // Where reactions take each other's place there may be several of before that to take back.
+    assert.ok(left <= unsent + 2 || mode === 'unique' || mode === 'flag', `${unsent} wishes, then ${left}`);
+  }
+
+  /** Some go out. */
+  send() {
+    for (const entry of sendable(this.entries, () => this.cache.rules)) {
+      if (entry.sent || this.random() < 0.5) continue;
+      const { messageTimetoken, type, value, present } = entry;
+      const { mode } = this.cache.rules;
+      const row = this.cache.rows.find(messageTimetoken, type, value, this.user);
+      const counts = type === 'reaction' && (mode === 'total' || (mode === 'multiple' && present));
+      this.entries = this.entries.map((it) => it === entry ? { ...it, sent: true,
+        ...counts ? { observed: row?.actionTimetoken ?? '0' } : {} } : it);
+    }
   }
 
   /** The daemon answers, before or after what others hear of it. */
   answer() {
-    const entry = this.entries.find((it) => it.acknowledged === null);
+    this.send();
+    const entry = this.entries.find((it) => it.sent && it.acknowledged === null);
     if (!entry) return;
-    const { mutation, messageTimetoken, type, value, present } = entry;
+    const { mutation, present } = entry;
     if (this.random() < 0.15) {
       this.entries = edited(this.entries, refuse(this.entries, mutation));
       return;
     }
-    const t = this.now();
-    const added = { messageTimetoken, type, value, uuid: this.user, actionTimetoken: t };
-    const standing = this.rows.get(this.name(added));
-    const row = present && standing ? standing : added;
-    const ok = present ? { action: row } : { timetoken: t };
-    this.entries = edited(this.entries, acknowledge(this.entries, mutation, ok));
-    this.step();
-    const changes = [[row, present]];
-    for (const it of this.rows.values()) {
-      const isOther = it.messageTimetoken === messageTimetoken && it.uuid === this.user &&
-        it.type === 'reaction' && it.value !== value;
-      if (present && isOther && takesPlace(this.cache.rules, entry)) changes.unshift([it, false]);
+    const server = new Server();
+    Object.assign(server, { time: this.time, mode: this.cache.rules.mode });
+    for (const row of this.rows.values()) {
+      server.actions.set(JSON.stringify(
+        [row.messageTimetoken, row.type, row.value, row.uuid]), { row, live: true });
     }
-    for (const [it, isThere] of changes) {
-      this.push(it, isThere ? 'added' : 'removed', t);
-      if (isThere) this.rows.set(this.name(it), it);
-      else this.rows.delete(this.name(it));
+    const events = [];
+    server.commit = (event) => events.push(event);
+    const ok = server.act(this.user, present, { ...entry, actionTimetoken: undefined });
+    this.time = server.time;
+    const note = () => this.entries = edited(this.entries, acknowledge(this.entries, mutation, ok));
+    const isLate = this.random() < 0.5;
+    if (!isLate) note();
+    this.step();
+    for (const event of events) {
+      this.cache.apply({ t: { t: event.p.t }, m: [event] });
+      const row = { ...event.d.data, uuid: event.i };
+      if (event.d.event === 'added') this.rows.set(this.name(row), row);
+      else this.rows.delete(this.name(row));
     }
     this.step();
+    if (isLate) note();
     const settled = settledOf(this.entries, this.cache, this.user);
     this.entries = this.entries.filter((it) => !settled.includes(it));
   }
 
+  /** Other rules; what waited was refused. */
   rule() {
+    this.entries = [];
     const aliases = [{ name: 'x', value: '👍' }];
-    this.cache.rules = readRules({ mode: this.pick(['distinct', 'unique', 'flag']), aliases });
+    this.cache.rules = readRules({ mode: this.pick(['distinct', 'unique', 'flag', 'multiple', 'total']), aliases });
   }
 
   /** The page comes again with what was stored, or everything came anew. */

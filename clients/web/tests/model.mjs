@@ -75,7 +75,8 @@ export function rowBytes(row) {
     return [...words(letters.length, 4), ...letters];
   };
   return Uint8Array.from([...words(row.messageTimetoken, 8), ...text(row.type), ...text(row.value),
-    ...text(row.uuid), ...words(row.actionTimetoken, 8)]);
+    ...text(row.uuid), ...words(row.actionTimetoken, 8),
+    ...row.score === undefined || row.score === 1 ? [] : words(row.score, 8)]);
 }
 
 export function varint(value) {
@@ -97,6 +98,7 @@ export function packRows(rows) {
     byTimetoken(left.actionTimetoken, right.actionTimetoken));
   for (const row of sorted) {
     const added = BigInt(row.actionTimetoken);
+    if ((row.score ?? 1) !== 1) bytes.push(0, ...varint(row.score));
     bytes.push(...varint(added - last), ...zigzag(added - BigInt(row.messageTimetoken)));
     for (const text of [row.type, row.value, row.uuid]) {
       if (!texts.includes(text)) texts.push(text);
@@ -206,6 +208,8 @@ export class Server {
   floor = '0';
   /** Whether messages are stored, as the operator decides. */
   keepsMessages = true;
+  /** How often a user may react, as the operator decides. */
+  mode = 'distinct';
   actions = new Map();
   messages = new Map();
   deletions = [];
@@ -278,23 +282,48 @@ export class Server {
   }
 
   act(user, isAdd, fields) {
-    const { messageTimetoken, type, value } = fields;
+    const { messageTimetoken, type } = fields;
+    const isReaction = type === 'reaction';
+    const value = isReaction && ['flag', 'total'].includes(this.mode) ? this.mode : fields.value;
     const key = JSON.stringify([messageTimetoken, type, value, user]);
-    const standing = this.actions.get(key);
-    if (isAdd && standing?.live) return { applied: 'already', action: standing.row };
-    if (!isAdd && !standing?.live) return { applied: 'absent' };
-    const seen = fields.actionTimetoken;
-    if (!isAdd && seen !== undefined && standing.row.actionTimetoken !== seen) {
-      return { applied: 'stale' };
+    const standing = this.actions.get(key)?.live ? this.actions.get(key).row : null;
+    const counts = isReaction && ['multiple', 'total'].includes(this.mode);
+    const old = standing?.score ?? 1;
+    const row = (score) => ({ messageTimetoken, type, value, uuid: user,
+      actionTimetoken: this.now(), ...score > 1 ? { score } : {} });
+    if (!isAdd) {
+      if (!standing) return { applied: 'absent' };
+      const isOff = counts && this.mode === 'total';
+      const seen = fields.actionTimetoken;
+      if (!isOff && seen !== undefined && standing.actionTimetoken !== seen) {
+        return { applied: 'stale' };
+      }
+      this.change(standing, false);
+      if (isOff && old > 1) this.change(row(old - 1), true);
+      return { applied: 'removed' };
     }
-    const t = this.now();
-    const added = { messageTimetoken, type, value, uuid: user, actionTimetoken: t };
-    const row = isAdd ? added : standing.row;
-    const kept = { row, live: isAdd, changed: t };
+    const score = counts ? (standing ? old : 0) + (fields.score ?? 1)
+      : fields.score ?? (standing ? old : 1);
+    const isRival = (it) => it.live && it.row.uuid === user && it.row.type === 'reaction' &&
+      it.row.messageTimetoken === messageTimetoken && it.row.value !== value;
+    const rivals = isReaction && ['unique', 'flag'].includes(this.mode)
+      ? [...this.actions.values()].filter(isRival) : [];
+    for (const it of rivals) this.change(it.row, false);
+    if (standing && score === old) return { applied: 'already', action: standing };
+    if (standing) this.change(standing, false);
+    const added = row(score);
+    this.change(added, true);
+    return { applied: standing ? 'updated' : 'added', action: added };
+  }
+
+  /** A row comes or goes: an event with a timetoken of its own. */
+  change(row, live) {
+    const { messageTimetoken, type, value, uuid, actionTimetoken } = row;
+    const key = JSON.stringify([messageTimetoken, type, value, uuid]);
+    const kept = { row, live, changed: live ? actionTimetoken : this.now() };
     this.actions.delete(key);
     this.actions.set(key, kept);
     this.commit(this.eventOf(kept));
-    return isAdd ? { applied: 'added', action: row } : { applied: 'removed' };
   }
 
   delete(after, through) {
@@ -317,10 +346,10 @@ export class Server {
   }
 
   eventOf({ row, live, changed }) {
-    const { messageTimetoken, type, value, actionTimetoken, uuid } = row;
+    const { uuid, ...data } = row;
     return { e: 3, f: 0, i: uuid, p: { t: changed, r: 1 }, c: 'room', d: {
       source: 'actions', version: '1.0', event: live ? 'added' : 'removed',
-      data: { messageTimetoken, type, value, actionTimetoken } } };
+      data } };
   }
 
   /** What changed, each thing once: messages after one timetoken, actions after another. */
@@ -441,7 +470,8 @@ export class ModelSocket {
 
   subscribe({ channels: [{ name, cursor, epoch, count, digest, repair }] }) {
     const { server } = this;
-    const reply = (mode, at) => ({ channels: [{ name, mode, cursor: at, key: server.key }] });
+    const reply = (mode, at) => ({ channels: [{ name, mode, cursor: at, key: server.key,
+      ...server.mode === 'distinct' ? {} : { rules: 0 } }], rules: [{ mode: server.mode }] });
     // Only room has anything; what others hear a test puts there.
     if (name !== 'room') return reply('current', server.last);
     const isForeign = cursor !== '0' && epoch?.slice(0, 16) !== server.store;

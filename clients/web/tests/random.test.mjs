@@ -98,11 +98,12 @@ class Witness {
 
 /** What one seed makes happen; the caller says what may. */
 async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = false,
-  users = ['ada', 'bob'] }) {
+  mode = 'distinct', users = ['ada', 'bob'] }) {
   const steps = 120;
   const random = generator(seed);
   const pick = (list) => list[Math.floor(random() * list.length)];
   const server = new Server();
+  server.mode = mode;
   const page = 1 + Math.floor(random() * 5);
   const refuse = (op) => op !== 'hello' && random() < 0.01;
   const first = server.publish('zoe', { payload: 'start' }).timetoken;
@@ -114,7 +115,7 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
     return world;
   });
   const messages = [first];
-  const isSteady = !mayRestore && !mayDelete && !mayCorrupt && users[0] !== users[1];
+  const isSteady = mode === 'distinct' && !mayRestore && !mayDelete && !mayCorrupt && users[0] !== users[1];
   const witnesses = new Map(worlds.map((world) => [world, isSteady ? new Witness(world) : null]));
   let backup = null;
   for (let step = 0; step < steps; step++) {
@@ -128,7 +129,8 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
       if (item) {
         const present = random() < 0.5;
         witness?.wish(`${timetoken} ${value}`, present);
-        world.wish(world.channel.react(timetoken, value, present));
+        const score = mode !== 'distinct' && present && random() < 0.3 ? { score: 4 } : {};
+        world.wish(world.channel.react(timetoken, { value, present, ...score }));
       }
     } else if (dice < 0.46) {
       const payload = `${world.user} ${step}`;
@@ -207,6 +209,9 @@ const start = Number(process.env.SYNC_SEED ?? 1);
 for (const [name, options] of [
   ['toggles through a bad network never flicker, and end equal', {}],
   ['two devices of one user', { users: ['ada', 'ada'] }],
+  ['reactions that take each other\'s place', { mode: 'unique' }],
+  ['claps', { mode: 'multiple' }],
+  ['totals, two devices of one user', { mode: 'total', users: ['ada', 'ada'], mayRestore: true }],
   ['deletions', { mayDelete: true }],
   ['damaged caches', { mayCorrupt: true }],
   ['restored backups', { mayRestore: true }],

@@ -7,6 +7,8 @@ import { isRulesFrame } from '../core/frames.js';
 import { ItemList } from '../core/list.js';
 import { acknowledge, edited, sendable, wishAction } from '../core/outbox.js';
 import { canonicalKey, isSameRules, readRules, rulesOf, usualRules } from '../core/rules.js';
+import { Server } from './model.mjs';
+import { endWorlds, followed } from './world.mjs';
 
 const rules = (said) => readRules(said);
 const unique = rules({ mode: 'unique' });
@@ -58,17 +60,27 @@ const shown = (cache, entries) => {
 
 test('another reaction takes the place of the former one at once, and only of one\'s own', () => {
   const cache = cacheUnder(unique);
-  const find = (value) => cache.rows.find('5', 'reaction', value, 'ada');
   let list = [];
   const wish = (value, present, mutation) => {
-    list = edited(list, wishAction(list, entry(value, present, mutation), find(value), unique));
+    list = edited(list, wishAction(list, entry(value, present, mutation), cache.rows.own('5', 'ada'), unique));
     return shown(cache, list);
   };
   assert.deepEqual(wish('👎', true, 'a'), ['👎']);
+  assert.deepEqual(wish('🔥', true, 'b'), ['🔥']);
+  assert.deepEqual(list.map(({ mutation }) => mutation), ['b'], 'Nobody has to hear of the other.');
+  assert.deepEqual(wish('👍', true, 'c'), ['👍'], 'It stands: nothing has to be sent.');
+  assert.deepEqual(list, []);
+  assert.deepEqual(wish('👎', false, 'd'), ['👍'], 'It does not stand: nothing to take back.');
+  wish('👎', true, 'e');
+  assert.deepEqual(wish('👎', false, 'f'), [], 'What it took the place of does not come back.');
+  assert.deepEqual(list.map((it) => [it.mutation, it.value, it.observed]), [['f', '👍', '9']]);
+  // What the daemon may have is not cancelled.
+  list = [entry('👎', true, 'a', { sent: true })];
   assert.deepEqual(wish('👍', true, 'b'), ['👍'], 'It is wished again, though the row stands.');
-  assert.deepEqual(wish('👎', false, 'c'), ['👍'], 'It does not stand: nothing to take back.');
-  assert.deepEqual(wish('👍', false, 'd'), [], 'What it took the place of does not come back.');
-  assert.deepEqual(list.map(({ mutation }) => mutation), ['a', 'b', 'd']);
+  assert.deepEqual(wish('👍', false, 'd'), []);
+  assert.deepEqual(list.map((it) => [it.mutation, it.value]), [['a', '👎'], ['d', '👎']]);
+  list = [entry('👎', true, 'a', { sent: true }), entry('👍', true, 'b', { sent: true }),
+    entry('👍', false, 'd')];
   assert.deepEqual(sendable(list, () => unique).map(({ mutation }) => mutation), ['a']);
   assert.deepEqual(sendable(list).map(({ mutation }) => mutation), ['a', 'b']);
   assert.equal(list[2].observed, null, 'It is about what the add before it adds.');
@@ -128,4 +140,24 @@ test('rules are kept with the cache, and other tabs hear of them', () => {
   assert.deepEqual(tab.rules, unique);
   assert.equal(sync.ruled(unique).patch, null, 'Nothing new.');
   assert.equal(sync.ruled(usualRules).patch.head.rules, undefined);
+});
+
+test('a page hears of rules once, when they are not what it was told', async () => {
+  const server = new Server();
+  const { world } = await followed(server);
+  const told = [];
+  world.client.on('rules', ({ channel, rules }) => told.push([channel, rules.mode]));
+  const say = (mode) => world.socket.onmessage({
+    data: JSON.stringify({ channels: [{ name: 'room', rules: 0 }], rules: [{ mode }] }) });
+  for (const mode of ['unique', 'unique', 'flag', 'distinct']) say(mode);
+  assert.deepEqual(told, [['room', 'unique'], ['room', 'flag'], ['room', 'distinct']]);
+  say('flag');
+  await world.settle();
+  // What the cache kept is news to a page that has just begun.
+  const again = new Promise((resolve) => {
+    world.onOpen = () => queueMicrotask(() => world.client.on('rules', resolve));
+  });
+  await world.reload();
+  assert.equal((await again).rules.mode, 'flag');
+  endWorlds();
 });

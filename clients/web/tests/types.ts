@@ -27,6 +27,8 @@ function bar(item: Item<Note>): string {
   const reactions: Reaction[] = reactionsOf(item, client.userId).sort(reactionOrders.fixed(offered));
   const newest = item.timetoken === null ? '' : dateOf(item.timetoken).toISOString();
   const names = ({ authors, clipped }: Reaction): string => authors.join(', ') + (clipped ? ', …' : '');
+  const claps = reactions.map(({ score, ownScore }) => score - ownScore);
+  console.log(claps);
   return reactions.map((it) => it.value + countText(it.count, 9) + names(it)).join(' ') + newest;
 }
 
@@ -39,6 +41,7 @@ const end: () => void = room.observe((changes: ListChange<Note>[], items) => {
 
 client.on('status', (status: Status) => console.log(status === 'online'));
 client.on('event', ({ channel, event }) => console.log(channel, event.p.t, event.d));
+client.on('rules', ({ channel, rules }) => console.log(channel, rules.mode === 'unique'));
 client.on('refused', ({ entry, error }) => console.log(entry.channel, error.code));
 client.on('problem', (problem) => {
   if (problem instanceof UnreadableError) console.log(problem.channel, problem.content);
@@ -52,7 +55,10 @@ export async function main(): Promise<void> {
   try {
     if (item?.timetoken) await room.react(item.timetoken, '👍', true, 'reaction');
     const isThere: boolean = await room.toggle('17952187953730012', '👍');
-    console.log(isThere);
+    console.log(isThere, reactionOrders.score.length);
+    await room.react('17952187953730012', { value: '👏', score: 5 });
+    // @ts-expect-error A toggle says itself which of the two it is.
+    await room.toggle('17952187953730012', { value: '👏', present: true });
     const { actions, next } = await room.actions({ value: ['👍', '❤️'], limit: 25 });
     console.log(actions.map(({ uuid }) => uuid), next);
   } catch (error) {

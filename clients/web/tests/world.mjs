@@ -305,15 +305,15 @@ export class World {
   check() {
     const { cache } = this.channel.sync;
     const sorted = (rows) => rows.map((it) => JSON.stringify(
-      [it.actionTimetoken, it.messageTimetoken, it.type, it.value, it.uuid])).sort();
+      [it.actionTimetoken, it.messageTimetoken, it.type, it.value, it.uuid, it.score])).sort();
     assert.deepEqual(sorted([...cache.rows]), sorted(this.server.rows));
     assert.deepEqual([...cache.messages.keys()].sort(), [...this.server.messages.keys()].sort());
     assert.deepEqual(this.shown, this.channel.items);
     const expected = [...this.server.messages.keys()].sort().map((timetoken) => [timetoken,
       this.server.rows.filter((it) => it.messageTimetoken === timetoken)
-        .map((it) => `${it.actionTimetoken} ${it.uuid} ${it.value}`).sort()]);
+        .map((it) => `${it.actionTimetoken} ${it.uuid} ${it.value} ${it.score ?? 1}`).sort()]);
     assert.deepEqual(this.shown.map((it) => [it.timetoken,
-      it.actions.map((a) => `${a.actionTimetoken} ${a.uuid} ${a.value}`).sort()]), expected);
+      it.actions.map((a) => `${a.actionTimetoken} ${a.uuid} ${a.value} ${a.score}`).sort()]), expected);
     assert.ok(this.channel.isVerified);
     assert.deepEqual(this.problems, []);
   }

@@ -1,0 +1,138 @@
+// A channel that a page follows, as it shows: the list of its messages, and who observes it.
+// @ts-check
+import { ChannelSync } from '../core/channel-sync.js';
+import { ItemList } from '../core/list.js';
+import { isSameRules, usualRules } from '../core/rules.js';
+import { callSafely } from './callbacks.js';
+
+/** @typedef {import('../core/types.js').Item} Item */
+/** @typedef {import('../core/types.js').ListChange} ListChange */
+/** @typedef {import('../core/types.js').Rules} Rules */
+/** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
+/** @typedef {(changes: ListChange[], items: readonly Item[]) => void} Observer */
+
+/** What a page sees of a channel. */
+export class ShownChannel {
+  name;
+  /** The conversation with the server. */
+  sync;
+  /** @type {Promise<void>} Resolved when what the cache kept is there. */
+  ready = Promise.resolve();
+  /** Whether it is. */
+  isLoaded = false;
+  /** Whether this tab follows it, or another one. */
+  isWanted = false;
+  isHeld = false;
+  /** Whether the user is in it while it is followed. */
+  isSeen = false;
+  /** What shows. */
+  list = new ItemList();
+  /** What the page knows of the rules. */
+  #told = usualRules;
+  #device;
+  #outbox;
+  #left;
+  /** @type {Set<Observer>} */ #observers = new Set();
+  /** @type {(() => void)[]} Steps that observers do not know yet. */ #news = [];
+  #isTelling = false;
+
+  /**
+   * @param {string} name @param {Device} device @param {StoredOutbox} outbox
+   * @param {(channel: ShownChannel) => void} left Ends following it.
+   */
+  constructor(name, device, outbox, left) {
+    this.name = name;
+    this.sync = new ChannelSync(name);
+    this.#device = device;
+    this.#outbox = outbox;
+    this.#left = left;
+  }
+
+  /**
+   * The messages in their order, those on their way last.
+   * @returns {readonly Item[]}
+   */
+  get items() {
+    return this.list.items;
+  }
+
+  /** Whether the server said that the cache has the same reactions. */
+  get isVerified() {
+    return this.sync.isVerified;
+  }
+
+  /**
+   * What reactions there are, as far as the daemon has said so.
+   * @returns {Rules}
+   */
+  get rules() {
+    return this.sync.cache.rules;
+  }
+
+  /**
+   * Calls back with each batch of changes, and at once with an `insert` for each item there is.
+   * `items` is the list as it is; a callback that makes a wish hears of it after this batch.
+   * @param {Observer} callback
+   * @returns {() => void} Ends it.
+   */
+  observe(callback) {
+    /** @type {Observer} Its own, so that one function can observe twice. */
+    const observer = (changes, items) => callback(changes, items);
+    const all = this.items.map((item, index) =>
+      ({ kind: /** @type {'insert'} */ ('insert'), index, item }));
+    this.#observers.add(observer);
+    this.#tell([observer], all);
+    return () => {
+      this.#observers.delete(observer);
+    };
+  }
+
+  /**
+   * One batch after the other, also when a callback causes the next one.
+   * @param {Observer[]} observers @param {ListChange[]} changes
+   */
+  #tell(observers, changes) {
+    this.#news.push(() => {
+      for (const observer of observers) {
+        if (this.#observers.has(observer)) callSafely(() => observer(changes, this.items));
+      }
+    });
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    for (let next; (next = this.#news.shift());) next();
+    this.#isTelling = false;
+  }
+
+  /**
+   * Shows what cache and outbox have.
+   * @param {Set<string>|'all'} affected The messages that the cache may have otherwise now.
+   */
+  refresh(affected) {
+    // Whoever closed does not want to hear any more.
+    if (this.#device.isClosed) return;
+    const { userId } = this.#device;
+    const own = this.#outbox.of(this.name);
+    const changes = this.list.refresh(this.sync.cache, own, userId, affected);
+    if (changes.length > 0) this.#tell([...this.#observers], changes);
+    this.#tellRules();
+  }
+
+  #tellRules() {
+    const { name, rules } = this;
+    if (rules === this.#told) return;
+    const isNew = !isSameRules(rules, this.#told);
+    this.#told = rules;
+    if (isNew) this.#device.emit('rules', { channel: name, rules });
+  }
+
+  /**
+   * Ends following the channel: no callback comes any more, and the daemon sends nothing. What the
+   * cache has stays for the next `client.channel`, and what waits in the outbox is sent all the
+   * same. Other tabs go on.
+   */
+  leave() {
+    this.#observers.clear();
+    this.#left(this);
+  }
+}
