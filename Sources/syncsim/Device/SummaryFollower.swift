@@ -174,7 +174,11 @@ final class SummaryFollower: ConnectionOwner {
     var difference: String? {
         for (name, shown) in channels {
             let rows = world.truth.rows(of: name)
-            if Set(rows.messages.keys) != shown.messages { return "other messages in \(name)" }
+            let others = shown.messages.symmetricDifference(rows.messages.keys)
+            if let first = others.min() {
+                let word = shown.messages.contains(first) ? "has" : "lacks"
+                return "it \(word) \(first) and \(others.count - 1) others in \(name)"
+            }
             var totals: [Timetoken: [ActionName: ActionTotals]] = [:]
             for (key, mark) in rows.actions {
                 var total =
