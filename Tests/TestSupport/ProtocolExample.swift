@@ -88,7 +88,7 @@ public enum ProtocolExample {
         43: .addAction(
             ActionRequest(
                 channel: "room", messageTimetoken: ada.messageTimetoken, value: "👍", score: 5,
-                mutation: "m-8")),
+                mutation: "m-9")),
         8: .history(HistoryQuery(channel: "room", limit: 2, includesActions: true)),
         9: .history(HistoryQuery(channel: "room", before: ada.messageTimetoken, limit: 2)),
         10: .actions(

@@ -263,6 +263,8 @@ final class CatchUp {
             frame, of: missing.count, for: subscription,
             through: events.last?.timetoken ?? lastStored.timetoken)
         subscription.lacksState = lastStored.state == nil
+        // Without room it was set back, and comes to these events again.
+        guard subscription.state == .live else { return }
         summaries.tell([subscription], of: owed, since: before, through: lastStored.timetoken)
     }
 

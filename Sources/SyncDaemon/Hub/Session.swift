@@ -123,8 +123,9 @@ final class Subscription: Placed {
         position = min(position, before)
         // The batch may have been the one that said it.
         lacksState = true
-        // The page that is under way starts too late.
-        if state == .reading { serial += 1 }
+        // A page that is under way starts too late, and summaries that are would bring a cursor that
+        // is ahead of the messages.
+        serial += 1
         return state == .reading || state == .live
     }
 }

@@ -131,7 +131,10 @@ final class SummaryFollower: ConnectionOwner {
             case .message where envelope.isStored: shown.messages.insert(envelope.timetoken)
             case .messagesDeleted(let start, let end):
                 shown.messages = shown.messages.filter { $0 <= start || $0 > end }
-                shown.groups = shown.groups.filter { $0.key <= start || $0.key > end }
+                // A summary that knows of the deletion may come before it.
+                shown.groups = shown.groups.filter {
+                    $0.key <= start || $0.key > end || $0.value.position >= envelope.timetoken
+                }
             case .actionAdded, .actionRemoved:
                 world.violation("wire", "who wants summaries got an action")
             default: break
