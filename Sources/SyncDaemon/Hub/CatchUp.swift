@@ -110,9 +110,11 @@ final class CatchUp {
         let events = withoutActions(found.events[...])
         // Where summaries are to come, the cursor comes with them.
         let isWhole = detail == .none || events.count == found.events.count
+        let cursor = isWhole ? found.cursor : page.start.messages
+        // And those of the page before this one may be still to come.
+        let owed = detail == .none ? nil : topics.existing(page.channel)?.summaries.bound
         let frame = outlet.frame(
-            of: events, in: page.channel, cursor: isWhole ? found.cursor : page.start.messages,
-            state: nil)
+            of: events, in: page.channel, cursor: min(cursor, owed ?? cursor), state: nil)
         return (frame, events.count)
     }
 
@@ -251,13 +253,16 @@ final class CatchUp {
         let owed =
             subscription.actions == .summary
             ? messages(withActionsIn: events.filter(\.isStored)[...]) : []
+        let bound = subscription.topic.summaries.bound
+        let cursor =
+            subscription.actions == .summary
+            ? min(owed.isEmpty ? lastStored.timetoken : before, bound) : lastStored.timetoken
         let missing = summed(
             events.filter {
                 $0.isStored && subscription.lacks($0) && !(hidesActions && $0.action != nil)
             })
         let frame = outlet.frame(
-            of: missing[...], in: subscription.topic.channel,
-            cursor: owed.isEmpty ? lastStored.timetoken : before,
+            of: missing[...], in: subscription.topic.channel, cursor: cursor,
             state: hidesActions ? nil : lastStored.state)
         outlet.queue(
             frame, of: missing.count, for: subscription,

@@ -174,7 +174,8 @@ final class Summaries {
         if let passengers = question.passengers {
             question.topic.summaries.paid(since: question.since)
             let frame = outlet.frame(
-                of: summaries, in: question.topic.channel, cursor: question.through)
+                of: summaries, in: question.topic.channel,
+                cursor: min(question.through, question.topic.summaries.bound))
             for passenger in passengers
             where passenger.subscription.serial == passenger.serial {
                 send(frame, summaries.count, to: passenger.subscription, question)
@@ -188,7 +189,7 @@ final class Summaries {
             // What waits in a window is from before.
             let frame = outlet.frame(
                 of: summaries, in: topic.channel,
-                cursor: min(question.through, lane.storedPosition))
+                cursor: min(question.through, lane.cursor))
             for subscription in lane.subscriptions.elements {
                 if subscription.state == .live {
                     send(frame, summaries.count, to: subscription, question)
