@@ -248,7 +248,8 @@ final class Outlet {
     private func setBack(_ push: QueuedPush) {
         // It has messages already, and who begins with everything is told of no deletion: it comes
         // again with nothing.
-        if push.isSummary, push.before == .zero {
+        let before = min(push.before, push.subscription.owed?.since ?? push.before)
+        if push.isSummary || push.subscription.owed != nil, before == .zero {
             return close(push.subscription.session, .tooSlow)
         }
         if push.subscription.setBack(to: push.before) { lag(push.subscription) }

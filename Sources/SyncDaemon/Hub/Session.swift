@@ -88,6 +88,9 @@ final class Subscription: Placed {
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false
     var state: State
+    /// Before the first change that it alone is still to be told of by a summary, and how many
+    /// answers that takes.
+    private(set) var owed: (since: Timetoken, answers: Int)?
     /// In its lane's list.
     var place = 0
     /// What its device sent for a repair, while it is held.
@@ -115,12 +118,24 @@ final class Subscription: Placed {
         event.action == nil || event.timetoken > actionsFrom
     }
 
+    /// A reader is asked for summaries of what changed after a position.
+    func owe(since position: Timetoken) {
+        owed = (min(owed?.since ?? position, position), (owed?.answers ?? 0) + 1)
+    }
+
+    /// Summaries that it was owed were queued.
+    func paid() {
+        owed = owed.flatMap { $0.answers > 1 ? ($0.since, $0.answers - 1) : nil }
+    }
+
     /// Goes back to before a batch that was dropped.
     ///
     /// - Returns: Whether it has to read on from there, and nothing has it do so yet.
     func setBack(to before: Timetoken) -> Bool {
         guard state != .cancelled else { return false }
-        position = min(position, before)
+        // What it was owed comes with what is read again.
+        position = min(position, before, owed?.since ?? before)
+        owed = nil
         // The batch may have been the one that said it.
         lacksState = true
         // A page that is under way starts too late, and summaries that are would bring a cursor that

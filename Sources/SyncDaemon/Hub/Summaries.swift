@@ -142,6 +142,7 @@ final class Summaries {
             let some = rest.prefix(Limits.summariesMax)
             rest = rest.dropFirst(some.count)
             topic.summaries.owe(since: since)
+            for subscription in subscriptions { subscription.owe(since: since) }
             ask(
                 Question(
                     topic: topic, messages: Array(some), since: since,
@@ -178,6 +179,7 @@ final class Summaries {
                 cursor: min(question.through, question.topic.summaries.bound))
             for passenger in passengers
             where passenger.subscription.serial == passenger.serial {
+                passenger.subscription.paid()
                 send(frame, summaries.count, to: passenger.subscription, question)
             }
             return

@@ -73,6 +73,7 @@ final class SummaryFollower: ConnectionOwner {
 
     func disconnected(from connection: Connection, code: UInt16?) {
         guard connection === self.connection else { return }
+        world.trace("s0 is disconnected \(code.map(String.init) ?? "")")
         self.connection = nil
         isFollowing = false
         connectLater()
@@ -89,6 +90,7 @@ final class SummaryFollower: ConnectionOwner {
             let frame = try unsafe JSONValue(parsing: message.span.bytes, depthMax: 64)
             if frame.member("c") != nil { return take(try SummaryPush(frame)) }
             if frame.member("error") != nil {
+                world.trace("s0 ← \(frame.compactText)")
                 // The daemon stops, or has too much to do.
                 connection?.cut(silently: false)
             } else if try frame.optionalInteger("id") == 1 {
