@@ -138,8 +138,8 @@ final class Subscription: Placed {
         owed = nil
         // The batch may have been the one that said it.
         lacksState = true
-        // A page that is under way starts too late, and summaries that are would bring a cursor that
-        // is ahead of the messages.
+        // A page that is under way starts too late, and summaries that are would bring a cursor
+        // ahead of the messages.
         serial += 1
         return state == .reading || state == .live
     }
