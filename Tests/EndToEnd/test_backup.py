@@ -204,11 +204,14 @@ class Backup(DaemonTestCase):
         self.refused(self.restore(daemon), "missing or another")
         for table in ("clock", "mutation"):
             self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN sum")
-        for what in ("TABLE action_count", "TRIGGER action_added",
-                     "TRIGGER action_added_again", "TRIGGER action_removed",
-                     "TRIGGER action_deleted", "TABLE key_grant", "TABLE revoked_token", "TRIGGER message_use",
-                     "TRIGGER action_use", "TABLE keyset_use"):
+        for what in ("INDEX action_version", "INDEX message_by_parent", "TABLE thread",
+                     "TRIGGER reply_added", "TRIGGER reply_deleted", "TABLE action_count",
+                     "TRIGGER action_added", "TRIGGER action_added_again", "TRIGGER action_removed",
+                     "TRIGGER action_deleted", "TABLE key_grant", "TABLE revoked_token",
+                     "TRIGGER message_use", "TRIGGER action_use", "TABLE keyset_use"):
             self.sql(self.copy, f"DROP {what}")
+        for table, column in (("message", "parent"), ("action", "score")):
+            self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN {column}")
         code, _, error = self.restore(daemon)
         self.assertEqual(code, 0, error)
         daemon.start()
