@@ -246,6 +246,8 @@ final class Outlet {
 
     /// Has a subscription read again from before a batch that was dropped.
     private func setBack(_ push: QueuedPush) {
+        // The client took it back: what was dropped is of no use to it.
+        guard push.subscription.state != .cancelled else { return }
         // It has messages already, and who begins with everything is told of no deletion: it comes
         // again with nothing.
         let before = min(push.before, push.subscription.owed?.since ?? push.before)

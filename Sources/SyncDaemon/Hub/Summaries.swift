@@ -46,7 +46,7 @@ final class Summaries {
         /// The cursor once they were sent.
         let through: Timetoken
         /// `nil`: all who follow the topic by summaries.
-        var passengers: [Flights.Passenger]?
+        let passengers: [Flights.Passenger]?
     }
 
     private var open: [PageNumber: Question] = [:]
@@ -119,7 +119,7 @@ final class Summaries {
         topic.summaries.nextAt = ground.now + Self.pause
         let question = Question(
             topic: topic, messages: messages, since: since,
-            through: isAll ? topic.storedPosition : since)
+            through: isAll ? topic.storedPosition : since, passengers: nil)
         guard put(question) else { return list(topic) }
         topic.summaries.changed.subtract(messages)
         topic.summaries.askedSince = since

@@ -10,7 +10,7 @@ struct SummaryRows: Sendable {
     /// The commit that they are of, or the one at which reading began.
     private(set) var position: Timetoken
     /// The last key that was read; `nil` at first.
-    private(set) var last: MessageAction.Key?
+    private var last: MessageAction.Key?
     private(set) var isRead = false
 
     init(from position: Timetoken) {
@@ -96,6 +96,8 @@ private struct SummaryGroup: Sendable {
 
     func summary(of name: ActionName, _ totals: ActionTotals) -> MessageSummary.Group? {
         let authors = newest.entries.prefix(Limits.reactionAuthorsMax)
+        // A removal was forgotten before it was applied here.
+        guard !newest.isAll || newest.entries.count == totals.count else { return nil }
         guard authors.count >= min(totals.count, Limits.reactionAuthorsMax),
             let first = oldest.entries.first, let last = authors.first
         else { return nil }
@@ -111,7 +113,7 @@ private struct Extremes: Sendable {
     private(set) var entries: [(rank: Int64, user: ExactText)] = []
     private let limit: Int
     /// Whether all that there are, are here.
-    private var isAll = true
+    private(set) var isAll = true
 
     init(limit: Int) {
         self.limit = limit
