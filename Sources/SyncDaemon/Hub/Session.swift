@@ -25,6 +25,8 @@ final class Session {
     /// What it named as its tenant's publish key.
     var publishKey: String?
     var subscriptions: [Channel: Subscription] = [:]
+    /// The groups and wildcards that it follows.
+    var selections: [Selection: FollowedSelection] = [:]
     /// Of these, those in which presence was told that the user is.
     var attended: Set<ExactText> = []
     /// Commands that wait for the ledger or a reader.
@@ -85,6 +87,8 @@ final class Subscription: Placed {
     var actionsFrom = Timetoken.zero
     /// Its device holds no action that was removed before this, and no message that was deleted.
     var tombstonesFrom = Timetoken.zero
+    /// Whether it goes on without any selection that brings the channel.
+    var isNamed = true
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false
     var state: State

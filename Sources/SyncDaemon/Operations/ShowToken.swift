@@ -27,7 +27,8 @@ extension Need {
     /// What it takes to go on following what a session follows.
     static func following(_ session: Session, at now: Timetoken) -> Need {
         Need(
-            places: session.subscriptions.map { channel, subscription in
+            places: session.selections.keys.map { $0.place(having: .read) }
+                + session.subscriptions.filter(\.value.isNamed).map { channel, subscription in
                 // One that is behind still reads the past.
                 let cursor = subscription.state == .live ? nil : subscription.position
                 let reading = Rights.reading(after: cursor, at: now)

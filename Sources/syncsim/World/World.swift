@@ -30,6 +30,7 @@ final class World {
     private(set) var devices: [SimulatedDevice] = []
     private(set) var pollers: [Poller] = []
     private var follower: SummaryFollower?
+    private var selector: SelectionFollower?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
@@ -77,6 +78,7 @@ final class World {
         }
         for number in 0..<setting.pollers { pollers.append(Poller(number, in: self)) }
         if setting.hasSummaryFollower { follower = SummaryFollower(in: self) }
+        if setting.hasSelectionFollower { selector = SelectionFollower(in: self) }
         strikeLater()
         bystandLater()
     }
@@ -103,14 +105,15 @@ final class World {
             try proceed(until: scheduler.now + Microseconds.second)
             let isAtRest =
                 devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
-                && follower?.isAtRest ?? true
+                && follower?.isAtRest ?? true && selector?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
             violation(
                 "I6",
                 "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state)) "
-                    + "\(pollers.filter { !$0.isAtRest }.map(\.state)) \(follower?.state ?? "")")
+                    + "\(pollers.filter { !$0.isAtRest }.map(\.state)) "
+                    + "\(follower?.state ?? "") \(selector?.state ?? "")")
         } else {
             compare()
         }
@@ -138,6 +141,7 @@ final class World {
         }
         for poller in pollers { poller.heal() }
         follower?.heal()
+        selector?.heal()
         if daemon == nil { start() }
     }
 
