@@ -29,13 +29,13 @@ extension Need {
         Need(
             places: session.selections.keys.map { $0.place(having: .read) }
                 + session.subscriptions.filter(\.value.isNamed).map { channel, subscription in
-                // One that is behind still reads the past.
-                let cursor = subscription.state == .live ? nil : subscription.position
-                let reading = Rights.reading(after: cursor, at: now)
-                let isPresent = session.attended.contains(ExactText(channel.name))
-                return Place(
-                    kind: .channel, name: channel.name,
-                    rights: isPresent ? reading.union(.presence) : reading)
-            })
+                    // One that is behind still reads the past.
+                    let cursor = subscription.state == .live ? nil : subscription.position
+                    let reading = Rights.reading(after: cursor, at: now)
+                    let isPresent = session.attended.contains(ExactText(channel.name))
+                    return Place(
+                        kind: .channel, name: channel.name,
+                        rights: isPresent ? reading.union(.presence) : reading)
+                })
     }
 }

@@ -72,7 +72,7 @@ struct AccessSelectionTests {
         let news = #""wildcard":"news.*""#
         for (rights, past) in [(["read"], ["forbidden"]), (["read", "history"], [nil])] {
             var keyset = AccessBench.keyset
-            keyset.webKeys = try JSONWebKeySet(AccessBench.webKeys)
+            keyset.webKeys = AccessBench.webKeys
             let bench = AccessBench(keyset: keyset)
             let token = AccessBench.webToken(rights, on: "news.*")
             let (reader, greeting) = try bench.session(token)
