@@ -103,10 +103,21 @@ export interface Item<Payload = any> {
   readonly timetoken: Timetoken | null;
   /** Empty when nobody said who published it. */
   readonly uuid: string;
+  /** As its author's newest version has it. */
   readonly payload: Payload;
   readonly meta?: any;
   readonly messageType?: string;
+  /** The message in whose thread this one is a reply. */
+  readonly parent?: Timetoken;
   readonly pending: boolean;
+  /** How often its author gave it another payload, an edit on its way included. */
+  readonly versions: number;
+  /** Whether its author did. */
+  readonly isEdited: boolean;
+  /** Whether its author said that it is as good as deleted: an action of the type `deleted`. */
+  readonly isDeleted: boolean;
+  /** Replies in its thread that are here. */
+  readonly threadCount: number;
   /** One by one, as they were added; made when it is asked for. */
   readonly actions: readonly ItemAction[];
 }
@@ -141,7 +152,7 @@ export interface WireEvent {
 /** A write that the daemon will never take. */
 export interface Refusal {
   readonly entry: {
-    readonly kind: 'action' | 'publish';
+    readonly kind: 'action' | 'publish' | 'edit' | 'delete';
     readonly channel: string;
     readonly mutation: string;
     readonly messageTimetoken?: Timetoken;
@@ -151,6 +162,7 @@ export interface Refusal {
     readonly payload?: any;
     readonly meta?: any;
     readonly messageType?: string;
+    readonly parent?: Timetoken;
   };
   readonly error: { readonly status: number; readonly code: string; readonly message: string };
 }
@@ -235,8 +247,19 @@ export interface Channel<Payload = any> {
   ): () => void;
   /**
    * Resolves when the message is stored here. Rejects other fields, such as `store` and `ttl`.
+   * With `parent` it is a reply in that message's thread.
    */
-  publish(payload: Payload, fields?: { meta?: any; messageType?: string }): Promise<void>;
+  publish(
+    payload: Payload, fields?: { meta?: any; messageType?: string; parent?: Timetoken },
+  ): Promise<void>;
+  /**
+   * Gives a message of the user's own another payload: shows at once, and is taken back when the
+   * daemon refuses it. Resolves when the wish is stored here. Rejects with a `CommandError`
+   * (`not_owner`) another user's message, as far as it is known whose it is.
+   */
+  edit(messageTimetoken: Timetoken, payload: Payload): Promise<void>;
+  /** Deletes a message of the user's own, with the actions on it; otherwise as `edit`. */
+  delete(messageTimetoken: Timetoken): Promise<void>;
   /**
    * A small message for whoever follows the channel now: up to 64 bytes of JSON, kept nowhere, and
    * not sent later. Resolves with its timetoken; rejects with a `CommandError` when it was not sent.

@@ -9,9 +9,10 @@
  */
 
 /**
- * A message of the cache. `uuid` is empty when nobody said who published it.
+ * A message of the cache. `uuid` is empty when nobody said who published it, `parent` the message
+ * in whose thread it is a reply.
  * @typedef {{timetoken: string, uuid: string, payload: any, meta?: any,
- *   messageType?: string}} Message
+ *   messageType?: string, parent?: string}} Message
  */
 
 /** @typedef {'distinct'|'unique'|'flag'|'multiple'|'total'} Mode */
@@ -46,12 +47,13 @@
  * adds), or what a message is later than (null: not known yet); `acknowledged` is the timetoken
  * from which on the cache reflects it, and `became` what the action counts for then; `takesOne` is
  * a removal that takes one off; `again` says that the daemon may have lost it since, and has
- * to be asked. Stores keep it as it is here.
- * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
- *   sent: boolean, acknowledged: string|null, again?: boolean, messageTimetoken?: string,
- *   type?: string, value?: string, present?: boolean, score?: number, became?: number,
- *   takesOne?: boolean, observed?: string|null, payload?: any,
- *   meta?: any, messageType?: string}} Entry
+ * to be asked. An `edit` has its `payload` and, as the action that it becomes, its `value`; it and
+ * a `delete` are about the message `messageTimetoken`. Stores keep it as it is here.
+ * @typedef {{kind: 'action'|'publish'|'edit'|'delete', channel: string, mutation: string,
+ *   order?: number, sent: boolean, acknowledged: string|null, again?: boolean,
+ *   messageTimetoken?: string, type?: string, value?: string, present?: boolean, score?: number,
+ *   became?: number, takesOne?: boolean, observed?: string|null, payload?: any,
+ *   meta?: any, messageType?: string, parent?: string}} Entry
  */
 
 /**
@@ -90,8 +92,11 @@
 
 /**
  * A message as a list shows it. `key` stays when a message of this device gets its timetoken.
+ * `payload` is that of its author's newest version, of which there are `versions`; `isDeleted`: its
+ * author said that it is as good as deleted. `threadCount` is how many replies are here.
  * @typedef {{key: string, timetoken: string|null, uuid: string, payload: any, meta?: any,
- *   messageType?: string, pending: boolean, actions: ItemAction[]}} Item
+ *   messageType?: string, parent?: string, pending: boolean, versions: number, isEdited: boolean,
+ *   isDeleted: boolean, threadCount: number, actions: ItemAction[]}} Item
  */
 
 /**

@@ -65,6 +65,11 @@ export class View {
     return this.#groups.some(({ key }) => key === wanted);
   }
 
+  /** What is the user's, wishes included, in their order. */
+  get own() {
+    return this.#own.values();
+  }
+
   /** @param {View} other Of the same user. */
   isSame(other) {
     if (this.#groups.length !== other.#groups.length) return false;
