@@ -25,7 +25,7 @@ export class Keeper {
   /** @type {Store} */ #store = new MemoryStore();
   /** @type {WeakMap<Channel, Keeping>} */ #keeping = new WeakMap();
   /** @type {any} */ #again;
-  /** @type {Promise<void>} The last patch under way. */ #stored = Promise.resolve();
+  /** @type {Promise<void>} The patches so far. */ #stored = Promise.resolve();
 
   /** @param {Device} device @param {Followed} followed */
   constructor(device, followed) {
@@ -69,6 +69,8 @@ export class Keeper {
   async #load(channel, keeping) {
     try {
       do {
+        // Behind what is being stored: else a channel that is followed anew would be an older one.
+        await this.#stored;
         channel.sync.load(await this.#store.load(channel.name));
       } while (channel.sync.cache.version < keeping.heard && !this.#device.isLeader);
       keeping.isStored = true;
@@ -82,24 +84,29 @@ export class Keeper {
   }
 
   /**
-   * Stores a patch, and tells the other tabs.
+   * Stores a patch after those before it, and tells the other tabs. One at a time: whatever else
+   * the store is asked for meanwhile, such as a tap, waits for one of them and not for all.
    * @param {Channel} channel @param {Patch} patch
    */
   keep(channel, patch) {
-    const keeping = this.#of(channel);
-    if (!keeping.isStored) {
-      keeping.unsettled.push(...patch.settled);
-      return;
-    }
     const { isVerified } = channel;
-    const tell = () => this.#device.tell({ kind: 'patch', patch, isVerified });
-    this.#stored = this.#store.write(patch).then(tell, (error) => {
+    this.#stored = this.#stored.then(() => this.#write(this.#of(channel), patch, isVerified));
+  }
+
+  /** @param {Keeping} keeping @param {Patch} patch @param {boolean} isVerified */
+  async #write(keeping, patch, isVerified) {
+    try {
+      // On what could not be stored nothing can be put.
+      if (keeping.isStored) await this.#store.write(patch);
+      else keeping.unsettled.push(...patch.settled);
+      if (keeping.isStored) this.#device.tell({ kind: 'patch', patch, isVerified });
+    } catch (error) {
       // What is stored stays as it was: older, and true.
       keeping.isStored = false;
       keeping.unsettled.push(...patch.settled);
       this.#device.problem(error);
       this.#keepLater();
-    });
+    }
   }
 
   /** Stores channels whole that could not be stored: the disk may have room by then. */
@@ -131,6 +138,6 @@ export class Keeper {
 
   /** Resolves when the last patch is stored. */
   async rest() {
-    await this.#stored;
+    for (let last; last !== this.#stored;) await (last = this.#stored);
   }
 }

@@ -175,15 +175,18 @@ export class StoredOutbox {
     let before = this.entries;
     try {
       if (refusal) throw refusal;
-      const { entries, isChanged, versions = new Map() } = await store.change((before) =>
-        batch.reduce((list, change) => {
+      const { entries, isChanged, versions = new Map() } = await store.change((stored) => {
+        // What has settled goes with its patch, which may wait; no wish is about it any more.
+        const isSettled = (/** @type {Entry} */ { order = 0 }) => this.#settled.has(order);
+        return [...stored.filter(isSettled), ...batch.reduce((list, change) => {
           try {
             return change.transform(list);
           } catch (error) {
             change.error = error;
             return list;
           }
-        }, before), this.#device.isLeader ? [] : this.#channels);
+        }, stored.filter((it) => !isSettled(it)))];
+      }, this.#device.isLeader ? [] : this.#channels);
       this.#kept = entries;
       before = this.entries;
       this.#noteLeaving(versions);
