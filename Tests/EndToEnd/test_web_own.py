@@ -129,5 +129,53 @@ class OwnMessages(WebCase):
         await self.ada.until("room.items.length === 3 && room.items[0].threadCount === 2")
 
 
+class People(WebCase):
+    """The list of people who reacted, beside two devices that are not ours."""
+
+    async def test_a_list_tells_how_it_changes(self):
+        daemon = self.start_lasting_daemon()
+        bob, eve = [await self.device(daemon, user) for user in ("bob", "eve")]
+        message = str(await bob.publish("room", "hi"))
+        await bob.add("room", message, "👍")
+        page = await self.web_user(daemon, "ada")
+        await page.until("room.items.length === 1 && room.items[0].actions.length === 1")
+        await page.run(f"""{{
+            window.shown = [];
+            window.sheet = room.people('{message}');
+            sheet.observe((changes) => {{
+                for (const {{ kind, index, from, person }} of changes) {{
+                    if (kind === 'remove') shown.splice(index, 1);
+                    if (kind === 'move') shown.splice(from, 1);
+                    if (kind === 'update') shown[index] = person;
+                    else if (kind !== 'remove') shown.splice(index, 0, person);
+                }}
+            }});
+        }}""")
+
+        async def shows(*expected):
+            names = json.dumps(expected, ensure_ascii=False, separators=(",", ":"))
+            await page.until(
+                "JSON.stringify(shown.map((it) => `${it.uuid} ${it.value} ${it.score}`)) === "
+                f"{json.dumps(names)}", names)
+            self.assertEqual(await page.run("shown"), await page.run("sheet.people"))
+
+        await shows("bob 👍 1")
+        await eve.add("room", message, "❤️")
+        await shows("eve ❤️ 1", "bob 👍 1")
+        await bob.command(
+            "addAction", channel="room", messageTimetoken=message, value="👍", score=5)
+        await shows("bob 👍 5", "eve ❤️ 1")
+        await eve.remove("room", message, "❤️")
+        await shows("bob 👍 5")
+        # Also without a connection.
+        await asyncio.to_thread(daemon.stop)
+        await page.run(f"room.react('{message}', '🔥')")
+        await shows("ada 🔥 1", "bob 👍 5")
+        self.assertTrue(await page.run("shown[0].pending"))
+        await asyncio.to_thread(daemon.start)
+        await page.until("client.waiting === 0 && !shown[0].pending")
+        await shows("ada 🔥 1", "bob 👍 5")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -230,6 +230,40 @@ export interface CommandError extends Error {
   readonly code: string;
 }
 
+/** Somebody's reaction, in a list of people. */
+export interface Person {
+  readonly uuid: string;
+  readonly type: string;
+  readonly value: string;
+  readonly score: number;
+  /** Null while it is on its way. */
+  readonly actionTimetoken: Timetoken | null;
+  readonly pending: boolean;
+}
+
+/** A step of a list of people; apply them in order. */
+export interface PersonChange {
+  readonly kind: 'insert' | 'update' | 'move' | 'remove';
+  readonly index: number;
+  /** Of a `move`. */
+  readonly from?: number;
+  readonly person: Person;
+}
+
+/** The newest people of a message. Made by `Channel.people`. */
+export interface People {
+  /** The newest first, those on their way before all. */
+  readonly people: readonly Person[];
+  /** Whether there are more than are shown. */
+  readonly isMore: boolean;
+  /** Calls back at once, and with each batch of changes. Returns what ends it. */
+  observe(callback: (changes: PersonChange[], people: readonly Person[]) => void): () => void;
+  /** Shows so many more, as far as there are. */
+  more(count: number): void;
+  /** Nobody wants to know any more. */
+  end(): void;
+}
+
 /** A channel that is followed. Made by `SyncClient.channel`. */
 export interface Channel<Payload = any> {
   readonly name: string;
@@ -273,6 +307,14 @@ export interface Channel<Payload = any> {
    * `time`, or of one message by `value`. Rejects as `signal` does.
    */
   actions(query?: ActionsQuery): Promise<{ actions: StandingAction[]; next?: string }>;
+  /**
+   * Who reacted to a message, `limit` (25) of them, with certain values or any: a list that says how
+   * it changes, also without a connection. Throws what can be no such list.
+   */
+  people(
+    messageTimetoken: Timetoken,
+    query?: { value?: string | string[]; type?: string; limit?: number },
+  ): People;
   /**
    * Makes a reaction of this user stand, or not; resolves when the wish is stored here. Rejects with
    * a `CommandError` what the rules do not allow, as far as they are known.

@@ -106,6 +106,18 @@
  */
 
 /**
+ * Somebody's reaction, in a list of people. `pending`: it is the user's own and on its way.
+ * @typedef {{uuid: string, type: string, value: string, score: number,
+ *   actionTimetoken: string|null, pending: boolean}} Person
+ */
+
+/**
+ * A step of a list of people; apply them in order. `move` takes the person from `from` to `index`.
+ * @typedef {{kind: 'insert'|'update'|'move'|'remove', index: number, from?: number,
+ *   person: Person}} PersonChange
+ */
+
+/**
  * What a channel wants next: `subscribe` anew, send symbols (`repair`), or nothing. `affected` are
  * the messages that may show otherwise now, `events` what is not stored. `restored`: the server may
  * have lost what it acknowledged.

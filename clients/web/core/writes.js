@@ -19,7 +19,7 @@ function checkWritable(channel) {
  * Throws unless it names a message.
  * @param {any} timetoken
  */
-function checkTimetoken(timetoken) {
+export function checkTimetoken(timetoken) {
   if (isTimetoken(timetoken)) return;
   const is = isText(timetoken) ? `"${timetoken}"` : typeof timetoken;
   throw new TypeError(timetoken === null ? 'The message has no timetoken yet.'

@@ -8,7 +8,10 @@ import { checkMembers } from '../core/names.js';
 import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
 import { ownFault } from '../core/versions.js';
-import { deletionFields, editFields, messageFields, reactionFields } from '../core/writes.js';
+import {
+  checkTimetoken, deletionFields, editFields, messageFields, reactionFields,
+} from '../core/writes.js';
+import { People } from './people.js';
 import { errorOf } from './questions.js';
 import { randomDigits } from './random.js';
 import { ShownChannel } from './shown-channel.js';
@@ -22,6 +25,8 @@ import { ShownChannel } from './shown-channel.js';
 const signalMax = 64;
 /** Users of a channel that one answer lists. */
 const usersMax = 1000;
+/** People of a list that shows them, unless the page says otherwise. */
+const peopleShown = 25;
 /** What a question about actions may have; the daemon says what is wrong with it. */
 const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'descending', 'after',
   'limit'];
@@ -139,6 +144,23 @@ export class Channel extends ShownChannel {
     checkMembers('The options of actions', query, queryMembers);
     const { actions, next } = await this.#ask({ ...query, op: 'actions', channel: this.name });
     return next === undefined ? { actions } : { actions, next };
+  }
+
+  /**
+   * Who reacted to a message, the newest first: a list that says how it changes, of what this
+   * device has and wishes. Throws (TypeError, RangeError) what can be no such list.
+   * @param {string} messageTimetoken
+   * @param {{value?: string|string[], type?: string, limit?: number}} [query] `limit` are shown, 25
+   *   where nothing is said.
+   */
+  people(messageTimetoken, query = {}) {
+    checkMembers('The options of people', query, ['value', 'type', 'limit']);
+    const { value, type = 'reaction', limit = peopleShown } = query;
+    checkTimetoken(messageTimetoken);
+    if (!isCount(limit) || limit < 1) throw new RangeError('limit is a whole number from 1 on.');
+    const values = value === undefined ? null
+      : [value].flat().map((it) => canonicalKey(this.rules, type, it).value);
+    return new People(this, messageTimetoken, { type, values, limit });
   }
 
   /** @param {Record<string, any>} command */

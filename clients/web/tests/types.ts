@@ -64,6 +64,17 @@ export async function main(): Promise<void> {
       console.log(parent ?? 'none', versions + threadCount, isEdited || isDeleted);
       await room.delete(item.timetoken);
     }
+    const sheet = room.people('17952187953730012', { value: ['👍', '❤️'], limit: 10 });
+    const end = sheet.observe((changes, people) => {
+      for (const { kind, index, from, person } of changes) {
+        console.log(kind, index, from ?? index, person.uuid, person.score, people.length);
+      }
+    });
+    if (sheet.isMore) sheet.more(10);
+    end();
+    sheet.end();
+    // @ts-expect-error People are for reading.
+    sheet.people.push(sheet.people[0]);
     // @ts-expect-error A version is a payload as any other.
     await room.edit('17952187953730012', 'One?');
     // @ts-expect-error A toggle says itself which of the two it is.
