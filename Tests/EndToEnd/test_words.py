@@ -213,7 +213,8 @@ class Words(WebCase, ReloadTestCase):
 class Checks(unittest.TestCase):
     def test_the_types(self):
         modules = [str(ROOT / "examples" / it) for it in (
-            "stream-words/stream.js", "ably-words/ably.js", "words/screen.js")]
+            "stream-words/stream.js", "ably-words/ably.js", "ably-words/summaries.js",
+            "words/screen.js")]
         done = subprocess.run(
             ["tsc", "--strict", "--noEmit", "--allowJs", "--checkJs", "--target", "es2022",
              "--lib", "es2022,dom", "--module", "es2022", "--moduleResolution", "node", *modules],

@@ -1,10 +1,10 @@
 // Reactions in the words of Ably's Chat SDK and of its annotations, on the web client.
 // @ts-check
 import { SyncClient, reactionsOf } from '../../clients/web/syncclient.js';
+import { summaryOf } from './summaries.js';
 
 /** @typedef {import('../../clients/web/syncclient.js').Item} Item */
 /** @typedef {import('../../clients/web/syncclient.js').Channel} SyncChannel */
-/** @typedef {import('../../clients/web/syncclient.js').Reaction} Reaction */
 /** @typedef {'unique'|'distinct'|'multiple'|'flag'|'total'} Aggregation */
 
 /** Ably Chat's types of reactions. `flag` and `total` are annotations only. */
@@ -259,19 +259,10 @@ class Annotations {
 
   /**
    * A message's reactions, summed up as the room does it.
-   * @param {Item} item @returns {Record<string, any>}
+   * @param {Item} item
    */
   summary(item) {
-    const { mode } = this.#channel.rules;
-    const groups = reactionsOf(item, this.#clientId).filter(({ type }) => type === 'reaction');
-    const [only] = groups;
-    if (mode === 'total') return only ? { total: { total: only.score } } : {};
-    if (mode === 'flag') return only ? { flag: clientsOf(only) } : {};
-    const scores = mode === 'multiple' ? scoresOf(item) : new Map();
-    const each = groups.map((it) => [it.value,
-      mode === 'multiple' ? { total: it.score, clientIds: scores.get(it.value),
-        totalUnidentified: 0, totalClientIds: it.count, clipped: false } : clientsOf(it)]);
-    return { [mode]: Object.fromEntries(each) };
+    return summaryOf(item, this.#clientId, this.#channel.rules.mode);
   }
 
   /** Tells of summaries from now on. */
@@ -299,22 +290,3 @@ class Annotations {
 
 const serialOf = (/** @type {{serial: string}|string} */ message) =>
   typeof message === 'string' ? message : message.serial;
-
-/** @param {Reaction} it The newest ten clients are named. */
-const clientsOf = (it) => ({ total: it.count, clientIds: [...it.authors], clipped: it.clipped });
-
-/**
- * What each client's reactions count for, by their values, the newest first.
- * @param {Item} item
- */
-function scoresOf(item) {
-  /** @type {Map<string, Record<string, number>>} */
-  const found = new Map();
-  for (const { type, value, uuid, score } of [...item.actions].reverse()) {
-    if (type !== 'reaction') continue;
-    const scores = found.get(value) ?? {};
-    found.set(value, scores);
-    scores[uuid] = score;
-  }
-  return found;
-}

@@ -87,23 +87,32 @@ export class Keeper {
    * Stores a patch after those before it, and tells the other tabs. One at a time: whatever else
    * the store is asked for meanwhile, such as a tap, waits for one of them and not for all.
    * @param {Channel} channel @param {Patch} patch
+   * @param {boolean} [isWhole] All of the channel, whatever became of the patches before.
    */
-  keep(channel, patch) {
+  keep(channel, patch, isWhole = false) {
     const { isVerified } = channel;
-    this.#stored = this.#stored.then(() => this.#write(this.#of(channel), patch, isVerified));
+    const keeping = this.#of(channel);
+    this.#stored = this.#stored.then(() => {
+      if (isWhole) keeping.isStored = true;
+      return this.#write(keeping, patch, isVerified);
+    });
   }
 
   /** @param {Keeping} keeping @param {Patch} patch @param {boolean} isVerified */
   async #write(keeping, patch, isVerified) {
-    try {
+    if (!keeping.isStored) {
       // On what could not be stored nothing can be put.
-      if (keeping.isStored) await this.#store.write(patch);
-      else keeping.unsettled.push(...patch.settled);
-      if (keeping.isStored) this.#device.tell({ kind: 'patch', patch, isVerified });
+      keeping.unsettled.push(...patch.settled);
+      return;
+    }
+    const settled = [...keeping.unsettled.splice(0), ...patch.settled];
+    try {
+      await this.#store.write({ ...patch, settled });
+      this.#device.tell({ kind: 'patch', patch: { ...patch, settled }, isVerified });
     } catch (error) {
       // What is stored stays as it was: older, and true.
       keeping.isStored = false;
-      keeping.unsettled.push(...patch.settled);
+      keeping.unsettled.push(...settled);
       this.#device.problem(error);
       this.#keepLater();
     }
@@ -123,10 +132,8 @@ export class Keeper {
           this.#keepLater();
           continue;
         }
-        keeping.isStored = true;
         cache.replaceAll();
-        const settled = keeping.unsettled.splice(0);
-        this.keep(channel, { ...cache.takePatch(name), settled });
+        this.keep(channel, cache.takePatch(name), true);
       }
     }, keepAgain);
   }
