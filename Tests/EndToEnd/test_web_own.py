@@ -167,6 +167,14 @@ class People(WebCase):
         await shows("bob 👍 5", "eve ❤️ 1")
         await eve.remove("room", message, "❤️")
         await shows("bob 👍 5")
+        # The daemon's sum is the same.
+        summary, *more = await page.run(f"room.summaries(['{message}'])")
+        self.assertEqual(more, [])
+        self.assertEqual(
+            [(it["value"], it["count"], it["score"], it["authors"]) for it in summary["reactions"]],
+            [("👍", 1, 5, ["bob"])])
+        known = {"messageTimetoken": message, "hash": summary["hash"]}
+        self.assertEqual(await page.run(f"room.summaries([{json.dumps(known)}])"), [])
         # Also without a connection.
         await asyncio.to_thread(daemon.stop)
         await page.run(f"room.react('{message}', '🔥')")

@@ -215,6 +215,28 @@ export interface Rules {
   readonly actionsMax: number;
 }
 
+/** What people said of a message, summed up by the daemon. */
+export interface Summary {
+  readonly messageTimetoken: Timetoken;
+  /** The commit that it is of: one of an earlier commit says nothing new. */
+  readonly position: Timetoken;
+  /** What all groups come to: equal for two who count the same. */
+  readonly hash: string;
+  /** Groups that are left out: those that fewest are in, beyond 100. */
+  readonly omitted: number;
+  readonly reactions: readonly {
+    readonly type: string;
+    readonly value: string;
+    readonly count: number;
+    readonly score: number;
+    readonly first: Timetoken;
+    readonly last: Timetoken;
+    /** The newest users, ten at most, the newest first. */
+    readonly authors: readonly string[];
+    readonly clipped: boolean;
+  }[];
+}
+
 /** A page of a channel's users. */
 export interface HereNow {
   /** All of them, however many are listed. */
@@ -307,6 +329,13 @@ export interface Channel<Payload = any> {
    * `time`, or of one message by `value`. Rejects as `signal` does.
    */
   actions(query?: ActionsQuery): Promise<{ actions: StandingAction[]; next?: string }>;
+  /**
+   * What people said of 1 to 100 messages, summed up by the daemon. One that is named with the
+   * `hash` of its summary comes only if it is another now. Rejects as `signal` does.
+   */
+  summaries(
+    messages: readonly (Timetoken | { messageTimetoken: Timetoken; hash: string })[],
+  ): Promise<Summary[]>;
   /**
    * Who reacted to a message, `limit` (25) of them, with certain values or any: a list that says how
    * it changes, also without a connection. Throws what can be no such list.

@@ -81,6 +81,14 @@
  */
 
 /**
+ * What people said of a message, summed up by the daemon as of the commit `position`: the groups
+ * that most are in, 100 at most, and how many are `omitted`. `hash` is what all of them come to.
+ * @typedef {{messageTimetoken: string, position: string, hash: string, omitted: number,
+ *   reactions: {type: string, value: string, count: number, score: number, first: string,
+ *     last: string, authors: string[], clipped: boolean}[]}} Summary
+ */
+
+/**
  * All reactions of a message with one value. `score` is what they count for, `ownScore` what the
  * user's own does, 0 without one. `first` and `last` are timetokens; null while only a
  * wish of this device is there. `authors` are the newest users, the newest first; `clipped` says

@@ -7,6 +7,7 @@ import { groupKey, scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
 import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
+import { readSummary, summariesOf } from '../core/summaries.js';
 import { ownFault } from '../core/versions.js';
 import {
   checkTimetoken, deletionFields, editFields, messageFields, reactionFields,
@@ -144,6 +145,18 @@ export class Channel extends ShownChannel {
     checkMembers('The options of actions', query, queryMembers);
     const { actions, next } = await this.#ask({ ...query, op: 'actions', channel: this.name });
     return next === undefined ? { actions } : { actions, next };
+  }
+
+  /**
+   * What people said of 1 to 100 messages, summed up by the daemon. One that is named with the
+   * `hash` of its summary comes only if it is another now. Rejects as `signal` does.
+   * @param {(string|{messageTimetoken: string, hash: string})[]} messages
+   */
+  async summaries(messages) {
+    const named = summariesOf(messages);
+    const { summaries } = await this.#ask(
+      { op: 'summaries', channel: this.name, messages: named });
+    return summaries.map(readSummary);
   }
 
   /**

@@ -501,6 +501,10 @@ export class ModelSocket {
     return { actions: [], ...after ? { next: 'v.y' } : {} };
   }
 
+  summaries() {
+    return { summaries: this.options.summaries ?? [] };
+  }
+
   unsubscribe({ channels }) {
     if (channels.includes('room')) this.subscription = null;
     return { channels };

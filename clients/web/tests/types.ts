@@ -64,6 +64,9 @@ export async function main(): Promise<void> {
       console.log(parent ?? 'none', versions + threadCount, isEdited || isDeleted);
       await room.delete(item.timetoken);
     }
+    const [summary] = await room.summaries(['17952187953730012']);
+    if (summary) await room.summaries([summary]);
+    console.log(summary?.reactions.map(({ count, authors }) => count - authors.length));
     const sheet = room.people('17952187953730012', { value: ['👍', '❤️'], limit: 10 });
     const end = sheet.observe((changes, people) => {
       for (const { kind, index, from, person } of changes) {
