@@ -1,7 +1,7 @@
 // One message as a list shows it: the cache, overlaid with the outbox.
 // @ts-check
 import { isEqual } from './shapes.js';
-import { versionsOf } from './versions.js';
+import { saidBy, versionsOf } from './versions.js';
 import { View, nothing } from './view.js';
 
 /** @typedef {import('./types.js').Message} Message */
@@ -58,21 +58,18 @@ export function itemOf(cache, message, key, user, pending = nothingPending, leav
   const view = View.of(groups, pending.actions, user, cache.rules);
   const { count, payload, isDeleted } = uuid === user
     ? versionsOf(message, view.own, pending.edits)
-    : versionsOf(message, groups.size === 0 ? [] : cache.rows.own(timetoken, uuid));
-  const shown = {
-    ...message, payload, key, pending: false, versions: count, isEdited: count > 0, isDeleted,
-    threadCount: cache.messages.repliesTo(timetoken).size - leaving,
-  };
-  if (view === nothing) return { ...shown, actions: [] };
+    : versionsOf(message, saidBy(groups, uuid));
   /** @type {ItemAction[]|null} */
   let actions = null;
   const item = {
-    ...shown,
+    ...message, payload, key, pending: false, versions: count, isEdited: count > 0, isDeleted,
+    threadCount: cache.messages.repliesTo(timetoken).size - leaving,
     // Only when somebody asks: a message may have any number of them.
     get actions() {
       return actions ??= view.actions();
     },
   };
+  if (view === nothing) return item;
   return Object.defineProperty(item, viewKey, { value: () => view });
 }
 

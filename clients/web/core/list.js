@@ -72,7 +72,8 @@ export class ItemList {
         this.#held.add(timetoken);
       } else if (message) {
         const replies = cache.messages.repliesTo(timetoken);
-        const gone = [...leaving].filter((it) => replies.has(it)).length;
+        const gone = replies.size === 0 || leaving.size === 0 ? 0
+          : [...leaving].filter((it) => replies.has(it)).length;
         const item = itemOf(cache, message, key, user, wishes.get(timetoken), gone);
         this.#places.set(key, sortable(timetoken), item, changes);
       } else if (leaving.has(timetoken) || !this.#overlaid.has(key)) {

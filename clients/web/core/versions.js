@@ -7,6 +7,7 @@ import { isLater, never } from './timetoken.js';
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').Message} Message */
 /** @typedef {import('./cache.js').ChannelCache} ChannelCache */
+/** @typedef {import('./group.js').Group} Group */
 /** @typedef {import('./group.js').GroupItem} GroupItem */
 
 /** The types of what PubNub's chat SDKs, and `editMessage`, say of a message. */
@@ -18,6 +19,26 @@ const deletedType = 'deleted';
  * good as deleted.
  * @typedef {{count: number, payload: any, isDeleted: boolean}} Versions
  */
+
+/**
+ * What an author says of a message, of all that is said of it. Costs as much as there are groups.
+ * @param {ReadonlyMap<string, Group>} groups @param {string} author
+ * @returns {readonly GroupItem[]}
+ */
+export function saidBy(groups, author) {
+  /** @type {GroupItem[]|null} */
+  let said = null;
+  for (const group of groups.values()) {
+    const { type } = group.shown;
+    if (type !== editedType && type !== deletedType) continue;
+    const row = group.of(author);
+    if (row) (said ??= []).push(row);
+  }
+  return said ?? nothing;
+}
+
+/** @type {readonly any[]} */
+const nothing = [];
 
 /**
  * A version says a JSON value; what is none is the text itself, as chat SDKs send it.
@@ -39,11 +60,12 @@ function payloadOf(value) {
  * @param {readonly Entry[]} [edits] Its author's, on their way.
  * @returns {Versions}
  */
-export function versionsOf({ payload }, said, edits = []) {
-  const values = new Set();
+export function versionsOf({ payload }, said, edits = nothing) {
+  /** @type {Set<any>|null} */
+  let values = null;
   let [newest, isDeleted] = ['0', false];
   const take = (/** @type {any} */ value, /** @type {string|null} */ at) => {
-    values.add(value);
+    (values ??= new Set()).add(value);
     if (isLater(newest, at ?? never)) return;
     newest = at ?? never;
     payload = payloadOf(value);
@@ -53,7 +75,7 @@ export function versionsOf({ payload }, said, edits = []) {
     if (type === editedType) take(value, actionTimetoken);
   }
   for (const { value, acknowledged } of edits) take(value, acknowledged);
-  return { count: values.size, payload, isDeleted };
+  return { count: values === null ? 0 : /** @type {Set<any>} */ (values).size, payload, isDeleted };
 }
 
 const isAbout = (/** @type {Entry} */ it, /** @type {Entry} */ wish) =>
