@@ -300,19 +300,23 @@ final class Selections {
         let turn = listed
         listed = []
         // To each its part: a large group is not in the way of others.
-        let share = max(1, (Limits.selectedPerTurnMax - followedCount) / max(1, turn.count))
+        let room = Limits.selectedPerTurnMax - followedCount
+        let share = (room + turn.count) / max(1, turn.count)
+        var served: [FollowedSelection] = []
         for followed in turn {
             followed.isListed = false
-            var rest = share
-            while rest > 0, !followed.isEnded,
-                let (channel, since) = followed.waiting.popFirst()
+            let before = followedCount
+            while followedCount < min(before + share, Limits.selectedPerTurnMax),
+                !followed.isEnded, let (channel, since) = followed.waiting.popFirst()
             {
-                rest -= 1
                 extend(followed, to: channel, from: since)
             }
             if !followed.isEnded { tell(followed) }
-            if !followed.waiting.isEmpty { list(followed) }
+            guard !followed.waiting.isEmpty else { continue }
+            // Who got nothing is the first of the next turn.
+            if followedCount > before { served.append(followed) } else { list(followed) }
         }
+        for followed in served { list(followed) }
         followedCount = 0
     }
 
