@@ -8,7 +8,7 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-            deleteMessages, history, actions, hereNow, whereNow, setState, getState, ping, token
+            deleteMessages, history, actions, endLive, hereNow, whereNow, setState, getState, ping, token
     }
 
     case hello(Hello)
@@ -22,6 +22,8 @@ public enum Command: Hashable, Sendable {
     case deleteMessages(DeletionRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
+    /// Has nothing more come of a live query.
+    case endLive(LiveID)
     case hereNow(OccupancyQuery)
     /// In which channels a user is; `nil`: who asks.
     case whereNow(userID: String?)

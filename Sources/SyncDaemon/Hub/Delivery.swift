@@ -9,12 +9,16 @@ final class Delivery {
     private let ground: Ground
     private let topics: TopicTable
     private let polls: Polls
+    private let live: LiveQueries
     private let outlet: Outlet
 
-    init(ground: Ground, topics: TopicTable, polls: Polls, outlet: Outlet) {
+    init(
+        ground: Ground, topics: TopicTable, polls: Polls, live: LiveQueries, outlet: Outlet
+    ) {
         self.ground = ground
         self.topics = topics
         self.polls = polls
+        self.live = live
         self.outlet = outlet
     }
 
@@ -38,6 +42,7 @@ final class Delivery {
             topics.remember(events, in: topic)
             topic.noteState(after: events)
             polls.heard(in: topic)
+            if !topic.liveQueries.isEmpty { live.heard(events, in: topic) }
             for lane in topic.lanes {
                 if lane.pace.milliseconds == 0 {
                     deliver(events, to: lane, atOnce: isAlone)

@@ -15,6 +15,7 @@ final class Hub {
     let topics: TopicTable
     let outlet: Outlet
     let states: States
+    let live: LiveQueries
     let catchUp: CatchUp
     let polls: Polls
     let delivery: Delivery
@@ -25,9 +26,12 @@ final class Hub {
         topics = TopicTable(ground: ground, repairs: repairs, attendance: attendance)
         outlet = Outlet(ground: ground, topics: topics)
         states = States(ground: ground, topics: topics, outlet: outlet)
-        catchUp = CatchUp(ground: ground, topics: topics, outlet: outlet, states: states)
+        live = LiveQueries(ground: ground, topics: topics, outlet: outlet)
+        catchUp = CatchUp(
+            ground: ground, topics: topics, outlet: outlet, states: states, live: live)
         polls = Polls(ground: ground, topics: topics, outlet: outlet)
-        delivery = Delivery(ground: ground, topics: topics, polls: polls, outlet: outlet)
+        delivery = Delivery(
+            ground: ground, topics: topics, polls: polls, live: live, outlet: outlet)
     }
 
     var engine: any Engine { ground.engine }
@@ -97,6 +101,7 @@ final class Hub {
     /// Gives up what is in the store too: the memory is nearly used up.
     func shed() {
         outlet.collapseLargest(of: sessions.values)
+        for session in sessions.values { live.shed(session) }
         topics.forgetRecent()
         polls.topicsForgot()
         outlet.transport?.shed()
@@ -245,6 +250,7 @@ final class Hub {
         for (id, session) in sessions {
             precondition(session.id == id, "A session is found under its own name.")
             session.checkInvariants()
+            session.live?.checkInvariants()
         }
         ground.checkInvariants()
         repairs.checkInvariants(of: sessions.values)

@@ -16,6 +16,8 @@ struct ReadRequest: Sendable {
         case backlog([[Channel]], after: Timetoken)
         case history(HistoryQuery)
         case actions(ActionsQuery)
+        /// A page of a session's live query.
+        case liveActions(ActionsQuery, LiveID)
         /// Of several channels of the request's keyset; the request's own channel plays no part.
         case histories([HistoryQuery])
         /// As above.
@@ -25,6 +27,12 @@ struct ReadRequest: Sendable {
     let asker: Asker
     let channel: Channel
     let query: Query
+}
+
+/// A page of actions, and the newest commit that its reader saw.
+struct DatedPage: Sendable {
+    let page: ActionsPage
+    let asOf: Timetoken
 }
 
 /// How many messages came into a channel after a position.
@@ -44,6 +52,8 @@ struct ChannelEvent: Sendable {
 struct ReadAnswer: Sendable {
     enum Result: Sendable {
         case reply(Swift.Result<Reply, ProtocolError>)
+        /// A page of a live query, and the commit that it is of.
+        case live(LiveID, Swift.Result<DatedPage, ProtocolError>)
         case changes(EncodedPage)
         case state(Digest, at: Timetoken)
         case repair(RepairOutcome)
@@ -77,7 +87,7 @@ extension ReadRequest {
     private var lane: ReaderLane {
         switch query {
         case .changes, .state: .catchUp
-        case .history, .actions, .histories, .messageCounts: .history
+        case .history, .actions, .liveActions, .histories, .messageCounts: .history
         case .repair: .repair
         case .backlog(let lists, _):
             lists.reduce(0) { $0 + $1.count } > Limits.catchUpChannelsMax

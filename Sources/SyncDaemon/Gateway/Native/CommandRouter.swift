@@ -20,7 +20,10 @@ enum CommandRouter {
         case .removeAction(let request): Operations.removeAction(request, by: caller)
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
-        case .actions(let query): Operations.actions(query, for: caller)
+        case .actions(let query):
+            query.live.map { Operations.liveActions(query, $0, for: caller) }
+                ?? Operations.actions(query, for: caller)
+        case .endLive(let id): Operations.endLive(id, for: caller)
         case .hereNow(let query):
             Operations.presence(
                 .occupancy(channels: [query.channel], query.page), for: caller)
