@@ -24,12 +24,14 @@ public struct ActionsQuery: Hashable, Sendable {
     public var until: Timetoken?
     /// From 1 to ``Limits/actionsPageMax``.
     public var limit: Int
+    /// `nil`: it is over with its page.
+    public var live: LiveWish?
 
     public init(
         channel: String, messageTimetoken: Timetoken? = nil, types: [String] = [],
         values: [String] = [], userIDs: [String] = [], order: Order = .time,
         isDescending: Bool = false, after: ActionsPlace? = nil, until: Timetoken? = nil,
-        limit: Int = Limits.actionsPageMax
+        limit: Int = Limits.actionsPageMax, live: LiveWish? = nil
     ) {
         self.channel = channel
         self.messageTimetoken = messageTimetoken
@@ -41,6 +43,7 @@ public struct ActionsQuery: Hashable, Sendable {
         self.after = after
         self.until = until
         self.limit = limit
+        self.live = live
     }
 }
 

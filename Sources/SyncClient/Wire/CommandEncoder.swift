@@ -64,6 +64,13 @@ enum CommandEncoder {
             if query.isDescending { json.member("descending", true) }
             json.member("after", query.after?.text)
             json.member("limit", query.limit)
+            switch query.live {
+            case .begin: json.member("live", true)
+            case .extend(let id): json.member("live", id)
+            case nil: break
+            }
+        case .endLive(let id):
+            json.member("live", id)
         case .summaries(let query):
             write(query, into: &json)
         case .hereNow(let query):

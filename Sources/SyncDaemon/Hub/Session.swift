@@ -25,6 +25,8 @@ final class Session {
     /// What it named as its tenant's publish key.
     var publishKey: String?
     var subscriptions: [Channel: Subscription] = [:]
+    /// `nil` before its first live query.
+    var live: SessionQueries?
     /// Of these, those in which presence was told that the user is.
     var attended: Set<ExactText> = []
     /// Commands that wait for the ledger or a reader.

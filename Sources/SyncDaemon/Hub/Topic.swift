@@ -18,6 +18,8 @@ final class Topic {
     var interests = PlaceList<PollInterest>()
     /// The groups among whose channels it is, as far as they are polled.
     var memberships = PlaceList<GroupMember>()
+    /// Questions about its actions that are open.
+    var liveQueries = PlaceList<LiveQuery>()
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
@@ -43,7 +45,9 @@ final class Topic {
     }
 
     /// Whether nobody follows it.
-    var isDeserted: Bool { lanes.isEmpty && interests.isEmpty && memberships.isEmpty }
+    var isDeserted: Bool {
+        lanes.isEmpty && interests.isEmpty && memberships.isEmpty && liveQueries.isEmpty
+    }
 
     /// Takes the events of this turn, to be sent to every lane.
     func takePending() -> [EncodedEnvelope] {

@@ -90,6 +90,7 @@ final class TopicTable {
         // First: nobody is to be told what becomes of them.
         session.questions = Queue()
         session.lagging.removeAll()
+        endQueries(of: session)
         guard !session.subscriptions.isEmpty else { return }
         if session.repairSymbolCount > 0 {
             for subscription in session.subscriptions.values { repairs.end(of: subscription) }

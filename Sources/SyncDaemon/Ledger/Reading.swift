@@ -51,6 +51,7 @@ struct Reading: Sendable {
             let result: ReadAnswer.Result
             switch request.query {
             case .changes, .state, .backlog: result = .failed(error)
+            case .liveActions(_, let id): result = .live(id, .failure(error.refusal))
             default: result = .reply(.failure(error.refusal))
             }
             return .done(answer(result, error))
@@ -80,6 +81,9 @@ struct Reading: Sendable {
             return .reply(.success(.history(try reader.history(query, in: channel))))
         case .actions(let query):
             return .reply(.success(.actions(try reader.actions(query, in: channel))))
+        case .liveActions(let query, let id):
+            let found = try reader.datedActions(query, in: channel)
+            return .live(id, .success(DatedPage(page: found.page, asOf: found.asOf)))
         case .histories(let queries):
             return try histories(queries, from: reader, while: mayGoOn)
         case .messageCounts(let queries):

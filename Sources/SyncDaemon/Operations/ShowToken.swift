@@ -26,8 +26,11 @@ extension Operations {
 extension Need {
     /// What it takes to go on following what a session follows.
     static func following(_ session: Session, at now: Timetoken) -> Need {
-        Need(
-            places: session.subscriptions.map { channel, subscription in
+        let queries = (session.live?.all.values).map(Array.init) ?? []
+        return Need(
+            places: queries.map {
+                Place(kind: .channel, name: $0.topic.channel.name, rights: .history)
+            } + session.subscriptions.map { channel, subscription in
                 // One that is behind still reads the past.
                 let cursor = subscription.state == .live ? nil : subscription.position
                 let reading = Rights.reading(after: cursor, at: now)

@@ -61,15 +61,6 @@ extension ActionsQuery {
         wanted.isEmpty || wanted.contains { ExactText($0) == ExactText(text) }
     }
 
-    /// Where an action stands in the order.
-    func place(of action: MessageAction) -> ActionsPlace {
-        switch order {
-        case .time: .time(action.actionTimetoken)
-        case .value:
-            .value(type: action.key.type, value: action.key.value, userID: action.key.uuid)
-        }
-    }
-
     /// Both exclusive: between what an action was added, in the order of time.
     var bounds: (lower: Timetoken, upper: Timetoken) {
         var after: Timetoken?

@@ -134,10 +134,18 @@ final class MemoryReader: StoreReader {
         return HistoryPage(messages: messages, next: next)
     }
 
-    func actions(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
-        guard query.order == .time else { return actionsByValue(query, in: channel) }
+    func datedActions(
+        _ query: ActionsQuery, in channel: Channel
+    ) -> (page: ActionsPage, asOf: Timetoken) {
+        let state = committed.withLock { $0 }
+        let rows = rows(in: channel, of: state)
+        let page = query.order == .time ? byTime(query, rows) : byValue(query, rows)
+        return (page, state.last)
+    }
+
+    private func byTime(_ query: ActionsQuery, _ rows: [ChangedRow]) -> ActionsPage {
         let (lower, upper) = query.bounds
-        let rows = rows(in: channel, of: committed.withLock { $0 }).filter {
+        let rows = rows.filter {
             $0.changed > lower && $0.changed < upper
         }
         var scan = ActionScan(for: query)
@@ -148,14 +156,14 @@ final class MemoryReader: StoreReader {
         return scan.page
     }
 
-    private func actionsByValue(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
+    private func byValue(_ query: ActionsQuery, _ rows: [ChangedRow]) -> ActionsPage {
         var end: MessageAction.Key?
         if case .value(let type, let value, let user)? = query.after {
             end = MessageAction.Key(
                 messageTimetoken: query.messageTimetoken ?? .zero, type: type, value: value,
                 uuid: user)
         }
-        let actions = rows(in: channel, of: committed.withLock { $0 }).compactMap(\.action)
+        let actions = rows.compactMap(\.action)
             .filter { query.matches($0.key) }
             .filter { action in
                 end.map { query.isDescending ? action.key < $0 : $0 < action.key } ?? true
@@ -168,10 +176,12 @@ final class MemoryReader: StoreReader {
         return scan.page
     }
 
+    private typealias ChangedRow = (changed: Timetoken, action: MessageAction?)
+
     /// A channel's actions in the order of their changes; a tombstone has none.
     private func rows(
         in channel: Channel, of state: MemoryStore.State
-    ) -> [(changed: Timetoken, action: MessageAction?)] {
+    ) -> [ChangedRow] {
         state.actions[channel, default: [:]].map { key, row in
             (row.changed, row.isLive ? row.action(under: key) : nil)
         }.sorted { $0.changed < $1.changed }

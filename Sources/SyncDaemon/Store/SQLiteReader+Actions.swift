@@ -4,9 +4,17 @@ import EventModel
 import SQLite
 
 extension SQLiteReader {
-    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
+    func datedActions(
+        _ query: ActionsQuery, in channel: Channel
+    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken) {
         try beginTransaction()
         defer { endTransaction() }
+        return (try page(query, in: channel), try last())
+    }
+
+    private func page(
+        _ query: ActionsQuery, in channel: Channel
+    ) throws(StoreError) -> ActionsPage {
         guard let id = try id(of: channel) else { return ActionsPage(actions: [], next: nil) }
         guard let message = query.messageTimetoken else { return try walked(query, in: id) }
         if query.order == .value { return try grouped(query, on: message, in: id) }

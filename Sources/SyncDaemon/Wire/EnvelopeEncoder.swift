@@ -12,6 +12,8 @@ struct EncodedEnvelope: Sendable, Hashable {
     let isStored: Bool
     /// Whether messages were deleted.
     let isDeletion: Bool
+    /// Whether actions went with it that it does not name.
+    let clearsActions: Bool
     /// Whether a long poll gets it: PubNub has no event for deleted messages.
     var isPolled: Bool { !isDeletion }
     /// Which action it is about and what happened to it, if it is about one.
@@ -43,19 +45,22 @@ struct EncodedEnvelope: Sendable, Hashable {
         isStored = envelope.isStored
         action =
             switch envelope.event {
-            case .actionAdded(let action): ActionChange(key: action.key, isAdded: true)
-            case .actionRemoved(let action): ActionChange(key: action.key, isAdded: false)
+            case .actionAdded(let action): ActionChange(action: action, isAdded: true)
+            case .actionRemoved(let action): ActionChange(action: action, isAdded: false)
             case .message, .messagesDeleted, .signal, .presence: nil
             }
         isDeletion = if case .messagesDeleted = envelope.event { true } else { false }
+        clearsActions = envelope.event.clearsActions
         self.json = json.bytes
     }
 }
 
 /// What happened to which action.
 struct ActionChange: Sendable, Hashable {
-    let key: MessageAction.Key
+    let action: MessageAction
     let isAdded: Bool
+
+    var key: MessageAction.Key { action.key }
 }
 
 extension Collection<EncodedEnvelope> where Self: BidirectionalCollection {

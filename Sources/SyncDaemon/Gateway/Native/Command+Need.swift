@@ -8,7 +8,7 @@ extension Command {
     /// - Parameter now: A cursor from long before it reads the past.
     func need(at now: Timetoken) -> Need {
         switch self {
-        case .hello, .unsubscribe, .ping, .token: .nothing
+        case .hello, .unsubscribe, .endLive, .ping, .token: .nothing
         case .subscribe(let requests):
             Need(
                 places: requests.map { request in

@@ -64,6 +64,7 @@ enum CommandDecoder {
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
         case .summaries: .summaries(try summaries(json))
+        case .endLive: .endLive(try json.count("live", max: .max))
         case .hereNow: .hereNow(try occupancy(json))
         case .whereNow: .whereNow(userID: try json.userID())
         case .setState: try ownState(json)
@@ -285,7 +286,8 @@ enum CommandDecoder {
             isDescending: try json.read { (json) throws(JSONError) in
                 try json.flag("descending")
             },
-            after: try place(json, in: order), limit: try json.limit(max: Limits.actionsPageMax))
+            after: try place(json, in: order), limit: try json.limit(max: Limits.actionsPageMax),
+            live: try live(json))
     }
 
     private static func place(

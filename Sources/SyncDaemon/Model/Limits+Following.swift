@@ -1,0 +1,11 @@
+// What one session may have open beside its channels.
+
+import EventModel
+
+extension Limits {
+    /// Live queries of one session; over it: `too_many_live_queries`.
+    static let liveQueriesPerSessionMax = 100
+    /// Bytes of changes that wait for one session's socket, of all its live queries; over it: the
+    /// query that has more to say ends with `too_slow`, unless nothing else waits.
+    static let liveBytesPerSessionMax = 256 * 1024
+}
