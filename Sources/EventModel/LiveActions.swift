@@ -28,59 +28,54 @@ public enum LiveChange: Hashable, Sendable {
     case added(MessageAction)
     /// The row that stood until now.
     case removed(MessageAction)
-    case cleared(ActionsClearing)
+    case deleted(MessageDeletion)
 }
 
-/// An event that took away every action of a kind, which may be none of a query's.
-public struct ActionsClearing: Hashable, Sendable {
+/// Messages that were deleted, with the actions on them.
+public struct MessageDeletion: Hashable, Sendable {
     /// Its own place: what was added later stands.
     public var timetoken: Timetoken
-    /// Only actions on messages after it; ``Timetoken/zero``: on any.
+    /// Exclusive.
     public var after: Timetoken
-    /// Only actions on messages up to it; `nil`: on any.
-    public var through: Timetoken?
-    /// Only actions that say so; `nil`: whatever they say.
-    public var type: String?
-    public var value: String?
-    public var userID: String?
+    /// Inclusive.
+    public var through: Timetoken
 
-    public init(
-        timetoken: Timetoken, after: Timetoken = .zero, through: Timetoken? = nil,
-        type: String? = nil, value: String? = nil, userID: String? = nil
-    ) {
+    public init(timetoken: Timetoken, after: Timetoken, through: Timetoken) {
         self.timetoken = timetoken
         self.after = after
         self.through = through
-        self.type = type
-        self.value = value
-        self.userID = userID
     }
 
     /// Whether an action went with it.
     public func takes(_ action: MessageAction) -> Bool {
-        func isIn(_ wanted: String?, _ text: String) -> Bool {
-            wanted.map { ExactText($0) == ExactText(text) } ?? true
-        }
-        let message = action.key.messageTimetoken
-        return action.actionTimetoken < timetoken && message > after
-            && through.map { message <= $0 } ?? true && isIn(type, action.key.type)
-            && isIn(value, action.key.value) && isIn(userID, action.key.uuid)
+        action.actionTimetoken < timetoken && takes(messageAt: action.key.messageTimetoken)
+    }
+
+    /// Whether a message is in the range.
+    public func takes(messageAt timetoken: Timetoken) -> Bool {
+        timetoken > after && timetoken <= through
     }
 }
 
 extension ActionsQuery {
     /// Where an action stands in the order.
-    package func place(of action: MessageAction) -> ActionsPlace {
+    public func place(of action: MessageAction) -> ActionsPlace {
         switch order {
         case .time: .time(action.actionTimetoken)
         case .value:
             .value(type: action.key.type, value: action.key.value, userID: action.key.uuid)
+        case .score: .score(action.score, action.actionTimetoken)
         }
     }
 
     /// Whether one place of the order comes before another.
-    package func precedes(_ place: ActionsPlace, _ other: ActionsPlace) -> Bool {
+    public func precedes(_ place: ActionsPlace, _ other: ActionsPlace) -> Bool {
         isDescending ? other.isBelow(place) : place.isBelow(other)
+    }
+
+    /// Whether a place comes behind the query's own.
+    package func reaches(_ place: ActionsPlace) -> Bool {
+        after.map { precedes($0, place) } ?? true
     }
 }
 
@@ -91,6 +86,8 @@ extension ActionsPlace {
     fileprivate func isBelow(_ other: ActionsPlace) -> Bool {
         switch (self, other) {
         case (.time(let one), .time(let two)): return one < two
+        case (.score(let score, let one), .score(let score2, let two)):
+            return (score, one) < (score2, two)
         case (.value(let type, let value, let user), .value(let type2, let value2, let user2)):
             let (one, two) = (
                 (ExactText(type), ExactText(value), ExactText(user)),

@@ -37,7 +37,7 @@ public struct LiveList: Sendable {
 
     /// Takes a change that came after the pages that it concerns.
     ///
-    /// - Complexity: O(n) moves, and a search of O(log n); a clearing looks at all.
+    /// - Complexity: O(n) moves, and a search of O(log n); a deletion looks at all.
     public mutating func take(_ change: LiveChange) -> [LiveListChange] {
         switch change {
         case .added(let action): return insert(action)
@@ -47,9 +47,9 @@ public struct LiveList: Sendable {
                 actions[index].actionTimetoken == action.actionTimetoken
             else { return [] }
             return [remove(at: index)]
-        case .cleared(let clearing):
+        case .deleted(let deletion):
             // From behind: so each index is right when its turn comes.
-            return actions.indices.reversed().filter { clearing.takes(actions[$0]) }
+            return actions.indices.reversed().filter { deletion.takes(actions[$0]) }
                 .map { remove(at: $0) }
         }
     }
@@ -81,7 +81,8 @@ public struct LiveList: Sendable {
     private mutating func insert(_ action: MessageAction) -> [LiveListChange] {
         let index = place(of: action)
         var changes: [LiveListChange] = []
-        if index < actions.count, query.place(of: actions[index]) == query.place(of: action) {
+        // What does not come behind it stands in its place.
+        if index < actions.count, !precedes(action, actions[index]) {
             guard actions[index] != action else { return [] }
             changes.append(remove(at: index))
         }

@@ -33,7 +33,7 @@ extension Command {
         case .setState(let channel, _): try Self.checkChannel(channel)
         case .getState(let channel, _): try Self.checkChannel(channel)
         case .whereNow: break
-        case .hello, .subscribe, .unsubscribe, .repair, .ping, .token: break
+        case .hello, .subscribe, .unsubscribe, .repair, .endLive, .ping, .token: break
         }
     }
 

@@ -44,7 +44,7 @@ extension SyncClient {
         device.channel(channel)?.isVerified == true
     }
 
-    private func retryLater(notBefore seconds: Int) {
+    func retryLater(notBefore seconds: Int) {
         guard retryTask == nil, case .online = phase else { return }
         let delay = max(
             retryBackoff.nextDelay(random: configuration.random()), .seconds(seconds))
@@ -62,6 +62,7 @@ extension SyncClient {
     private func retry() {
         retryTask = nil
         run { $0.retry() }
+        retryLiveLists()
     }
 
     // MARK: Lists

@@ -52,6 +52,7 @@ struct WorldTests {
         "restored backup", "slow reader", "stalled reactor", "deletion", "message that expires",
         "signal", "handshake", "poll", "polled event", "killed poller", "message not stored",
         "group change", "presence join", "power loss", "step of a deletion",
+        "live page", "live change", "live query ended",
     ]
 
     @Test("a seed names one run, step by step")
@@ -84,7 +85,8 @@ struct PlantedBugTests {
         case .uncountedTap: 3
         case .steppedRetention, .keptRival, .forgottenAlias, .pollFromNow: 2
         case .unkeptPosition, .doubleCount, .narrowScore, .removalsFirst, .droppedTombstone,
-            .forgottenMutation, .skippedDigest, .laggingSummary:
+            .forgottenMutation, .skippedDigest, .laggingSummary,
+            .lateLivePage:
             1
         }
     }

@@ -5,7 +5,7 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-        editMessage, deleteMessage, deleteMessages, history, actions, summaries, hereNow,
+        editMessage, deleteMessage, deleteMessages, history, actions, endLive, summaries, hereNow,
         whereNow, setState, getState, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
@@ -36,6 +36,7 @@ extension Command {
         case .deleteMessages: .deleteMessages
         case .history: .history
         case .actions: .actions
+        case .endLive: .endLive
         case .summaries: .summaries
         case .hereNow: .hereNow
         case .whereNow: .whereNow
@@ -53,6 +54,10 @@ enum ServerFrame: Hashable, Sendable {
     case push(Batch)
     /// What reactions there are in channels from now on.
     case rules([String: ReactionRules])
+    /// What happened to the rows of a live query.
+    case live(LiveID, [LiveChange])
+    /// Nothing more comes of a live query.
+    case liveEnded(LiveID, reason: String)
     /// The user is not in all of these channels, though they are followed.
     case absent(channels: [String], ProtocolError)
     /// A success for a command that nobody waits for any more.

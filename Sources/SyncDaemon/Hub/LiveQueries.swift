@@ -7,7 +7,8 @@ final class SessionQueries {
     fileprivate(set) var all: [LiveID: LiveQuery] = [:]
     /// With changes to be told, in the order in which the first ones came.
     fileprivate var waiting: [LiveQuery] = []
-    fileprivate var byteCount: Int { all.values.reduce(0) { $0 + $1.byteCount } }
+    /// Of all that waits in them.
+    var byteCount = 0
     fileprivate var lastID: LiveID = 0
 
     func checkInvariants() {
@@ -18,12 +19,14 @@ final class SessionQueries {
                 query.changes.isEmpty || waiting.contains { $0 === query },
                 "Who has something to tell is listed.")
         }
+        let bytes = all.values.reduce(0) { $0 + $1.byteCount }
+        precondition(byteCount == bytes, "What waits for a session is counted.")
     }
 }
 
 /// The live queries of one reactor.
 ///
-/// An event costs as much as there are queries of its channel; without any it costs one look.
+/// An event costs as much as there are queries of its message; without any in its topic one look.
 final class LiveQueries {
     private let ground: Ground
     private let topics: TopicTable
@@ -36,6 +39,11 @@ final class LiveQueries {
     }
 
     /// Opens a query; from now on what happens is kept for its page.
+    ///
+    /// - Parameters:
+    ///   - asked: As the client did, with the page that it begins with.
+    ///   - filter: The same by every name that what it asks for may stand under.
+    ///   - command: Asks for that page.
     func begin(
         _ asked: ActionsQuery, filter: ActionsQuery, in channel: Channel, for session: Session,
         command: CommandID
@@ -44,11 +52,12 @@ final class LiveQueries {
         session.live = live
         live.lastID += 1
         let query = LiveQuery(
-            live.lastID, of: session, in: topics.topic(of: channel), asked, filter: filter,
+            live.lastID, of: session, live, in: topics.topic(of: channel), asked, filter: filter,
             command: command)
         live.all[query.id] = query
         query.topic.liveQueries.add(query)
         session.account?.add(.subscriptions)
+        ground.counters.liveQueries.add()
         return query.id
     }
 
@@ -57,10 +66,11 @@ final class LiveQueries {
         session.live?.all[id].map(topics.remove)
     }
 
-    private func end(_ query: LiveQuery, because reason: LiveEnd) {
+    /// Ends a query that its session did not end.
+    func end(_ query: LiveQuery, because reason: LiveEnd) {
         topics.remove(query)
         // Who has no page yet does not know the number: the page will be refused.
-        guard query.page == nil || query.range.hasPage else { return }
+        guard query.range.hasPage else { return }
         outlet.send(query.session) { $0.liveEnded(query.id, because: reason) }
     }
 
@@ -80,15 +90,24 @@ final class LiveQueries {
         }
         var page = dated.page
         page.live = LivePage(id: id, position: dated.asOf)
+        // A deletion that was told already takes rows of this page, too: it is told again.
         for event in query.takeKept() where event.timetoken > dated.asOf {
             let isNew =
                 event.action.map {
                     query.range.isNew(query.filter.place(of: $0.action), to: page.next)
                 } ?? true
-            if isNew, let change = event.liveChange { tell(query, change, event) }
+            if isNew, let change = event.liveChange { tell(query, change) }
         }
-        query.range.extend(to: page.next, at: dated.asOf, heard: ground.position)
+        // Too much happened meanwhile: it is over, and so its page is of no use.
+        guard session.live?.all[id] === query else { return .failure(.noLiveQuery) }
+        query.range.extend(to: page.next, at: dated.asOf, heard: heard(in: query.topic))
         return .success(page)
+    }
+
+    /// Up to where queries of a topic have looked at every change.
+    private func heard(in topic: Topic) -> Timetoken {
+        guard let next = topic.pending.first?.timetoken else { return ground.position }
+        return min(ground.position, Timetoken(rawValue: next.rawValue - 1))
     }
 
     /// Hears that a page will not come: a query that has none is over, another stays as it is.
@@ -102,26 +121,24 @@ final class LiveQueries {
 
     /// Takes what happened in a topic, to be told at the end of the turn.
     func heard(_ events: [EncodedEnvelope], in topic: Topic) {
-        for event in events where event.action != nil || event.clearsActions {
-            // Once, however many want it.
+        let queries = topic.liveQueries
+        for event in events {
+            // Once, however many want it, and not at all for none.
             lazy var change = event.liveChange ?? []
-            for query in topic.liveQueries.elements where query.isConcerned(by: event) {
+            queries.forEach(concernedBy: event) { query in
                 if query.page != nil {
                     query.keep(event)
-                    guard hasRoom(query) else {
-                        end(query, because: .tooSlow)
-                        continue
-                    }
+                    guard hasRoom(query) else { return end(query, because: .tooSlow) }
                 }
-                if query.lacks(event) { tell(query, change, event) }
+                if query.lacks(event) { tell(query, change) }
             }
         }
     }
 
-    private func tell(_ query: LiveQuery, _ change: [UInt8], _ event: EncodedEnvelope) {
+    private func tell(_ query: LiveQuery, _ change: [UInt8]) {
         guard let live = query.session.live, live.all[query.id] === query else { return }
         if query.changes.isEmpty { live.waiting.append(query) }
-        query.add(change, at: event.timetoken)
+        query.add(change)
         guard hasRoom(query) else { return end(query, because: .tooSlow) }
         outlet.listForFlush(query.session)
     }
@@ -139,9 +156,9 @@ final class LiveQueries {
         let waiting = live.waiting
         live.waiting = []
         for query in waiting {
-            let (changes, through) = (query.takeChanges(), query.through)
+            let changes = query.takeChanges()
             outlet.count(deliveries: changes.count)
-            outlet.send(session) { $0.live(query.id, changes, through: through) }
+            outlet.send(session) { $0.live(query.id, changes) }
         }
     }
 
@@ -158,12 +175,15 @@ extension TopicTable {
         guard let live = query.session.live, live.all.removeValue(forKey: query.id) != nil else {
             return
         }
+        query.drop()
         live.waiting.removeAll { $0 === query }
         query.topic.liveQueries.remove(query)
         query.session.account?.add(.subscriptions, -1)
+        ground.counters.liveQueries.add(-1)
         release(query.topic)
     }
 
+    /// Ends all queries of a session that is closing.
     func endQueries(of session: Session) {
         guard let live = session.live else { return }
         for query in live.all.values { remove(query) }

@@ -11,21 +11,18 @@ struct LiveRange {
         let position: Timetoken
     }
 
-    /// For its order.
+    /// For its order, and for where the range begins.
     private let query: ActionsQuery
-    /// Excluded; `nil`: the beginning of the order.
-    private let start: ActionsPlace?
     /// In order.
     private var parts: [Part] = []
 
     /// - Parameter query: Its `after` is where the range begins.
     init(of query: ActionsQuery) {
         self.query = query
-        start = query.after
     }
 
     /// Where the next page begins; `nil`: the range has the end of the order.
-    var end: ActionsPlace? { parts.isEmpty ? start : parts[parts.count - 1].end }
+    var end: ActionsPlace? { parts.isEmpty ? query.after : parts[parts.count - 1].end }
     var hasPage: Bool { !parts.isEmpty }
 
     /// Takes the page that begins where the one before ended.
@@ -36,7 +33,7 @@ struct LiveRange {
     ///   - heard: Every change up to here was looked at.
     mutating func extend(to end: ActionsPlace?, at position: Timetoken, heard: Timetoken) {
         // What both have is all that can still come: they are one.
-        if let last = parts.last, max(last.position, position) <= heard { parts.removeLast() }
+        while let last = parts.last, max(last.position, position) <= heard { parts.removeLast() }
         parts.append(Part(end: end, position: position))
     }
 
@@ -50,7 +47,7 @@ struct LiveRange {
     ///
     /// - Complexity: O(parts), of which there are few.
     func position(at place: ActionsPlace) -> Timetoken? {
-        if let start, !query.precedes(start, place) { return nil }
+        guard query.reaches(place) else { return nil }
         return parts.first { part in part.end.map { !query.precedes($0, place) } ?? true }?.position
     }
 

@@ -19,7 +19,7 @@ final class Topic {
     /// The groups among whose channels it is, as far as they are polled.
     var memberships = PlaceList<GroupMember>()
     /// Questions about its actions that are open.
-    var liveQueries = PlaceList<LiveQuery>()
+    var liveQueries = TopicQueries()
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents

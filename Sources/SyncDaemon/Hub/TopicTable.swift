@@ -16,7 +16,7 @@ final class TopicTable {
     private var ending = Queue<[Channel: Subscription]>()
     /// The rest of those whose turn it is.
     private var leaving: Dictionary<Channel, Subscription>.Values.Iterator?
-    private let ground: Ground
+    let ground: Ground
     private let repairs: Repairs
     private let attendance: Attendance
 

@@ -69,7 +69,7 @@ struct ReadAnswer: Sendable {
 
     let asker: Asker
     let channel: Channel
-    let result: Result
+    var result: Result
     /// Why there is no other answer, when the store failed.
     var failure: StoreError?
 }

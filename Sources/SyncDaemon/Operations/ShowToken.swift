@@ -24,13 +24,13 @@ extension Operations {
 }
 
 extension Need {
+    /// What a live query takes: it reads what stands, and hears what happens.
+    static func live(in channel: String) -> Need { .having([.read, .history], on: [channel]) }
+
     /// What it takes to go on following what a session follows.
     static func following(_ session: Session, at now: Timetoken) -> Need {
-        let queries = (session.live?.all.values).map(Array.init) ?? []
-        return Need(
-            places: queries.map {
-                Place(kind: .channel, name: $0.topic.channel.name, rights: .history)
-            } + session.subscriptions.map { channel, subscription in
+        Need(
+            places: session.subscriptions.map { channel, subscription in
                 // One that is behind still reads the past.
                 let cursor = subscription.state == .live ? nil : subscription.position
                 let reading = Rights.reading(after: cursor, at: now)

@@ -139,7 +139,7 @@ final class MemoryReader: StoreReader {
     ) -> (page: ActionsPage, asOf: Timetoken) {
         let state = committed.withLock { $0 }
         let rows = rows(in: channel, of: state)
-        let page = query.order == .time ? byTime(query, rows) : byValue(query, rows)
+        let page = query.order == .time ? byTime(query, rows) : byPlace(query, rows)
         return (page, state.last)
     }
 
@@ -156,19 +156,10 @@ final class MemoryReader: StoreReader {
         return scan.page
     }
 
-    private func byValue(_ query: ActionsQuery, _ rows: [ChangedRow]) -> ActionsPage {
-        var end: MessageAction.Key?
-        if case .value(let type, let value, let user)? = query.after {
-            end = MessageAction.Key(
-                messageTimetoken: query.messageTimetoken ?? .zero, type: type, value: value,
-                uuid: user)
-        }
+    private func byPlace(_ query: ActionsQuery, _ rows: [ChangedRow]) -> ActionsPage {
         let actions = rows.compactMap(\.action)
-            .filter { query.matches($0.key) }
-            .filter { action in
-                end.map { query.isDescending ? action.key < $0 : $0 < action.key } ?? true
-            }
-            .sorted { query.isDescending ? $1.key < $0.key : $0.key < $1.key }
+            .filter { query.matches($0.key) && query.reaches(query.place(of: $0)) }
+            .sorted { query.precedes(query.place(of: $0), query.place(of: $1)) }
         var scan = ActionScan(for: query)
         for action in actions {
             guard scan.look(at: query.place(of: action), match: action) else { break }
@@ -179,9 +170,7 @@ final class MemoryReader: StoreReader {
     private typealias ChangedRow = (changed: Timetoken, action: MessageAction?)
 
     /// A channel's actions in the order of their changes; a tombstone has none.
-    private func rows(
-        in channel: Channel, of state: MemoryStore.State
-    ) -> [ChangedRow] {
+    private func rows(in channel: Channel, of state: MemoryStore.State) -> [ChangedRow] {
         state.actions[channel, default: [:]].map { key, row in
             (row.changed, row.isLive ? row.action(under: key) : nil)
         }.sorted { $0.changed < $1.changed }

@@ -10,10 +10,9 @@ struct EncodedEnvelope: Sendable, Hashable {
     let timetoken: Timetoken
     /// Whether a store keeps it.
     let isStored: Bool
-    /// Whether messages were deleted.
-    let isDeletion: Bool
-    /// Whether actions went with it that it does not name.
-    let clearsActions: Bool
+    /// Which messages were deleted, if it says that.
+    let deletion: MessageDeletion?
+    var isDeletion: Bool { deletion != nil }
     /// Whether a long poll gets it: PubNub has no event for deleted messages.
     var isPolled: Bool { !isDeletion }
     /// Which action it is about and what happened to it, if it is about one.
@@ -49,8 +48,10 @@ struct EncodedEnvelope: Sendable, Hashable {
             case .actionRemoved(let action): ActionChange(action: action, isAdded: false)
             case .message, .messagesDeleted, .signal, .presence: nil
             }
-        isDeletion = if case .messagesDeleted = envelope.event { true } else { false }
-        clearsActions = envelope.event.clearsActions
+        deletion =
+            if case .messagesDeleted(let start, let end) = envelope.event {
+                MessageDeletion(timetoken: envelope.timetoken, after: start, through: end)
+            } else { nil }
         self.json = json.bytes
     }
 }

@@ -3,43 +3,25 @@
 import EventModel
 import JSON
 
-extension Event {
-    /// Whether it takes away actions without naming each.
-    var clearsActions: Bool {
-        switch self {
-        case .messagesDeleted: true
-        case .message, .actionAdded, .actionRemoved, .signal, .presence: false
-        }
-    }
-}
-
 extension EncodedEnvelope {
     /// What it says to live queries, as one JSON object; `nil`: nothing.
     var liveChange: [UInt8]? {
         var json = JSONWriter(reserving: 256)
         json.beginObject()
         if let action {
-            json.name(action.isAdded ? "add" : "remove")
-            json.beginObject()
+            json.beginObject(action.isAdded ? "add" : "remove")
             json.members(of: action.action, namingUser: true)
-            json.endObject()
-        } else if clearsActions, let data = try? data() {
-            json.member("clear", raw: data)
-            json.member("t", quoted: timetoken.rawValue)
+        } else if let deletion {
+            json.beginObject("delete")
+            json.member("after", quoted: deletion.after.rawValue)
+            json.member("through", quoted: deletion.through.rawValue)
+            json.member("t", quoted: deletion.timetoken.rawValue)
         } else {
             return nil
         }
         json.endObject()
+        json.endObject()
         return json.bytes
-    }
-
-    /// What the event says in the envelope, whatever it is.
-    ///
-    /// - Complexity: O(bytes): such events are few.
-    private func data() throws(JSONError) -> String {
-        let envelope = try unsafe JSONValue(
-            parsing: json.span.bytes, depthMax: Limits.jsonDepthMax)
-        return try envelope.object("d").object("data").compactText
     }
 }
 
@@ -47,10 +29,9 @@ extension JSONWriter {
     /// Writes changes of a live query.
     ///
     /// - Parameter changes: As ``EncodedEnvelope/liveChange`` gives them.
-    mutating func live(_ id: LiveID, _ changes: [[UInt8]], through position: Timetoken) {
+    mutating func live(_ id: LiveID, _ changes: [[UInt8]]) {
         beginObject()
         member("live", id)
-        member("t", quoted: position.rawValue)
         beginArray("changes")
         for change in changes { raw(change) }
         endArray()
@@ -72,4 +53,8 @@ enum LiveEnd: String {
     case tooSlow = "too_slow"
     /// The daemon is short of memory.
     case overloaded
+    /// The session's new token does not allow it.
+    case forbidden
+    /// The channel's values have other names now, so that the same question finds others.
+    case rulesChanged = "rules_changed"
 }

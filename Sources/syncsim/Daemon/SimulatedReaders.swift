@@ -73,6 +73,11 @@ final class SimulatedReaders {
         world.scheduler.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
             [weak self] in
             guard let self, isAlive else { return }
+            var answer = answer
+            if world.bug == .lateLivePage, case .live(let id, .success(let page)) = answer.result {
+                let late = DatedPage(page: page.page, asOf: order.visible)
+                answer.result = .live(id, .success(late))
+            }
             world.daemon?.reactors[answer.asker.reactor].post(.read(answer))
             free()
         }

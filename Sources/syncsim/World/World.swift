@@ -30,6 +30,7 @@ final class World {
     private(set) var devices: [SimulatedDevice] = []
     private(set) var pollers: [Poller] = []
     private var follower: SummaryFollower?
+    private var watcher: LiveWatcher?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
@@ -77,6 +78,10 @@ final class World {
         }
         for number in 0..<setting.pollers { pollers.append(Poller(number, in: self)) }
         if setting.hasSummaryFollower { follower = SummaryFollower(in: self) }
+        // In every second world, so that the others stay what they were.
+        if !seed.isMultiple(of: 2), bug == nil || bug == .lateLivePage {
+            watcher = LiveWatcher(in: self)
+        }
         strikeLater()
         bystandLater()
     }
@@ -103,14 +108,15 @@ final class World {
             try proceed(until: scheduler.now + Microseconds.second)
             let isAtRest =
                 devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
-                && follower?.isAtRest ?? true
+                && follower?.isAtRest ?? true && watcher?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
             violation(
                 "I6",
                 "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state)) "
-                    + "\(pollers.filter { !$0.isAtRest }.map(\.state)) \(follower?.state ?? "")")
+                    + "\(pollers.filter { !$0.isAtRest }.map(\.state)) \(follower?.state ?? "") "
+                    + "\(watcher?.state ?? "")")
         } else {
             compare()
         }
@@ -138,6 +144,7 @@ final class World {
         }
         for poller in pollers { poller.heal() }
         follower?.heal()
+        watcher?.heal()
         if daemon == nil { start() }
     }
 

@@ -26,6 +26,7 @@ extension Command {
         case .deleteMessage(let request): .having(.write, on: [request.channel])
         case .deleteMessages(let request): .having(.delete, on: [request.channel])
         case .history(let query): .having(.history, on: [query.channel])
+        case .actions(let query) where query.live != nil: .live(in: query.channel)
         case .actions(let query): .having(.history, on: [query.channel])
         case .summaries(let query): .having(.history, on: [query.channel])
         case .hereNow(let query): .having(.presence, on: [query.channel])

@@ -271,7 +271,7 @@ enum CommandDecoder {
     private static func actions(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionsQuery {
         let name = try json.optionalText("sort", bytesMax: 16)
         guard let order = name.map(ActionsQuery.Order.init) ?? .time else {
-            throw .invalidField("sort", "\"time\" or \"value\"")
+            throw .invalidField("sort", "\"time\", \"value\" or \"score\"")
         }
         let message = try json.optionalTimetoken("messageTimetoken")
         guard order == .time || message != nil else {
