@@ -68,6 +68,8 @@ class Device:
         self.unmatched = []
         #: What was said of reactions in channels that are followed, frame by frame.
         self.rules = []
+        #: What live queries were told, by their numbers.
+        self.live_frames = {}
         self.violations = []
         self.welcome = None
         self.close_code = None
@@ -201,6 +203,8 @@ class Device:
             self.rows[frame["c"]].apply(frame)
             self.pushes.append(frame)
             self._check(frame["c"], frame)
+        elif "live" in frame:
+            self.live_frames.setdefault(frame["live"], []).append(frame)
         elif "rules" in frame:
             self.rules.append(frame)
         elif frame["id"] in self._pending:

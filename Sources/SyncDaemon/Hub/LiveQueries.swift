@@ -146,7 +146,9 @@ final class LiveQueries {
     /// Whether a session may have so much waiting; one change may be larger than all of it.
     private func hasRoom(_ query: LiveQuery) -> Bool {
         guard let live = query.session.live else { return false }
-        return live.byteCount <= Limits.liveBytesPerSessionMax
+        let bytesMax = min(
+            Limits.liveBytesPerSessionMax, ground.settings.sendQueueBytesMax / 4)
+        return live.byteCount <= bytesMax
             || live.waiting.count <= 1 && query.waitingCount <= 1
     }
 
