@@ -34,20 +34,19 @@ class LiveList:
         """Its first page."""
         page = await self.device.command("actions", live=True, **self.query)
         self.number = page["live"]
-        self.take(page)
-        return self
+        return self.catch_up()
 
     async def more(self):
         """One page more."""
-        self.take(await self.device.command(
-            "actions", live=self.number, **self.query | {"after": self.next}))
+        await self.device.command(
+            "actions", live=self.number, **self.query | {"after": self.next})
+        self.catch_up()
 
     async def end(self):
         return await self.device.command("endLive", live=self.number)
 
     def take(self, page):
-        """A page belongs behind what there is, and is sorted in, as changes may have come."""
-        self.catch_up()
+        """A page belongs behind what there is."""
         self.pages += 1
         self.next = page.get("next")
         if self.next is not None and self.next.startswith("v."):
@@ -56,10 +55,12 @@ class LiveList:
             self.add(action)
 
     def catch_up(self):
-        """What was pushed since the last look, also before the number was known."""
+        """What came since the last look, in its order."""
         frames = self.device.live_frames.get(self.number, [])
         for frame in frames[self.heard:]:
             self.ended = frame.get("ended", self.ended)
+            if "page" in frame:
+                self.take(frame["page"])
             for change in frame.get("changes", []):
                 (kind, what), = change.items()
                 getattr(self, kind)(what)

@@ -139,16 +139,26 @@ final class LiveQueries {
         guard let live = query.session.live, live.all[query.id] === query else { return }
         if query.changes.isEmpty { live.waiting.append(query) }
         query.add(change)
+        // What came in this turn has not been offered to the socket yet: that is not the reader's
+        // fault.
+        if !hasRoom(query) { offer(to: query.session) }
         guard hasRoom(query) else { return end(query, because: .tooSlow) }
         outlet.listForFlush(query.session)
+    }
+
+    /// Writes what waits for a session, if its socket takes all that is before it.
+    private func offer(to session: Session) {
+        outlet.write(session)
+        guard session.queue.isEmpty, !session.isBlocked else { return }
+        tell(session)
+        outlet.write(session)
     }
 
     /// Whether a session may have so much waiting; one change may be larger than all of it.
     private func hasRoom(_ query: LiveQuery) -> Bool {
         guard let live = query.session.live else { return false }
-        let bytesMax = min(
-            Limits.liveBytesPerSessionMax, ground.settings.sendQueueBytesMax / 4)
-        return live.byteCount <= bytesMax
+        let bytesMax = ground.settings.sendQueueBytesMax
+        return live.byteCount <= (query.page == nil ? bytesMax / Limits.liveQueueShare : bytesMax)
             || live.waiting.count <= 1 && query.waitingCount <= 1
     }
 

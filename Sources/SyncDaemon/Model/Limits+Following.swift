@@ -7,8 +7,8 @@ extension Limits {
     ///
     /// An event of a message asks each that looks at the message.
     static let liveQueriesPerSessionMax = 20
-    /// Bytes of changes that wait for one session's socket, of all its live queries, and a quarter
-    /// of `send_queue_max` at most; over it: the query that has more to say ends with `too_slow`,
-    /// unless nothing else waits.
-    static let liveBytesPerSessionMax = 256 * 1024
+    /// Changes of live queries that wait for one session's socket take one so-many-th of
+    /// `send_queue_bytes`, all of it while a page is read; over it: the query that has more to say
+    /// ends with `too_slow`, unless nothing else waits.
+    static let liveQueueShare = 4
 }
