@@ -218,7 +218,7 @@ class LiveQueries(DaemonTestCase):
         self.assertEqual(again.live_frames, {})
 
     async def test_who_does_not_read_is_told_that_it_is_over(self):
-        daemon = self.start_daemon("--send-queue-bytes", "64K")
+        daemon = self.daemon
         writer = await self.device(daemon, "ada")
         reader = await self.device(daemon, "bob")
         fast = await LiveList(reader, channel="room", type="note", descending=True).begin()
@@ -229,8 +229,8 @@ class LiveQueries(DaemonTestCase):
             # The kernel takes some megabytes before the daemon hears that nothing is read.
             await writer.settle_all(
                 [("addAction", {"channel": "room", "messageTimetoken": str(n), "type": "note",
-                                "value": "x" * 20_000})
-                 for n in range(1, 400)])
+                                "value": "x" * 4000})
+                 for n in range(1, 2000)])
             frames = []
             while not frames or "ended" not in frames[-1]:
                 frames.append(await asyncio.to_thread(slow.message))
@@ -239,11 +239,11 @@ class LiveQueries(DaemonTestCase):
             told = [it["add"]["messageTimetoken"] for frame in frames[:-1]
                     for it in frame["changes"]]
             self.assertEqual(len(told), len(set(told)))
-            self.assertLess(len(told), 399)
+            self.assertLess(len(told), 1999)
             again = await asyncio.to_thread(
                 lambda: slow.command("actions", channel="room", live=True, limit=1))
             self.assertEqual(again["live"], page["live"] + 1)
-        await reader.until(lambda: len(fast.catch_up().actions) == 399, "the reader who reads")
+        await reader.until(lambda: len(fast.catch_up().actions) == 1999, "the reader who reads")
 
     def metric(self, name):
         with RawClient(self.daemon.address) as client:

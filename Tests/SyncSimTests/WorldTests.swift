@@ -82,11 +82,10 @@ struct PlantedBugTests {
         case .presenceLostInCommit: 10
         case .acknowledgedOnFullDisk: 8
         case .ignoredFloor: 4
-        case .uncountedTap: 3
+        case .uncountedTap, .lateLivePage: 3
         case .steppedRetention, .keptRival, .forgottenAlias, .pollFromNow: 2
         case .unkeptPosition, .doubleCount, .narrowScore, .removalsFirst, .droppedTombstone,
-            .forgottenMutation, .skippedDigest, .laggingSummary,
-            .lateLivePage:
+            .forgottenMutation, .skippedDigest, .laggingSummary:
             1
         }
     }

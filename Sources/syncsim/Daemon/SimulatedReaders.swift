@@ -75,7 +75,7 @@ final class SimulatedReaders {
             guard let self, isAlive else { return }
             var answer = answer
             if world.bug == .lateLivePage, case .live(let id, .success(let page)) = answer.result {
-                let late = DatedPage(page: page.page, asOf: order.visible)
+                let late = DatedPage(page: page.page, asOf: page.asOf.advanced(by: 50_000_000))
                 answer.result = .live(id, .success(late))
             }
             world.daemon?.reactors[answer.asker.reactor].post(.read(answer))

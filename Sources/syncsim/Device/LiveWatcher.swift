@@ -231,7 +231,9 @@ final class LiveWatcher: ConnectionOwner {
                 }
                 .sorted { query.precedes(query.place(of: $0), query.place(of: $1)) }
             if rows != list.actions {
-                return "\(list.actions) of \(query) up to \(list.next?.text ?? "-"), not \(rows)"
+                let (mine, all) = (Set(list.actions), Set(rows))
+                return "\(mine.subtracting(all)) too many, \(all.subtracting(mine)) too few of "
+                    + "\(query) up to \(list.next?.text ?? "-")"
             }
         }
         return nil

@@ -64,6 +64,7 @@ struct CommandDecoderTests {
             ),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
+            .endLive: (#","live":7"#, .endLive(7)),
             .summaries: (#","channel":"r","messages":["5"]"#, .summaries(summaries)),
             .hereNow: (#","channel":"r""#, .hereNow(OccupancyQuery(channel: "r"))),
             .whereNow: ("", .whereNow(userID: nil)),
@@ -217,7 +218,7 @@ struct CommandDecoderTests {
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, repair, publish, "#
                 + "signal, addAction, removeAction, editMessage, deleteMessage, deleteMessages, "
-                + "history, actions, summaries, hereNow, whereNow, setState, getState, ping, token."
+                + "history, actions, endLive, summaries, hereNow, whereNow, setState, getState, ping, token."
         ),
     ]
 
