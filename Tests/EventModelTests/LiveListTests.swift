@@ -16,7 +16,9 @@ struct LiveListTests {
 
     private static let orders = ActionsQuery.Order.allCases.flatMap { [($0, false), ($0, true)] }
 
-    @Test("changes keep it sorted, and say what to do with a copy", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "changes keep it sorted, and say what to do with a copy", arguments: 0..<20 as Range<UInt64>
+    )
     func model(seed: UInt64) {
         for (order, isDescending) in Self.orders {
             var random = SeededGenerator(seed: seed)

@@ -10,7 +10,9 @@ extension Operations {
         switch wish {
         case .begin:
             let own = session.live?.all.count ?? 0
-            guard own < Limits.liveQueriesPerSessionMax else { return .refused(.tooManyLiveQueries) }
+            guard own < Limits.liveQueriesPerSessionMax else {
+                return .refused(.tooManyLiveQueries)
+            }
             let followed = session.subscriptions.count + own
             if let error = caller.refusal(following: 1, besides: followed) {
                 return .refused(error)

@@ -85,7 +85,11 @@ private enum ScorePart {
         guard case .score(let score, let time)? = query.after else { return bounds }
         let isHere = (score == 1) == (self == .ones)
         if isHere {
-            if query.isDescending { bounds.upper = (score, time) } else { bounds.lower = (score, time) }
+            if query.isDescending {
+                bounds.upper = (score, time)
+            } else {
+                bounds.lower = (score, time)
+            }
             return bounds
         }
         // The place is in the other one, which came first, or comes next.

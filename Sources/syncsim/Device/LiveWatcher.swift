@@ -117,7 +117,9 @@ final class LiveWatcher: ConnectionOwner {
         world.trace("w0 is disconnected \(code.map(String.init) ?? "")")
         self.connection = nil
         isGreeted = false
-        for index in questions.indices { (questions[index].command, questions[index].id) = (nil, nil) }
+        for index in questions.indices {
+            (questions[index].command, questions[index].id) = (nil, nil)
+        }
         connectLater()
     }
 

@@ -24,14 +24,15 @@ struct StoreScoreOrderContract {
             for user in 0..<users {
                 time += 2
                 let value = random.chance(70) ? "👍" : "🎉"
-                let key = MessageAction.Key.on(user.isMultiple(of: 9) ? 2 : 1, value, by: "u\(user)")
+                let key = MessageAction.Key.on(
+                    user.isMultiple(of: 9) ? 2 : 1, value, by: "u\(user)")
                 let score = random.chance(50) ? 1 : 1 + random.below(5)
                 let action = MessageAction(key: key, actionTimetoken: tick(time), score: score)
                 try $0.add(action, in: room)
                 standing[key] = action
                 guard random.chance(25) else { continue }
                 time += 2
-                try $0.remove(action, at: tick(time), in: room)
+                try $0.remove(key, at: tick(time), in: room)
                 standing[key] = nil
                 guard random.chance(50) else { continue }
                 let again = MessageAction(
