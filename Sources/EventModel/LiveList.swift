@@ -17,7 +17,9 @@ extension [MessageAction] {
     }
 }
 
-/// The actions of a live query as far as its pages reached, in the query's order. Pure.
+/// The actions of a live query as far as its pages reached, in the query's order.
+///
+/// Pure.
 public struct LiveList: Sendable {
     public let query: ActionsQuery
     public private(set) var actions: [MessageAction] = []

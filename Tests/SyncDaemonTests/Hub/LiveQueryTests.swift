@@ -148,7 +148,7 @@ struct LiveQueryTests {
         let id = begin(for: session)
         // So much is kept, but may not wait for a socket that takes nothing.
         let long = String(repeating: "x", count: 300)
-        for time in 10..<15 as Range<UInt64> {
+        for time in 10..<16 as Range<UInt64> {
             bench.deliver([envelope(time, long)])
             bench.hub.endTurn()
         }
