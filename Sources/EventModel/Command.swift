@@ -7,14 +7,16 @@ public typealias CommandID = Int64
 public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
-        case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-            editMessage, deleteMessage, deleteMessages, history, actions, endLive, summaries,
-            hereNow, whereNow, setState, getState, ping, token
+        case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
+            removeAction, editMessage, deleteMessage, deleteMessages, history, actions, endLive,
+            summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping, token
     }
 
     case hello(Hello)
     case subscribe([SubscribeRequest])
     case unsubscribe(channels: [String])
+    case follow(FollowRequest)
+    case unfollow(Selection)
     case repair(RepairRequest)
     case publish(PublishRequest)
     case signal(SignalRequest)
@@ -35,6 +37,9 @@ public enum Command: Hashable, Sendable {
     case setState(channel: String, state: String)
     /// The same of a user; `nil`: who asks.
     case getState(channel: String, userID: String?)
+    case changeGroup(GroupRequest)
+    /// Which channels are in a group.
+    case group(String)
     case ping
     /// Shows another token before that of ``hello(_:)`` is over.
     case token(String)

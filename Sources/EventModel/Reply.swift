@@ -5,6 +5,9 @@ public enum Reply: Hashable, Sendable {
     case hello(Welcome)
     case subscribed([SubscribedChannel])
     case unsubscribed(channels: [String])
+    /// Its channels are named by what comes; from where to follow it when the connection is gone.
+    case followed(Timetoken)
+    case unfollowed
     case repair(RepairStep)
     case published(Timetoken)
     case actionAdded(MessageAction, Addition)
@@ -26,6 +29,8 @@ public enum Reply: Hashable, Sendable {
     /// The same of one message; `nil`: it was not there.
     case messageDeleted(Timetoken?)
     case groupChanged
+    /// Ascending.
+    case group(channels: [String])
     case tokenRevoked
     case keysGranted
     case histories([ChannelHistory])

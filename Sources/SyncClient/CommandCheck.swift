@@ -32,8 +32,11 @@ extension Command {
         case .hereNow(let query): try Self.checkChannel(query.channel)
         case .setState(let channel, _): try Self.checkChannel(channel)
         case .getState(let channel, _): try Self.checkChannel(channel)
+        case .follow(let request): try Self.check(request.selection)
+        case .changeGroup(let request): try Self.check(.group(request.group))
+        case .group(let name): try Self.check(.group(name))
         case .whereNow: break
-        case .hello, .subscribe, .unsubscribe, .repair, .endLive, .ping, .token: break
+        case .hello, .subscribe, .unsubscribe, .unfollow, .repair, .endLive, .ping, .token: break
         }
     }
 

@@ -61,6 +61,7 @@ extension SyncClient {
 
     private func retry() {
         retryTask = nil
+        askForSelectionsAgain()
         run { $0.retry() }
         retryLiveLists()
     }

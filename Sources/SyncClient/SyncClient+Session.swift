@@ -143,6 +143,8 @@ extension SyncClient {
                     SyncEvent.Problem(
                         channel: channel, reason: "The user may not be in it. \(error)"))
             }
+        case .follows(let news): received(news)
+        case .followsNoMore(let selection, let error): refused(selection, error)
         case .lateReply:
             break
         case .complaint(let error):
@@ -183,6 +185,8 @@ extension SyncClient {
             try welcome(result)
         case .token:
             tokenShown(result)
+        case .selection(let selection):
+            followed(selection, result)
         case .device(let ticket):
             run { $0.received(result, to: ticket) }
         case .live(let number, let serial):
@@ -210,6 +214,7 @@ extension SyncClient {
             emit(.connected(welcome))
             retryBackoff.reset()
             showAnotherToken(before: welcome.tokenExpires)
+            askForSelections(of: welcome.epoch)
             run { $0.connected(epoch: welcome.epoch) }
             beginLiveLists()
             resumeConnectWaiters(.success(welcome))

@@ -42,6 +42,8 @@ public actor SyncClient {
         case hello
         /// The session goes on with another token.
         case token
+        /// The client itself: a group or wildcard.
+        case selection(Selection)
         /// The device that the client runs.
         case device(DeviceTicket)
         /// A live list, and which of its questions.
@@ -65,6 +67,8 @@ public actor SyncClient {
     /// Whether somebody wants one that was got later than that.
     var wantsToken = false
     var deadlineTask: Task<Void, Never>?
+    /// The groups and wildcards that are followed.
+    var selections: [Selection: SelectionState] = [:]
     /// Who waits for the first session.
     var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
     /// Ends the wait for the next attempt when it is cancelled.

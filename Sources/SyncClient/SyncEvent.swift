@@ -29,6 +29,10 @@ public enum SyncEvent: Hashable, Sendable {
     case writeRefused(OutboxEntry, ProtocolError)
     /// The daemon does not let the user follow this channel.
     case channelRefused(String, ProtocolError)
+    /// Channels of a group or wildcard are followed from now on, and others no longer.
+    case selected(Selection, channels: [String], ended: [String])
+    /// No further channels of a group or wildcard are followed; those that were go on.
+    case selectionRefused(Selection, ProtocolError)
     /// This stream was read too slowly and what waited in it was dropped.
     ///
     /// The caches have everything: read those again.

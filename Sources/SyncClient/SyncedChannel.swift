@@ -169,7 +169,7 @@ extension SyncClient {
         run { $0.follow(name, after: cursor) }
     }
 
-    private func kept(of channel: String) throws(SyncClientError) -> ChannelBase {
+    func kept(of channel: String) throws(SyncClientError) -> ChannelBase {
         do throws(DeviceStoreError) {
             return try store?.base(of: channel) ?? ChannelBase()
         } catch {

@@ -10,6 +10,10 @@ ACTION = {"channel": "room", "messageTimetoken": MESSAGE, "value": "👍"}
 COMMANDS = {
     "subscribe": {"channels": [{"name": "den", "cursor": "0", "epoch": "6f1c0e5b9a7d42d3"}]},
     "unsubscribe": {"channels": ["den"]},
+    "follow": {"wildcard": "room.*", "cursor": "0", "epoch": "6f1c0e5b9a7d42d3"},
+    "unfollow": {"group": "friends"},
+    "changeGroup": {"group": "friends", "add": ["den"]},
+    "group": {"group": "friends"},
     "publish": {"channel": "room", "payload": 1, "meta": {}, "messageType": "t", "mutation": "m",
                 "parent": MESSAGE},
     "addAction": ACTION | {"type": "reaction", "score": 1, "mutation": "m"},
@@ -27,6 +31,8 @@ COMMANDS = {
 #: Members without which a command means nothing.
 REQUIRED = {
     "subscribe": ["channels"], "unsubscribe": ["channels"], "publish": ["channel", "payload"],
+    "follow": ["wildcard"], "unfollow": ["group"], "changeGroup": ["group", "add"],
+    "group": ["group"],
     "addAction": ["channel", "messageTimetoken", "value"],
     "removeAction": ["channel", "messageTimetoken", "value"],
     "editMessage": ["channel", "messageTimetoken", "payload"],

@@ -163,6 +163,11 @@ public enum ProtocolExample {
         28: .whereNow(userID: nil),
         29: .setState(channel: "room", state: #"{"mood":"🎉"}"#),
         30: .getState(channel: "room", userID: "bob"),
+        37: .follow(FollowRequest(.wildcard("news.*"), cursor: start, epoch: epoch)),
+        38: .unfollow(.wildcard("news.*")),
+        39: .follow(FollowRequest(.group("friends"))),
+        46: .changeGroup(GroupRequest("friends", .add(["room", "den"]))),
+        47: .group("friends"),
     ]
 
     /// What each example reply says, by its id.
@@ -276,6 +281,8 @@ public enum ProtocolExample {
         28: .whereNow(channels: ["den", "room"]),
         29: .state(#"{"mood":"🎉"}"#),
         30: .state("{}"),
+        37: .followed(start), 38: .unfollowed, 39: .followed(start), 46: .groupChanged,
+        47: .group(channels: ["den", "room"]),
     ]
 
     /// What the example pushes say, in their order.

@@ -23,6 +23,8 @@ enum CommandEncoder {
             write(requests, into: &json)
         case .unsubscribe(let channels):
             json.member("channels", channels)
+        case .follow(let request): write(request, into: &json)
+        case .unfollow(let selection): write(selection, into: &json)
         case .repair(let request):
             json.member("channel", request.channel)
             json.member("from", request.run.first)
@@ -54,23 +56,9 @@ enum CommandEncoder {
             if query.includesActions {
                 json.member("actions", true)
             }
-        case .actions(let query):
-            json.member("channel", query.channel)
-            json.member("messageTimetoken", quoted: query.messageTimetoken?.rawValue)
-            json.member("type", oneOf: query.types)
-            json.member("value", oneOf: query.values)
-            json.member("userId", oneOf: query.userIDs)
-            if query.order != .time { json.member("sort", query.order.rawValue) }
-            if query.isDescending { json.member("descending", true) }
-            json.member("after", query.after?.text)
-            json.member("limit", query.limit)
-            switch query.live {
-            case .begin: json.member("live", true)
-            case .extend(let id): json.member("live", id)
-            case nil: break
-            }
         case .endLive(let id):
             json.member("live", id)
+        case .actions(let query): write(query, into: &json)
         case .summaries(let query):
             write(query, into: &json)
         case .hereNow(let query):
@@ -83,6 +71,9 @@ enum CommandEncoder {
         case .getState(let channel, let userID):
             json.member("channel", channel)
             json.member("userId", userID)
+        case .changeGroup(let request): write(request, into: &json)
+        case .group(let name):
+            json.member("group", name)
         case .token(let token):
             json.member("token", token)
         case .ping:
@@ -129,6 +120,22 @@ enum CommandEncoder {
         json.endArray()
     }
 
+    private static func write(_ request: FollowRequest, into json: inout JSONWriter) {
+        write(request.selection, into: &json)
+        json.member("cursor", quoted: request.cursor?.rawValue)
+        json.member("epoch", request.epoch)
+        if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
+        if request.coalesces { json.member("coalesce", true) }
+        if request.actions != .rows { json.member("actions", request.actions.rawValue) }
+    }
+
+    private static func write(_ selection: Selection, into json: inout JSONWriter) {
+        switch selection.kind {
+        case .group: json.member("group", selection.name)
+        case .wildcard: json.member("wildcard", selection.name)
+        }
+    }
+
     private static func write(_ request: PublishRequest, into json: inout JSONWriter) {
         json.member("channel", request.channel)
         json.member("payload", raw: request.message.payload)
@@ -138,6 +145,32 @@ enum CommandEncoder {
         json.member("store", request.isStored)
         json.member("ttl", request.hoursKept)
         json.member("mutation", request.mutation)
+    }
+
+    private static func write(_ query: ActionsQuery, into json: inout JSONWriter) {
+        json.member("channel", query.channel)
+        json.member("messageTimetoken", quoted: query.messageTimetoken?.rawValue)
+        json.member("type", oneOf: query.types)
+        json.member("value", oneOf: query.values)
+        json.member("userId", oneOf: query.userIDs)
+        if query.order != .time { json.member("sort", query.order.rawValue) }
+        if query.isDescending { json.member("descending", true) }
+        json.member("after", query.after?.text)
+        json.member("limit", query.limit)
+        switch query.live {
+        case .begin: json.member("live", true)
+        case .extend(let id): json.member("live", id)
+        case nil: break
+        }
+    }
+
+    private static func write(_ request: GroupRequest, into json: inout JSONWriter) {
+        json.member("group", request.group)
+        switch request.change {
+        case .add(let channels): json.member("add", channels)
+        case .remove(let channels): json.member("remove", channels)
+        case .delete: json.member("delete", true)
+        }
     }
 
     private static func write(_ query: SummariesQuery, into json: inout JSONWriter) {

@@ -14,6 +14,8 @@ struct ReplyDecoder {
         case .hello: return .hello(try welcome(result))
         case .subscribe: return .subscribed(try subscribed(result))
         case .unsubscribe: return .unsubscribed(channels: try channels(result))
+        case .follow: return .followed(try result.timetoken("cursor"))
+        case .unfollow: return .unfollowed
         case .repair: return .repair(try step(result))
         case .editMessage: return try added(result)
         case .deleteMessage:
@@ -38,6 +40,8 @@ struct ReplyDecoder {
         case .hereNow: return .hereNow(try occupancy(result))
         case .whereNow: return .whereNow(channels: try channels(result))
         case .setState, .getState: return .state(try result.object("state").compactText)
+        case .changeGroup: return .groupChanged
+        case .group: return .group(channels: try channels(result))
         case .ping: return .pong(try result.timetoken("time"))
         case .token:
             return .tokenShown(expires: try result.optionalInteger("tokenExpires").map(Int.init))
@@ -71,7 +75,7 @@ struct ReplyDecoder {
             tokenExpires: try result.optionalInteger("tokenExpires").map(Int.init))
     }
 
-    private func subscribed(
+    func subscribed(
         _ result: borrowing JSONValue
     ) throws(JSONError) -> [SubscribedChannel] {
         let list = try result.array("channels")
@@ -79,6 +83,8 @@ struct ReplyDecoder {
         var channels: [SubscribedChannel] = []
         for index in 0..<list.count {
             let channel = list.element(at: index)
+            // One that a selection names, and that the session follows already.
+            guard channel.member("mode") != nil else { continue }
             channels.append(
                 SubscribedChannel(
                     channel: try channel.string("name"), mode: try channel.word("mode"),

@@ -4,9 +4,9 @@ import EventModel
 
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
-    case hello, subscribe, unsubscribe, repair, publish, signal, addAction, removeAction,
-        editMessage, deleteMessage, deleteMessages, history, actions, endLive, summaries, hereNow,
-        whereNow, setState, getState, ping, token
+    case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
+        removeAction, editMessage, deleteMessage, deleteMessages, history, actions, endLive,
+        summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -26,6 +26,8 @@ extension Command {
         case .hello: .hello
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
+        case .follow: .follow
+        case .unfollow: .unfollow
         case .repair: .repair
         case .publish: .publish
         case .signal: .signal
@@ -42,6 +44,8 @@ extension Command {
         case .whereNow: .whereNow
         case .setState: .setState
         case .getState: .getState
+        case .changeGroup: .changeGroup
+        case .group: .group
         case .ping: .ping
         case .token: .token
         }
@@ -60,6 +64,10 @@ enum ServerFrame: Hashable, Sendable {
     case liveEnded(LiveID, reason: String)
     /// The user is not in all of these channels, though they are followed.
     case absent(channels: [String], ProtocolError)
+    /// Which channels of a group or wildcard are followed from now on.
+    case follows(SelectionNews)
+    /// No further channels of a group or wildcard come.
+    case followsNoMore(Selection, ProtocolError)
     /// A success for a command that nobody waits for any more.
     case lateReply(CommandID)
     /// An error that belongs to no command: the daemon could not read an id.

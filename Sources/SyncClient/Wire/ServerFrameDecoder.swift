@@ -38,6 +38,7 @@ struct ServerFrameDecoder {
             }
             if frame.member("absent") != nil { return try absent(frame.object("absent")) }
             if frame.member("live") != nil { return try live(frame) }
+            if frame.member("follows") != nil { return try follows(frame.object("follows")) }
             id = try frame.optionalInteger("id")
             return try reply(frame, to: id, kind: kind)
         } catch {
@@ -97,15 +98,39 @@ struct ServerFrameDecoder {
     }
 
     private func absent(_ frame: borrowing JSONValue) throws(JSONError) -> ServerFrame {
+        .absent(channels: try names(frame, "channels"), try refusal(frame))
+    }
+
+    private func follows(_ frame: borrowing JSONValue) throws(JSONError) -> ServerFrame {
+        let selection =
+            if let name = try frame.optionalString("group") { Selection.group(name) } else {
+                Selection.wildcard(try frame.string("wildcard"))
+            }
+        if frame.member("error") != nil { return .followsNoMore(selection, try refusal(frame)) }
         let list = try frame.array("channels")
-        var channels: [String] = []
+        var known: [String] = []
+        for index in 0..<list.count where list.element(at: index).member("mode") == nil {
+            known.append(try list.element(at: index).string("name"))
+        }
+        return .follows(
+            SelectionNews(
+                selection, cursor: try frame.timetoken("cursor"),
+                channels: try ReplyDecoder(keyset: keyset).subscribed(frame), known: known,
+                ended: frame.member("ended") == nil ? [] : try names(frame, "ended")))
+    }
+
+    private func names(
+        _ frame: borrowing JSONValue, _ member: String
+    ) throws(JSONError) -> [String] {
+        let list = try frame.array(member)
+        var names: [String] = []
         for index in 0..<list.count {
             guard let name = list.element(at: index).string else {
-                throw .wrongType("channels", expected: "a list of strings")
+                throw .wrongType(member, expected: "a list of strings")
             }
-            channels.append(name)
+            names.append(name)
         }
-        return .absent(channels: channels, try refusal(frame))
+        return names
     }
 
     // MARK: Pushes

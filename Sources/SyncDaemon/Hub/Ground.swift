@@ -34,9 +34,13 @@ final class Ground {
         durablePosition = max(durablePosition, durable)
     }
 
-    func apply(sendQueueBytesMax: Int, window: @escaping (Channel) -> Int) {
+    func apply(
+        sendQueueBytesMax: Int, window: @escaping (Channel) -> Int,
+        rules: @escaping (Channel) -> ReactionRules
+    ) {
         settings.sendQueueBytesMax = sendQueueBytesMax
         settings.window = window
+        settings.rules = rules
     }
 
     func checkInvariants() {

@@ -18,6 +18,8 @@ final class Hub {
     let summaries: Summaries
     let live: LiveQueries
     let catchUp: CatchUp
+    let subscriptions: Subscriptions
+    let selections: Selections
     let polls: Polls
     let delivery: Delivery
 
@@ -32,6 +34,10 @@ final class Hub {
         catchUp = CatchUp(
             ground: ground, topics: topics, outlet: outlet, states: states, summaries: summaries,
             live: live)
+        subscriptions = Subscriptions(
+            ground: ground, repairs: repairs, topics: topics, outlet: outlet, catchUp: catchUp)
+        selections = Selections(
+            ground: ground, topics: topics, outlet: outlet, subscriptions: subscriptions)
         polls = Polls(ground: ground, topics: topics, outlet: outlet)
         delivery = Delivery(
             ground: ground, topics: topics, polls: polls, live: live, outlet: outlet,
@@ -43,8 +49,11 @@ final class Hub {
     /// Takes what an administrator decided anew.
     ///
     /// Subscriptions that there are keep their pace.
-    func apply(sendQueueBytesMax: Int, window: @escaping (Channel) -> Int) {
-        ground.apply(sendQueueBytesMax: sendQueueBytesMax, window: window)
+    func apply(
+        sendQueueBytesMax: Int, window: @escaping (Channel) -> Int,
+        rules: @escaping (Channel) -> ReactionRules = { _ in ReactionRules() }
+    ) {
+        ground.apply(sendQueueBytesMax: sendQueueBytesMax, window: window, rules: rules)
         topics.settingsChanged()
     }
 
@@ -58,6 +67,8 @@ final class Hub {
     /// Takes the events of a step; they leave at the end of the turn.
     func accept(_ step: Commit) {
         for event in step.events {
+            // Before it comes to its channel: who follows that from now on gets it, too.
+            selections.heard(event)
             var encoded: EncodedEnvelope?
             topics.forEach(concernedBy: event.channel) { topic in
                 // Once, however many topics it concerns, and not at all for none.
@@ -68,8 +79,11 @@ final class Hub {
             }
         }
         states.attach(step.digests)
+        let groups = step.groups.map(\.group)
+        selections.groupsChanged(
+            groups, at: step.durable ?? ground.durablePosition)
         settle(visible: step.last, durable: step.durable ?? ground.durablePosition)
-        polls.groupsChanged(step.groups.map(\.group))
+        polls.groupsChanged(groups)
     }
 
     func settle(visible: Timetoken, durable: Timetoken) {
@@ -81,11 +95,14 @@ final class Hub {
         polls.tick()
         catchUp.retryStarved()
         states.askAgain()
+        selections.askAgain()
         outlet.closeStuck()
     }
 
     /// Sends what this turn brought.
     func endTurn() {
+        // Who is sent events of a channel was told before that it is followed.
+        selections.endTurn()
         delivery.publish()
         // After every topic has its news: a poll's cursor stands for all its channels.
         polls.endTurn()
@@ -99,7 +116,8 @@ final class Hub {
 
     /// When something is to be done though nothing happens, in milliseconds; `nil`: never.
     var nextDue: UInt64? {
-        polls.areListed || topics.hasEnding || attendance.hasLeavers || outlet.hasListed
+        polls.areListed || selections.areListed || topics.hasEnding || attendance.hasLeavers
+            || outlet.hasListed
             ? ground.now : [delivery.nextDue, summaries.nextDue].compactMap(\.self).min()
     }
 
@@ -123,6 +141,7 @@ final class Hub {
         guard let session = sessions.removeValue(forKey: id) else { return }
         session.isClosing = true
         topics.cancelAll(of: session)
+        selections.endAll(of: session)
         session.account?.add(.connections, -1)
         ground.counters.sessions.add(-1)
     }
@@ -140,54 +159,33 @@ final class Hub {
 
     /// Starts to follow a channel; an earlier subscription of the session to it ends.
     ///
-    /// - Parameter cursor: What the device has; `nil` to follow from now on.
+    /// - Parameters:
+    ///   - cursor: What the device has; `nil` to follow from now on.
+    ///   - isNamed: Whether it goes on without any selection that brings the channel.
     /// - Returns: Whether anything older comes first.
     @discardableResult
     func subscribe(
-        _ session: Session, to channel: Channel, from cursor: Timetoken?, pace: Pace = Pace()
+        _ session: Session, to channel: Channel, from cursor: Timetoken?, pace: Pace = Pace(),
+        isNamed: Bool = true
     ) -> Bool {
-        let subscription = begin(session, on: channel, at: cursor, .live, pace)
-        let recent = subscription.topic.recent
-        let isCurrent = cursor.map { recent.hasNoneStored(after: $0) } ?? true
-        if !isCurrent {
-            subscription.lacksState = true
-            outlet.lag(subscription)
-        }
-        return !isCurrent
+        subscriptions.begin(session, on: channel, from: cursor, pace: pace, isNamed: isNamed)
     }
 
     /// Starts to follow a channel, and sends nothing of it before its device is repaired.
     ///
     /// - Parameter cursor: The device has all messages up to here.
     func hold(
-        _ session: Session, on channel: Channel, at cursor: Timetoken, pace: Pace = Pace()
+        _ session: Session, on channel: Channel, at cursor: Timetoken, pace: Pace = Pace(),
+        isNamed: Bool = true
     ) {
-        _ = begin(session, on: channel, at: cursor, .held, pace)
-    }
-
-    /// Puts a subscription in the place of an earlier one of the session.
-    private func begin(
-        _ session: Session, on channel: Channel, at cursor: Timetoken?,
-        _ state: Subscription.State, _ pace: Pace
-    ) -> Subscription {
-        let topic = topics.topic(of: channel)
-        unsubscribe(session, from: channel)
-        let subscription = Subscription(
-            session: session, topic: topic,
-            position: cursor ?? max(ground.position, topic.start), state: state)
-        topics.add(subscription, pace: pace)
-        return subscription
+        subscriptions.hold(session, on: channel, at: cursor, pace: pace, isNamed: isNamed)
     }
 
     /// A cursor for who follows a channel from now on: every stored event after it will come.
-    func freshCursor(in channel: Channel) -> Timetoken {
-        max(ground.durablePosition, topics.topic(of: channel).storedPosition)
-    }
+    func freshCursor(in channel: Channel) -> Timetoken { subscriptions.freshCursor(in: channel) }
 
     func unsubscribe(_ session: Session, from channel: Channel) {
-        guard let subscription = session.subscriptions.removeValue(forKey: channel) else { return }
-        endRepair(of: subscription)
-        topics.cancel(subscription)
+        subscriptions.end(session, on: channel)
     }
 
     // MARK: Repairs
@@ -200,7 +198,7 @@ final class Hub {
     ) -> Result<SymbolRun, RepairRefusal> {
         // The answer to an earlier question may be one more than the session has room for: then
         // nobody is held any more.
-        if run.first == 0 { endRepair(of: subscription) }
+        if run.first == 0 { subscriptions.endRepair(of: subscription) }
         return repairs.take(run, for: subscription, command: command)
     }
 
@@ -217,7 +215,7 @@ final class Hub {
             repairs.goOn(subscription, needing: count)
             return .success(.repair(.needsSymbols(count)))
         case .repaired(let channel):
-            endRepair(of: subscription)
+            subscriptions.endRepair(of: subscription)
             states.learn(channel.digest, at: channel.cursor, of: answer.channel)
             // Of actions it lacks only what came after.
             subscription.actionsFrom = channel.cursor
@@ -229,14 +227,8 @@ final class Hub {
                             cursor: channel.cursor, state: channel.digest, rows: channel.rows,
                             dropped: channel.drop))))
         case .needs, .snapshot:
-            endRepair(of: subscription)
+            subscriptions.endRepair(of: subscription)
             return .success(.repair(.snapshot))
-        }
-    }
-
-    private func endRepair(of subscription: Subscription) {
-        for question in repairs.end(of: subscription) {
-            catchUp.refuse(question, of: subscription.session, .noRepair)
         }
     }
 
@@ -265,6 +257,7 @@ final class Hub {
         states.checkInvariants()
         summaries.checkInvariants()
         catchUp.checkInvariants()
+        selections.checkInvariants(of: sessions.values)
         polls.checkInvariants()
         delivery.checkInvariants()
     }
@@ -278,4 +271,6 @@ struct HubSettings {
     var recentBytesMax = Limits.recentBytesMax
     /// How long events of a channel wait for more, in milliseconds.
     var window: (Channel) -> Int = { _ in 0 }
+    /// What reactions there are in a channel.
+    var rules: (Channel) -> ReactionRules = { _ in ReactionRules() }
 }

@@ -27,6 +27,8 @@ final class Session {
     var subscriptions: [Channel: Subscription] = [:]
     /// `nil` before its first live query.
     var live: SessionQueries?
+    /// The groups and wildcards that it follows.
+    var selections: [Selection: FollowedSelection] = [:]
     /// Of these, those in which presence was told that the user is.
     var attended: Set<ExactText> = []
     /// Commands that wait for the ledger or a reader.
@@ -87,6 +89,8 @@ final class Subscription: Placed {
     var actionsFrom = Timetoken.zero
     /// Its device holds no action that was removed before this, and no message that was deleted.
     var tombstonesFrom = Timetoken.zero
+    /// Whether it goes on without any selection that brings the channel.
+    var isNamed = true
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false
     var state: State

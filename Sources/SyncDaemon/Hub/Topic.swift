@@ -20,6 +20,8 @@ final class Topic {
     var memberships = PlaceList<GroupMember>()
     /// Questions about its actions that are open.
     var liveQueries = TopicQueries()
+    /// Sessions that follow all channels of this wildcard.
+    var watchers = Watchers()
     /// Events of this turn that have not been sent yet.
     var pending: [EncodedEnvelope] = []
     var recent: RecentEvents
@@ -46,7 +48,8 @@ final class Topic {
 
     /// Whether nobody follows it.
     var isDeserted: Bool {
-        lanes.isEmpty && interests.isEmpty && memberships.isEmpty && liveQueries.isEmpty
+        lanes.isEmpty && interests.isEmpty && memberships.isEmpty && watchers.isEmpty
+            && liveQueries.isEmpty
     }
 
     /// Takes the events of this turn, to be sent to every lane.

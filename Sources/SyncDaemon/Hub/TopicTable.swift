@@ -29,14 +29,22 @@ final class TopicTable {
     /// The topic of a channel or wildcard, made when there is none.
     func topic(of channel: Channel) -> Topic {
         if let topic = topics[channel] { return topic }
-        let start = ground.engine.follow(channel)
+        let entered = ground.engine.follow(channel)
+        // What a wildcard brings came before, too, though the engine knows of it only now.
+        let start = wildcard(over: channel).map { ($0.start, $0.durableStart) } ?? entered
         let topic = Topic(
-            channel: channel, position: max(ground.position, start.visible),
-            durable: max(ground.durablePosition, start.durable),
+            channel: channel, position: max(ground.position, start.0),
+            durable: max(ground.durablePosition, start.1),
             window: ground.settings.window(channel))
         topics[channel] = topic
         if channel.isWildcard { wildcardCount += 1 }
         return topic
+    }
+
+    /// The topic to which every event of a channel has been brought for longest.
+    private func wildcard(over channel: Channel) -> Topic? {
+        guard wildcardCount > 0 else { return nil }
+        return channel.wildcards.compactMap { topics[$0] }.min { $0.start < $1.start }
     }
 
     /// The topic of a channel or wildcard, if there is one.
@@ -47,6 +55,11 @@ final class TopicTable {
     /// - Complexity: O(1); O(dots in the name) while somebody follows a wildcard.
     func forEach(concernedBy channel: Channel, _ body: (Topic) -> Void) {
         if let topic = topics[channel] { body(topic) }
+        forEachWildcard(over: channel, body)
+    }
+
+    /// Calls with every wildcard that is followed and under which a channel falls.
+    func forEachWildcard(over channel: Channel, _ body: (Topic) -> Void) {
         guard wildcardCount > 0 else { return }
         for wildcard in channel.wildcards {
             if let topic = topics[wildcard] { body(topic) }

@@ -17,12 +17,16 @@ enum Asker: Sendable, Hashable {
     case state(reactor: Int)
     /// All who follow a channel by its summaries, or some of them.
     case summaries(PageNumber, reactor: Int)
+    /// A session that follows a wildcard.
+    case selection(PageNumber, reactor: Int)
 
     /// Where the answer goes.
     var reactor: Int {
         switch self {
         case .client(let origin), .poll(let origin): origin.reactor
-        case .page(_, let reactor), .state(let reactor), .summaries(_, let reactor): reactor
+        case .page(_, let reactor), .state(let reactor), .summaries(_, let reactor),
+            .selection(_, let reactor):
+            reactor
         }
     }
 
@@ -30,7 +34,7 @@ enum Asker: Sendable, Hashable {
     var origin: Origin? {
         switch self {
         case .client(let origin), .poll(let origin): origin
-        case .page, .state, .summaries: nil
+        case .page, .state, .summaries, .selection: nil
         }
     }
 }

@@ -37,6 +37,19 @@ final class ChannelGroups: Sendable {
         state.withLock { $0.channels[group, default: []] }
     }
 
+    /// Whether a channel is in a group.
+    ///
+    /// - Complexity: O(log channels).
+    func contains(_ channel: Channel, in group: ChannelGroup) -> Bool {
+        let (channels, name) = (channels(of: group), ExactText(channel.name))
+        var (low, high) = (0, channels.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ExactText(channels[middle]) < name { low = middle + 1 } else { high = middle }
+        }
+        return low < channels.count && ExactText(channels[low]) == name
+    }
+
     /// The names of a keyset's groups, in the order of their bytes; `nil` when there are more than
     /// ``Limits/groupsListedMax``.
     ///

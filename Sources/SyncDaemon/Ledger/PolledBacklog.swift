@@ -40,14 +40,3 @@ struct PolledBacklog: Sendable {
             through: through)
     }
 }
-
-extension Channel {
-    /// What a store can hold of a wildcard; `nil` for what is none, or too deep for anything to
-    /// fall under it.
-    fileprivate var storedWildcard: Interest? {
-        guard isWildcard, !isPresence else { return nil }
-        let levels = name.utf8.count { $0 == UInt8(ascii: ".") }
-        guard levels <= Limits.wildcardLevelsMax else { return nil }
-        return .prefix(String(name.dropLast()), keyset: keyset)
-    }
-}

@@ -14,6 +14,8 @@ struct ReadRequest: Sendable {
         ///
         /// Lists, because those of groups are shared by all who ask. The first has a channel.
         case backlog([[Channel]], after: Timetoken)
+        /// Which channels under a wildcard have something after a position.
+        case channels(under: Channel, changedAfter: Timetoken)
         case history(HistoryQuery)
         case actions(ActionsQuery)
         /// The groups of some messages' actions.
@@ -61,6 +63,8 @@ struct ReadAnswer: Sendable {
         case repair(RepairOutcome)
         /// What a poll missed; nothing else can come up to `through`.
         case backlog([ChannelEvent], through: Timetoken)
+        /// What a wildcard has; `nil`: more than a session may follow.
+        case channels([Channel]?)
         /// What was deleted after the start is forgotten: the client has to come again.
         case tooOld
         /// The changes or the state could not be read.
@@ -92,6 +96,7 @@ extension ReadRequest {
         case .history, .actions, .liveActions, .histories, .messageCounts: .history
         // May read a message with a million rows.
         case .summaries, .repair: .repair
+        case .channels: .backlog
         case .backlog(let lists, _):
             lists.reduce(0) { $0 + $1.count } > Limits.catchUpChannelsMax
                 || lists.contains { $0.contains(where: \.isWildcard) }
@@ -103,7 +108,7 @@ extension ReadRequest {
         switch asker {
         case .client(let origin), .poll(let origin):
             .session(origin.session, reactor: origin.reactor)
-        case .page: .pages(of: channel)
+        case .page, .selection: .pages(of: channel)
         case .state(let reactor): .states(reactor: reactor)
         case .summaries: .pages(of: channel)
         }

@@ -14,6 +14,7 @@ struct Reading: Sendable {
         case backlog(PolledBacklog)
         case repair(RepairWork)
         case summaries(SummaryWork)
+        case search(ChannelSearch)
     }
 
     /// What came of a step.
@@ -50,7 +51,7 @@ struct Reading: Sendable {
             progress = .none
             let result: ReadAnswer.Result
             switch request.query {
-            case .changes, .state, .backlog: result = .failed(error)
+            case .changes, .state, .backlog, .channels: result = .failed(error)
             case .liveActions(_, let id): result = .live(id, .failure(error.refusal))
             default: result = .reply(.failure(error.refusal))
             }
@@ -77,6 +78,10 @@ struct Reading: Sendable {
         case .repair, .summaries: preconditionFailure("It has steps of its own.")
         case .backlog(let channels, let cursor):
             return try backlog(of: channels, after: cursor, from: reader, order, while: mayGoOn)
+        case .channels(let wildcard, let cursor):
+            return try search(
+                ChannelSearch(under: wildcard, changedAfter: cursor), from: reader,
+                while: mayGoOn)
         case .history(let query):
             return .reply(.success(.history(try reader.history(query, in: channel))))
         case .actions(let query):
@@ -154,6 +159,18 @@ struct Reading: Sendable {
         try reader.readOn(&backlog.stored, while: mayGoOn)
         guard !backlog.stored.isExhausted else { return backlog.result }
         progress = .backlog(backlog)
+        return nil
+    }
+
+    private mutating func search(
+        _ begun: ChannelSearch, from reader: any StoreReader, while mayGoOn: () -> Bool
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        var search = begun
+        if case .search(let earlier) = progress { search = earlier }
+        progress = .none
+        try reader.readOn(&search, while: mayGoOn)
+        guard !search.isExhausted else { return .channels(search.isTooMany ? nil : search.found) }
+        progress = .search(search)
         return nil
     }
 

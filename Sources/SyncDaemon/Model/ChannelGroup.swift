@@ -15,10 +15,3 @@ struct ChannelGroup: Hashable, Sendable {
         exactName = ExactText(name)
     }
 }
-
-/// What somebody wants of a group.
-enum GroupChange: Hashable, Sendable {
-    case add([String])
-    case remove([String])
-    case delete
-}

@@ -28,6 +28,13 @@ extension Limits {
     /// Channels of groups that a reactor begins to watch for polls, or stops to, in one turn; the
     /// group that reaches it is the turn's last.
     static let groupedPerTurnMax = 1000
+    /// Channels of groups and wildcards that a reactor has sessions follow in one turn; the rest
+    /// waits for the next.
+    static let selectedPerTurnMax = 1000
+    /// Of these, channels that one frame names.
+    static let selectedPerFrameMax = 200
+    /// Groups and wildcards that one session follows; over it: `too_many_channels`.
+    static let selectionsPerSessionMax = 100
     /// Bytes that a reactor writes to its sessions in one turn, roughly; the rest is written in the
     /// next, before anything newer.
     static let flushedBytesPerTurnMax = 16 * 1024 * 1024

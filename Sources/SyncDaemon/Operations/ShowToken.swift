@@ -30,14 +30,15 @@ extension Need {
     /// What it takes to go on following what a session follows.
     static func following(_ session: Session, at now: Timetoken) -> Need {
         Need(
-            places: session.subscriptions.map { channel, subscription in
-                // One that is behind still reads the past.
-                let cursor = subscription.state == .live ? nil : subscription.position
-                let reading = Rights.reading(after: cursor, at: now)
-                let isPresent = session.attended.contains(ExactText(channel.name))
-                return Place(
-                    kind: .channel, name: channel.name,
-                    rights: isPresent ? reading.union(.presence) : reading)
-            })
+            places: session.selections.keys.map { $0.place(having: .read) }
+                + session.subscriptions.filter(\.value.isNamed).map { channel, subscription in
+                    // One that is behind still reads the past.
+                    let cursor = subscription.state == .live ? nil : subscription.position
+                    let reading = Rights.reading(after: cursor, at: now)
+                    let isPresent = session.attended.contains(ExactText(channel.name))
+                    return Place(
+                        kind: .channel, name: channel.name,
+                        rights: isPresent ? reading.union(.presence) : reading)
+                })
     }
 }

@@ -77,7 +77,7 @@ extension Operations {
         }
         let place = Need.Place(
             kind: .channel, name: request.channel, rights: .reading(after: start, at: now))
-        return caller.refusal(of: Need(places: [place]))
+        return caller.refusalInSelections(of: Need(places: [place]))
     }
 
     /// Whether the device can be brought up to date, as far as is known.
@@ -104,7 +104,9 @@ extension Operations {
         }
         guard let cursor = request.cursor else {
             let channel = caller.channel(request.channel)
-            caller.hub.subscribe(caller.session, to: channel, from: nil, pace: request.pace)
+            caller.hub.subscribe(
+                caller.session, to: channel, from: nil, pace: request.pace,
+                isNamed: caller.isOwn(request.channel))
             return reply(to: request, .current, caller.hub.freshCursor(in: channel), for: caller)
         }
         let deletionFloor = caller.engine.deletionFloor
@@ -143,7 +145,8 @@ extension Operations {
     ) -> SubscribedChannel {
         let (hub, channel) = (caller.hub, caller.channel(request.channel))
         let hasMissed = hub.subscribe(
-            caller.session, to: channel, from: cursor, pace: request.pace)
+            caller.session, to: channel, from: cursor, pace: request.pace,
+            isNamed: caller.isOwn(request.channel))
         guard !hasMissed else { return reply(to: request, mode, cursor, for: caller) }
         let state = hub.states.state(of: channel, at: cursor)
         if let base = request.base, let state, base != state, mode != .snapshot,
@@ -160,7 +163,8 @@ extension Operations {
         _ request: SubscribeRequest, at cursor: Timetoken, for caller: SessionCaller
     ) -> SubscribedChannel {
         caller.hub.hold(
-            caller.session, on: caller.channel(request.channel), at: cursor, pace: request.pace)
+            caller.session, on: caller.channel(request.channel), at: cursor, pace: request.pace,
+            isNamed: caller.isOwn(request.channel))
         return reply(to: request, .repair, cursor, for: caller)
     }
 

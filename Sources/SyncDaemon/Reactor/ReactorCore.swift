@@ -33,7 +33,7 @@ final class ReactorCore {
             engine: engine,
             settings: HubSettings(
                 sendQueueBytesMax: settings.sendQueueBytesMax, recentBytesMax: recentBytesMax,
-                window: settings.window(of:)),
+                window: settings.window(of:), rules: settings.rules(of:)),
             counters: counters)
         self.mailbox = mailbox
         tenants = Tenants(
@@ -146,7 +146,8 @@ final class ReactorCore {
         let before = tenants.keysets
         let changed = tenants.replace(with: settings.keysets)
         hub.apply(
-            sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:))
+            sendQueueBytesMax: settings.sendQueueBytesMax, window: settings.window(of:),
+            rules: settings.rules(of:))
         http.settingsChanged(
             requestsPerSecondMax: settings.commandsPerSecondMax, changed: changed)
         native.settingsChanged(
@@ -184,6 +185,12 @@ final class ReactorCore {
             } else {
                 hub.catchUp.failedToRead(page)
             }
+        case .selection(let number, _):
+            if case .channels(let channels) = answer.result {
+                hub.selections.received(channels, for: number)
+            } else {
+                hub.selections.failedToRead(number)
+            }
         case .summaries(let number, _):
             if case .reply(.success(.summaries(let summaries))) = answer.result {
                 hub.summaries.received(summaries, for: number)
@@ -212,7 +219,7 @@ final class ReactorCore {
         case .repair(let outcome):
             guard let session else { return }
             native.answer(hub.finishRepair(outcome, for: answer), to: origin.command, of: session)
-        case .changes, .state, .backlog, .failed, .tooOld:
+        case .changes, .state, .backlog, .channels, .failed, .tooOld:
             preconditionFailure("A client was answered what it cannot ask.")
         }
     }

@@ -18,4 +18,7 @@ struct ReactorSettings: Hashable, Sendable {
     func window(of channel: Channel) -> Int {
         max(batchWindow, keysets.settings(of: channel).batchWindow)
     }
+
+    /// What reactions there are in a channel.
+    func rules(of channel: Channel) -> ReactionRules { keysets.settings(of: channel).reactions }
 }

@@ -52,6 +52,16 @@ final class MemoryReader: StoreReader {
         } while !reading.isExhausted && mayGoOn()
     }
 
+    func readOn(_ search: inout ChannelSearch, while mayGoOn: () -> Bool) {
+        guard let interest = search.interest else { return }
+        let (state, cursor) = (committed.withLock { $0 }, search.cursor)
+        let found = channels(of: interest, in: state).filter { channel in
+            state.messages[channel, default: []].contains { $0.timetoken > cursor }
+                || state.actions[channel, default: [:]].values.contains { $0.changed > cursor }
+        }
+        search.found(found, rest: nil)
+    }
+
     private func channels(of interest: Interest, in state: MemoryStore.State) -> [Channel] {
         switch interest {
         case .channel(let channel): [channel]

@@ -33,22 +33,65 @@ extension SQLiteReader {
         reading.add(merge(lists, last: end))
     }
 
-    private func find(
-        _ interest: Interest, for reading: inout BacklogReading
+    func readOn(
+        _ search: inout ChannelSearch, while mayGoOn: () -> Bool
     ) throws(StoreError) {
-        switch interest {
-        case .channel(let channel): reading.found([channel], rest: nil)
-        case .prefix(let prefix, let keyset):
-            try find(prefix, from: prefix, keyset, for: &reading)
-        case .rest(let prefix, let name, let keyset):
-            // The least name behind it.
-            try find(prefix, from: name + "\u{0}", keyset, for: &reading)
+        try beginTransaction()
+        defer { endTransaction() }
+        repeat {
+            guard let interest = search.interest else { return }
+            let (channels, rest) = try look(for: interest)
+            var changed: [Channel] = []
+            for channel in channels where try hasChanges(in: channel, after: search.cursor) {
+                changed.append(channel)
+            }
+            search.found(changed, rest: rest)
+        } while !search.isExhausted && mayGoOn()
+    }
+
+    private func hasChanges(
+        in channel: Channel, after cursor: Timetoken
+    ) throws(StoreError) -> Bool {
+        guard let id = try id(of: channel) else { return false }
+        var isAny = false
+        try forEachMessage(in: id, after: cursor, before: .end, forward: true, limit: 1) { _ in
+            isAny = true
+            return false
         }
+        guard !isAny else { return true }
+        try statements.actionsForward.query(
+            .integer(id), .timetoken(cursor), .timetoken(.end), .integer(1)
+        ) { _ in
+            isAny = true
+            return false
+        }
+        return isAny
     }
 
     private func find(
-        _ prefix: String, from first: String, _ keyset: String, for reading: inout BacklogReading
+        _ interest: Interest, for reading: inout BacklogReading
     ) throws(StoreError) {
+        let (channels, rest) = try look(for: interest)
+        reading.found(channels, rest: rest)
+    }
+
+    /// Some of the channels of an interest, and where further ones are.
+    private func look(
+        for interest: Interest
+    ) throws(StoreError) -> (found: [Channel], rest: Interest?) {
+        switch interest {
+        case .channel(let channel): ([channel], nil)
+        case .prefix(let prefix, let keyset):
+            try look(for: prefix, from: prefix, keyset)
+        case .rest(let prefix, let name, let keyset):
+            // The least name behind it.
+            try look(for: prefix, from: name + "\u{0}", keyset)
+        }
+    }
+
+    private func look(
+        for prefix: String, from first: String, _ keyset: String
+    ) throws(StoreError) -> (found: [Channel], rest: Interest?) {
         var names: [String] = []
         var isEnd = false
         try statements.channelsFrom.query(
@@ -60,10 +103,10 @@ extension SQLiteReader {
             return !isEnd
         }
         let isCut = !isEnd && names.count == Self.namesPerLook
-        reading.found(
+        return (
             names.map { Channel($0, keyset: keyset) },
-            rest: isCut
-                ? names.last.map { .rest(prefix, after: $0, keyset: keyset) } : nil)
+            isCut ? names.last.map { .rest(prefix, after: $0, keyset: keyset) } : nil
+        )
     }
 
     /// Names of channels that one look at their index finds.

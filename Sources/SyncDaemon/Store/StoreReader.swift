@@ -54,6 +54,11 @@ protocol StoreReader: SnapshotSource {
     ///
     /// - Parameter mayGoOn: Asked after each look into the store; one is made in any case.
     func readOn(_ reading: inout BacklogReading, while mayGoOn: () -> Bool) throws(StoreError)
+
+    /// Looks on for channels in which a message came, or an action changed, after a position.
+    ///
+    /// - Parameter mayGoOn: As above.
+    func readOn(_ search: inout ChannelSearch, while mayGoOn: () -> Bool) throws(StoreError)
 }
 
 extension StoreReader {

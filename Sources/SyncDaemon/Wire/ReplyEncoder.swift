@@ -34,7 +34,7 @@ enum ReplyEncoder {
         json.endObject()
     }
 
-    private static func encode(_ error: ProtocolError, into json: inout JSONWriter) {
+    static func encode(_ error: ProtocolError, into json: inout JSONWriter) {
         json.beginObject("error")
         json.member("status", error.status)
         json.member("code", error.code)
@@ -49,6 +49,11 @@ enum ReplyEncoder {
         case .hello(let welcome): encode(welcome, into: &json)
         case .subscribed(let channels): encode(channels, into: &json)
         case .unsubscribed(let channels):
+            json.member("channels", channels)
+        case .followed(let cursor):
+            json.member("cursor", quoted: cursor.rawValue)
+        case .unfollowed, .groupChanged: break
+        case .group(let channels):
             json.member("channels", channels)
         case .repair(let step): encode(step, into: &json)
         case .published(let timetoken):
@@ -84,7 +89,7 @@ enum ReplyEncoder {
         case .messageDeleted(let timetoken):
             json.member("applied", (timetoken == nil ? Removal.absent : .removed).rawValue)
             json.member("timetoken", quoted: timetoken?.rawValue)
-        case .groupChanged, .tokenRevoked, .keysGranted, .histories, .messageCounts:
+        case .tokenRevoked, .keysGranted, .histories, .messageCounts:
             preconditionFailure("No command of the WebSocket is answered so.")
         }
         json.endObject()
@@ -106,16 +111,7 @@ enum ReplyEncoder {
         var rules = RulesEncoder()
         json.beginArray("channels")
         for channel in channels {
-            json.beginObject()
-            json.member("name", channel.channel)
-            json.member("mode", channel.mode.rawValue)
-            json.member("cursor", quoted: channel.cursor.rawValue)
-            if let key = channel.key {
-                json.member("key", key.text)
-            }
-            if let state = channel.state { json.state(state) }
-            rules.encode(channel.rules, into: &json)
-            json.endObject()
+            json.members(of: channel, &rules)
         }
         json.endArray()
         rules.end(into: &json)

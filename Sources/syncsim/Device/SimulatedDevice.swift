@@ -197,6 +197,8 @@ final class SimulatedDevice {
         case .lateReply(let id): world.violation("wire", "a reply to \(id), which nobody sent")
         case .absent(_, let error): world.violation("wire", "nobody wants presence: \(error)")
         case .live, .liveEnded: world.violation("wire", "nobody asked a live query")
+        case .follows, .followsNoMore:
+            world.violation("wire", "nobody wants groups")
         case .complaint(let error): world.violation("wire", "a complaint: \(error)")
         }
     }

@@ -66,4 +66,10 @@ final class FaultyReader: StoreReader {
     ) throws(StoreError) {
         try reader.readOn(&reading, while: mayGoOn)
     }
+
+    func readOn(
+        _ search: inout ChannelSearch, while mayGoOn: () -> Bool
+    ) throws(StoreError) {
+        try reader.readOn(&search, while: mayGoOn)
+    }
 }

@@ -48,6 +48,8 @@ struct Setting {
     let values: [String]
     /// Whether somebody follows all channels by summaries.
     let hasSummaryFollower: Bool
+    /// Whether somebody follows groups and a wildcard, and names no channel.
+    let hasSelectionFollower: Bool
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -83,5 +85,6 @@ struct Setting {
         }
         self.rules = rules
         hasSummaryFollower = choices.chance(50)
+        hasSelectionFollower = choices.chance(50)
     }
 }

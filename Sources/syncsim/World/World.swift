@@ -31,6 +31,7 @@ final class World {
     private(set) var pollers: [Poller] = []
     private var follower: SummaryFollower?
     private var watcher: LiveWatcher?
+    private var selector: SelectionFollower?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
@@ -82,6 +83,7 @@ final class World {
         if !seed.isMultiple(of: 2), bug == nil || bug == .lateLivePage {
             watcher = LiveWatcher(in: self)
         }
+        if setting.hasSelectionFollower { selector = SelectionFollower(in: self) }
         strikeLater()
         bystandLater()
     }
@@ -108,15 +110,16 @@ final class World {
             try proceed(until: scheduler.now + Microseconds.second)
             let isAtRest =
                 devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
-                && follower?.isAtRest ?? true && watcher?.isAtRest ?? true
+                && follower?.isAtRest ?? true && selector?.isAtRest ?? true
+                && watcher?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
             violation(
                 "I6",
                 "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state)) "
-                    + "\(pollers.filter { !$0.isAtRest }.map(\.state)) \(follower?.state ?? "") "
-                    + "\(watcher?.state ?? "")")
+                    + "\(pollers.filter { !$0.isAtRest }.map(\.state)) "
+                    + "\(follower?.state ?? "") \(selector?.state ?? "") \(watcher?.state ?? "")")
         } else {
             compare()
         }
@@ -145,6 +148,7 @@ final class World {
         for poller in pollers { poller.heal() }
         follower?.heal()
         watcher?.heal()
+        selector?.heal()
         if daemon == nil { start() }
     }
 

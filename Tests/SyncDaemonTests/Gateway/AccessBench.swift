@@ -224,14 +224,16 @@ final class AccessBench {
             signedWith: AccessTokenKey(secretKey: secret, subscribeKey: "sub"))
     }
 
-    /// A web token of ada's for these rights on the channel "room".
-    static func webToken(_ rights: [String], device: String? = nil) -> String {
+    /// A web token of ada's for these rights on a channel.
+    static func webToken(
+        _ rights: [String], on channel: String = "room", device: String? = nil
+    ) -> String {
         func part(_ json: String) -> String { Base64URL.text(Array(json.utf8), isPadded: false) }
         let words = rights.map { #""\#($0)""# }.joined(separator: ",")
         let claims =
             #"{"sub":"ada","keyset":"sub","exp":\#(seconds + 60),"#
             + (device.map { #""device":"\#($0)","# } ?? "")
-            + #""permissions":{"channels":{"room":[\#(words)]}}}"#
+            + #""permissions":{"channels":{"\#(channel)":[\#(words)]}}}"#
         let signed = part(#"{"alg":"HS256"}"#) + "." + part(claims)
         let key = Array("01234567890123456789012345678901".utf8)
         let code = Signing.code(of: Array(signed.utf8), key: key)

@@ -121,11 +121,17 @@ enum ServerText {
 
     case push(Batch)
     case reply(Reply)
+    /// Channels of a group or wildcard.
+    case follows
 
     init(_ text: [UInt8]) throws {
         let json = try JSONValue(parsing: text.span.bytes)
         if json.has("t") {
             self = .push(try Self.batch(json))
+            return
+        }
+        if json.has("follows") {
+            self = .follows
             return
         }
         var reply = Reply(id: try json.optionalInteger("id"))

@@ -31,6 +31,37 @@ struct StoreBacklogContract {
         return store
     }
 
+    @Test(
+        "a wildcard's channels are found in which something came or changed after a position",
+        arguments: StoreUnderTest.allCases)
+    func search(_ kind: StoreUnderTest) throws {
+        let store = try filled(kind)
+        try store.commit(through: 32) {
+            try $0.add(
+                MessageAction(key: .on(1), actionTimetoken: tick(30)), in: Channel("foo.a"))
+            try $0.add(
+                MessageAction(key: .on(9), actionTimetoken: tick(31)), in: Channel("foo.new"))
+            try $0.remove(.on(9), at: tick(32), in: Channel("foo.new"))
+        }
+        let reader = try store.makeReader()
+        func found(_ wildcard: String, after position: UInt64) throws -> [String] {
+            var search = ChannelSearch(
+                under: Channel(wildcard), changedAfter: Timetoken(rawValue: position))
+            // As many steps as it takes, of one look each.
+            while !search.isExhausted { try reader.readOn(&search) { false } }
+            return search.found.map(\.name).sorted()
+        }
+
+        let all = ["foo.a", "foo.b", "foo.b.c", "foo.new", "foo.\u{10FFFF}x"]
+        #expect(try found("foo.*", after: 0) == all)
+        #expect(try found("foo.*", after: tick(3).rawValue) == ["foo.a", "foo.new", all[4]])
+        #expect(try found("foo.*", after: tick(30).rawValue) == ["foo.new"])
+        #expect(try found("foo.*", after: tick(32).rawValue) == [])
+        #expect(try found("foo.b.*", after: 0) == ["foo.b.c"])
+        #expect(try found("bar.*", after: 0) == [])
+        #expect(try found("foo.b.c.*", after: 0) == [])
+    }
+
     @Test("messages are counted after a position", arguments: StoreUnderTest.allCases)
     func counts(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)

@@ -8,7 +8,11 @@ extension Command {
     /// - Parameter now: A cursor from long before it reads the past.
     func need(at now: Timetoken) -> Need {
         switch self {
-        case .hello, .unsubscribe, .endLive, .ping, .token: .nothing
+        case .hello, .unsubscribe, .unfollow, .endLive, .ping, .token: .nothing
+        case .follow(let request):
+            Need(places: [
+                request.selection.place(having: .reading(after: request.cursor, at: now))
+            ])
         case .subscribe(let requests):
             Need(
                 places: requests.map { request in
@@ -33,6 +37,8 @@ extension Command {
         case .whereNow(let userID): .having([], user: userID)
         case .setState(let channel, _): .having(.presence, on: [channel])
         case .getState(let channel, _): .having(.presence, on: [channel])
+        case .changeGroup(let request): .changing(request.group, request.change)
+        case .group(let name): .listing(name)
         }
     }
 }

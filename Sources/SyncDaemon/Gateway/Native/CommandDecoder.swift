@@ -53,6 +53,8 @@ enum CommandDecoder {
         case .hello: .hello(try hello(json))
         case .subscribe: .subscribe(try subscribe(json))
         case .unsubscribe: .unsubscribe(channels: try channelNames(json))
+        case .follow: .follow(try follow(json))
+        case .unfollow: .unfollow(try selection(json))
         case .repair: .repair(try repair(json))
         case .publish: .publish(try publish(json))
         case .signal: .signal(try signal(json))
@@ -70,6 +72,8 @@ enum CommandDecoder {
         case .setState: try ownState(json)
         case .getState:
             .getState(channel: try json.channelName("channel"), userID: try json.userID())
+        case .changeGroup: .changeGroup(try groupChange(json))
+        case .group: .group(try groupName(json))
         case .ping: .ping
         case .token: .token(try json.text("token", bytesMax: Limits.tokenBytesMax))
         }
@@ -141,7 +145,7 @@ enum CommandDecoder {
         return requests
     }
 
-    private static func detail(
+    static func detail(
         _ entry: borrowing JSONValue
     ) throws(ProtocolError) -> ActionsDetail {
         guard let text = try entry.optionalText("actions", bytesMax: 16) else { return .rows }

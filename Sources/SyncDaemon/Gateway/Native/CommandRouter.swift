@@ -12,6 +12,8 @@ enum CommandRouter {
         case .hello: .refused(.helloAgain)
         case .subscribe(let requests): Operations.subscribe(requests, for: caller)
         case .unsubscribe(let channels): Operations.unsubscribe(channels, for: caller)
+        case .follow(let request): Operations.follow(request, for: caller)
+        case .unfollow(let selection): Operations.unfollow(selection, for: caller)
         case .repair(let request): Operations.repair(request, for: caller)
         case .publish(let request): Operations.publish(request, by: caller)
         case .signal(let request):
@@ -36,6 +38,9 @@ enum CommandRouter {
             Operations.presence(.setState(channels: [channel], state: state), for: caller)
         case .getState(let channel, let userID):
             Operations.presence(.state(channels: [channel]), of: userID, for: caller)
+        case .changeGroup(let request):
+            Operations.changeGroup(request.group, request.change, by: caller)
+        case .group(let name): .done(.group(channels: caller.channels(of: name)))
         case .token(let token): Operations.showToken(token, for: caller, tenants: tenants)
         case .ping: .done(.pong(Timetoken(rawValue: caller.engine.wallTicks())))
         }

@@ -168,7 +168,7 @@ final class NativeDoor: SessionDelegate {
             id: id, session: session, author: author, hub: hub, tenants: tenants)
         // One that shows a token is not asked for the one before, which may just be over.
         if !command.showsToken,
-            let error = caller.refusal(of: command.need(at: hub.engine.wallTime))
+            let error = caller.refusalInSelections(of: command.need(at: hub.engine.wallTime))
         {
             throw error
         }

@@ -65,20 +65,13 @@ extension PubNubRequest.Endpoint {
 }
 
 extension PubNubRequest.GroupRequest {
-    /// Who puts a channel into a group lets all see it who may read the group: so it must be one
-    /// that the caller may read.
     fileprivate var need: Need {
         switch self {
         case .listAll: .all
-        case .list(let group):
-            Need(places: [
-                Need.Place(kind: .group, name: group, rights: [.read, .manage], isAny: true)
-            ])
-        case .delete(let group), .remove(let group, _): .having(.manage, groups: [group])
-        case .add(let group, let channels):
-            Need(
-                places: Need.having(.manage, groups: [group]).places
-                    + Need.having([.read, .history], on: channels).places)
+        case .list(let group): .listing(group)
+        case .delete(let group): .changing(group, .delete)
+        case .remove(let group, let channels): .changing(group, .remove(channels))
+        case .add(let group, let channels): .changing(group, .add(channels))
         }
     }
 }

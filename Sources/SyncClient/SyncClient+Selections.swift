@@ -1,0 +1,158 @@
+// Groups and wildcards: the daemon says which channels they have, and each is followed as ever.
+
+public import EventModel
+
+/// A group or wildcard that a client follows.
+struct SelectionState: Sendable {
+    /// From where to follow it when the connection is gone; zero: it has told nothing yet.
+    var cursor = Timetoken.zero
+    /// The store, and its run, that issued it.
+    var epoch: String?
+    /// Those that it brought.
+    var channels: Set<ExactText> = []
+    /// The daemon had no room, and is asked again.
+    var isWaiting = false
+}
+
+extension SyncClient {
+    /// Follows every channel of a group or wildcard, also those that come into it later, until
+    /// ``unfollow(_:)-(Selection)``.
+    ///
+    /// Each is followed as ``channel(_:isPresent:)`` does it: it has a list, and is kept.
+    /// ``events()`` tells which they are: ``SyncEvent/selected(_:channels:ended:)``. The presence
+    /// of a group or wildcard (`friends-pnpres`, `news.*-pnpres`) is told as
+    /// ``SyncEvent/announced(channel:_:)``.
+    ///
+    /// - Throws: ``SyncClientError/invalidChannel(reason:)``.
+    public func follow(_ selection: Selection) throws(SyncClientError) {
+        try Command.check(selection)
+        guard selections[selection] == nil else { return }
+        selections[selection] = SelectionState()
+        if case .online(let welcome) = phase { ask(for: selection, of: welcome.epoch) }
+    }
+
+    /// Ends what is followed by a group or wildcard; what is kept of its channels stays.
+    public func unfollow(_ selection: Selection) {
+        guard let state = selections.removeValue(forKey: selection) else { return }
+        if case .online = phase { sendFirst(.unfollow(selection), owner: .selection(selection)) }
+        for name in state.channels where !isSelected(name) { unfollow(name.string) }
+    }
+
+    private func isSelected(_ name: ExactText) -> Bool {
+        selections.values.contains { $0.channels.contains(name) }
+    }
+
+    /// Asks for all of them, before the device asks for their channels: then a right on a group
+    /// is enough.
+    func askForSelections(of epoch: String) {
+        for selection in selections.keys { ask(for: selection, of: epoch) }
+    }
+
+    /// Asks again for those that the daemon had no room for.
+    func askForSelectionsAgain() {
+        guard case .online(let welcome) = phase else { return }
+        for (selection, state) in selections where state.isWaiting {
+            ask(for: selection, of: welcome.epoch)
+        }
+    }
+
+    private func ask(for selection: Selection, of epoch: String) {
+        guard let state = selections[selection] else { return }
+        selections[selection]?.isWaiting = false
+        sendFirst(
+            .follow(FollowRequest(selection, cursor: state.cursor, epoch: state.epoch)),
+            owner: .selection(selection))
+        // Whatever cursor comes is of this store.
+        selections[selection]?.epoch = epoch
+    }
+
+    // MARK: Groups
+
+    /// Puts channels into a group, takes some out of it, or deletes it.
+    public func change(
+        group: String, _ change: GroupChange
+    ) async throws(SyncClientError) {
+        guard case .groupChanged = try await perform(.changeGroup(GroupRequest(group, change)))
+        else { throw Self.mismatch }
+    }
+
+    /// The channels of a group, ascending; none when there is no such group.
+    public func channels(inGroup group: String) async throws(SyncClientError) -> [String] {
+        guard case .group(let channels) = try await perform(.group(group)) else {
+            throw Self.mismatch
+        }
+        return channels
+    }
+
+    // MARK: What the daemon says
+
+    /// Takes the reply to a follow.
+    func followed(_ selection: Selection, _ result: Result<Reply, ProtocolError>) {
+        guard selections[selection] != nil else { return }
+        if case .success(.followed(let cursor)) = result { selections[selection]?.cursor = cursor }
+        guard case .failure(let error) = result else { return }
+        guard error.isWorthRetrying else { return refused(selection, error) }
+        selections[selection]?.isWaiting = true
+        retryLater(notBefore: error.retryAfterSeconds ?? 0)
+    }
+
+    /// The daemon brings no further channels: those that it brought go on.
+    func refused(_ selection: Selection, _ error: ProtocolError) {
+        guard selections.removeValue(forKey: selection) != nil else { return }
+        emit(.selectionRefused(selection, error))
+    }
+
+    /// Takes which channels are followed from now on, and which no longer.
+    func received(_ news: SelectionNews) {
+        guard selections[news.selection] != nil else { return }
+        selections[news.selection]?.cursor = news.cursor
+        for channel in news.channels { begin(channel, of: news.selection) }
+        for name in news.known { begin(name, of: news.selection) }
+        for name in news.ended {
+            let isBrought =
+                selections[news.selection]?.channels.remove(ExactText(name)) != nil
+            if isBrought, !isSelected(ExactText(name)) { unfollow(name) }
+        }
+        let names = news.channels.map(\.channel) + news.known
+        guard !names.isEmpty || !news.ended.isEmpty else { return }
+        emit(.selected(news.selection, channels: names, ended: news.ended))
+    }
+
+    private func begin(_ channel: SubscribedChannel, of selection: Selection) {
+        let name = channel.channel
+        guard device.channel(name) == nil else { return }
+        selections[selection]?.channels.insert(ExactText(name))
+        if Channel(name).isPresence {
+            // Nothing of it is kept, or missed.
+            return run { $0.follow(name, after: nil) }
+        }
+        do throws(SyncClientError) {
+            let base = try kept(of: name)
+            // The daemon sends all of it already.
+            if base.cursor == .zero, channel.cursor == .zero { return run { $0.follow(channel) } }
+            run { $0.follow(name, base: base) }
+        } catch {
+            report(SyncEvent.Problem(channel: name, reason: "Its cache cannot be read. \(error)"))
+        }
+    }
+
+    private func begin(_ name: String, of selection: Selection) {
+        begin(
+            SubscribedChannel(
+                channel: name, mode: .current, cursor: Timetoken(rawValue: .max)), of: selection)
+    }
+}
+
+extension Command {
+    /// Finds names that the daemon does not take.
+    static func check(_ selection: Selection) throws(SyncClientError) {
+        switch Channel.fault(inName: selection.name, ofOne: false) {
+        case nil where selection.kind == .group: return
+        case nil where Channel(selection.name).isWildcard: return
+        default:
+            throw .invalidChannel(
+                reason: "\(selection.name) is no \(selection.kind.rawValue): a group has a name "
+                    + "such as friends, a wildcard one such as news.*")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// A group or wildcard that a session follows, and who follows a wildcard.
+
+import Basis
+import EventModel
+
+/// A session's interest in all channels of a group or wildcard.
+final class FollowedSelection {
+    let session: Session
+    let selection: Selection
+    let keyset: String
+    let pace: Pace
+    /// How the channels start that the device may have something of.
+    let mode: SubscribedChannel.Mode
+    /// Where the channels start as long as a reader looks for those that it has; `nil`: from now.
+    var since: Timetoken?
+    /// The question after them.
+    var question: PageNumber?
+    /// Up to here the device was told of all channels that had something.
+    var cursor: Timetoken
+    /// Those that it brought.
+    private(set) var channels: Set<Channel> = []
+    /// Those that wait for a turn with room, and from where each starts.
+    var waiting = Queue<(channel: Channel, since: Timetoken?)>()
+    /// What the device is to be told at the end of the turn.
+    var news: SelectionNews
+    /// In the list of those that have something to do at the end of the turn.
+    var isListed = false
+    var isEnded = false
+    /// Its place among the watchers of a wildcard, in the order in which they came.
+    var serial = 0
+
+    init(
+        of session: Session, _ request: FollowRequest, keyset: String, pace: Pace,
+        mode: SubscribedChannel.Mode, since: Timetoken?, cursor: Timetoken
+    ) {
+        self.session = session
+        self.keyset = keyset
+        self.pace = pace
+        self.mode = mode
+        self.since = since
+        self.cursor = cursor
+        selection = request.selection
+        news = SelectionNews(request.selection, cursor: cursor)
+    }
+
+    /// Whether every channel that had something was brought.
+    var isComplete: Bool { question == nil && waiting.isEmpty && since == nil }
+
+    /// - Returns: Whether it is new.
+    func add(_ channel: Channel) -> Bool { channels.insert(channel).inserted }
+
+    func remove(_ channel: Channel) { channels.remove(channel) }
+
+    /// The group; `nil` for a wildcard.
+    var group: PolledGroup? {
+        guard selection.kind == .group else { return nil }
+        let isPresence = selection.name.hasSuffix(Channel.presenceSuffix)
+        let name =
+            isPresence
+            ? String(selection.name.dropLast(Channel.presenceSuffix.count)) : selection.name
+        return PolledGroup(
+            group: ChannelGroup(name, keyset: keyset), isPresence: isPresence)
+    }
+
+    /// The wildcard; `nil` for a group.
+    var wildcard: Channel? {
+        selection.kind == .wildcard ? Channel(selection.name, keyset: keyset) : nil
+    }
+}
+
+/// Who follows all channels of one wildcard, in the order in which they came.
+struct Watchers {
+    private var list: [FollowedSelection] = []
+    private var lastSerial = 0
+    /// Of channels that had news: the last watcher that was told of each.
+    private var told: [Channel: Int] = [:]
+
+    var isEmpty: Bool { list.isEmpty }
+    var all: [FollowedSelection] { list }
+
+    mutating func add(_ selection: FollowedSelection) {
+        lastSerial += 1
+        selection.serial = lastSerial
+        list.append(selection)
+    }
+
+    /// - Complexity: O(watchers).
+    mutating func remove(_ selection: FollowedSelection) {
+        list.removeAll { $0 === selection }
+        if list.isEmpty { told = [:] }
+    }
+
+    /// Those that have not been told of a channel; it is taken that they are now.
+    ///
+    /// - Complexity: O(those).
+    mutating func unaware(of channel: Channel) -> ArraySlice<FollowedSelection> {
+        guard let last = list.last else { return [] }
+        let known = told[channel] ?? 0
+        guard known < last.serial else { return [] }
+        // Who is told twice takes no notice.
+        if told.count >= Limits.channelsPerSessionMax { told = [:] }
+        told[channel] = last.serial
+        let first = list.lastIndex { $0.serial <= known }.map { $0 + 1 } ?? 0
+        return list[first...]
+    }
+}

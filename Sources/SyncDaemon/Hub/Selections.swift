@@ -1,0 +1,329 @@
+// From a group or a wildcard to its channels: sessions follow each as if they had named it.
+//
+// So whatever holds for a channel holds for one that a selection brings: what a slow reader missed
+// is read from the store, and a digest proves that its device has everything.
+
+import Basis
+import EventModel
+
+/// Which sessions follow which groups and wildcards, and telling them of their channels.
+final class Selections {
+    private var groups: [ChannelGroup: [FollowedSelection]] = [:]
+    /// With channels to be followed, or news for their devices.
+    private var listed: [FollowedSelection] = []
+    private var open: [PageNumber: FollowedSelection] = [:]
+    private var next: PageNumber = 1
+    /// Questions that the readers had no room for.
+    private var unasked: [FollowedSelection] = []
+    /// Channels that this turn had sessions follow.
+    private var followedCount = 0
+    private let ground: Ground
+    private let topics: TopicTable
+    private let outlet: Outlet
+    private let subscriptions: Subscriptions
+
+    init(ground: Ground, topics: TopicTable, outlet: Outlet, subscriptions: Subscriptions) {
+        self.ground = ground
+        self.topics = topics
+        self.outlet = outlet
+        self.subscriptions = subscriptions
+    }
+
+    /// Whether some wait for the next turn.
+    var areListed: Bool { !listed.isEmpty }
+
+    // MARK: Sessions
+
+    /// Has a session follow all channels of a selection; what it followed of it before ends.
+    ///
+    /// - Parameters:
+    ///   - since: Where its channels start; `nil`: from now on.
+    ///   - mode: How those start of which something is older.
+    /// - Returns: From where to follow it when the connection is gone.
+    func follow(
+        _ session: Session, _ request: FollowRequest, in keyset: String, pace: Pace,
+        _ mode: SubscribedChannel.Mode, since: Timetoken?
+    ) -> Timetoken {
+        unfollow(session, request.selection)
+        let followed = FollowedSelection(
+            of: session, request, keyset: keyset, pace: pace, mode: mode, since: since,
+            cursor: since ?? ground.durablePosition)
+        session.selections[request.selection] = followed
+        if let group = followed.group {
+            groups[group.group, default: []].append(followed)
+            followed.since = nil
+            for channel in channels(of: group) { followed.waiting.append((channel, since)) }
+        } else if let wildcard = followed.wildcard {
+            let topic = topics.topic(of: wildcard)
+            topic.watchers.add(followed)
+            // Nothing is stored of presence.
+            if wildcard.isPresence { followed.since = nil }
+            if followed.since == nil {
+                followed.cursor = max(followed.cursor, topic.storedPosition)
+            } else {
+                ask(for: followed)
+            }
+        }
+        list(followed)
+        return followed.cursor
+    }
+
+    /// Ends what a session follows by a selection, and by nothing else.
+    func unfollow(_ session: Session, _ selection: Selection) {
+        guard let followed = session.selections.removeValue(forKey: selection) else { return }
+        leave(followed)
+        for channel in followed.channels { end(channel, of: session) }
+    }
+
+    /// Ends a channel that no selection of the session brings, unless it was named.
+    private func end(_ channel: Channel, of session: Session) {
+        guard let subscription = session.subscriptions[channel], !subscription.isNamed,
+            !session.selections.values.contains(where: { $0.channels.contains(channel) })
+        else { return }
+        subscriptions.end(session, on: channel)
+    }
+
+    /// Hears that a session is gone.
+    func endAll(of session: Session) {
+        for followed in session.selections.values { leave(followed) }
+        session.selections = [:]
+    }
+
+    private func leave(_ followed: FollowedSelection) {
+        followed.isEnded = true
+        followed.waiting.removeAll()
+        if let number = followed.question { open[number] = nil }
+        if let group = followed.group?.group {
+            groups[group]?.removeAll { $0 === followed }
+            if groups[group]?.isEmpty == true { groups[group] = nil }
+        } else if let topic = followed.wildcard.flatMap(topics.existing) {
+            topic.watchers.remove(followed)
+            topics.release(topic)
+        }
+    }
+
+    /// A selection that a session follows, and that has a channel.
+    ///
+    /// - Complexity: O(selections of the session × log channels of a group).
+    func selection(over channel: Channel, of session: Session) -> Selection? {
+        session.selections.values.first { has($0, channel) }?.selection
+    }
+
+    private func has(_ followed: FollowedSelection, _ channel: Channel) -> Bool {
+        if let wildcard = followed.wildcard {
+            return channel != wildcard && channel.wildcards.contains(wildcard)
+        }
+        guard let group = followed.group, group.isPresence == channel.isPresence else {
+            return false
+        }
+        let name = channel.name.dropLast(group.isPresence ? Channel.presenceSuffix.count : 0)
+        return ground.engine.groups.contains(
+            Channel(String(name), keyset: channel.keyset), in: group.group)
+    }
+
+    private func channels(of group: PolledGroup) -> [Channel] {
+        ground.engine.groups.channels(of: group.group).map { name in
+            let channel = Channel(name, keyset: group.group.keyset)
+            return group.isPresence ? channel.presence : channel
+        }
+    }
+
+    // MARK: Channels that come and go
+
+    /// Hears of an event before its channel does.
+    func heard(_ event: Envelope) {
+        topics.forEachWildcard(over: event.channel) { topic in
+            guard !topic.watchers.isEmpty else { return }
+            for followed in topic.watchers.unaware(of: event.channel) {
+                if followedCount < Limits.selectedPerTurnMax {
+                    extend(followed, to: event.channel, from: followed.since)
+                } else {
+                    let before = Timetoken(rawValue: event.timetoken.rawValue - 1)
+                    followed.waiting.append((event.channel, followed.since ?? before))
+                    list(followed)
+                }
+            }
+        }
+    }
+
+    /// Hears which groups a commit changed.
+    ///
+    /// - Parameter position: What came into a new channel after it is sent.
+    func groupsChanged(_ changed: [ChannelGroup], at position: Timetoken) {
+        for group in changed {
+            for followed in groups[group] ?? [] {
+                guard let polled = followed.group else { continue }
+                let now = channels(of: polled)
+                let gone = followed.channels.subtracting(now)
+                for channel in gone {
+                    followed.remove(channel)
+                    end(channel, of: followed.session)
+                    followed.news.ended.append(channel.name)
+                }
+                for channel in now where !followed.channels.contains(channel) {
+                    followed.waiting.append((channel, position))
+                }
+                list(followed)
+            }
+        }
+    }
+
+    /// Has a session follow a channel of a selection, unless it does.
+    private func extend(
+        _ followed: FollowedSelection, to channel: Channel, from since: Timetoken?
+    ) {
+        let session = followed.session
+        guard !session.isClosing, !followed.isEnded, !followed.channels.contains(channel),
+            has(followed, channel)
+        else { return }
+        if session.subscriptions[channel] != nil {
+            followed.news.known.append(channel.name)
+        } else if let error = refusal(of: session) {
+            return giveUp(followed, because: error)
+        } else {
+            followedCount += 1
+            followed.news.channels.append(start(channel, of: followed, from: since))
+        }
+        _ = followed.add(channel)
+        list(followed)
+    }
+
+    private func start(
+        _ channel: Channel, of followed: FollowedSelection, from since: Timetoken?
+    ) -> SubscribedChannel {
+        let isBehind = subscriptions.begin(
+            followed.session, on: channel, from: since, pace: followed.pace, isNamed: false)
+        let mode = isBehind || followed.mode == .snapshot ? followed.mode : .current
+        return SubscribedChannel(
+            channel: channel.name, mode: since == nil ? .current : mode,
+            cursor: since ?? subscriptions.freshCursor(in: channel),
+            key: followed.pace.actions == .none ? nil : ground.engine.digestKey(of: channel),
+            rules: ground.settings.rules(channel))
+    }
+
+    /// Why a session may not follow one more channel.
+    private func refusal(of session: Session) -> ProtocolError? {
+        let count = session.subscriptions.count
+        guard count < Limits.channelsPerSessionMax else {
+            return .tooManyChannels(Limits.channelsPerSessionMax, per: "session")
+        }
+        do throws(QuotaRefusal) {
+            try session.account?.check(subscriptions: 1, besides: count)
+            return nil
+        } catch {
+            return ProtocolError(error)
+        }
+    }
+
+    /// Ends a selection with more channels than the session may follow: what it follows already
+    /// goes on as if it had been named, so that nothing is silently incomplete.
+    private func giveUp(_ followed: FollowedSelection, because error: ProtocolError) {
+        let session = followed.session
+        for channel in followed.channels { session.subscriptions[channel]?.isNamed = true }
+        tell(followed)
+        session.selections[followed.selection] = nil
+        leave(followed)
+        outlet.send(session) { json in json.end(of: followed.selection, because: error) }
+    }
+
+    // MARK: What a wildcard has already
+
+    private func ask(for followed: FollowedSelection) {
+        guard let wildcard = followed.wildcard, let since = followed.since else { return }
+        let request = ReadRequest(
+            asker: .selection(next, reactor: ground.engine.reactor), channel: wildcard,
+            query: .channels(under: wildcard, changedAfter: since))
+        guard ground.engine.ask(request) else { return unasked.append(followed) }
+        followed.question = next
+        open[next] = followed
+        next += 1
+    }
+
+    /// Takes a reader's answer.
+    ///
+    /// - Parameter channels: `nil`: they are more than any session may follow.
+    func received(_ channels: [Channel]?, for number: PageNumber) {
+        guard let followed = open.removeValue(forKey: number) else { return }
+        followed.question = nil
+        guard let channels else {
+            return giveUp(
+                followed,
+                because: .tooManyChannels(Limits.channelsPerSessionMax, per: "session"))
+        }
+        for channel in channels { followed.waiting.append((channel, followed.since)) }
+        // All others had nothing before this turn: what comes now is told when it comes.
+        followed.since = nil
+        list(followed)
+    }
+
+    /// Hears that a reader failed: it is asked again.
+    func failedToRead(_ number: PageNumber) {
+        guard let followed = open.removeValue(forKey: number) else { return }
+        followed.question = nil
+        unasked.append(followed)
+    }
+
+    /// Asks what could not be asked; called about once a second.
+    func askAgain() {
+        let again = unasked
+        unasked = []
+        for followed in again where !followed.isEnded { ask(for: followed) }
+    }
+
+    // MARK: The end of a turn
+
+    private func list(_ followed: FollowedSelection) {
+        guard !followed.isListed, !followed.isEnded else { return }
+        followed.isListed = true
+        listed.append(followed)
+    }
+
+    /// Has sessions follow what waits, and tells their devices.
+    func endTurn() {
+        let turn = listed
+        listed = []
+        for followed in turn {
+            followed.isListed = false
+            while followedCount < Limits.selectedPerTurnMax, !followed.isEnded,
+                let (channel, since) = followed.waiting.popFirst()
+            {
+                extend(followed, to: channel, from: since)
+            }
+            if !followed.isEnded { tell(followed) }
+            if !followed.waiting.isEmpty { list(followed) }
+        }
+        followedCount = 0
+    }
+
+    /// Tells a device which channels it is sent from now on.
+    private func tell(_ followed: FollowedSelection) {
+        if followed.isComplete { followed.cursor = max(followed.cursor, ground.durablePosition) }
+        var news = followed.news
+        followed.news = SelectionNews(followed.selection, cursor: followed.cursor)
+        let isNews = !(news.channels.isEmpty && news.known.isEmpty && news.ended.isEmpty)
+        guard isNews || followed.isComplete && news.cursor < followed.cursor else { return }
+        while true {
+            var part = news
+            part.channels = Array(news.channels.prefix(Limits.selectedPerFrameMax))
+            news.channels.removeFirst(part.channels.count)
+            part.cursor = news.channels.isEmpty ? followed.cursor : news.cursor
+            outlet.send(followed.session) { json in json.news(part) }
+            guard !news.channels.isEmpty else { return }
+            (news.known, news.ended) = ([], [])
+        }
+    }
+
+    func checkInvariants(of sessions: some Sequence<Session>) {
+        for session in sessions where !session.selections.isEmpty {
+            for (selection, followed) in session.selections {
+                precondition(followed.selection == selection, "It is found under its name.")
+                precondition(!followed.isEnded, "What ended is no session's.")
+                precondition(
+                    followed.waiting.isEmpty || followed.isListed, "What waits has its turn.")
+            }
+        }
+        for followed in open.values {
+            precondition(!followed.isEnded, "Nobody asks for what has ended.")
+        }
+    }
+}

@@ -1,0 +1,230 @@
+// Somebody who names no channel, only groups and a wildcard: it must get everything in them.
+
+import Basis
+import EventModel
+import JSON
+
+@testable import SyncClient
+@testable import SyncDaemon
+
+/// A client that keeps the rows of whatever its selections bring.
+final class SelectionFollower: ConnectionOwner {
+    private struct Kept {
+        var cursor: Timetoken
+        var cache = DeviceCache()
+    }
+
+    private unowned let world: World
+    private var connection: Connection?
+    private var decoder = ServerFrameDecoder(keyset: Channel.defaultKeyset)
+    private var sent: [CommandID: Command] = [:]
+    private var lastID: CommandID = 0
+    /// From where to follow each again.
+    private var selections: [Selection: Timetoken]
+    /// What each has brought, and not ended.
+    private var brought: [Selection: Set<String>] = [:]
+    private var channels: [String: Kept] = [:]
+    /// Of the cursors, and of the present connection.
+    private var epoch: String?
+    private var greeted: String?
+    private var busyUntil: UInt64 = 0
+    let partitionedUntil: UInt64 = 0
+
+    init(in world: World) {
+        self.world = world
+        selections = [.wildcard("news.*"): .zero]
+        for group in PollInterests.groups { selections[.group(group)] = .zero }
+        connectLater()
+        stumble()
+    }
+
+    var isBusy: Bool { world.scheduler.now < busyUntil }
+
+    // MARK: The connection
+
+    private func connectLater() {
+        world.scheduler.after(world.choices.span(1000, 2 * Microseconds.second)) { [weak self] in
+            self?.connect()
+        }
+    }
+
+    private func connect() {
+        guard connection == nil else { return }
+        guard let daemon = world.daemon, daemon.isAccepting, !daemon.reactors.isEmpty else {
+            return connectLater()
+        }
+        let reactor = world.choices.pick(daemon.reactors)
+        let connection = Connection(world.nextSession(), to: reactor, of: self, in: world)
+        self.connection = connection
+        reactor.transport.add(connection)
+        reactor.hear(.open(connection.session))
+        send(.hello(Hello(userID: "g0", deviceID: "g0")))
+    }
+
+    /// Its connection breaks now and then, and now and then it reads nothing for a while.
+    private func stumble() {
+        let pause = world.choices.span(Microseconds.second, 20 * Microseconds.second)
+        world.scheduler.after(pause) { [weak self] in
+            guard let self, world.isEventful else { return }
+            if world.choices.chance(50) {
+                connection?.cut(silently: false)
+            } else {
+                busyUntil = world.scheduler.now + world.choices.span(0, 8 * Microseconds.second)
+                world.scheduler.at(busyUntil) { [weak self] in self?.connection?.read() }
+            }
+            stumble()
+        }
+    }
+
+    func disconnected(from connection: Connection, code: UInt16?) {
+        guard connection === self.connection else { return }
+        world.trace("g0 is disconnected \(code.map(String.init) ?? "")")
+        self.connection = nil
+        sent = [:]
+        brought = [:]
+        greeted = nil
+        connectLater()
+    }
+
+    private func send(_ command: Command) {
+        lastID += 1
+        sent[lastID] = command
+        connection?.send(CommandEncoder.encode(command, id: lastID))
+    }
+
+    // MARK: What comes
+
+    func receive(_ message: [UInt8]) {
+        let frame: ServerFrame
+        do throws(FrameError) {
+            frame = try decoder.decode(message) { sent[$0]?.kind }
+        } catch {
+            return world.violation("wire", "who follows groups cannot read a frame: \(error)")
+        }
+        switch frame {
+        case .push(let batch): take(batch)
+        case .follows(let news): take(news)
+        case .reply(let id, .success(let reply)): answered(reply, to: sent.removeValue(forKey: id))
+        // The daemon stops, or has too much to do.
+        case .reply(_, .failure), .complaint, .followsNoMore: connection?.cut(silently: false)
+        case .absent, .rules, .lateReply, .live, .liveEnded: break
+        }
+    }
+
+    private func answered(_ reply: Reply, to command: Command?) {
+        switch reply {
+        case .hello(let welcome): greet(welcome)
+        case .followed(let cursor):
+            guard case .follow(let request)? = command else { return }
+            selections[request.selection] = cursor
+        case .subscribed(let begun): for channel in begun { begin(channel) }
+        default: break
+        }
+    }
+
+    /// The selections first, and then what it has of their channels, each from its own cursor.
+    private func greet(_ welcome: Welcome) {
+        greeted = welcome.epoch
+        let known = channels.sorted { $0.key < $1.key }.map { name, kept in
+            SubscribeRequest(channel: name, cursor: kept.cursor, epoch: epoch)
+        }
+        for (selection, cursor) in selections.sorted(by: { $0.key.name < $1.key.name }) {
+            send(.follow(FollowRequest(selection, cursor: cursor, epoch: epoch)))
+        }
+        if !known.isEmpty { send(.subscribe(known)) }
+        epoch = welcome.epoch
+    }
+
+    private func take(_ news: SelectionNews) {
+        world.trace(
+            "g0 ← \(news.selection.name): \(news.channels.map(\.channel)) \(news.known) "
+                + "-\(news.ended) through \(Trace.tail(news.cursor))")
+        world.tally.count("selection", news.channels.count)
+        selections[news.selection] = news.cursor
+        for channel in news.channels {
+            brought[news.selection, default: []].insert(channel.channel)
+            guard channels[channel.channel] == nil else {
+                // It was named with a cursor of its own, and that is answered later.
+                continue
+            }
+            // What came before it was in the group, the group does not bring.
+            let isLate = news.selection.kind == .group && channel.cursor > .zero
+            if isLate { subscribe(channel.channel) } else { begin(channel) }
+        }
+        for name in news.known {
+            brought[news.selection, default: []].insert(name)
+            if channels[name] == nil { subscribe(name) }
+        }
+        for name in news.ended {
+            brought[news.selection]?.remove(name)
+            guard !brought.values.contains(where: { $0.contains(name) }) else { continue }
+            channels[name] = nil
+            send(.unsubscribe(channels: [name]))
+        }
+    }
+
+    private func subscribe(_ name: String) {
+        channels[name] = Kept(cursor: .zero)
+        send(.subscribe([SubscribeRequest(channel: name, cursor: .zero, epoch: greeted)]))
+    }
+
+    private func begin(_ channel: SubscribedChannel) {
+        switch channel.mode {
+        // It cannot compare: it begins anew.
+        case .repair: subscribe(channel.channel)
+        case .snapshot: channels[channel.channel] = Kept(cursor: channel.cursor)
+        case .current, .delta:
+            if channel.cursor == .zero { channels[channel.channel] = nil }
+            if channels[channel.channel] == nil {
+                channels[channel.channel] = Kept(cursor: channel.cursor)
+            }
+        }
+    }
+
+    private func take(_ batch: Batch) {
+        world.trace("g0 ← \(Trace.text(batch))")
+        let name = batch.channel.name
+        guard var kept = channels[name] else { return }
+        for envelope in batch.envelopes { kept.cache.apply(envelope) }
+        kept.cursor = max(kept.cursor, batch.cursor)
+        channels[name] = kept
+    }
+
+    // MARK: At the end
+
+    /// Nothing keeps it from the daemon any more.
+    func heal() {
+        busyUntil = 0
+        connection?.read()
+        connection?.cut(silently: false)
+    }
+
+    /// Whether it has what there is.
+    var isAtRest: Bool { greeted != nil && difference == nil }
+
+    /// What it has otherwise than the rows say.
+    var difference: String? {
+        var owed = Set(PollInterests.wildChannels)
+        for group in PollInterests.groups {
+            owed.formUnion(world.truth.groups[ChannelGroup(group, keyset: "default")] ?? [])
+        }
+        for name in owed {
+            let rows = world.truth.rows(of: name)
+            guard let kept = channels[name] else {
+                if rows.messages.isEmpty, rows.actions.isEmpty { continue }
+                return "it does not know \(name)"
+            }
+            let messages = Set(kept.cache.messages.keys)
+                .symmetricDifference(rows.messages.keys)
+            if let first = messages.min() {
+                let word = rows.messages[first] == nil ? "has" : "lacks"
+                return "it \(word) \(first) and \(messages.count - 1) others in \(name)"
+            }
+            guard kept.cache.marks == rows.actions else { return "other actions in \(name)" }
+        }
+        return nil
+    }
+
+    /// For a report.
+    var state: String { "g0 has \(difference ?? "all")" }
+}

@@ -1,0 +1,104 @@
+// Groups and wildcards as a client has them: against scripts, and against the real daemon.
+
+import EventModel
+import SyncClient
+import Testing
+
+@Suite("Groups and wildcards, as a client sees them", .timeLimit(.minutes(10)))
+struct SelectionTests {
+    private func client(_ daemon: Daemon, _ user: String) throws -> SyncClient {
+        SyncClient(
+            try SyncClient.Configuration(url: daemon.url, userID: user, deviceID: "phone"))
+    }
+
+    /// The channels of what is told until there are so many.
+    private func selected(_ count: Int, _ events: AsyncStream<SyncEvent>) async -> Set<String> {
+        var names: Set<String> = []
+        for await event in events {
+            if case .selected(_, let channels, let ended) = event {
+                names.formUnion(channels)
+                names.subtract(ended)
+                if names.count == count { break }
+            }
+        }
+        return names
+    }
+
+    @Test("a wildcard brings lists of all its channels, also after a reconnect")
+    func wildcard() async throws {
+        let daemon = try await Daemon()
+        let (ada, bob) = (try client(daemon, "ada"), try client(daemon, "bob"))
+        let events = await ada.events()
+        for each in [ada, bob] { try await each.connect() }
+        try await bob.publish(Message(payload: "1"), to: "news.a")
+        try await ada.follow(.wildcard("news.*"))
+        #expect(await selected(1, events) == ["news.a"])
+        try await bob.publish(Message(payload: "2"), to: "news.b")
+        #expect(await selected(1, events) == ["news.b"])
+        try await settles(ada, ["news.a": ["1"], "news.b": ["2"]])
+
+        await ada.disconnect()
+        try await bob.publish(Message(payload: "3"), to: "news.c")
+        try await bob.publish(Message(payload: "4"), to: "news.a")
+        try await ada.connect()
+        try await settles(
+            ada, ["news.a": ["1", "4"], "news.b": ["2"], "news.c": ["3"]])
+        await ada.unfollow(.wildcard("news.*"))
+        await ada.close()
+        await bob.close()
+    }
+
+    @Test("a group brings its channels with all that is in them, and takes them away")
+    func group() async throws {
+        let daemon = try await Daemon()
+        let (ada, bob) = (try client(daemon, "ada"), try client(daemon, "bob"))
+        let events = await ada.events()
+        for each in [ada, bob] { try await each.connect() }
+        try await bob.publish(Message(payload: "1"), to: "a")
+        try await bob.publish(Message(payload: "2"), to: "b")
+        try await bob.change(group: "friends", .add(["a"]))
+        try await ada.follow(.group("friends"))
+        #expect(await selected(1, events) == ["a"])
+        try await bob.change(group: "friends", .add(["b"]))
+        #expect(try await bob.channels(inGroup: "friends") == ["a", "b"])
+        try await settles(ada, ["a": ["1"], "b": ["2"]])
+        try await bob.change(group: "friends", .remove(["a"]))
+        for await event in events {
+            if case .selected(.group("friends"), _, ["a"]) = event { break }
+        }
+        try await bob.publish(Message(payload: "3"), to: "a")
+        try await bob.publish(Message(payload: "4"), to: "b")
+        try await settles(ada, ["b": ["2", "4"]])
+        await ada.close()
+        await bob.close()
+    }
+
+    /// Waits until a client's lists say so; the suite's time limit ends it.
+    private func settles(_ client: SyncClient, _ lists: [String: [String]]) async throws {
+        for (name, payloads) in lists {
+            while true {
+                let items = try await client.channel(name).items
+                if items.map(\.message.payload) == payloads { break }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    @Test("what is refused is told, and not asked again")
+    func refused() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), expect("follow"), refusal(403, "forbidden")))
+        let client = try SyncClient(of: server)
+        let events = await client.events()
+        try await client.follow(.group("friends"))
+        try await client.connect()
+        let told = await take(from: events) { events in
+            events.contains { if case .selectionRefused = $0 { true } else { false } }
+        }
+        guard case .selectionRefused(let selection, let error)? = told.last else { return }
+        #expect(selection == .group("friends"))
+        #expect(error.code == "forbidden")
+        await #expect(throws: SyncClientError.self) { try await client.follow(.wildcard("news")) }
+        await client.close()
+    }
+}
