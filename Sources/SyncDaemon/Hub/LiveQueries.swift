@@ -159,7 +159,7 @@ final class LiveQueries {
         guard let live = query.session.live else { return false }
         let bytesMax = ground.settings.sendQueueBytesMax
         return live.byteCount <= (query.page == nil ? bytesMax / Limits.liveQueueShare : bytesMax)
-            || live.waiting.count <= 1 && query.waitingCount <= 1
+            || live.waiting.count <= 1 && query.heldCount <= 1
     }
 
     /// Queues what a session has not been told; called when nothing else waits for its socket.

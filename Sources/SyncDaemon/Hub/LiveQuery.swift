@@ -62,7 +62,7 @@ final class LiveQuery: Placed {
     }
 
     /// What waits, for its page or its session.
-    var waitingCount: Int { changes.count + (page?.kept.count ?? 0) }
+    var heldCount: Int { changes.count + (page?.kept.count ?? 0) }
 
     /// Whether an event says something of what the query's filters want.
     ///

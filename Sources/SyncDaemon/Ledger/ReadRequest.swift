@@ -39,6 +39,12 @@ struct DatedPage: Sendable {
     let asOf: Timetoken
 }
 
+/// What became of a page of a live query.
+struct LiveAnswer: Sendable {
+    let id: LiveID
+    let page: Result<DatedPage, ProtocolError>
+}
+
 /// How many messages came into a channel after a position.
 struct CountQuery: Hashable, Sendable {
     var channel: String
@@ -57,7 +63,7 @@ struct ReadAnswer: Sendable {
     enum Result: Sendable {
         case reply(Swift.Result<Reply, ProtocolError>)
         /// A page of a live query, and the commit that it is of.
-        case live(LiveID, Swift.Result<DatedPage, ProtocolError>)
+        case live(LiveAnswer)
         case changes(EncodedPage)
         case state(Digest, at: Timetoken)
         case repair(RepairOutcome)

@@ -52,7 +52,8 @@ struct Reading: Sendable {
             let result: ReadAnswer.Result
             switch request.query {
             case .changes, .state, .backlog, .channels: result = .failed(error)
-            case .liveActions(_, let id): result = .live(id, .failure(error.refusal))
+            case .liveActions(_, let id):
+                result = .live(LiveAnswer(id: id, page: .failure(error.refusal)))
             default: result = .reply(.failure(error.refusal))
             }
             return .done(answer(result, error))
@@ -88,7 +89,8 @@ struct Reading: Sendable {
             return .reply(.success(.actions(try reader.actions(query, in: channel))))
         case .liveActions(let query, let id):
             let found = try reader.datedActions(query, in: channel)
-            return .live(id, .success(DatedPage(page: found.page, asOf: found.asOf)))
+            let page = DatedPage(page: found.page, asOf: found.asOf)
+            return .live(LiveAnswer(id: id, page: .success(page)))
         case .histories(let queries):
             return try histories(queries, from: reader, while: mayGoOn)
         case .messageCounts(let queries):

@@ -30,8 +30,8 @@ extension SQLiteReader {
         return scan.page
     }
 
-    /// A page in the order of time, or of scores, of what few actions say, or few users; `nil` when they are too
-    /// many to be sorted.
+    /// A page in the order of time, or of scores, of what few actions say, or few users; `nil` when
+    /// they are too many to be sorted.
     func sortedGroups(
         _ query: ActionsQuery, on message: Timetoken, in channel: Int64
     ) throws(StoreError) -> ActionsPage? {

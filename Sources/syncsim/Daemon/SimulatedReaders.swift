@@ -74,9 +74,11 @@ final class SimulatedReaders {
             [weak self] in
             guard let self, isAlive else { return }
             var answer = answer
-            if world.bug == .lateLivePage, case .live(let id, .success(let page)) = answer.result {
+            if world.bug == .lateLivePage, case .live(let found) = answer.result,
+                case .success(let page) = found.page
+            {
                 let late = DatedPage(page: page.page, asOf: page.asOf.advanced(by: 50_000_000))
-                answer.result = .live(id, .success(late))
+                answer.result = .live(LiveAnswer(id: found.id, page: .success(late)))
             }
             world.daemon?.reactors[answer.asker.reactor].post(.read(answer))
             free()
