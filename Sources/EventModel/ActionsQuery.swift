@@ -8,6 +8,8 @@ public struct ActionsQuery: Hashable, Sendable {
         /// By type, value and user, byte for byte. Only of one message, and without values of over
         /// ``Limits/canonicalValueBytesMax``: those are texts, not reactions.
         case value
+        /// By what they count for, and when that was said. Only of one message.
+        case score
     }
 
     public var channel: String
@@ -24,12 +26,14 @@ public struct ActionsQuery: Hashable, Sendable {
     public var until: Timetoken?
     /// From 1 to ``Limits/actionsPageMax``.
     public var limit: Int
+    /// `nil`: it is over with its page.
+    public var live: LiveWish?
 
     public init(
         channel: String, messageTimetoken: Timetoken? = nil, types: [String] = [],
         values: [String] = [], userIDs: [String] = [], order: Order = .time,
         isDescending: Bool = false, after: ActionsPlace? = nil, until: Timetoken? = nil,
-        limit: Int = Limits.actionsPageMax
+        limit: Int = Limits.actionsPageMax, live: LiveWish? = nil
     ) {
         self.channel = channel
         self.messageTimetoken = messageTimetoken
@@ -41,6 +45,7 @@ public struct ActionsQuery: Hashable, Sendable {
         self.after = after
         self.until = until
         self.limit = limit
+        self.live = live
     }
 }
 
@@ -49,6 +54,7 @@ public struct ActionsQuery: Hashable, Sendable {
 public enum ActionsPlace: Hashable, Sendable {
     case time(Timetoken)
     case value(type: String, value: String, userID: String)
+    case score(Int, Timetoken)
 
     /// - Parameter text: What ``text`` gave.
     public init?(_ text: String) {
@@ -59,6 +65,8 @@ public enum ActionsPlace: Hashable, Sendable {
             let texts = try? Self.texts(bytes)
         {
             self = .value(type: texts[0], value: texts[1], userID: texts[2])
+        } else if text.hasPrefix(Self.scoreMark), let score = Self.score(text) {
+            self = score
         } else {
             return nil
         }
@@ -75,6 +83,8 @@ public enum ActionsPlace: Hashable, Sendable {
                 bytes += text.utf8
             }
             return Self.valueMark + Base64.text(bytes)
+        case .score(let score, let timetoken):
+            return "\(Self.scoreMark)\(score).\(timetoken)"
         }
     }
 
@@ -83,11 +93,23 @@ public enum ActionsPlace: Hashable, Sendable {
         switch self {
         case .time: .time
         case .value: .value
+        case .score: .score
         }
     }
 
     /// No timetoken begins so.
     private static let valueMark = "v."
+    private static let scoreMark = "s."
+
+    private static func score(_ text: String) -> ActionsPlace? {
+        let parts = text.dropFirst(scoreMark.utf8.count).split(
+            separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let score = Timetoken(String(parts[0]))?.rawValue,
+            (1...UInt64(Limits.actionScoreMax)).contains(score),
+            let timetoken = Timetoken(String(parts[1]))
+        else { return nil }
+        return .score(Int(score), timetoken)
+    }
 
     private static func texts(_ bytes: [UInt8]) throws(RepairError) -> [String] {
         var reader = ByteReader(bytes)

@@ -8,9 +8,8 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
-            removeAction, editMessage, deleteMessage, deleteMessages, history, actions, summaries,
-            hereNow,
-            whereNow, setState, getState, changeGroup, group, ping, token
+            removeAction, editMessage, deleteMessage, deleteMessages, history, actions, endLive,
+            summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping, token
     }
 
     case hello(Hello)
@@ -29,6 +28,8 @@ public enum Command: Hashable, Sendable {
     case history(HistoryQuery)
     case actions(ActionsQuery)
     case summaries(SummariesQuery)
+    /// Has nothing more come of a live query.
+    case endLive(LiveID)
     case hereNow(OccupancyQuery)
     /// In which channels a user is; `nil`: who asks.
     case whereNow(userID: String?)

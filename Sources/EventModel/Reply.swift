@@ -16,6 +16,7 @@ public enum Reply: Hashable, Sendable {
     case actions(ActionsPage)
     /// Of the messages whose groups are others than the device has.
     case summaries([MessageSummary])
+    case liveEnded(LiveID)
     case hereNow(OccupancyPage)
     case whereNow(channels: [String])
     /// A user's state, set or asked for: compact JSON text of an object, `{}` for none.
@@ -209,10 +210,13 @@ public struct ActionsPage: Hashable, Sendable {
     ///
     /// A page may hold less than asked for, even nothing, and still have a next one.
     public var next: ActionsPlace?
+    /// `nil`: nothing comes after it.
+    public var live: LivePage?
 
-    public init(actions: [MessageAction], next: ActionsPlace?) {
+    public init(actions: [MessageAction], next: ActionsPlace?, live: LivePage? = nil) {
         self.actions = actions
         self.next = next
+        self.live = live
     }
 }
 

@@ -36,7 +36,7 @@ extension Command {
         case .changeGroup(let request): try Self.check(.group(request.group))
         case .group(let name): try Self.check(.group(name))
         case .whereNow: break
-        case .hello, .subscribe, .unsubscribe, .unfollow, .repair, .ping, .token: break
+        case .hello, .subscribe, .unsubscribe, .unfollow, .repair, .endLive, .ping, .token: break
         }
     }
 

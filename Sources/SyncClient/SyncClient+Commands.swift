@@ -234,7 +234,7 @@ extension SyncClient {
         for item in commands.expire(at: .now) {
             switch item.owner {
             case .caller: finish(item, .failure(.timedOut(after: configuration.commandTimeout)))
-            case .hello, .token, .device, .selection:
+            case .hello, .token, .device, .selection, .live:
                 silence = configuration.commandTimeout
                 connection?.close(code: 1000)
             }

@@ -66,6 +66,7 @@ extension SyncClient {
         retryTask = nil
         askForSelectionsAgain()
         run { $0.retry() }
+        retryLiveLists()
     }
 
     // MARK: Lists

@@ -76,6 +76,7 @@ extension SyncClient {
     private func plan(after closure: WebSocketClosure) -> Duration? {
         if case .closed = phase { return nil }
         device.disconnected()
+        loseLiveLists()
         retryTask?.cancel()
         retryTask = nil
         forgetTokens()
@@ -132,6 +133,10 @@ extension SyncClient {
             guard let item = commands.answer(id) else { return }
             try handle(result, to: item)
             pump()
+        case .live(let id, let changes):
+            liveChanged(id, changes)
+        case .liveEnded(let id, _):
+            liveEnded(id)
         case .absent(let channels, let error):
             for channel in channels {
                 report(
@@ -184,6 +189,8 @@ extension SyncClient {
             followed(selection, result)
         case .device(let ticket):
             run { $0.received(result, to: ticket) }
+        case .live(let number, let serial):
+            liveAnswered(result, for: number, serial)
         case .caller:
             finish(item, result.mapError { .refused($0) })
         }
@@ -209,6 +216,7 @@ extension SyncClient {
             showAnotherToken(before: welcome.tokenExpires)
             askForSelections(of: welcome.epoch)
             run { $0.connected(epoch: welcome.epoch) }
+            beginLiveLists()
             resumeConnectWaiters(.success(welcome))
             pump()
             if wantsToken { askForToken() }

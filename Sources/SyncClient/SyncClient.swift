@@ -46,6 +46,8 @@ public actor SyncClient {
         case selection(Selection)
         /// The device that the client runs.
         case device(DeviceTicket)
+        /// A live list, and which of its questions.
+        case live(Int, Int)
     }
 
     typealias Item = CommandQueue<Owner>.Item
@@ -87,6 +89,8 @@ public actor SyncClient {
     let store: (any DeviceStore)?
     /// The presence channels of those in which the user is while the client follows them.
     var attended: Set<ExactText> = []
+    var liveLists: [Int: LiveListState] = [:]
+    var lastLiveList = 0
     var listReaders: [Channel: [WeakReader<ListUpdate>]] = [:]
     /// Asks again what the daemon had no room for.
     var retryTask: Task<Void, Never>?
@@ -243,6 +247,7 @@ public actor SyncClient {
         for reader in listReaders.values.joined() { reader.queue?.finish() }
         readers = []
         listReaders = [:]
+        endLiveLists()
     }
 
     func resumeConnectWaiters(_ result: Result<Welcome, SyncClientError>) {

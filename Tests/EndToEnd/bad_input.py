@@ -23,7 +23,9 @@ COMMANDS = {
     "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True,
                 "parent": MESSAGE},
     "summaries": {"channel": "room", "messages": [MESSAGE]},
-    "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1},
+    "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1,
+                         "live": False},
+    "endLive": {"live": 1},
 }
 
 #: Members without which a command means nothing.
@@ -36,6 +38,7 @@ REQUIRED = {
     "editMessage": ["channel", "messageTimetoken", "payload"],
     "deleteMessage": ["channel", "messageTimetoken"],
     "history": ["channel"], "actions": ["channel"], "summaries": ["channel", "messages"],
+    "endLive": ["live"],
 }
 
 TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor", "parent"}
@@ -117,6 +120,10 @@ def wrong_values(op, member):
     if member == "limit":
         most = {"history": 100, "actions": 1000}[op]
         return [(it, "invalid_field") for it in (0, -1, most + 1, 1.5, "1", True, [], 2**63 - 1)]
+    if member == "live":
+        # A number is right in form, and wrong where nothing of that number is open.
+        return [(it, "invalid_field") for it in (-1, 1.5, "1", [], {}, 2**63)] + (
+            [(True, "invalid_field")] if op == "endLive" else [])
     if member == "actions":
         return [(it, "invalid_field") for it in (1, "true", [], {})]
     if member == "add":

@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 """A message with very many reactions beside one with three: what each operation costs there.
 
-    crowded.py [--binary PATH] [--rows N]
+    crowded.py [--binary PATH] [--rows N] [--scores SHARE]
 
 The rows are put into the file of a daemon that is stopped, as a million users would take an hour.
-Then: add, remove, the first page of who reacted, and all pages, in both orders and directions.
+Then: add, remove, the first page of who reacted, and all pages, in all orders and directions; and
+how long it takes from an add to the change that a live query is told.
 """
 
 import argparse
 import itertools
 import os
 import pathlib
+import random
 import sqlite3
 import statistics
 import sys
@@ -26,6 +28,8 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--scores", type=float, default=0.5,
+                        help="the share of rows that count for something else than 1")
     arguments = parser.parse_args()
     sys.path.insert(0, str(pathlib.Path(__file__).parent))
     if arguments.binary:
@@ -38,32 +42,37 @@ def main():
             crowded = client.command("publish", channel="crowded", payload=1)["timetoken"]
             client.command("addAction", channel="crowded", messageTimetoken=crowded, value="👍")
         daemon.stop()
-        fill(os.path.join(daemon.data_dir, "syncdaemon.db"), int(crowded), arguments.rows)
+        fill(os.path.join(daemon.data_dir, "syncdaemon.db"), int(crowded), arguments.rows,
+             arguments.scores)
         daemon.start()
         wait_for_sums(os.path.join(daemon.data_dir, "syncdaemon.db"))
         with RawClient(daemon.address) as client:
             client.hello()
             empty = client.command("publish", channel="empty", payload=1)["timetoken"]
-            print("| ms, median | add | remove | first page by time | by value |")
-            print("|---|--:|--:|--:|--:|")
+            print("| ms, median | add | remove | first page by time | by value | by score | best first | add to live change |")
+            print("|---|--:|--:|--:|--:|--:|--:|--:|")
             for channel, message in (("empty", empty), ("crowded", crowded)):
-                print(f"| {channel} | {' | '.join(costs(client, channel, message))} |", flush=True)
+                found = [*costs(client, channel, message), live_change(daemon, channel, message)]
+                print(f"| {channel} | {' | '.join(found)} |", flush=True)
             print("\n| all pages by | users | pages | ms, first quarter | last quarter |")
             print("|---|--:|--:|--:|--:|")
-            for order, descending in itertools.product(("value", "time"), (False, True)):
+            for order, descending in itertools.product(("value", "time", "score"), (False, True)):
                 print(all_pages(client, crowded, order, descending), flush=True)
 
 
-def fill(path, message, count):
+def fill(path, message, count, share):
     """One in four says something else."""
+    dice = random.Random(1)
     database = sqlite3.connect(path)
     with database:
         channel, = database.execute("SELECT id FROM channel WHERE name = 'crowded'").fetchone()
         database.executemany(
-            "INSERT INTO action (channel, message, type, value, uuid, added, changed, live) "
-            "VALUES (?, ?, 'reaction', ?, ?, ?, ?, 1)",
+            "INSERT INTO action (channel, message, type, value, uuid, added, changed, live, "
+            "score) "
+            "VALUES (?, ?, 'reaction', ?, ?, ?, ?, 1, ?)",
             ((channel, message, "👍" if n % 4 else "🎉", f"user{n * 7919 % count:07}",
-              message - count + n, message - count + n) for n in range(count)))
+              message - count + n, message - count + n,
+              dice.randrange(2, 1000) if dice.random() < share else 1) for n in range(count)))
     database.close()
 
 
@@ -88,8 +97,27 @@ def costs(client, channel, message):
 
     yield median("addAction", value=lambda number: f"own{number}")
     yield median("removeAction", value=lambda number: f"own{number}")
-    for order in ("time", "value"):
+    for order in ("time", "value", "score"):
         yield median("actions", value="👍", limit=FIRST_PAGE, sort=order)
+    yield median("actions", value="👍", limit=FIRST_PAGE, sort="score", descending=True)
+
+
+def live_change(daemon, channel, message):
+    """From an add to its change in the first page of a live query by score, best first."""
+    from raw import RawClient
+    times = []
+    with RawClient(daemon.address) as watcher, RawClient(daemon.address) as writer:
+        watcher.hello("eve", "eve")
+        writer.hello("zoe", "zoe")
+        watcher.command("actions", channel=channel, messageTimetoken=message, value="👍",
+                        limit=FIRST_PAGE, sort="score", descending=True, live=True)
+        for number in range(REPEATS):
+            begin = time.perf_counter()
+            writer.command("addAction", channel=channel, messageTimetoken=message, value="👍",
+                           score=10_000 + number)
+            watcher.message()
+            times.append(time.perf_counter() - begin)
+    return f"{statistics.median(times) * 1000:.2f}"
 
 
 def all_pages(client, message, order, descending):

@@ -68,6 +68,8 @@ class Device:
         self.unmatched = []
         #: What was said of reactions in channels that are followed, frame by frame.
         self.rules = []
+        #: What live queries were told, by their numbers: pages among the changes, as they came.
+        self.live_frames = {}
         self.violations = []
         self.welcome = None
         self.close_code = None
@@ -201,6 +203,8 @@ class Device:
             self.rows[frame["c"]].apply(frame)
             self.pushes.append(frame)
             self._check(frame["c"], frame)
+        elif "live" in frame:
+            self.live_frames.setdefault(frame["live"], []).append(frame)
         elif "rules" in frame:
             self.rules.append(frame)
         elif frame["id"] in self._pending:
@@ -209,6 +213,9 @@ class Device:
                 raise Violation(f"A reply has either ok or error: {frame}")
             if "ok" in frame and op == "subscribe":
                 self._note_subscription(frame["ok"]["channels"])
+            if "live" in fields and op == "actions" and "ok" in frame:
+                self.live_frames.setdefault(frame["ok"]["live"], []).append(
+                    {"page": frame["ok"]})
             if op == "repair" and "ok" in frame:
                 self._note_repair(fields["channel"], frame["ok"])
             if not future.done():

@@ -21,6 +21,7 @@ from pubnub.models.consumer.v3.group import Group
 from pubnub.models.consumer.v3.uuid import UUID
 
 from daemon import binary
+from live import LiveList
 from rest import LongPoll
 from sdk import PubNubTestCase
 
@@ -388,6 +389,22 @@ class Access(PubNubTestCase):
         await ada.command("token", token=narrow)
         self.assertEqual(await ada.closed(), 1008)
         self.assertTrue(ada.close_reason.startswith("forbidden: "))
+
+    async def test_a_live_query_ends_with_the_right_to_it(self):
+        both = {it: ["read", "history", "react"] for it in ("room", "den")}
+        ada = await self.device(web_token(600, permissions={"channels": both}))
+        room = await LiveList(ada, channel="room").begin()
+        den = await LiveList(ada, channel="den").begin()
+        narrow = web_token(600, permissions={"channels": both | {"room": ["history"]}})
+        await ada.command("token", token=narrow)
+        await ada.until(lambda: room.catch_up().ended, "the end of it")
+        self.assertEqual(room.ended, "forbidden")
+        async with self.refused(403, "forbidden"):
+            await LiveList(ada, channel="room").begin()
+        self.assertEqual((await ada.command("actions", channel="room"))["actions"], [])
+        await ada.add("den", "5", "👍")
+        await ada.until(lambda: den.catch_up().actions, "what is allowed still")
+        self.assertIsNone(den.ended)
 
     def test_two_secrets_are_good_while_one_is_replaced(self):
         new = "sec-that-is-new"

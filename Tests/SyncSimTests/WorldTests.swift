@@ -52,6 +52,7 @@ struct WorldTests {
         "restored backup", "slow reader", "stalled reactor", "deletion", "message that expires",
         "signal", "handshake", "poll", "polled event", "killed poller", "message not stored",
         "group change", "presence join", "power loss", "step of a deletion",
+        "live page", "live change", "live query ended",
     ]
 
     @Test("a seed names one run, step by step")
@@ -81,7 +82,7 @@ struct PlantedBugTests {
         case .presenceLostInCommit: 10
         case .acknowledgedOnFullDisk: 8
         case .ignoredFloor: 4
-        case .uncountedTap: 3
+        case .uncountedTap, .lateLivePage: 3
         case .steppedRetention, .keptRival, .forgottenAlias, .pollFromNow: 2
         case .unkeptPosition, .doubleCount, .narrowScore, .removalsFirst, .droppedTombstone,
             .forgottenMutation, .skippedDigest, .laggingSummary:

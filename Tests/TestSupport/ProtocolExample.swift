@@ -51,6 +51,14 @@ public enum ProtocolExample {
         if let key { encoder.insert(RepairItem(adas, key: key)) }
         return encoder
     }()
+    private static let live = ActionsQuery(
+        channel: "room", messageTimetoken: ada.messageTimetoken, types: ["reaction"],
+        values: ["👍"], isDescending: true, limit: 1, live: .begin)
+    private static let nextOfLive: ActionsQuery = {
+        var query = live
+        (query.after, query.live) = (.time(removed), .extend(1))
+        return query
+    }()
     private static let hi = Message(
         payload: #"{"text":"hi"}"#, meta: #"{"lang":"en"}"#, type: "text")
 
@@ -95,6 +103,9 @@ public enum ProtocolExample {
             ActionsQuery(
                 channel: "room", messageTimetoken: ada.messageTimetoken, types: ["reaction"],
                 values: ["👍"], userIDs: ["bob"], after: .time(.zero), limit: 10)),
+        34: .actions(live),
+        35: .actions(nextOfLive),
+        36: .endLive(1),
         11: .ping,
         13: .subscribe([
             SubscribeRequest(
@@ -193,6 +204,14 @@ public enum ProtocolExample {
                 ], next: ada.messageTimetoken)),
         9: .history(HistoryPage(messages: [], next: nil)),
         10: .actions(ActionsPage(actions: [bobs], next: nil)),
+        34: .actions(
+            ActionsPage(
+                actions: [MessageAction(key: ada, actionTimetoken: removed, score: 5)],
+                next: .time(removed), live: LivePage(id: 1, position: removed))),
+        35: .actions(
+            ActionsPage(
+                actions: [bobs], next: nil, live: LivePage(id: 1, position: removed))),
+        36: .liveEnded(1),
         11: .pong(Timetoken(rawValue: 17_952_187_953_731_000)),
         24: .tokenShown(expires: 3600),
         13: .subscribed([

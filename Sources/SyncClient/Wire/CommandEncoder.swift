@@ -56,6 +56,8 @@ enum CommandEncoder {
             if query.includesActions {
                 json.member("actions", true)
             }
+        case .endLive(let id):
+            json.member("live", id)
         case .actions(let query): write(query, into: &json)
         case .summaries(let query):
             write(query, into: &json)
@@ -155,6 +157,11 @@ enum CommandEncoder {
         if query.isDescending { json.member("descending", true) }
         json.member("after", query.after?.text)
         json.member("limit", query.limit)
+        switch query.live {
+        case .begin: json.member("live", true)
+        case .extend(let id): json.member("live", id)
+        case nil: break
+        }
     }
 
     private static func write(_ request: GroupRequest, into json: inout JSONWriter) {

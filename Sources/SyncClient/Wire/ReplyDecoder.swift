@@ -28,9 +28,15 @@ struct ReplyDecoder {
         case .deleteMessages: return .messagesDeleted(try result.timetoken("timetoken"))
         case .history: return .history(try history(result))
         case .actions:
+            let live: LivePage? =
+                if let id = try result.optionalInteger("live") {
+                    LivePage(id: id, position: try result.timetoken("t"))
+                } else { nil }
             return .actions(
-                ActionsPage(actions: try actions(result), next: try place(result, "next")))
+                ActionsPage(
+                    actions: try actions(result), next: try place(result, "next"), live: live))
         case .summaries: return .summaries(try summaries(result))
+        case .endLive: return .liveEnded(try result.integer("live"))
         case .hereNow: return .hereNow(try occupancy(result))
         case .whereNow: return .whereNow(channels: try channels(result))
         case .setState, .getState: return .state(try result.object("state").compactText)

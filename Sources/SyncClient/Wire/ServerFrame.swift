@@ -5,8 +5,8 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
-        removeAction, editMessage, deleteMessage, deleteMessages, history, actions, summaries,
-        hereNow, whereNow, setState, getState, changeGroup, group, ping, token
+        removeAction, editMessage, deleteMessage, deleteMessages, history, actions, endLive,
+        summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -38,6 +38,7 @@ extension Command {
         case .deleteMessages: .deleteMessages
         case .history: .history
         case .actions: .actions
+        case .endLive: .endLive
         case .summaries: .summaries
         case .hereNow: .hereNow
         case .whereNow: .whereNow
@@ -57,6 +58,10 @@ enum ServerFrame: Hashable, Sendable {
     case push(Batch)
     /// What reactions there are in channels from now on.
     case rules([String: ReactionRules])
+    /// What happened to the rows of a live query.
+    case live(LiveID, [LiveChange])
+    /// Nothing more comes of a live query.
+    case liveEnded(LiveID, reason: String)
     /// The user is not in all of these channels, though they are followed.
     case absent(channels: [String], ProtocolError)
     /// Which channels of a group or wildcard are followed from now on.

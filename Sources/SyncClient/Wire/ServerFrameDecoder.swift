@@ -37,6 +37,7 @@ struct ServerFrameDecoder {
                 return .rules(try RulesDecoder(frame).channels(frame))
             }
             if frame.member("absent") != nil { return try absent(frame.object("absent")) }
+            if frame.member("live") != nil { return try live(frame) }
             if frame.member("follows") != nil { return try follows(frame.object("follows")) }
             id = try frame.optionalInteger("id")
             return try reply(frame, to: id, kind: kind)
@@ -64,6 +65,36 @@ struct ServerFrameDecoder {
             status: Int(try error.integer("status")), code: try error.string("code"),
             message: try error.string("message"),
             retryAfterSeconds: try error.optionalInteger("retryAfter").map { Int($0) })
+    }
+
+    /// A change that cannot be read ends the query: without it nobody knows what the list is.
+    private func live(_ frame: borrowing JSONValue) throws(JSONError) -> ServerFrame {
+        let id = try frame.integer("live")
+        if let reason = try frame.optionalString("ended") { return .liveEnded(id, reason: reason) }
+        do throws(JSONError) {
+            let list = try frame.array("changes")
+            var changes: [LiveChange] = []
+            for index in 0..<list.count { changes.append(try change(list.element(at: index))) }
+            return .live(id, changes)
+        } catch {
+            return .liveEnded(id, reason: error.description)
+        }
+    }
+
+    private func change(_ json: borrowing JSONValue) throws(JSONError) -> LiveChange {
+        if json.member("add") != nil {
+            let action = try json.object("add")
+            return .added(try action.action(by: action.string("uuid")))
+        }
+        if json.member("remove") != nil {
+            let action = try json.object("remove")
+            return .removed(try action.action(by: action.string("uuid")))
+        }
+        let deletion = try json.object("delete")
+        return .deleted(
+            MessageDeletion(
+                timetoken: try deletion.timetoken("t"), after: try deletion.timetoken("after"),
+                through: try deletion.timetoken("through")))
     }
 
     private func absent(_ frame: borrowing JSONValue) throws(JSONError) -> ServerFrame {

@@ -16,14 +16,18 @@ final class CatchUp {
     private let states: States
     private let summaries: Summaries
 
+    private let live: LiveQueries
+
     init(
-        ground: Ground, topics: TopicTable, outlet: Outlet, states: States, summaries: Summaries
+        ground: Ground, topics: TopicTable, outlet: Outlet, states: States, summaries: Summaries,
+        live: LiveQueries
     ) {
         self.summaries = summaries
         self.ground = ground
         self.topics = topics
         self.outlet = outlet
         self.states = states
+        self.live = live
     }
 
     /// Takes a session's question to the readers, as soon as the session has room for the answer.
@@ -42,6 +46,7 @@ final class CatchUp {
     /// Answers a question that no reader gets.
     func refuse(_ question: ReadRequest, of session: Session, _ error: ProtocolError) {
         session.commandsInFlight -= 1
+        if case .liveActions(_, let id) = question.query { live.gotNoPage(for: id, of: session) }
         outlet.send(session) { json in
             ReplyEncoder.encode(error, to: question.asker.origin?.command, into: &json)
         }
@@ -171,7 +176,10 @@ final class CatchUp {
     /// Writes what is queued, and then asks for more of what the session waits for.
     private func flush(_ session: Session) {
         outlet.write(session)
-        if session.queue.isEmpty, !session.isBlocked { session.mustReadBy = nil }
+        if session.queue.isEmpty, !session.isBlocked {
+            session.mustReadBy = nil
+            live.tell(session)
+        }
         // Only a session that reads gets further pages: so its queue stays short, however much it
         // asks for.
         while !session.isBlocked, !session.isClosing, session.queue.isEmpty,

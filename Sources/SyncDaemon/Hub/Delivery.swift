@@ -9,16 +9,19 @@ final class Delivery {
     private let ground: Ground
     private let topics: TopicTable
     private let polls: Polls
+    private let live: LiveQueries
     private let outlet: Outlet
     private let summaries: Summaries
 
     init(
-        ground: Ground, topics: TopicTable, polls: Polls, outlet: Outlet, summaries: Summaries
+        ground: Ground, topics: TopicTable, polls: Polls, live: LiveQueries, outlet: Outlet,
+        summaries: Summaries
     ) {
         self.summaries = summaries
         self.ground = ground
         self.topics = topics
         self.polls = polls
+        self.live = live
         self.outlet = outlet
     }
 
@@ -43,6 +46,7 @@ final class Delivery {
             topic.noteState(after: events)
             summaries.note(events, in: topic)
             polls.heard(in: topic)
+            if !topic.liveQueries.isEmpty { live.heard(events, in: topic) }
             for lane in topic.lanes {
                 if lane.pace.milliseconds == 0 {
                     deliver(events, to: lane, atOnce: isAlone)

@@ -16,6 +16,7 @@ final class Hub {
     let outlet: Outlet
     let states: States
     let summaries: Summaries
+    let live: LiveQueries
     let catchUp: CatchUp
     let subscriptions: Subscriptions
     let selections: Selections
@@ -29,15 +30,18 @@ final class Hub {
         outlet = Outlet(ground: ground, topics: topics)
         states = States(ground: ground, topics: topics, outlet: outlet)
         summaries = Summaries(ground: ground, outlet: outlet)
+        live = LiveQueries(ground: ground, topics: topics, outlet: outlet)
         catchUp = CatchUp(
-            ground: ground, topics: topics, outlet: outlet, states: states, summaries: summaries)
+            ground: ground, topics: topics, outlet: outlet, states: states, summaries: summaries,
+            live: live)
         subscriptions = Subscriptions(
             ground: ground, repairs: repairs, topics: topics, outlet: outlet, catchUp: catchUp)
         selections = Selections(
             ground: ground, topics: topics, outlet: outlet, subscriptions: subscriptions)
         polls = Polls(ground: ground, topics: topics, outlet: outlet)
         delivery = Delivery(
-            ground: ground, topics: topics, polls: polls, outlet: outlet, summaries: summaries)
+            ground: ground, topics: topics, polls: polls, live: live, outlet: outlet,
+            summaries: summaries)
     }
 
     var engine: any Engine { ground.engine }
@@ -120,6 +124,7 @@ final class Hub {
     /// Gives up what is in the store too: the memory is nearly used up.
     func shed() {
         outlet.collapseLargest(of: sessions.values)
+        for session in sessions.values { live.shed(session) }
         topics.forgetRecent()
         polls.topicsForgot()
         outlet.transport?.shed()
@@ -242,6 +247,7 @@ final class Hub {
         for (id, session) in sessions {
             precondition(session.id == id, "A session is found under its own name.")
             session.checkInvariants()
+            session.live?.checkInvariants()
         }
         ground.checkInvariants()
         repairs.checkInvariants(of: sessions.values)

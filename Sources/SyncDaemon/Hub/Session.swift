@@ -25,6 +25,8 @@ final class Session {
     /// What it named as its tenant's publish key.
     var publishKey: String?
     var subscriptions: [Channel: Subscription] = [:]
+    /// `nil` before its first live query.
+    var live: SessionQueries?
     /// The groups and wildcards that it follows.
     var selections: [Selection: FollowedSelection] = [:]
     /// The channels that these brought, one of two counted twice.

@@ -18,6 +18,8 @@ final class Topic {
     var interests = PlaceList<PollInterest>()
     /// The groups among whose channels it is, as far as they are polled.
     var memberships = PlaceList<GroupMember>()
+    /// Questions about its actions that are open.
+    var liveQueries = TopicQueries()
     /// Sessions that follow all channels of this wildcard.
     var watchers = Watchers()
     /// Events of this turn that have not been sent yet.
@@ -47,6 +49,7 @@ final class Topic {
     /// Whether nobody follows it.
     var isDeserted: Bool {
         lanes.isEmpty && interests.isEmpty && memberships.isEmpty && watchers.isEmpty
+            && liveQueries.isEmpty
     }
 
     /// Takes the events of this turn, to be sent to every lane.

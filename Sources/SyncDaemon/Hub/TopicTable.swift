@@ -16,7 +16,7 @@ final class TopicTable {
     private var ending = Queue<[Channel: Subscription]>()
     /// The rest of those whose turn it is.
     private var leaving: Dictionary<Channel, Subscription>.Values.Iterator?
-    private let ground: Ground
+    let ground: Ground
     private let repairs: Repairs
     private let attendance: Attendance
 
@@ -103,6 +103,7 @@ final class TopicTable {
         // First: nobody is to be told what becomes of them.
         session.questions = Queue()
         session.lagging.removeAll()
+        endQueries(of: session)
         guard !session.subscriptions.isEmpty else { return }
         if session.repairSymbolCount > 0 {
             for subscription in session.subscriptions.values { repairs.end(of: subscription) }

@@ -20,6 +20,8 @@ struct ReadRequest: Sendable {
         case actions(ActionsQuery)
         /// The groups of some messages' actions.
         case summaries(SummariesQuery)
+        /// A page of a session's live query.
+        case liveActions(ActionsQuery, LiveID)
         /// Of several channels of the request's keyset; the request's own channel plays no part.
         case histories([HistoryQuery])
         /// As above.
@@ -29,6 +31,18 @@ struct ReadRequest: Sendable {
     let asker: Asker
     let channel: Channel
     let query: Query
+}
+
+/// A page of actions, and the newest commit that its reader saw.
+struct DatedPage: Sendable {
+    let page: ActionsPage
+    let asOf: Timetoken
+}
+
+/// What became of a page of a live query.
+struct LiveAnswer: Sendable {
+    let id: LiveID
+    let page: Result<DatedPage, ProtocolError>
 }
 
 /// How many messages came into a channel after a position.
@@ -48,6 +62,8 @@ struct ChannelEvent: Sendable {
 struct ReadAnswer: Sendable {
     enum Result: Sendable {
         case reply(Swift.Result<Reply, ProtocolError>)
+        /// A page of a live query, and the commit that it is of.
+        case live(LiveAnswer)
         case changes(EncodedPage)
         case state(Digest, at: Timetoken)
         case repair(RepairOutcome)
@@ -63,7 +79,7 @@ struct ReadAnswer: Sendable {
 
     let asker: Asker
     let channel: Channel
-    let result: Result
+    var result: Result
     /// Why there is no other answer, when the store failed.
     var failure: StoreError?
 }
@@ -83,7 +99,7 @@ extension ReadRequest {
     private var lane: ReaderLane {
         switch query {
         case .changes, .state: .catchUp
-        case .history, .actions, .histories, .messageCounts: .history
+        case .history, .actions, .liveActions, .histories, .messageCounts: .history
         // May read a message with a million rows.
         case .summaries, .repair: .repair
         case .channels: .backlog

@@ -52,6 +52,8 @@ struct Reading: Sendable {
             let result: ReadAnswer.Result
             switch request.query {
             case .changes, .state, .backlog, .channels: result = .failed(error)
+            case .liveActions(_, let id):
+                result = .live(LiveAnswer(id: id, page: .failure(error.refusal)))
             default: result = .reply(.failure(error.refusal))
             }
             return .done(answer(result, error))
@@ -85,6 +87,10 @@ struct Reading: Sendable {
             return .reply(.success(.history(try reader.history(query, in: channel))))
         case .actions(let query):
             return .reply(.success(.actions(try reader.actions(query, in: channel))))
+        case .liveActions(let query, let id):
+            let found = try reader.datedActions(query, in: channel)
+            let page = DatedPage(page: found.page, asOf: found.asOf)
+            return .live(LiveAnswer(id: id, page: .success(page)))
         case .histories(let queries):
             return try histories(queries, from: reader, while: mayGoOn)
         case .messageCounts(let queries):

@@ -83,6 +83,7 @@ struct Metrics: Sendable {
             gauge(
                 "subscriptions", "Channels followed, over all sessions.",
                 counters.subscriptions.value),
+            gauge("live_queries", "Live queries, over all sessions.", counters.liveQueries.value),
             gauge("polls", "Long polls that wait for an event.", counters.polls.value),
             gauge("ledger_backlog", "Writes waiting for the ledger.", ledger.backlog),
             gauge("reader_backlog", "Queries that have no answer yet.", readers.backlog),

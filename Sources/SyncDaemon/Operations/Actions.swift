@@ -55,7 +55,7 @@ extension Operations {
 extension ActionsQuery {
     /// The query by every name that what it asks for may stand under: the one that is asked for,
     /// as what was there before the rules still has it, and the one that it means now.
-    fileprivate func named(under rules: ReactionRules) -> ActionsQuery {
+    func named(under rules: ReactionRules) -> ActionsQuery {
         var query = self
         query.types = Self.both(types) { rules.canonical(type: $0) }
         let isAboutReactions =

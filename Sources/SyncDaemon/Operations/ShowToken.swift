@@ -24,6 +24,9 @@ extension Operations {
 }
 
 extension Need {
+    /// What a live query takes: it reads what stands, and hears what happens.
+    static func live(in channel: String) -> Need { .having([.read, .history], on: [channel]) }
+
     /// What it takes to go on following what a session follows.
     static func following(_ session: Session, at now: Timetoken) -> Need {
         Need(

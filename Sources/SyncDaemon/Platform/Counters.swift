@@ -2,13 +2,14 @@
 
 import Synchronization
 
-/// Numbers that only grow, except for the three that are levels.
+/// Numbers that only grow, except for the four that are levels.
 ///
 /// Relaxed atomics: each number is right by itself, and nothing is decided from two of them.
 final class Counters: Sendable {
     let turns = TurnTimes()
     let sessions = Atomic<Int>(0)
     let subscriptions = Atomic<Int>(0)
+    let liveQueries = Atomic<Int>(0)
     let polls = Atomic<Int>(0)
     let connectionsAccepted = Atomic<Int>(0)
     let connectionsShed = Atomic<Int>(0)

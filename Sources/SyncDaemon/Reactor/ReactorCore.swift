@@ -212,6 +212,11 @@ final class ReactorCore {
         case .reply(let result):
             guard let session else { return http.finish(origin, result) }
             native.answer(result, to: origin.command, of: session)
+        case .live(let found):
+            guard let session else { return }
+            let page = hub.live.received(
+                found.page, for: found.id, to: origin.command, of: session)
+            native.answer(page.map(Reply.actions), to: origin.command, of: session)
         case .repair(let outcome):
             guard let session else { return }
             native.answer(hub.finishRepair(outcome, for: answer), to: origin.command, of: session)

@@ -53,21 +53,16 @@ extension ActionsQuery {
 
     /// Whether actions that say this are wanted, of some user.
     func wants(type: String, value: String) -> Bool {
-        Self.isOne(of: types, type) && Self.isOne(of: values, value)
-            && (order == .time || value.utf8.count <= Limits.canonicalValueBytesMax)
+        Self.isOne(of: types, type) && Self.isOne(of: values, value) && sorts(value: value)
+    }
+
+    /// Whether such a value has a place in the order.
+    func sorts(value: String) -> Bool {
+        order != .value || value.utf8.count <= Limits.canonicalValueBytesMax
     }
 
     private static func isOne(of wanted: [String], _ text: String) -> Bool {
         wanted.isEmpty || wanted.contains { ExactText($0) == ExactText(text) }
-    }
-
-    /// Where an action stands in the order.
-    func place(of action: MessageAction) -> ActionsPlace {
-        switch order {
-        case .time: .time(action.actionTimetoken)
-        case .value:
-            .value(type: action.key.type, value: action.key.value, userID: action.key.uuid)
-        }
     }
 
     /// Both exclusive: between what an action was added, in the order of time.

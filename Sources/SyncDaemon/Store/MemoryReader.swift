@@ -144,10 +144,18 @@ final class MemoryReader: StoreReader {
         return HistoryPage(messages: messages, next: next)
     }
 
-    func actions(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
-        guard query.order == .time else { return actionsByValue(query, in: channel) }
+    func datedActions(
+        _ query: ActionsQuery, in channel: Channel
+    ) -> (page: ActionsPage, asOf: Timetoken) {
+        let state = committed.withLock { $0 }
+        let rows = rows(in: channel, of: state)
+        let page = query.order == .time ? byTime(query, rows) : byPlace(query, rows)
+        return (page, state.last)
+    }
+
+    private func byTime(_ query: ActionsQuery, _ rows: [ChangedRow]) -> ActionsPage {
         let (lower, upper) = query.bounds
-        let rows = rows(in: channel, of: committed.withLock { $0 }).filter {
+        let rows = rows.filter {
             $0.changed > lower && $0.changed < upper
         }
         var scan = ActionScan(for: query)
@@ -158,19 +166,10 @@ final class MemoryReader: StoreReader {
         return scan.page
     }
 
-    private func actionsByValue(_ query: ActionsQuery, in channel: Channel) -> ActionsPage {
-        var end: MessageAction.Key?
-        if case .value(let type, let value, let user)? = query.after {
-            end = MessageAction.Key(
-                messageTimetoken: query.messageTimetoken ?? .zero, type: type, value: value,
-                uuid: user)
-        }
-        let actions = rows(in: channel, of: committed.withLock { $0 }).compactMap(\.action)
-            .filter { query.matches($0.key) }
-            .filter { action in
-                end.map { query.isDescending ? action.key < $0 : $0 < action.key } ?? true
-            }
-            .sorted { query.isDescending ? $1.key < $0.key : $0.key < $1.key }
+    private func byPlace(_ query: ActionsQuery, _ rows: [ChangedRow]) -> ActionsPage {
+        let actions = rows.compactMap(\.action)
+            .filter { query.matches($0.key) && query.reaches(query.place(of: $0)) }
+            .sorted { query.precedes(query.place(of: $0), query.place(of: $1)) }
         var scan = ActionScan(for: query)
         for action in actions {
             guard scan.look(at: query.place(of: action), match: action) else { break }
@@ -178,10 +177,10 @@ final class MemoryReader: StoreReader {
         return scan.page
     }
 
+    private typealias ChangedRow = (changed: Timetoken, action: MessageAction?)
+
     /// A channel's actions in the order of their changes; a tombstone has none.
-    private func rows(
-        in channel: Channel, of state: MemoryStore.State
-    ) -> [(changed: Timetoken, action: MessageAction?)] {
+    private func rows(in channel: Channel, of state: MemoryStore.State) -> [ChangedRow] {
         state.actions[channel, default: [:]].map { key, row in
             (row.changed, row.isLive ? row.action(under: key) : nil)
         }.sorted { $0.changed < $1.changed }

@@ -91,8 +91,8 @@ final class SQLiteReadStatements {
         // in the order of its changes.
         actionsOfMessage = try connection.prepare(
             """
-            \(columns) WHERE channel = ? AND message = ? AND live = 1
-            AND +changed > ? AND +changed < ? ORDER BY changed * ?
+            \(columns) WHERE channel = ?1 AND message = ?2 AND live = 1
+            AND +changed > ?3 AND +changed < ?4 ORDER BY score * ?5 * ?6, changed * ?6
             """)
         tally = try SQLiteTallyStatements(connection)
         groups = try SQLiteGroupStatements(connection, columns)

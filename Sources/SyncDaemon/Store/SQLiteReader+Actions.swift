@@ -4,16 +4,25 @@ import EventModel
 import SQLite
 
 extension SQLiteReader {
-    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
+    func datedActions(
+        _ query: ActionsQuery, in channel: Channel
+    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken) {
         try beginTransaction()
         defer { endTransaction() }
+        return (try page(query, in: channel), try last())
+    }
+
+    private func page(
+        _ query: ActionsQuery, in channel: Channel
+    ) throws(StoreError) -> ActionsPage {
         guard let id = try id(of: channel) else { return ActionsPage(actions: [], next: nil) }
         guard let message = query.messageTimetoken else { return try walked(query, in: id) }
         if query.order == .value { return try grouped(query, on: message, in: id) }
         if try !isCrowded(message, in: id) { return try sorted(query, on: message, in: id) }
         // What many say is found soon by looking at all; what few say is sorted.
         if let page = try sortedGroups(query, on: message, in: id) { return page }
-        return try walked(query, in: id)
+        return query.order == .score
+            ? try scored(query, on: message, in: id) : try walked(query, in: id)
     }
 
     /// Whether sorting a message's actions costs more than a page may.
@@ -40,11 +49,14 @@ extension SQLiteReader {
         let hidden = hiddenEnd(ofActionsOn: message, in: channel)
         try statements.actionsOfMessage.query(
             .integer(channel), .timetoken(message), .timetoken(max(lower, hidden)),
-            .timetoken(upper), .integer(query.isDescending ? -1 : 1)
+            .timetoken(upper), .integer(query.order == .score ? 1 : 0),
+            .integer(query.isDescending ? -1 : 1)
         ) { row in
             let action = action(row, in: channel)
-            return scan.look(
-                at: .time(row.timetoken(0)), match: query.matches(action.key) ? action : nil)
+            let place = query.place(of: action)
+            // Times are bounds in their own order only.
+            guard query.reaches(place) else { return true }
+            return scan.look(at: place, match: query.matches(action.key) ? action : nil)
         }
         try checkRows()
         return scan.page
@@ -87,7 +99,7 @@ extension SQLiteReader {
             var messageBytes = 0
             try statements.actionsOfMessage.query(
                 .integer(channel), .timetoken(messages[index].timetoken), .integer(0),
-                .timetoken(.end), .integer(1)
+                .timetoken(.end), .integer(0), .integer(1)
             ) { row in
                 actions.append(action(row, in: channel))
                 messageBytes += actions[actions.count - 1].size

@@ -30,8 +30,8 @@ extension SQLiteReader {
         return scan.page
     }
 
-    /// A page in the order of time of what few actions say, or few users; `nil` when they are too
-    /// many to be sorted.
+    /// A page in the order of time, or of scores, of what few actions say, or few users; `nil` when
+    /// they are too many to be sorted.
     func sortedGroups(
         _ query: ActionsQuery, on message: Timetoken, in channel: Int64
     ) throws(StoreError) -> ActionsPage? {
@@ -44,25 +44,27 @@ extension SQLiteReader {
             ? groups.reduce(0) { $0 + $1.count } : groups.count * query.userIDs.count
         guard work <= Limits.actionsExaminedMax else { return nil }
         let (lower, upper) = query.bounds
+        func isBehind(_ action: MessageAction) -> Bool {
+            query.reaches(query.place(of: action)) && action.actionTimetoken > lower
+                && action.actionTimetoken < upper
+        }
         var found: [MessageAction] = []
         var examined = 0
         for group in groups where examined <= Limits.actionsExaminedMax {
             let users = UserRange.all(descending: query.isDescending)
             try forEachRow(of: group, users, query, on: message, in: channel) { _, action in
                 examined += 1
-                if let action, action.actionTimetoken > lower, action.actionTimetoken < upper {
-                    found.append(action)
-                }
+                if let action, isBehind(action) { found.append(action) }
                 return examined <= Limits.actionsExaminedMax
             }
         }
         try checkRows()
         // Removed ones are looked at, too.
         guard examined <= Limits.actionsExaminedMax else { return nil }
-        found.sort { ($0.actionTimetoken < $1.actionTimetoken) != query.isDescending }
+        found.sort { query.precedes(query.place(of: $0), query.place(of: $1)) }
         var scan = ActionScan(for: query)
         for action in found {
-            guard scan.look(at: .time(action.actionTimetoken), match: action) else { break }
+            guard scan.look(at: query.place(of: action), match: action) else { break }
         }
         return scan.page
     }
@@ -163,6 +165,7 @@ final class SQLiteGroupStatements {
     let forward: StoreStatement
     let backward: StoreStatement
     let threads: SQLiteThreadStatements
+    let scores: SQLiteScoreStatements
 
     /// - Parameter columns: Of an action, selected.
     init(
@@ -172,6 +175,7 @@ final class SQLiteGroupStatements {
             \(columns) WHERE channel = ? AND message = ? AND type = ? AND value = ?
             """
         threads = try SQLiteThreadStatements(connection)
+        scores = try SQLiteScoreStatements(connection)
         forward = try connection.prepare("\(group) AND uuid >= ? ORDER BY uuid LIMIT ?")
         backward = try connection.prepare("\(group) AND uuid < ? ORDER BY uuid DESC LIMIT ?")
     }

@@ -37,7 +37,11 @@ protocol StoreReader: SnapshotSource {
 
     /// Looks at no more than ``Limits/actionsExaminedMax`` rows: a page whose filter matches little
     /// ends early, with a `next`.
-    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage
+    ///
+    /// - Returns: The page, and the newest commit that the reader saw.
+    func datedActions(
+        _ query: ActionsQuery, in channel: Channel
+    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken)
 
     /// For each, the messages after its position, up to ``Limits/messageCountMax``.
     func messageCounts(
@@ -60,6 +64,10 @@ protocol StoreReader: SnapshotSource {
 extension StoreReader {
     /// A store in memory has no long reads.
     func onProgress(_ body: @escaping () -> Void) {}
+
+    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
+        try datedActions(query, in: channel).page
+    }
 }
 
 /// What happened in several channels after a position.

@@ -10,8 +10,9 @@ struct EncodedEnvelope: Sendable, Hashable {
     let timetoken: Timetoken
     /// Whether a store keeps it.
     let isStored: Bool
-    /// Whether messages were deleted.
-    let isDeletion: Bool
+    /// Which messages were deleted, if it says that.
+    let deletion: MessageDeletion?
+    var isDeletion: Bool { deletion != nil }
     /// Whether a long poll gets it: PubNub has no event for deleted messages.
     var isPolled: Bool { !isDeletion }
     /// Which action it is about and what happened to it, if it is about one.
@@ -43,19 +44,24 @@ struct EncodedEnvelope: Sendable, Hashable {
         isStored = envelope.isStored
         action =
             switch envelope.event {
-            case .actionAdded(let action): ActionChange(key: action.key, isAdded: true)
-            case .actionRemoved(let action): ActionChange(key: action.key, isAdded: false)
+            case .actionAdded(let action): ActionChange(action: action, isAdded: true)
+            case .actionRemoved(let action): ActionChange(action: action, isAdded: false)
             case .message, .messagesDeleted, .signal, .presence: nil
             }
-        isDeletion = if case .messagesDeleted = envelope.event { true } else { false }
+        deletion =
+            if case .messagesDeleted(let start, let end) = envelope.event {
+                MessageDeletion(timetoken: envelope.timetoken, after: start, through: end)
+            } else { nil }
         self.json = json.bytes
     }
 }
 
 /// What happened to which action.
 struct ActionChange: Sendable, Hashable {
-    let key: MessageAction.Key
+    let action: MessageAction
     let isAdded: Bool
+
+    var key: MessageAction.Key { action.key }
 }
 
 extension Collection<EncodedEnvelope> where Self: BidirectionalCollection {

@@ -113,6 +113,14 @@ extension ProtocolError {
         status: 409, code: "no_repair",
         message: "This channel waits for no repair. Subscribe to it again, and look at the mode.")
 
+    static let tooManyLiveQueries = ProtocolError(
+        status: 400, code: "too_many_live_queries",
+        message: "At most \(Limits.liveQueriesPerSessionMax) live queries per session. End some.")
+
+    static let noLiveQuery = ProtocolError(
+        status: 409, code: "no_live_query",
+        message: "No live query of this number is open, or it ended meanwhile. Ask anew.")
+
     static let helloFirst = ProtocolError(
         status: 401, code: "hello_first",
         message: #"Say who you are first: {"id":1,"op":"hello","userId":"…","deviceId":"…"}."#)

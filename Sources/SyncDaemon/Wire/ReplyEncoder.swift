@@ -69,6 +69,10 @@ enum ReplyEncoder {
             json.name("actions")
             encode(page.actions, into: &json)
             json.member("next", page.next?.text)
+            json.member("live", page.live?.id)
+            json.member("t", quoted: page.live?.position.rawValue)
+        case .liveEnded(let id):
+            json.member("live", id)
         case .summaries(let summaries):
             json.summaries("summaries", summaries)
         case .hereNow(let page): encode(page, into: &json)

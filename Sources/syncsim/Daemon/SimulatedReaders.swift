@@ -73,6 +73,13 @@ final class SimulatedReaders {
         world.scheduler.after(world.choices.span(10, 20 * Microseconds.millisecond)) {
             [weak self] in
             guard let self, isAlive else { return }
+            var answer = answer
+            if world.bug == .lateLivePage, case .live(let found) = answer.result,
+                case .success(let page) = found.page
+            {
+                let late = DatedPage(page: page.page, asOf: page.asOf.advanced(by: 50_000_000))
+                answer.result = .live(LiveAnswer(id: found.id, page: .success(late)))
+            }
             world.daemon?.reactors[answer.asker.reactor].post(.read(answer))
             free()
         }

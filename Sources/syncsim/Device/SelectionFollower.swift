@@ -107,7 +107,7 @@ final class SelectionFollower: ConnectionOwner {
         case .reply(let id, .success(let reply)): answered(reply, to: sent.removeValue(forKey: id))
         // The daemon stops, or has too much to do.
         case .reply(_, .failure), .complaint, .followsNoMore: connection?.cut(silently: false)
-        case .absent, .rules, .lateReply: break
+        case .absent, .rules, .lateReply, .live, .liveEnded: break
         }
     }
 

@@ -196,6 +196,7 @@ final class SimulatedDevice {
         case .reply(let id, let result): receive(result, to: id)
         case .lateReply(let id): world.violation("wire", "a reply to \(id), which nobody sent")
         case .absent(_, let error): world.violation("wire", "nobody wants presence: \(error)")
+        case .live, .liveEnded: world.violation("wire", "nobody asked a live query")
         case .follows, .followsNoMore:
             world.violation("wire", "nobody wants groups")
         case .complaint(let error): world.violation("wire", "a complaint: \(error)")

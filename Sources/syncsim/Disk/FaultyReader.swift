@@ -49,8 +49,10 @@ final class FaultyReader: StoreReader {
         try reader.history(query, in: channel)
     }
 
-    func actions(_ query: ActionsQuery, in channel: Channel) throws(StoreError) -> ActionsPage {
-        try reader.actions(query, in: channel)
+    func datedActions(
+        _ query: ActionsQuery, in channel: Channel
+    ) throws(StoreError) -> (page: ActionsPage, asOf: Timetoken) {
+        try reader.datedActions(query, in: channel)
     }
 
     func messageCounts(

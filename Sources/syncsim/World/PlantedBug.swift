@@ -42,6 +42,8 @@ enum PlantedBug: String, CaseIterable {
     case narrowScore = "narrow-score"
     /// A question for summaries is never answered.
     case laggingSummary = "lagging-summary"
+    /// A page of a live query counts as of some seconds after it was read.
+    case lateLivePage = "late-live-page"
 }
 
 extension Write {

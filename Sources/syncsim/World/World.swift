@@ -30,6 +30,7 @@ final class World {
     private(set) var devices: [SimulatedDevice] = []
     private(set) var pollers: [Poller] = []
     private var follower: SummaryFollower?
+    private var watcher: LiveWatcher?
     private var selector: SelectionFollower?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
@@ -78,6 +79,10 @@ final class World {
         }
         for number in 0..<setting.pollers { pollers.append(Poller(number, in: self)) }
         if setting.hasSummaryFollower { follower = SummaryFollower(in: self) }
+        // In every second world, so that the others stay what they were.
+        if !seed.isMultiple(of: 2), bug == nil || bug == .lateLivePage {
+            watcher = LiveWatcher(in: self)
+        }
         if setting.hasSelectionFollower { selector = SelectionFollower(in: self) }
         strikeLater()
         bystandLater()
@@ -106,6 +111,7 @@ final class World {
             let isAtRest =
                 devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
                 && follower?.isAtRest ?? true && selector?.isAtRest ?? true
+                && watcher?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
@@ -113,7 +119,7 @@ final class World {
                 "I6",
                 "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state)) "
                     + "\(pollers.filter { !$0.isAtRest }.map(\.state)) "
-                    + "\(follower?.state ?? "") \(selector?.state ?? "")")
+                    + "\(follower?.state ?? "") \(selector?.state ?? "") \(watcher?.state ?? "")")
         } else {
             compare()
         }
@@ -141,6 +147,7 @@ final class World {
         }
         for poller in pollers { poller.heal() }
         follower?.heal()
+        watcher?.heal()
         selector?.heal()
         if daemon == nil { start() }
     }

@@ -48,6 +48,8 @@ struct GuardedRequest: CustomTestStringConvertible {
         command("setState", #""channel":"room","state":{}"#, .presence),
         command("getState", #""channel":"room","userId":"bob""#, .presence),
         command("actions", #""channel":"room""#, .history),
+        command("actions", #""channel":"room","live":true"#, [.read, .history]),
+        command("summaries", #""channel":"room","messages":["5"]"#, .history),
     ]
 
     static let requests: [GuardedRequest] = {

@@ -56,6 +56,7 @@ struct CommandDecoderMinimalTests {
             ),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
+            .endLive: (#","live":7"#, .endLive(7)),
             .summaries: (#","channel":"r","messages":["5"]"#, .summaries(summaries)),
             .hereNow: (#","channel":"r""#, .hereNow(OccupancyQuery(channel: "r"))),
             .whereNow: ("", .whereNow(userID: nil)),

@@ -69,6 +69,14 @@ final class FakeTransport: Transport {
         return blocked.remove(session) != nil
     }
 
+    /// What was written since the last call, frame by frame.
+    func takeTexts(of session: SessionID) throws -> [String] {
+        let all = writes[session, default: []]
+        let new = all[taken[session, default: 0]...].joined()
+        taken[session] = all.count
+        return try payloads(Array(new)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// What was written since the last call, as a device understands it.
     func takeFrames(of session: SessionID) throws -> [ServerText] {
         let all = writes[session, default: []]

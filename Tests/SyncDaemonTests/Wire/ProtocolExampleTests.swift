@@ -73,7 +73,8 @@ struct ProtocolExampleTests {
         let all: [ProtocolError] = [
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .helloFirst,
-            .helloAgain, .noRepair, .unknownKeyset("x"), .forbidden, .mutationReused, .rateLimited,
+            .helloAgain, .noRepair, .noLiveQuery, .tooManyLiveQueries, .unknownKeyset("x"),
+            .forbidden, .mutationReused, .rateLimited,
             .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
             .draining, .tooManyRevoked, .tooManyKeyGrants,

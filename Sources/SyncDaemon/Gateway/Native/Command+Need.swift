@@ -8,7 +8,7 @@ extension Command {
     /// - Parameter now: A cursor from long before it reads the past.
     func need(at now: Timetoken) -> Need {
         switch self {
-        case .hello, .unsubscribe, .unfollow, .ping, .token: .nothing
+        case .hello, .unsubscribe, .unfollow, .endLive, .ping, .token: .nothing
         case .follow(let request):
             Need(places: [
                 request.selection.place(having: .reading(after: request.cursor, at: now))
@@ -30,6 +30,7 @@ extension Command {
         case .deleteMessage(let request): .having(.write, on: [request.channel])
         case .deleteMessages(let request): .having(.delete, on: [request.channel])
         case .history(let query): .having(.history, on: [query.channel])
+        case .actions(let query) where query.live != nil: .live(in: query.channel)
         case .actions(let query): .having(.history, on: [query.channel])
         case .summaries(let query): .having(.history, on: [query.channel])
         case .hereNow(let query): .having(.presence, on: [query.channel])

@@ -66,6 +66,7 @@ enum CommandDecoder {
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
         case .summaries: .summaries(try summaries(json))
+        case .endLive: .endLive(try json.count("live", max: .max))
         case .hereNow: .hereNow(try occupancy(json))
         case .whereNow: .whereNow(userID: try json.userID())
         case .setState: try ownState(json)
@@ -274,7 +275,7 @@ enum CommandDecoder {
     private static func actions(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionsQuery {
         let name = try json.optionalText("sort", bytesMax: 16)
         guard let order = name.map(ActionsQuery.Order.init) ?? .time else {
-            throw .invalidField("sort", "\"time\" or \"value\"")
+            throw .invalidField("sort", "\"time\", \"value\" or \"score\"")
         }
         let message = try json.optionalTimetoken("messageTimetoken")
         guard order == .time || message != nil else {
@@ -289,7 +290,8 @@ enum CommandDecoder {
             isDescending: try json.read { (json) throws(JSONError) in
                 try json.flag("descending")
             },
-            after: try place(json, in: order), limit: try json.limit(max: Limits.actionsPageMax))
+            after: try place(json, in: order), limit: try json.limit(max: Limits.actionsPageMax),
+            live: try live(json))
     }
 
     private static func place(

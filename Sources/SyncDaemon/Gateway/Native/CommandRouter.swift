@@ -24,7 +24,10 @@ enum CommandRouter {
         case .deleteMessage(let request): Operations.deleteMessage(request, by: caller)
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
-        case .actions(let query): Operations.actions(query, for: caller)
+        case .actions(let query):
+            query.live.map { Operations.liveActions(query, $0, for: caller) }
+                ?? Operations.actions(query, for: caller)
+        case .endLive(let id): Operations.endLive(id, for: caller)
         case .summaries(let query):
             caller.ask(.summaries(query), about: query.channel)
         case .hereNow(let query):

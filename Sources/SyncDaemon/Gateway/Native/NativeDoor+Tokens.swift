@@ -47,9 +47,13 @@ extension NativeDoor {
         }
     }
 
-    /// Closes a session that follows what its new token does not allow: whoever comes again asks
-    /// for each channel anew.
+    /// Ends live queries that a new token does not allow, and closes a session that follows what it
+    /// does not allow: whoever comes again asks for each channel anew.
     func endWhatIsNotAllowed(of caller: SessionCaller) {
+        for query in caller.session.live?.all.values.map(\.self) ?? []
+        where caller.refusal(of: .live(in: query.topic.channel.name)) != nil {
+            hub.live.end(query, because: .forbidden)
+        }
         let need = Need.following(caller.session, at: hub.engine.wallTime)
         guard let error = caller.refusal(of: need) else { return }
         hub.outlet.close(caller.session, CloseReason(error))

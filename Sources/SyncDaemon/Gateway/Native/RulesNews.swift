@@ -28,6 +28,7 @@ struct RulesNews {
         while rest > 0, let id = waiting.popFirst() {
             guard let session = hub.sessions[id], !session.isClosing else { continue }
             rest -= max(1, session.subscriptions.count)
+            endLive(of: session, hub, keysets)
             let changed = session.subscriptions.keys.filter { channel in
                 before.map { before in
                     before.settings(of: channel).reactions
@@ -40,6 +41,16 @@ struct RulesNews {
             }
         }
         if waiting.isEmpty { before = nil }
+    }
+
+    /// Ends live queries that mean something else now.
+    private func endLive(of session: Session, _ hub: Hub, _ keysets: Keysets) {
+        for query in session.live?.all.values.map(\.self) ?? [] {
+            let rules = keysets.settings(of: query.topic.channel).reactions
+            if query.asked.named(under: rules) != query.filter {
+                hub.live.end(query, because: .rulesChanged)
+            }
+        }
     }
 
     private static func encode(
