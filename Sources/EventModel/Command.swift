@@ -8,9 +8,9 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
-            removeAction, editMessage, deleteMessage, deleteMessages, history, actions, summaries,
-            hereNow,
-            whereNow, setState, getState, changeGroup, group, ping, token
+            removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history,
+            actions, summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping,
+            token
     }
 
     case hello(Hello)
@@ -26,6 +26,7 @@ public enum Command: Hashable, Sendable {
     case editMessage(EditRequest)
     case deleteMessage(OwnDeletionRequest)
     case deleteMessages(DeletionRequest)
+    case removeActions(ClearingRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
     case summaries(SummariesQuery)

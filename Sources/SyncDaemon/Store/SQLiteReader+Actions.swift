@@ -43,8 +43,8 @@ extension SQLiteReader {
             .timetoken(upper), .integer(query.isDescending ? -1 : 1)
         ) { row in
             let action = action(row, in: channel)
-            return scan.look(
-                at: .time(row.timetoken(0)), match: query.matches(action.key) ? action : nil)
+            let isWanted = query.matches(action.key) && !isHidden(row, in: channel)
+            return scan.look(at: .time(row.timetoken(0)), match: isWanted ? action : nil)
         }
         try checkRows()
         return scan.page
@@ -89,6 +89,7 @@ extension SQLiteReader {
                 .integer(channel), .timetoken(messages[index].timetoken), .integer(0),
                 .timetoken(.end), .integer(1)
             ) { row in
+                guard !isHidden(row, in: channel) else { return true }
                 actions.append(action(row, in: channel))
                 messageBytes += actions[actions.count - 1].size
                 return messageBytes <= Limits.pageBytesMax

@@ -163,6 +163,7 @@ final class SQLiteGroupStatements {
     let forward: StoreStatement
     let backward: StoreStatement
     let threads: SQLiteThreadStatements
+    let clearings: SQLiteClearingReadStatements
 
     /// - Parameter columns: Of an action, selected.
     init(
@@ -172,6 +173,7 @@ final class SQLiteGroupStatements {
             \(columns) WHERE channel = ? AND message = ? AND type = ? AND value = ?
             """
         threads = try SQLiteThreadStatements(connection)
+        clearings = try SQLiteClearingReadStatements(connection)
         forward = try connection.prepare("\(group) AND uuid >= ? ORDER BY uuid LIMIT ?")
         backward = try connection.prepare("\(group) AND uuid < ? ORDER BY uuid DESC LIMIT ?")
     }

@@ -10,12 +10,36 @@ struct EncodedEnvelope: Sendable, Hashable {
     let timetoken: Timetoken
     /// Whether a store keeps it.
     let isStored: Bool
+    /// What the hub has to know of what it says.
+    let subject: Subject
     /// Whether messages were deleted.
-    let isDeletion: Bool
-    /// Whether a long poll gets it: PubNub has no event for deleted messages.
-    var isPolled: Bool { !isDeletion }
+    var isDeletion: Bool { subject == .deletion }
+    /// Whether a long poll gets it: PubNub has no event for what goes all at once.
+    var isPolled: Bool {
+        switch subject {
+        case .deletion, .clearing: false
+        case .action, .other: true
+        }
+    }
     /// Which action it is about and what happened to it, if it is about one.
-    let action: ActionChange?
+    var action: ActionChange? {
+        if case .action(let change) = subject { change } else { nil }
+    }
+    /// Whether actions changed, one or any number.
+    var isAboutActions: Bool {
+        switch subject {
+        case .action, .clearing: true
+        case .deletion, .other: false
+        }
+    }
+    /// The message whose actions changed, if it says which.
+    var changedMessage: Timetoken? {
+        switch subject {
+        case .action(let change): change.key.messageTimetoken
+        case .clearing(let message): message
+        case .deletion, .other: nil
+        }
+    }
     /// What the channel's actions come to at this event; only where a commit ends.
     var state: Digest?
     /// One JSON object, as docs/PROTOCOL.md describes it.
@@ -41,15 +65,25 @@ struct EncodedEnvelope: Sendable, Hashable {
         encode(envelope, into: &json)
         timetoken = envelope.timetoken
         isStored = envelope.isStored
-        action =
+        subject =
             switch envelope.event {
-            case .actionAdded(let action): ActionChange(key: action.key, isAdded: true)
-            case .actionRemoved(let action): ActionChange(key: action.key, isAdded: false)
-            case .message, .messagesDeleted, .signal, .presence: nil
+            case .actionAdded(let action): .action(ActionChange(key: action.key, isAdded: true))
+            case .actionRemoved(let action): .action(ActionChange(key: action.key, isAdded: false))
+            case .actionsCleared(let clearing): .clearing(of: clearing.messageTimetoken)
+            case .messagesDeleted: .deletion
+            case .message, .signal, .presence: .other
             }
-        isDeletion = if case .messagesDeleted = envelope.event { true } else { false }
         self.json = json.bytes
     }
+}
+
+/// What an event is about.
+enum Subject: Sendable, Hashable {
+    case action(ActionChange)
+    /// Actions on one message, or on any.
+    case clearing(of: Timetoken?)
+    case deletion
+    case other
 }
 
 /// What happened to which action.
@@ -131,6 +165,7 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
     case .actionRemoved(let action): encode(action, event: "removed", into: &json)
     case .messagesDeleted(let start, let end):
         encodeDeletion(after: start, through: end, into: &json)
+    case .actionsCleared(let clearing): encode(clearing, into: &json)
     case .presence(let notice):
         json.name("d")
         encode(notice, into: &json)
@@ -141,12 +176,13 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
 extension Event {
     /// PubNub's number for what an envelope holds; absent for messages and presence.
     ///
-    /// 5 is not PubNub's: its SDKs never get one, because a long poll leaves deletions out.
+    /// 5 is not PubNub's: its SDKs never get one, because a long poll leaves deletions out; and
+    /// clearings, which are no event of PubNub's either.
     fileprivate var kind: Int? {
         switch self {
         case .message, .presence: nil
         case .signal: 1
-        case .actionAdded, .actionRemoved: 3
+        case .actionAdded, .actionRemoved, .actionsCleared: 3
         case .messagesDeleted: 5
         }
     }
@@ -162,6 +198,20 @@ private func encodeDeletion(
     json.beginObject("data")
     json.member("after", quoted: start.rawValue)
     json.member("through", quoted: end.rawValue)
+    json.endObject()
+    json.endObject()
+}
+
+private func encode(_ clearing: Clearing, into json: inout JSONWriter) {
+    json.beginObject("d")
+    json.member("source", "actions")
+    json.member("version", "1.0")
+    json.member("event", "cleared")
+    json.beginObject("data")
+    json.member("messageTimetoken", quoted: clearing.messageTimetoken?.rawValue)
+    json.member("type", clearing.type)
+    json.member("value", clearing.value)
+    json.member("uuid", clearing.userID)
     json.endObject()
     json.endObject()
 }
