@@ -31,6 +31,7 @@ final class World {
     private(set) var pollers: [Poller] = []
     private var follower: SummaryFollower?
     private var selector: SelectionFollower?
+    private var moderator: Moderator?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
@@ -79,6 +80,7 @@ final class World {
         for number in 0..<setting.pollers { pollers.append(Poller(number, in: self)) }
         if setting.hasSummaryFollower { follower = SummaryFollower(in: self) }
         if setting.hasSelectionFollower { selector = SelectionFollower(in: self) }
+        if setting.hasModerator { moderator = Moderator(in: self) }
         strikeLater()
         bystandLater()
     }
@@ -106,6 +108,7 @@ final class World {
             let isAtRest =
                 devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
                 && follower?.isAtRest ?? true && selector?.isAtRest ?? true
+                && moderator?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
@@ -142,6 +145,7 @@ final class World {
         for poller in pollers { poller.heal() }
         follower?.heal()
         selector?.heal()
+        moderator?.heal()
         if daemon == nil { start() }
     }
 
