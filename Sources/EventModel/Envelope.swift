@@ -74,13 +74,17 @@ public struct Batch: Hashable, Sendable {
     public let envelopes: [Envelope]
     /// What the channel's actions come to at `cursor`; `nil` when the batch ends amid a commit.
     public let state: Digest?
+    /// Groups of messages whose actions changed, for who follows the channel by summaries.
+    public let summaries: [MessageSummary]
 
     public init(
-        channel: Channel, cursor: Timetoken, envelopes: [Envelope], state: Digest? = nil
+        channel: Channel, cursor: Timetoken, envelopes: [Envelope], state: Digest? = nil,
+        summaries: [MessageSummary] = []
     ) {
         self.channel = channel
         self.cursor = cursor
         self.envelopes = envelopes
         self.state = state
+        self.summaries = summaries
     }
 }

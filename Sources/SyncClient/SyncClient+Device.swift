@@ -28,6 +28,9 @@ extension SyncClient {
         for (channel, envelopes) in effects.announced {
             emit(.announced(channel: channel, envelopes))
         }
+        for (channel, summaries) in effects.summarized {
+            emit(.summarized(channel: channel, summaries))
+        }
         for (channel, rung, rows) in effects.healed {
             emit(.cacheRepaired(channel: channel, by: rung, rows: rows))
         }

@@ -12,6 +12,10 @@ public enum SyncEvent: Hashable, Sendable {
     /// ``SyncedChannel`` the signals, presence and messages that nobody stores, which are in no
     /// list. Each once, in order.
     case announced(channel: String, [Envelope])
+    /// What the reactions on messages come to, in a channel that is followed with
+    /// `actions: .summary`: four times a second at most. Of two about one message the one with the
+    /// later position is right.
+    case summarized(channel: String, [MessageSummary])
     /// Something that came could not be read, and was left out; everything else goes on.
     ///
     /// ``SyncClient/SyncClient/problemCount`` counts them.

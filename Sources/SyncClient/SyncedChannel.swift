@@ -160,13 +160,16 @@ extension SyncClient {
     ///   - cursor: Everything after it comes first; `Timetoken.zero`: everything; `nil`: only what
     ///     happens from now on.
     ///   - isPresent: As ``channel(_:isPresent:)`` has it.
+    ///   - actions: How much is told of actions: each, what they come to
+    ///     (``SyncEvent/summarized(channel:_:)``), or nothing.
     /// - Throws: ``SyncClientError/invalidChannel(reason:)``.
     public func follow(
-        _ name: String, after cursor: Timetoken? = nil, isPresent: Bool = false
+        _ name: String, after cursor: Timetoken? = nil, isPresent: Bool = false,
+        actions: ActionsDetail = .rows
     ) throws(SyncClientError) {
         try Command.checkChannel(name, isWritten: isPresent)
         if device.channel(name) == nil { attend(name, isPresent) }
-        run { $0.follow(name, after: cursor) }
+        run { $0.follow(name, after: cursor, actions: actions) }
     }
 
     func kept(of channel: String) throws(SyncClientError) -> ChannelBase {

@@ -121,6 +121,9 @@ def wrong_values(op, member):
         return [(it, "invalid_field") for it in (0, -1, most + 1, 1.5, "1", True, [], 2**63 - 1)]
     if member == "actions":
         return [(it, "invalid_field") for it in (1, "true", [], {})]
+    if member == "add":
+        return [(it, "invalid_field") for it in ("den", 1, True, {}, [], ["a"] * 201)] + [
+            (it, "invalid_channel") for it in ([1], ["a,b"], [""], ["a-pnpres"], [["a"]])]
     if member == "channels":
         element = {"subscribe": "den", "unsubscribe": {"name": "den"}}[op]
         return [(it, "invalid_field") for it in ("den", 1, True, {"name": "den"}, [element], [1])]

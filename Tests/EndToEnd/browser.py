@@ -28,9 +28,9 @@ class BrowserFailure(AssertionError):
 
 
 class Pages:
-    """Serves the client's files to the browser on a free port of this machine."""
+    """Serves the client's files, or a folder's, to the browser on a free port of this machine."""
 
-    def __init__(self, host="127.0.0.1"):
+    def __init__(self, host="127.0.0.1", folder=PAGES):
         class Handler(http.server.SimpleHTTPRequestHandler):
             """Says nothing, and has no page kept."""
 
@@ -41,7 +41,7 @@ class Pages:
             def log_message(self, *_):
                 pass
 
-        handler = functools.partial(Handler, directory=str(PAGES))
+        handler = functools.partial(Handler, directory=str(folder))
         self._server = http.server.ThreadingHTTPServer((host, 0), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()

@@ -589,6 +589,90 @@ class Caches(WebCase):
         await self.assert_equal(page, writer)
         await self.assert_rungs(page, *rungs)
 
+    async def record(self, page):
+        """Notes each transaction of the page's cache when it ends, in `ended`."""
+        await page.run("""{
+            window.ended = [];
+            const begin = IDBDatabase.prototype.transaction;
+            IDBDatabase.prototype.transaction = function (names, ...options) {
+                const transaction = begin.call(this, names, ...options);
+                transaction.addEventListener('complete', () => ended.push([names].flat().join()));
+                return transaction;
+            };
+        }""")
+
+    async def tap(self, page, message, face):
+        """Taps; returns how many transactions on rows ended before that was stored."""
+        return await page.run(f"""(async () => {{
+            const before = ended.length;
+            await room.react('{message}', '{face}');
+            return ended.slice(before).filter((it) => it.includes('rows')).length;
+        }})()""")
+
+    async def test_a_tap_does_not_wait_for_a_large_cache(self):
+        daemon = self.start_lasting_daemon()
+        writer = await self.device(daemon, "zoe")
+        first, *_ = await self.populate(writer, messages=160, faces=63)
+        page = await self.browser.page(
+            f"{self.pages.origin}/tests/page.html", await self.browser.context())
+        await self.record(page)
+        await self.start_client(page, daemon, "ada")
+        # All has come, and most of it is not stored.
+        await page.until("room.sync.cache.rows.digest.count === 160 * 63")
+        self.assertLessEqual(await self.tap(page, first, "🔥"), 2)
+        # Who leaves now has the tap all the same.
+        await page.reload()
+        await self.record(page)
+        await self.start_client(page, daemon, "ada")
+        await page.until("client.waiting === 0 && room.isVerified")
+        await self.assert_equal(page, writer)
+        self.assertIn("🔥", [row[2] for row in await page.run("rows()")])
+        # A large channel that is stored anew is cut into parts.
+        await page.run("room.sync.cache.replaceAll()")
+        await writer.publish("room", "more")
+        await page.until("room.items.length === 162")
+        self.assertLessEqual(await self.tap(page, first, "🙂"), 2)
+        await page.run("client.close()")
+        self.assertGreater(await page.run("ended.filter((it) => it === 'rows').length"), 20)
+        # Also the one in whose place it came is gone.
+        stored = await page.run("database('rows', (rows) => rows.count())")
+        self.assertEqual(stored, await page.run("room.sync.cache.rows.digest.count"))
+        await self.come_back(page, daemon)
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, 0, 0)
+
+    async def test_a_copy_that_was_not_finished_is_no_base(self):
+        daemon = self.start_lasting_daemon()
+        writer = await self.device(daemon, "zoe")
+        await self.populate(writer, messages=30, faces=40)
+        page = await self.web_user(daemon, "ada")
+        await self.assert_equal(page, writer)
+        # The whole channel is stored anew, beside the old one; its head is not.
+        await page.run("""{
+            const begin = IDBDatabase.prototype.transaction;
+            IDBDatabase.prototype.transaction = function (names, ...options) {
+                if ([names].flat().join() === 'channels,outbox') throw new Error('The end.');
+                return begin.call(this, names, ...options);
+            };
+        }""")
+        await page.run("room.sync.cache.replaceAll()")
+        await writer.publish("room", "more")
+        await page.until("problems.length === 1", "the copy to end")
+        self.assertEqual(await page.run("problems"), ["Error: The end."])
+        self.assertEqual(await page.run("database('rows', (rows) => rows.count())"), 2400)
+        await page.reload()
+        await self.start_client(page, daemon, "ada")
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, 0, 0)
+        # What was left of it goes with the next one.
+        await page.run("room.sync.cache.replaceAll()")
+        await self.assert_equal(page, writer)
+        await page.run("client.close()")
+        self.assertEqual(await page.run("database('rows', (rows) => rows.count())"), 1200)
+        await self.come_back(page, daemon)
+        await self.assert_equal(page, writer)
+        await self.assert_rungs(page, 0, 0)
+
     async def test_ten_thousand_reactions_are_repaired_with_few_bytes(self):
         daemon = self.start_daemon("--tombstone-days", "0")
         writer = await self.device(daemon, "zoe")

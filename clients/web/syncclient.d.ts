@@ -103,10 +103,21 @@ export interface Item<Payload = any> {
   readonly timetoken: Timetoken | null;
   /** Empty when nobody said who published it. */
   readonly uuid: string;
+  /** As its author's newest version has it. */
   readonly payload: Payload;
   readonly meta?: any;
   readonly messageType?: string;
+  /** The message in whose thread this one is a reply. */
+  readonly parent?: Timetoken;
   readonly pending: boolean;
+  /** How often its author gave it another payload, an edit on its way included. */
+  readonly versions: number;
+  /** Whether its author did. */
+  readonly isEdited: boolean;
+  /** Whether its author said that it is as good as deleted: an action of the type `deleted`. */
+  readonly isDeleted: boolean;
+  /** Replies in its thread that are here. */
+  readonly threadCount: number;
   /** One by one, as they were added; made when it is asked for. */
   readonly actions: readonly ItemAction[];
 }
@@ -141,7 +152,7 @@ export interface WireEvent {
 /** A write that the daemon will never take. */
 export interface Refusal {
   readonly entry: {
-    readonly kind: 'action' | 'publish';
+    readonly kind: 'action' | 'publish' | 'edit' | 'delete';
     readonly channel: string;
     readonly mutation: string;
     readonly messageTimetoken?: Timetoken;
@@ -151,6 +162,7 @@ export interface Refusal {
     readonly payload?: any;
     readonly meta?: any;
     readonly messageType?: string;
+    readonly parent?: Timetoken;
   };
   readonly error: { readonly status: number; readonly code: string; readonly message: string };
 }
@@ -203,6 +215,28 @@ export interface Rules {
   readonly actionsMax: number;
 }
 
+/** What people said of a message, summed up by the daemon. */
+export interface Summary {
+  readonly messageTimetoken: Timetoken;
+  /** The commit that it is of: one of an earlier commit says nothing new. */
+  readonly position: Timetoken;
+  /** What all groups come to: equal for two who count the same. */
+  readonly hash: string;
+  /** Groups that are left out: those that fewest are in, beyond 100. */
+  readonly omitted: number;
+  readonly reactions: readonly {
+    readonly type: string;
+    readonly value: string;
+    readonly count: number;
+    readonly score: number;
+    readonly first: Timetoken;
+    readonly last: Timetoken;
+    /** The newest users, ten at most, the newest first. */
+    readonly authors: readonly string[];
+    readonly clipped: boolean;
+  }[];
+}
+
 /** A page of a channel's users. */
 export interface HereNow {
   /** All of them, however many are listed. */
@@ -216,6 +250,40 @@ export interface HereNow {
 export interface CommandError extends Error {
   readonly status: number;
   readonly code: string;
+}
+
+/** Somebody's reaction, in a list of people. */
+export interface Person {
+  readonly uuid: string;
+  readonly type: string;
+  readonly value: string;
+  readonly score: number;
+  /** Null while it is on its way. */
+  readonly actionTimetoken: Timetoken | null;
+  readonly pending: boolean;
+}
+
+/** A step of a list of people; apply them in order. */
+export interface PersonChange {
+  readonly kind: 'insert' | 'update' | 'move' | 'remove';
+  readonly index: number;
+  /** Of a `move`. */
+  readonly from?: number;
+  readonly person: Person;
+}
+
+/** The newest people of a message. Made by `Channel.people`. */
+export interface People {
+  /** The newest first, those on their way before all. */
+  readonly people: readonly Person[];
+  /** Whether there are more than are shown. */
+  readonly isMore: boolean;
+  /** Calls back at once, and with each batch of changes. Returns what ends it. */
+  observe(callback: (changes: PersonChange[], people: readonly Person[]) => void): () => void;
+  /** Shows so many more, as far as there are. */
+  more(count: number): void;
+  /** Nobody wants to know any more. */
+  end(): void;
 }
 
 /** A channel that is followed. Made by `SyncClient.channel`. */
@@ -235,8 +303,19 @@ export interface Channel<Payload = any> {
   ): () => void;
   /**
    * Resolves when the message is stored here. Rejects other fields, such as `store` and `ttl`.
+   * With `parent` it is a reply in that message's thread.
    */
-  publish(payload: Payload, fields?: { meta?: any; messageType?: string }): Promise<void>;
+  publish(
+    payload: Payload, fields?: { meta?: any; messageType?: string; parent?: Timetoken },
+  ): Promise<void>;
+  /**
+   * Gives a message of the user's own another payload: shows at once, and is taken back when the
+   * daemon refuses it. Resolves when the wish is stored here. Rejects with a `CommandError`
+   * (`not_owner`) another user's message, as far as it is known whose it is.
+   */
+  edit(messageTimetoken: Timetoken, payload: Payload): Promise<void>;
+  /** Deletes a message of the user's own, with the actions on it; otherwise as `edit`. */
+  delete(messageTimetoken: Timetoken): Promise<void>;
   /**
    * A small message for whoever follows the channel now: up to 64 bytes of JSON, kept nowhere, and
    * not sent later. Resolves with its timetoken; rejects with a `CommandError` when it was not sent.
@@ -250,6 +329,21 @@ export interface Channel<Payload = any> {
    * `time`, or of one message by `value`. Rejects as `signal` does.
    */
   actions(query?: ActionsQuery): Promise<{ actions: StandingAction[]; next?: string }>;
+  /**
+   * What people said of 1 to 100 messages, summed up by the daemon. One that is named with the
+   * `hash` of its summary comes only if it is another now. Rejects as `signal` does.
+   */
+  summaries(
+    messages: readonly (Timetoken | { messageTimetoken: Timetoken; hash: string })[],
+  ): Promise<Summary[]>;
+  /**
+   * Who reacted to a message, `limit` (25) of them, with certain values or any: a list that says how
+   * it changes, also without a connection. Throws what can be no such list.
+   */
+  people(
+    messageTimetoken: Timetoken,
+    query?: { value?: string | string[]; type?: string; limit?: number },
+  ): People;
   /**
    * Makes a reaction of this user stand, or not; resolves when the wish is stored here. Rejects with
    * a `CommandError` what the rules do not allow, as far as they are known.

@@ -41,6 +41,8 @@ public struct ChannelSync: Sendable {
     ///
     /// What was before is not there: so it is not kept, and never compared.
     public let isTail: Bool
+    /// How much a tail is told of actions.
+    private let actions: ActionsDetail
     /// Whether a tail is to begin where the server is.
     var startsNow = false
 
@@ -48,11 +50,13 @@ public struct ChannelSync: Sendable {
         self.name = name
         self.base = base
         isTail = false
+        actions = .rows
     }
 
     /// - Parameter cursor: Where the tail begins; `nil`: where the server is.
-    init(tailOf name: String, after cursor: Timetoken?) {
+    init(tailOf name: String, after cursor: Timetoken?, actions: ActionsDetail = .rows) {
         self.name = name
+        self.actions = actions
         base = ChannelBase(cache: DeviceCache(cursor: cursor ?? .zero))
         isTail = true
         startsNow = cursor == nil
@@ -111,8 +115,8 @@ public struct ChannelSync: Sendable {
         return SubscribeRequest(
             channel: name, cursor: startsNow ? nil : from.cursor,
             epoch: hasRows ? from.epoch : nil,
-            base: hasRows && from.key != nil ? from.digest : nil,
-            asksForRepair: needsRepair && hasRows)
+            base: hasRows && from.key != nil && actions == .rows ? from.digest : nil,
+            asksForRepair: needsRepair && hasRows && actions == .rows, actions: actions)
     }
 
     /// The request of an attempt once more; `nil` when that is over.

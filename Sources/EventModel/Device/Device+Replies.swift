@@ -8,6 +8,9 @@ extension Device {
         let channel = batch.channel.name
         let announced = channels[Channel(channel)]?.takeAnnounced(from: batch) ?? []
         if !announced.isEmpty { effects.announced.append((channel, announced)) }
+        if !batch.summaries.isEmpty, channels[Channel(channel)]?.phase == .following {
+            effects.summarized.append((channel, batch.summaries))
+        }
         let step = channels[Channel(channel)]?.apply(batch)
         unstored = Set(batch.envelopes.filter { !$0.isStored }.map(\.timetoken))
         if let step { take(step, of: channel, &effects) }

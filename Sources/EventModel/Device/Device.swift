@@ -103,8 +103,12 @@ public struct Device: Sendable {
     }
 
     /// Follows a channel from a position on, `nil`: from now, to be told what happens in it.
-    public mutating func follow(_ channel: String, after cursor: Timetoken?) -> DeviceEffects {
-        follow(ChannelSync(tailOf: channel, after: cursor))
+    ///
+    /// - Parameter actions: How much of them is told.
+    public mutating func follow(
+        _ channel: String, after cursor: Timetoken?, actions: ActionsDetail = .rows
+    ) -> DeviceEffects {
+        follow(ChannelSync(tailOf: channel, after: cursor, actions: actions))
     }
 
     /// Follows a channel, of which it has nothing, as the server has begun to send it.

@@ -60,6 +60,8 @@ public struct DeviceEffects: Sendable {
     /// Signals, presence and messages that nobody stores, by channel, in order; of a tail all
     /// events.
     public var announced: [(channel: String, envelopes: [Envelope])] = []
+    /// What messages of a tail come to, as it is told by summaries.
+    public var summarized: [(channel: String, summaries: [MessageSummary])] = []
     /// Wishes that the server will never fulfil; the view has dropped them.
     public var refused: [(entry: OutboxEntry, error: ProtocolError)] = []
     /// Channels whose rows differed from the server's, and how.

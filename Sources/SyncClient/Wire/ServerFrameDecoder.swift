@@ -123,7 +123,12 @@ struct ServerFrameDecoder {
                         channel: channel.name, reason: "An event cannot be read. \(error)"))
             }
         }
-        return Batch(channel: channel, cursor: cursor, envelopes: envelopes, state: state)
+        let summaries =
+            frame.member("g") == nil
+            ? [] : try ReplyDecoder(keyset: keyset).summaries(frame, in: "g")
+        return Batch(
+            channel: channel, cursor: cursor, envelopes: envelopes, state: state,
+            summaries: summaries)
     }
 }
 

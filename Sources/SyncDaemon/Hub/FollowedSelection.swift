@@ -53,18 +53,29 @@ final class FollowedSelection {
 
     /// The group; `nil` for a wildcard.
     var group: PolledGroup? {
-        guard selection.kind == .group else { return nil }
-        let isPresence = selection.name.hasSuffix(Channel.presenceSuffix)
-        let name =
-            isPresence
-            ? String(selection.name.dropLast(Channel.presenceSuffix.count)) : selection.name
-        return PolledGroup(
-            group: ChannelGroup(name, keyset: keyset), isPresence: isPresence)
+        selection.kind == .group ? PolledGroup(following: selection.name, in: keyset) : nil
     }
 
     /// The wildcard; `nil` for a group.
     var wildcard: Channel? {
         selection.kind == .wildcard ? Channel(selection.name, keyset: keyset) : nil
+    }
+}
+
+extension PolledGroup {
+    /// A group, or the presence of its channels, as clients spell it.
+    init(following spelling: String, in keyset: String) {
+        let isPresence = spelling.hasSuffix(Channel.presenceSuffix)
+        let name =
+            isPresence ? String(spelling.dropLast(Channel.presenceSuffix.count)) : spelling
+        self.init(group: ChannelGroup(name, keyset: keyset), isPresence: isPresence)
+    }
+}
+
+extension Session {
+    /// How many channels a selection has brought.
+    func selectedCount(of selection: Selection) -> Int {
+        selections[selection]?.channels.count ?? 0
     }
 }
 
@@ -84,9 +95,14 @@ struct Watchers {
         list.append(selection)
     }
 
-    /// - Complexity: O(watchers).
     mutating func remove(_ selection: FollowedSelection) {
-        list.removeAll { $0 === selection }
+        var (low, high) = (0, list.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if list[middle].serial < selection.serial { low = middle + 1 } else { high = middle }
+        }
+        guard low < list.count, list[low] === selection else { return }
+        list.remove(at: low)
         if list.isEmpty { told = [:] }
     }
 

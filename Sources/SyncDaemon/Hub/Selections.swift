@@ -15,6 +15,8 @@ final class Selections {
     private var next: PageNumber = 1
     /// Questions that the readers had no room for.
     private var unasked: [FollowedSelection] = []
+    /// Sessions' interests in wildcards: while there are none, events cost no look-up.
+    private var watcherCount = 0
     /// Channels that this turn had sessions follow.
     private var followedCount = 0
     private let ground: Ground
@@ -56,6 +58,7 @@ final class Selections {
         } else if let wildcard = followed.wildcard {
             let topic = topics.topic(of: wildcard)
             topic.watchers.add(followed)
+            watcherCount += 1
             // Nothing is stored of presence.
             if wildcard.isPresence { followed.since = nil }
             if followed.since == nil {
@@ -92,12 +95,14 @@ final class Selections {
     private func leave(_ followed: FollowedSelection) {
         followed.isEnded = true
         followed.waiting.removeAll()
+        followed.session.selectedCount -= followed.channels.count
         if let number = followed.question { open[number] = nil }
         if let group = followed.group?.group {
             groups[group]?.removeAll { $0 === followed }
             if groups[group]?.isEmpty == true { groups[group] = nil }
         } else if let topic = followed.wildcard.flatMap(topics.existing) {
             topic.watchers.remove(followed)
+            watcherCount -= 1
             topics.release(topic)
         }
     }
@@ -121,6 +126,13 @@ final class Selections {
             Channel(String(name), keyset: channel.keyset), in: group.group)
     }
 
+    /// How many channels a session would be sent of at once.
+    func channelCount(of selection: Selection, for session: Session) -> Int {
+        guard selection.kind == .group, let keyset = session.author?.keyset else { return 0 }
+        let name = PolledGroup(following: selection.name, in: keyset)
+        return ground.engine.groups.channels(of: name.group).count
+    }
+
     private func channels(of group: PolledGroup) -> [Channel] {
         ground.engine.groups.channels(of: group.group).map { name in
             let channel = Channel(name, keyset: group.group.keyset)
@@ -132,6 +144,7 @@ final class Selections {
 
     /// Hears of an event before its channel does.
     func heard(_ event: Envelope) {
+        guard watcherCount > 0 else { return }
         topics.forEachWildcard(over: event.channel) { topic in
             guard !topic.watchers.isEmpty else { return }
             for followed in topic.watchers.unaware(of: event.channel) {
@@ -157,6 +170,7 @@ final class Selections {
                 let gone = followed.channels.subtracting(now)
                 for channel in gone {
                     followed.remove(channel)
+                    followed.session.selectedCount -= 1
                     end(channel, of: followed.session)
                     followed.news.ended.append(channel.name)
                 }
@@ -176,7 +190,7 @@ final class Selections {
         guard !session.isClosing, !followed.isEnded, !followed.channels.contains(channel),
             has(followed, channel)
         else { return }
-        if session.subscriptions[channel] != nil {
+        if session.subscriptions[channel] != nil, session.selectedCount < Self.selectedMax {
             followed.news.known.append(channel.name)
         } else if let error = refusal(of: session) {
             return giveUp(followed, because: error)
@@ -184,9 +198,12 @@ final class Selections {
             followedCount += 1
             followed.news.channels.append(start(channel, of: followed, from: since))
         }
-        _ = followed.add(channel)
+        if followed.add(channel) { session.selectedCount += 1 }
         list(followed)
     }
+
+    /// Channels that all selections of a session have, one in two counted twice.
+    private static var selectedMax: Int { 2 * Limits.channelsPerSessionMax }
 
     private func start(
         _ channel: Channel, of followed: FollowedSelection, from since: Timetoken?
@@ -204,7 +221,7 @@ final class Selections {
     /// Why a session may not follow one more channel.
     private func refusal(of session: Session) -> ProtocolError? {
         let count = session.subscriptions.count
-        guard count < Limits.channelsPerSessionMax else {
+        guard count < Limits.channelsPerSessionMax, session.selectedCount < Self.selectedMax else {
             return .tooManyChannels(Limits.channelsPerSessionMax, per: "session")
         }
         do throws(QuotaRefusal) {
@@ -282,16 +299,24 @@ final class Selections {
     func endTurn() {
         let turn = listed
         listed = []
+        // To each its part: a large group is not in the way of others.
+        let room = Limits.selectedPerTurnMax - followedCount
+        let share = (room + turn.count) / max(1, turn.count)
+        var served: [FollowedSelection] = []
         for followed in turn {
             followed.isListed = false
-            while followedCount < Limits.selectedPerTurnMax, !followed.isEnded,
-                let (channel, since) = followed.waiting.popFirst()
+            let before = followedCount
+            while followedCount < min(before + share, Limits.selectedPerTurnMax),
+                !followed.isEnded, let (channel, since) = followed.waiting.popFirst()
             {
                 extend(followed, to: channel, from: since)
             }
             if !followed.isEnded { tell(followed) }
-            if !followed.waiting.isEmpty { list(followed) }
+            guard !followed.waiting.isEmpty else { continue }
+            // Who got nothing is the first of the next turn.
+            if followedCount > before { served.append(followed) } else { list(followed) }
         }
+        for followed in served { list(followed) }
         followedCount = 0
     }
 
@@ -314,7 +339,9 @@ final class Selections {
     }
 
     func checkInvariants(of sessions: some Sequence<Session>) {
-        for session in sessions where !session.selections.isEmpty {
+        for session in sessions {
+            let count = session.selections.values.reduce(0) { $0 + $1.channels.count }
+            precondition(session.selectedCount == count, "What selections have is counted.")
             for (selection, followed) in session.selections {
                 precondition(followed.selection == selection, "It is found under its name.")
                 precondition(!followed.isEnded, "What ended is no session's.")

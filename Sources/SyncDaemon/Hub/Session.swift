@@ -27,6 +27,8 @@ final class Session {
     var subscriptions: [Channel: Subscription] = [:]
     /// The groups and wildcards that it follows.
     var selections: [Selection: FollowedSelection] = [:]
+    /// The channels that these brought, one of two counted twice.
+    var selectedCount = 0
     /// Of these, those in which presence was told that the user is.
     var attended: Set<ExactText> = []
     /// Commands that wait for the ledger or a reader.

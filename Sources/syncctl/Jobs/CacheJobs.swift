@@ -139,7 +139,7 @@ struct CacheJobRunner {
                     code: error.code, message: "\(printable(channel)): \(error.message)")
             case .disconnected(let reason, nil): throw JobError(closedBecause: reason)
             case .connected, .disconnected, .announced, .began, .problem, .writeRefused,
-                .eventsMissed, .selected, .selectionRefused:
+                .eventsMissed, .summarized, .selected, .selectionRefused:
                 break
             }
             if waiting.isEmpty { break }

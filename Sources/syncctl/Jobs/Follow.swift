@@ -48,7 +48,8 @@ extension JobRunner {
                 Terminal.complain(
                     options.writesJSON ? complaint : human.line(for: problem),
                     isWhole: options.writesJSON)
-            case .channelVerified, .cacheRepaired, .writeRefused, .selected, .selectionRefused:
+            case .channelVerified, .cacheRepaired, .writeRefused, .summarized, .selected,
+                .selectionRefused:
                 break  // Of channels that are kept, which this job has none of.
             case .disconnected(let reason, let retryIn):
                 guard retryIn != nil else { throw JobError(closedBecause: reason) }

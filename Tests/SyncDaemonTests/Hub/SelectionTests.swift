@@ -70,6 +70,7 @@ struct SelectionTests {
         hub.endTurn()
         let followed = sessions.map(\.subscriptions.count).reduce(0, +)
         #expect(followed == Limits.selectedPerTurnMax)
+        #expect(sessions.allSatisfy { !$0.subscriptions.isEmpty })
         #expect(hub.nextDue != nil)
         for _ in 0..<3 { hub.endTurn() }
         #expect(sessions.allSatisfy { $0.subscriptions.count == channels.count })

@@ -2,6 +2,7 @@
 // @ts-check
 import { fromBase64 } from './bytes.js';
 import { clear } from './clearing.js';
+import { Messages } from './messages.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
 import { isRow, scored } from './row.js';
 import { Rows } from './rows.js';
@@ -23,8 +24,7 @@ export class ChannelCache {
   version = 0;
   /** What reactions there are, as the daemon last said. */ rules = usualRules;
   rows = new Rows();
-  /** @type {Map<string, Message>} */
-  messages = new Map();
+  messages = new Messages();
   /** @type {Set<string>} */ #touchedMessages = new Set();
   #isReplaced = false;
 
@@ -103,6 +103,7 @@ export class ChannelCache {
     const message = { timetoken: event.p.t, uuid: event.i ?? '', payload: event.d };
     if ((event.u ?? null) !== null) message.meta = event.u;
     if ((event.cmt ?? null) !== null) message.messageType = event.cmt;
+    if ((event.parent ?? null) !== null) message.parent = event.parent;
     this.messages.set(message.timetoken, message);
     this.#touchedMessages.add(message.timetoken);
   }

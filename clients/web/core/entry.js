@@ -9,8 +9,18 @@ import { canonicalKey, takesPlace } from './rules.js';
  * What a write is about, as a text: writes of one lane keep their order.
  * @param {Entry} entry
  */
-export const laneOf = (entry) => entry.kind === 'publish' ? entry.channel : JSON.stringify(
-  [entry.channel, entry.messageTimetoken, entry.type, entry.value]);
+export function laneOf({ kind, channel, messageTimetoken, type, value }) {
+  if (kind === 'publish') return channel;
+  return JSON.stringify(
+    [channel, messageTimetoken, ...kind === 'action' ? [type, value] : [kind]]);
+}
+
+/**
+ * The message that a write is about; null when it makes one.
+ * @param {Entry} entry
+ */
+export const messageOf = ({ kind, channel, messageTimetoken }) =>
+  kind === 'publish' ? null : `${messageTimetoken} ${channel}`;
 
 /**
  * The same where reactions take each other's place: they keep their order, too.
@@ -44,8 +54,13 @@ export function named(entry, rules) {
 export function commandOf(entry) {
   const { channel, mutation } = entry;
   if (entry.kind === 'publish') {
-    const { payload, meta, messageType } = entry;
-    return { op: 'publish', channel, mutation, payload, meta, messageType };
+    const { payload, meta, messageType, parent } = entry;
+    return { op: 'publish', channel, mutation, payload, meta, messageType, parent };
+  }
+  if (entry.kind === 'edit' || entry.kind === 'delete') {
+    const { kind, messageTimetoken, payload } = entry;
+    return kind === 'delete' ? { op: 'deleteMessage', channel, mutation, messageTimetoken }
+      : { op: 'editMessage', channel, mutation, messageTimetoken, payload };
   }
   const { messageTimetoken, type, value, present, score, observed, takesOne } = entry;
   const key = { channel, mutation, messageTimetoken, type, value };

@@ -40,7 +40,9 @@ export function faultOf(event, channel) {
   if (kind === undefined || kind === null || kind === 0) {
     if (channel.endsWith('-pnpres')) return f === 1 ? presenceFault(d) : 'presence with f 0.';
     if (d === undefined) return 'a message without d.';
-    return (event.cmt ?? null) === null || isText(event.cmt) ? null : 'cmt is no text.';
+    if ((event.cmt ?? null) !== null && !isText(event.cmt)) return 'cmt is no text.';
+    return (event.parent ?? null) === null || isTimetoken(event.parent)
+      ? null : 'parent is no timetoken.';
   }
   if (kind === 1) return f === 0 ? 'a signal with f 0.' : d === undefined ? 'no d.' : null;
   if (kind !== 3 && kind !== 5) return 'e is unknown: is the daemon newer than this client?';

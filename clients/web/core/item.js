@@ -1,5 +1,7 @@
 // One message as a list shows it: the cache, overlaid with the outbox.
 // @ts-check
+import { isEqual } from './shapes.js';
+import { saidBy, versionsOf } from './versions.js';
 import { View, nothing } from './view.js';
 
 /** @typedef {import('./types.js').Message} Message */
@@ -12,22 +14,9 @@ import { View, nothing } from './view.js';
 export function isSameItem(left, right) {
   // Not by ===: an own message is told once, also when the cache's copy takes its place.
   return isEqual(left.payload, right.payload) && left.pending === right.pending &&
-    left.timetoken === right.timetoken &&
+    left.timetoken === right.timetoken && left.versions === right.versions &&
+    left.isDeleted === right.isDeleted && left.threadCount === right.threadCount &&
     (viewOf(left) ?? nothing).isSame(viewOf(right) ?? nothing);
-}
-
-/**
- * Whether two JSON values are the same, in whatever order their members are.
- * @param {any} left @param {any} right @returns {boolean}
- */
-function isEqual(left, right) {
-  if (left === right) return true;
-  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object' ||
-    Array.isArray(left) !== Array.isArray(right)) return false;
-  const names = Object.keys(left);
-  const isSame = (/** @type {string} */ name) =>
-    Object.hasOwn(right, name) && isEqual(left[name], right[name]);
-  return names.length === Object.keys(right).length && names.every(isSame);
 }
 
 /**
@@ -36,7 +25,8 @@ function isEqual(left, right) {
  */
 export const isSameContent = (left, right) => isEqual(left.payload, right.payload) &&
   isEqual(left.meta ?? null, right.meta ?? null) &&
-  (left.messageType ?? null) === (right.messageType ?? null);
+  (left.messageType ?? null) === (right.messageType ?? null) &&
+  (left.parent ?? null) === (right.parent ?? null);
 
 /**
  * Where an item has what its reactions were made of. Not enumerable: a copy may get other actions.
@@ -48,22 +38,50 @@ const viewKey = Symbol('view');
 export const viewOf = (item) => item[viewKey]?.() ?? null;
 
 /**
+ * What is on its way about a message: wishes about its actions, its author's edits, and what goes.
+ * @typedef {{actions: Entry[], edits: Entry[]}} Pending
+ */
+
+/** @type {Pending} */
+const nothingPending = { actions: [], edits: [] };
+
+/**
  * A message of the cache as it shows, overlaid with the outbox.
  * @param {ChannelCache} cache @param {Message} message @param {string} key The item's.
- * @param {Entry[]} wishes About its reactions. @param {string} user Whose wishes they are.
+ * @param {string} user Whose wishes they are. @param {Pending} [pending]
+ * @param {number} [leaving] Replies in its thread that are being deleted.
  * @returns {Item}
  */
-export function itemOf(cache, message, key, wishes, user) {
-  const view = View.of(cache.rows.groups(message.timetoken), wishes, user, cache.rules);
-  if (view === nothing) return { ...message, key, pending: false, actions: [] };
+export function itemOf(cache, message, key, user, pending = nothingPending, leaving = 0) {
+  const { timetoken, uuid } = message;
+  const groups = cache.rows.groups(timetoken);
+  const view = View.of(groups, pending.actions, user, cache.rules);
+  const { count, payload, isDeleted } = uuid === user
+    ? versionsOf(message, view.own, pending.edits)
+    : versionsOf(message, saidBy(groups, uuid));
   /** @type {ItemAction[]|null} */
   let actions = null;
   const item = {
-    ...message, key, pending: false,
+    ...message, payload, key, pending: false, versions: count, isEdited: count > 0, isDeleted,
+    threadCount: cache.messages.repliesTo(timetoken).size - leaving,
     // Only when somebody asks: a message may have any number of them.
     get actions() {
       return actions ??= view.actions();
     },
   };
+  if (view === nothing) return item;
   return Object.defineProperty(item, viewKey, { value: () => view });
+}
+
+/**
+ * A message of this device that the cache does not have yet.
+ * @param {Entry} entry @param {string} user @returns {Item}
+ */
+export function ownItemOf(entry, user) {
+  const { mutation: key, acknowledged: timetoken, payload, meta, messageType, parent } = entry;
+  return {
+    key, timetoken, uuid: user, payload, meta, messageType, ...parent ? { parent } : {},
+    pending: timetoken === null, versions: 0, isEdited: false, isDeleted: false, threadCount: 0,
+    actions: [],
+  };
 }

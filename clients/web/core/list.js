@@ -1,13 +1,14 @@
 // The messages of a channel as a page shows them: cache and outbox in one list.
 // @ts-check
 import { isAnswered } from './entry.js';
-import { isSameContent, itemOf, viewOf } from './item.js';
+import { isSameContent, itemOf, ownItemOf, viewOf } from './item.js';
 import { Places } from './places.js';
 import { isLater, sortable } from './timetoken.js';
 
 /** @typedef {import('./types.js').Message} Message */
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').ListChange} ListChange */
+/** @typedef {import('./item.js').Pending} Pending */
 /** @typedef {import('./cache.js').ChannelCache} ChannelCache */
 
 /** The messages of a channel in their order, and how they changed. */
@@ -41,7 +42,7 @@ export class ItemList {
     this.#overlaid = new Map();
     for (const timetoken of this.#held) looked.add(timetoken);
     this.#held.clear();
-    const wishes = this.#overlay(cache, entries, user, changes);
+    const { wishes, leaving } = this.#overlay(cache, entries, user, changes);
     for (const timetoken of [...before.values(), ...this.#overlaid.values()]) {
       if (timetoken !== null) looked.add(timetoken);
     }
@@ -58,16 +59,24 @@ export class ItemList {
     const isPerhapsOwn = (/** @type {Message} */ message) => message.uuid === user &&
       !this.#keys.has(message.timetoken) && unanswered.some((it) => it.observed &&
         isLater(message.timetoken, it.observed) && isSameContent(message, it));
+    for (const timetoken of [...looked]) {
+      // Replies that come or go are counted there.
+      const { parent } = cache.messages.get(timetoken) ?? this.#at(timetoken) ?? {};
+      if (parent !== undefined) looked.add(parent);
+    }
     for (const timetoken of looked) {
-      const message = cache.messages.get(timetoken);
+      const message = leaving.has(timetoken) ? undefined : cache.messages.get(timetoken);
       const key = this.#keys.get(timetoken) ?? timetoken;
       if (message && !this.#places.has(key) && isPerhapsOwn(message)) {
         // Perhaps the one that this device has sent, which shows already: the reply will tell.
         this.#held.add(timetoken);
       } else if (message) {
-        const item = itemOf(cache, message, key, wishes.get(timetoken) ?? [], user);
+        const replies = cache.messages.repliesTo(timetoken);
+        const gone = replies.size === 0 || leaving.size === 0 ? 0
+          : [...leaving].filter((it) => replies.has(it)).length;
+        const item = itemOf(cache, message, key, user, wishes.get(timetoken), gone);
         this.#places.set(key, sortable(timetoken), item, changes);
-      } else if (!this.#overlaid.has(key)) {
+      } else if (leaving.has(timetoken) || !this.#overlaid.has(key)) {
         this.#places.remove(key, changes);
       }
     }
@@ -78,41 +87,46 @@ export class ItemList {
    * Notes where each entry shows, and shows own messages that the cache does not have.
    * @param {ChannelCache} cache @param {Entry[]} entries @param {string} user
    * @param {ListChange[]} changes
-   * @returns {Map<string, Entry[]>} The wishes about each message's reactions.
+   * @returns {{wishes: Map<string, Pending>, leaving: Set<string>}} What is on its way about each
+   *   message, and the messages that are being deleted.
    */
   #overlay(cache, entries, user, changes) {
-    /** @type {Map<string, Entry[]>} */
+    /** @type {Map<string, Pending>} */
     const wishes = new Map();
+    const deletions = entries.filter(({ kind }) => kind === 'delete');
+    const leaving = new Set(deletions.map((it) => it.messageTimetoken ?? ''));
     /** @type {Set<string>} Messages that entries may be which came later. */
     const taken = new Set();
     for (const entry of entries) {
       const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
-      if (kind === 'action') {
-        const own = wishes.get(messageTimetoken);
-        if (own) own.push(entry);
-        else wishes.set(messageTimetoken, [entry]);
+      if (kind !== 'publish') {
+        const pending = wishes.get(messageTimetoken) ?? { actions: [], edits: [] };
+        wishes.set(messageTimetoken, pending);
+        if (kind === 'action') pending.actions.push(entry);
+        if (kind === 'edit') pending.edits.push(entry);
         this.#overlaid.set(mutation, messageTimetoken);
         continue;
       }
       this.#overlaid.set(mutation, acknowledged);
-      if (!this.#places.has(mutation) && this.#isTold(entry, user, taken)) continue;
+      if (!this.#places.has(mutation) && this.#isTold(cache, entry, user, taken)) continue;
       if (acknowledged !== null) {
         this.#keys.set(acknowledged, mutation);
         // It may have been taken for another one's: by a guess, or by another tab.
         this.#places.remove(acknowledged, changes);
       }
-      if (!cache.messages.has(acknowledged ?? '')) this.#setOwn(entry, user, changes);
+      const isHere = cache.messages.has(acknowledged ?? '') || leaving.has(acknowledged ?? '');
+      if (!isHere) this.#setOwn(entry, user, changes);
     }
-    return wishes;
+    return { wishes, leaving };
   }
 
   /**
    * Whether an entry that does not show is a message that does, or perhaps is: another tab's write
    * may be heard of after what became of it. It stays the item that it is.
-   * @param {Entry} entry @param {string} user
+   * @param {ChannelCache} cache @param {Entry} entry @param {string} user
    * @param {Set<string>} taken Messages that are another entry's; gets the one that is found.
    */
-  #isTold(entry, user, taken) {
+  #isTold(cache, entry, user, taken) {
     const { acknowledged, observed } = entry;
     if (acknowledged !== null) return this.#places.has(acknowledged);
     if (!observed) return false;
@@ -121,7 +135,7 @@ export class ItemList {
       if (pending || timetoken === null) continue;
       if (!isLater(timetoken, observed)) return false;
       if (key !== timetoken || uuid !== user || taken.has(key)) continue;
-      if (!isSameContent(this.items[i], entry)) continue;
+      if (!isSameContent(cache.messages.get(timetoken) ?? this.items[i], entry)) continue;
       taken.add(key);
       return true;
     }
@@ -133,13 +147,16 @@ export class ItemList {
    * @param {Entry} entry @param {string} user @param {ListChange[]} changes
    */
   #setOwn(entry, user, changes) {
-    const { mutation: key, acknowledged: timetoken, payload, meta, messageType } = entry;
+    const { mutation: key, acknowledged: timetoken } = entry;
     // A "~" sorts after all digits.
     const last = () => `~${String(++this.#serial).padStart(9, '0')}`;
     const place = timetoken === null ? this.#places.of(key) ?? last() : sortable(timetoken);
-    const pending = timetoken === null;
-    const item = { key, timetoken, uuid: user, payload, meta, messageType, pending, actions: [] };
-    this.#places.set(key, place, item, changes);
+    this.#places.set(key, place, ownItemOf(entry, user), changes);
+  }
+
+  /** @param {string} timetoken */
+  #at(timetoken) {
+    return this.#places.item(this.#keys.get(timetoken) ?? timetoken);
   }
 
   /**
@@ -147,7 +164,7 @@ export class ItemList {
    * @param {string} timetoken @param {string} type @param {string} value
    */
   shows(timetoken, type, value) {
-    const item = this.#places.item(this.#keys.get(timetoken) ?? timetoken);
+    const item = this.#at(timetoken);
     return !!item && !!viewOf(item)?.has(type, value);
   }
 }

@@ -1,6 +1,6 @@
 // The outbox as functions of its entries: what wishes, replies and lost replies make of it.
 // @ts-check
-import { isAnswered, laneOf, named, orderOf } from './entry.js';
+import { isAnswered, laneOf, messageOf, named, orderOf } from './entry.js';
 import { fulfil, ownOf, stepsBetween, wanted } from './own.js';
 import { groupKey, scoreOf } from './row.js';
 import { countsTaps, usualRules } from './rules.js';
@@ -85,12 +85,17 @@ export function wishAction(entries, wish, rows, rules = usualRules) {
 
 /**
  * The entries that may be sent now: the first of each lane that is not answered, so that
- * writes to one thing keep their order while others overtake them.
+ * writes to one thing keep their order while others overtake them. A message is deleted when
+ * nothing else is on its way to it.
  * @param {Entry[]} entries @param {(channel: string) => Rules} [rulesOf]
  */
 export function sendable(entries, rulesOf = () => usualRules) {
   const lanes = new Set();
+  const open = new Set();
   return entries.filter((entry) => {
+    const message = messageOf(entry);
+    if (entry.kind === 'delete' && open.has(message)) return false;
+    if (!isAnswered(entry)) open.add(message);
     const rules = rulesOf(entry.channel);
     const lane = orderOf(named(entry, rules), rules);
     // Behind one that counts the cache has to show it first: what is sent then is told from it.
@@ -112,7 +117,7 @@ export function acknowledge(entries, mutation, ok) {
   // tell which came first when the server was put back in between.
   if (ok.applied === 'stale') return { put: [], remove: [mutation] };
   const timetoken = ok.timetoken ?? ok.action?.actionTimetoken ?? entry.observed ?? '0';
-  const became = ok.action ? { became: ok.action.score ?? 1 } : {};
+  const became = ok.action && entry.kind === 'action' ? { became: ok.action.score ?? 1 } : {};
   /** @type {Entry[]} */
   const put = [{ ...entry, acknowledged: timetoken, again: false, ...became }];
   const lane = laneOf(entry);

@@ -36,7 +36,7 @@ export function isSubscribed(ok, names) {
  * @param {Entry} entry @param {any} ok
  */
 export const isWritten = ({ kind, present }, ok) => kind === 'publish' ? isTimetoken(ok.timetoken)
-  : present ? isTimetoken(ok.action?.actionTimetoken) : isText(ok.applied);
+  : present || kind === 'edit' ? isTimetoken(ok.action?.actionTimetoken) : isText(ok.applied);
 
 /** What stands for a reply that cannot be read: the command is tried again, later each time. */
 export const unreadableReply = {

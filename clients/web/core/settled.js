@@ -17,8 +17,13 @@ export function isSettled(entry, cache, user, unstored) {
   if (entry.kind === 'publish') {
     return !isLater(entry.acknowledged, cache.cursor) || !!unstored?.has(entry);
   }
+  if (entry.kind === 'delete') {
+    // Without a place of its own it found nothing: the message went earlier.
+    return entry.acknowledged === '0' ? !cache.messages.has(entry.messageTimetoken ?? '')
+      : !isLater(entry.acknowledged, cache.cursor);
+  }
   if (isLater(entry.acknowledged, cache.actionsCursor)) return false;
-  if (entry.present) return true;
+  if (entry.present || entry.kind === 'edit') return true;
   const { messageTimetoken = '', type = '', value = '' } = entry;
   const row = cache.rows.find(messageTimetoken, type, value, user);
   return !row || isLater(row.actionTimetoken, entry.acknowledged);

@@ -5,6 +5,21 @@ export const isText = (/** @type {any} */ it) => typeof it === 'string';
 export const isCount = (/** @type {any} */ it) => Number.isSafeInteger(it) && it >= 0;
 export const isObject = (/** @type {any} */ it) =>
   typeof it === 'object' && it !== null && !Array.isArray(it);
+
+/**
+ * Whether two JSON values are the same, in whatever order their members are.
+ * @param {any} left @param {any} right @returns {boolean}
+ */
+export function isEqual(left, right) {
+  if (left === right) return true;
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object' ||
+    Array.isArray(left) !== Array.isArray(right)) return false;
+  const names = Object.keys(left);
+  const isSame = (/** @type {string} */ name) =>
+    Object.hasOwn(right, name) && isEqual(left[name], right[name]);
+  return names.length === Object.keys(right).length && names.every(isSame);
+}
+
 /** Whether it is a digest, or the key of one. */
 export const isKey = (/** @type {any} */ it) => isText(it) && /^[0-9a-f]{32}$/.test(it);
 /** Whether it is the `s` of a push or a reply: how many actions there are, and their digest. */

@@ -9,9 +9,10 @@
  */
 
 /**
- * A message of the cache. `uuid` is empty when nobody said who published it.
+ * A message of the cache. `uuid` is empty when nobody said who published it, `parent` the message
+ * in whose thread it is a reply.
  * @typedef {{timetoken: string, uuid: string, payload: any, meta?: any,
- *   messageType?: string}} Message
+ *   messageType?: string, parent?: string}} Message
  */
 
 /** @typedef {'distinct'|'unique'|'flag'|'multiple'|'total'} Mode */
@@ -46,12 +47,13 @@
  * adds), or what a message is later than (null: not known yet); `acknowledged` is the timetoken
  * from which on the cache reflects it, and `became` what the action counts for then; `takesOne` is
  * a removal that takes one off; `again` says that the daemon may have lost it since, and has
- * to be asked. Stores keep it as it is here.
- * @typedef {{kind: 'action'|'publish', channel: string, mutation: string, order?: number,
- *   sent: boolean, acknowledged: string|null, again?: boolean, messageTimetoken?: string,
- *   type?: string, value?: string, present?: boolean, score?: number, became?: number,
- *   takesOne?: boolean, observed?: string|null, payload?: any,
- *   meta?: any, messageType?: string}} Entry
+ * to be asked. An `edit` has its `payload` and, as the action that it becomes, its `value`; it and
+ * a `delete` are about the message `messageTimetoken`. Stores keep it as it is here.
+ * @typedef {{kind: 'action'|'publish'|'edit'|'delete', channel: string, mutation: string,
+ *   order?: number, sent: boolean, acknowledged: string|null, again?: boolean,
+ *   messageTimetoken?: string, type?: string, value?: string, present?: boolean, score?: number,
+ *   became?: number, takesOne?: boolean, observed?: string|null, payload?: any,
+ *   meta?: any, messageType?: string, parent?: string}} Entry
  */
 
 /**
@@ -79,6 +81,14 @@
  */
 
 /**
+ * What people said of a message, summed up by the daemon as of the commit `position`: the groups
+ * that most are in, 100 at most, and how many are `omitted`. `hash` is what all of them come to.
+ * @typedef {{messageTimetoken: string, position: string, hash: string, omitted: number,
+ *   reactions: {type: string, value: string, count: number, score: number, first: string,
+ *     last: string, authors: string[], clipped: boolean}[]}} Summary
+ */
+
+/**
  * All reactions of a message with one value. `score` is what they count for, `ownScore` what the
  * user's own does, 0 without one. `first` and `last` are timetokens; null while only a
  * wish of this device is there. `authors` are the newest users, the newest first; `clipped` says
@@ -90,14 +100,29 @@
 
 /**
  * A message as a list shows it. `key` stays when a message of this device gets its timetoken.
+ * `payload` is that of its author's newest version, of which there are `versions`; `isDeleted`: its
+ * author said that it is as good as deleted. `threadCount` is how many replies are here.
  * @typedef {{key: string, timetoken: string|null, uuid: string, payload: any, meta?: any,
- *   messageType?: string, pending: boolean, actions: ItemAction[]}} Item
+ *   messageType?: string, parent?: string, pending: boolean, versions: number, isEdited: boolean,
+ *   isDeleted: boolean, threadCount: number, actions: ItemAction[]}} Item
  */
 
 /**
  * A step of a list; apply them in order. `move` takes the item from `from` to `index`.
  * @typedef {{kind: 'insert'|'update'|'move'|'remove', index: number, from?: number,
  *   item: Item}} ListChange
+ */
+
+/**
+ * Somebody's reaction, in a list of people. `pending`: it is the user's own and on its way.
+ * @typedef {{uuid: string, type: string, value: string, score: number,
+ *   actionTimetoken: string|null, pending: boolean}} Person
+ */
+
+/**
+ * A step of a list of people; apply them in order. `move` takes the person from `from` to `index`.
+ * @typedef {{kind: 'insert'|'update'|'move'|'remove', index: number, from?: number,
+ *   person: Person}} PersonChange
  */
 
 /**

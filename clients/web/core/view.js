@@ -3,6 +3,7 @@
 import { named } from './entry.js';
 import { byTime, changed, emptyList } from './group.js';
 import { fulfil } from './own.js';
+import { newestOf } from './people.js';
 import { groupKey, scoreOf } from './row.js';
 import { refusalOf } from './rules.js';
 
@@ -65,6 +66,11 @@ export class View {
     return this.#groups.some(({ key }) => key === wanted);
   }
 
+  /** What is the user's, wishes included, in their order. */
+  get own() {
+    return this.#own.values();
+  }
+
   /** @param {View} other Of the same user. */
   isSame(other) {
     if (this.#groups.length !== other.#groups.length) return false;
@@ -103,6 +109,14 @@ export class View {
     all.sort(byTime);
     return [...all, ...this.#pending].map(({ type, value, uuid, actionTimetoken, score = 1 }) =>
       ({ type, value, uuid, actionTimetoken, score, pending: actionTimetoken === null }));
+  }
+
+  /**
+   * The newest people of some groups, those on their way first.
+   * @param {(group: ShownGroup) => boolean} isWanted @param {number} limit
+   */
+  people(isWanted, limit) {
+    return newestOf(this.#groups.filter(isWanted), limit);
   }
 
   /** The groups, in any order. @returns {Reaction[]} */

@@ -16,16 +16,50 @@ function checkWritable(channel) {
 }
 
 /**
+ * Throws unless it names a message.
+ * @param {any} timetoken
+ */
+export function checkTimetoken(timetoken) {
+  if (isTimetoken(timetoken)) return;
+  const is = isText(timetoken) ? `"${timetoken}"` : typeof timetoken;
+  throw new TypeError(timetoken === null ? 'The message has no timetoken yet.'
+    : `A timetoken is a text of 1 to 19 digits, up to ${timetokenMax}, not ${is}.`);
+}
+
+/**
+ * The fields of an edit; throws unless the daemon takes it.
+ * @param {string} channel @param {any} messageTimetoken @param {any} payload
+ */
+export function editFields(channel, messageTimetoken, payload) {
+  checkTimetoken(messageTimetoken);
+  const { payload: kept, ...rest } = messageFields(channel, payload, {});
+  // The version is an action, whose value is the payload's text.
+  return { ...rest, messageTimetoken, payload: kept, value: JSON.stringify(kept) };
+}
+
+/**
+ * The fields of a deletion; throws unless the daemon takes it.
+ * @param {string} channel @param {any} messageTimetoken
+ */
+export function deletionFields(channel, messageTimetoken) {
+  checkWritable(channel);
+  checkTimetoken(messageTimetoken);
+  return { messageTimetoken };
+}
+
+/**
  * The fields of a message; throws unless the daemon takes it.
- * @param {string} channel @param {any} payload @param {{meta?: any, messageType?: string}} fields
+ * @param {string} channel @param {any} payload
+ * @param {{meta?: any, messageType?: string, parent?: string}} fields
  */
 export function messageFields(channel, payload, fields) {
   checkWritable(channel);
   // Nobody should believe that a message is not stored, or only for a while.
-  checkMembers('The fields of a message', fields, ['meta', 'messageType']);
-  const { meta, messageType } = fields;
+  checkMembers('The fields of a message', fields, ['meta', 'messageType', 'parent']);
+  const { meta, messageType, parent } = fields;
+  if ((parent ?? null) !== null) checkTimetoken(parent);
   if ((messageType ?? null) !== null) checkText('A messageType', messageType, typeMax);
-  const written = frameable({ payload, meta, messageType }, channel);
+  const written = frameable({ payload, meta, messageType, parent: parent ?? undefined }, channel);
   if (!('payload' in written)) throw new TypeError('A payload is a JSON value.');
   return written;
 }
@@ -44,11 +78,7 @@ export function reactionFields(channel, wish) {
     throw new RangeError(`A score is a whole number from 1 to ${scoreMax}.`);
   }
   if (score !== undefined && !present) throw new TypeError('A removal has no score.');
-  if (!isTimetoken(messageTimetoken)) {
-    const is = isText(messageTimetoken) ? `"${messageTimetoken}"` : typeof messageTimetoken;
-    throw new TypeError(messageTimetoken === null ? 'The message has no timetoken yet.'
-      : `A timetoken is a text of 1 to 19 digits, up to ${timetokenMax}, not ${is}.`);
-  }
+  checkTimetoken(messageTimetoken);
   if (!isText(value) || !isText(type) || typeof present !== 'boolean') {
     throw new TypeError('A reaction has texts for value and type, and is present or not.');
   }

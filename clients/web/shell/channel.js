@@ -7,7 +7,12 @@ import { groupKey, scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
 import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
-import { messageFields, reactionFields } from '../core/writes.js';
+import { readSummary, summariesOf } from '../core/summaries.js';
+import { ownFault } from '../core/versions.js';
+import {
+  checkTimetoken, deletionFields, editFields, messageFields, reactionFields,
+} from '../core/writes.js';
+import { People } from './people.js';
 import { errorOf } from './questions.js';
 import { randomDigits } from './random.js';
 import { ShownChannel } from './shown-channel.js';
@@ -21,6 +26,8 @@ import { ShownChannel } from './shown-channel.js';
 const signalMax = 64;
 /** Users of a channel that one answer lists. */
 const usersMax = 1000;
+/** People of a list that shows them, unless the page says otherwise. */
+const peopleShown = 25;
 /** What a question about actions may have; the daemon says what is wrong with it. */
 const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'descending', 'after',
   'limit'];
@@ -55,12 +62,44 @@ export class Channel extends ShownChannel {
    * Publishes, now or when there is a connection again. Shows at once; resolves when the wish is
    * stored here. Rejects what the daemon could never read, and other fields (TypeError,
    * RangeError), with OutboxFullError when too much waits already, and with what the store says
-   * when it fails.
-   * @param {any} payload Any JSON value. @param {{meta?: any, messageType?: string}} [fields]
+   * when it fails. With `parent`, a message's timetoken, it is a reply in that one's thread.
+   * @param {any} payload Any JSON value.
+   * @param {{meta?: any, messageType?: string, parent?: string}} [fields]
    * @returns {Promise<void>}
    */
   async publish(payload, fields = {}) {
     return this.#wish({ kind: 'publish', ...messageFields(this.name, payload, fields) });
+  }
+
+  /**
+   * Gives a message of the user's own another payload. Shows at once; resolves when the wish is
+   * stored here, and rejects as `publish` does. Rejects another user's message, as far as it is
+   * known here whose it is, with an Error that has the daemon's `status` and `code` (`not_owner`).
+   * @param {string} messageTimetoken @param {any} payload Any JSON value.
+   * @returns {Promise<void>}
+   */
+  async edit(messageTimetoken, payload) {
+    return this.#change({ kind: 'edit', ...editFields(this.name, messageTimetoken, payload) });
+  }
+
+  /**
+   * Deletes a message of the user's own, with the actions on it. It goes at once, and comes back
+   * when the daemon refuses. Resolves and rejects as `edit` does.
+   * @param {string} messageTimetoken
+   * @returns {Promise<void>}
+   */
+  async delete(messageTimetoken) {
+    return this.#change({ kind: 'delete', ...deletionFields(this.name, messageTimetoken) });
+  }
+
+  /** @param {any} wish About a message of the user's own. */
+  async #change(wish) {
+    if (!this.isLoaded) await this.ready;
+    const named = { ...wish, channel: this.name };
+    const fault = ownFault(
+      this.sync.cache, this.#outbox.of(this.name), named, this.#device.userId);
+    if (fault) throw errorOf(fault);
+    return this.#wish(named);
   }
 
   /**
@@ -106,6 +145,35 @@ export class Channel extends ShownChannel {
     checkMembers('The options of actions', query, queryMembers);
     const { actions, next } = await this.#ask({ ...query, op: 'actions', channel: this.name });
     return next === undefined ? { actions } : { actions, next };
+  }
+
+  /**
+   * What people said of 1 to 100 messages, summed up by the daemon. One that is named with the
+   * `hash` of its summary comes only if it is another now. Rejects as `signal` does.
+   * @param {(string|{messageTimetoken: string, hash: string})[]} messages
+   */
+  async summaries(messages) {
+    const named = summariesOf(messages);
+    const { summaries } = await this.#ask(
+      { op: 'summaries', channel: this.name, messages: named });
+    return summaries.map(readSummary);
+  }
+
+  /**
+   * Who reacted to a message, the newest first: a list that says how it changes, of what this
+   * device has and wishes. Throws (TypeError, RangeError) what can be no such list.
+   * @param {string} messageTimetoken
+   * @param {{value?: string|string[], type?: string, limit?: number}} [query] `limit` are shown, 25
+   *   where nothing is said.
+   */
+  people(messageTimetoken, query = {}) {
+    checkMembers('The options of people', query, ['value', 'type', 'limit']);
+    const { value, type = 'reaction', limit = peopleShown } = query;
+    checkTimetoken(messageTimetoken);
+    if (!isCount(limit) || limit < 1) throw new RangeError('limit is a whole number from 1 on.');
+    const values = value === undefined ? null
+      : [value].flat().map((it) => canonicalKey(this.rules, type, it).value);
+    return new People(this, messageTimetoken, { type, values, limit });
   }
 
   /** @param {Record<string, any>} command */
@@ -210,19 +278,17 @@ export class Channel extends ShownChannel {
 
   /** @param {any} fields */
   async #wish(fields) {
-    const { isClosed, userId } = this.#device;
+    const { isClosed } = this.#device;
     if (isClosed) throw new Error('The client is closed: nothing can be wished any more.');
     if (!this.isWanted) throw new Error(`The channel ${this.name} was left: follow it anew.`);
     // What the cache shows decides what a wish about a reaction means.
-    if (!this.isLoaded && fields.kind === 'action') await this.ready;
+    if (!this.isLoaded && fields.kind !== 'publish') await this.ready;
     const { cursor } = this.sync.cache;
     /** @type {Entry} */
     const entry = {
       ...fields, channel: this.name, mutation: randomDigits(32), sent: false, acknowledged: null,
       observed: fields.kind === 'publish' && this.isLoaded ? cursor : null,
     };
-    const { messageTimetoken = '' } = entry;
-    const rows = () => this.sync.cache.rows.own(messageTimetoken, userId);
-    return this.#outbox.add(entry, rows, this.rules);
+    return this.#outbox.add(entry, () => this.sync.cache, this.rules);
   }
 }

@@ -1,4 +1,4 @@
-// Keeps caches and outbox in IndexedDB; each patch is one transaction.
+// Keeps caches and outbox in IndexedDB: a patch is one transaction, a large channel a new copy.
 // @ts-check
 import { isText } from '../core/shapes.js';
 import { Database, answerTo, endOf } from './database.js';
@@ -7,6 +7,27 @@ import { randomDigits } from './random.js';
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('../core/types.js').Patch} Patch */
 /** @typedef {import('../core/types.js').Row} Row */
+
+/**
+ * Rows or messages that one transaction stores of a large channel. In some browsers no two write at
+ * a time, whatever their stores are; so this is what a tap may have to wait for.
+ */
+const partMax = 500;
+
+/** Which of the two copies of its channel a head is of: 0 has the channel's own name. */
+const copyOf = (/** @type {any} */ head) => head?.copy === 1 ? 1 : 0;
+
+/**
+ * What the keys of a copy begin with: no channel has a control character in its name.
+ * @param {string} channel @param {number} copy
+ */
+const nameOf = (channel, copy) => copy === 0 ? channel : `${channel}\x01`;
+
+/** Everything whose key starts with the name of a copy. */
+const rangeOf = (/** @type {string} */ name) => IDBKeyRange.bound([name], [name, []]);
+
+/** @param {string} name Of a copy. @param {Row} it */
+const keyOf = (name, it) => [name, it.messageTimetoken, it.type, it.value, it.uuid];
 
 /** Keeps everything in IndexedDB, for all tabs with the same cache. */
 export class IndexedStore {
@@ -34,44 +55,95 @@ export class IndexedStore {
     return id;
   }
 
-  /**
-   * Everything whose key starts with the channel.
-   * @param {string} channel
-   */
-  #range(channel) {
-    return IDBKeyRange.bound([channel], [channel, []]);
-  }
-
   /** @param {string} channel */
   async load(channel) {
     const transaction = await this.#database.begin(['channels', 'rows', 'messages']);
-    const [head, rows, messages] = await Promise.all([
-      answerTo(transaction.objectStore('channels').get(channel)),
-      answerTo(transaction.objectStore('rows').getAll(this.#range(channel))),
-      answerTo(transaction.objectStore('messages').getAll(this.#range(channel))),
+    const head = await answerTo(transaction.objectStore('channels').get(channel));
+    const range = rangeOf(nameOf(channel, copyOf(head)));
+    const [rows, messages] = await Promise.all([
+      answerTo(transaction.objectStore('rows').getAll(range)),
+      answerTo(transaction.objectStore('messages').getAll(range)),
     ]);
     return { head, rows, messages };
   }
 
-  /** @param {Patch} patch */
+  /**
+   * Stores a patch: in one transaction, or as a copy of its own beside what is there. One at a
+   * time: the caller waits.
+   * @param {Patch} patch
+   */
   async write(patch) {
+    const size = patch.rows.length + patch.messages.length;
+    await (patch.clear && size > partMax ? this.#copy(patch) : this.#apply(patch));
+  }
+
+  /** @param {Patch} patch */
+  async #apply(patch) {
     const { channel } = patch;
     const names = ['channels', 'rows', 'messages', 'outbox'];
     const transaction = await this.#database.begin(names, 'readwrite');
     const [heads, rows, messages, outbox] = names.map((name) => transaction.objectStore(name));
-    const keyOf = (/** @type {Row} */ it) =>
-      [channel, it.messageTimetoken, it.type, it.value, it.uuid];
+    const copy = copyOf(await answerTo(heads.get(channel)));
+    const name = nameOf(channel, copy);
     if (patch.clear) {
-      rows.delete(this.#range(channel));
-      messages.delete(this.#range(channel));
+      rows.delete(rangeOf(name));
+      messages.delete(rangeOf(name));
     }
-    for (const row of patch.gone) rows.delete(keyOf(row));
-    for (const row of patch.rows) rows.put(row, keyOf(row));
-    for (const timetoken of patch.dropped) messages.delete([channel, timetoken]);
-    for (const message of patch.messages) messages.put(message, [channel, message.timetoken]);
+    for (const row of patch.gone) rows.delete(keyOf(name, row));
+    for (const row of patch.rows) rows.put(row, keyOf(name, row));
+    for (const timetoken of patch.dropped) messages.delete([name, timetoken]);
+    for (const message of patch.messages) messages.put(message, [name, message.timetoken]);
     for (const order of patch.settled) outbox.delete(order);
-    heads.put(patch.head, channel);
+    heads.put({ ...patch.head, copy }, channel);
     await endOf(transaction);
+  }
+
+  /**
+   * Stores a large channel in parts, beside what is there: in between others have their turn. It is
+   * the channel from when its head says so, in a transaction of its own. A page that goes before
+   * leaves the old one as it was, and of the new one what the next copy clears.
+   * @param {Patch} patch
+   */
+  async #copy({ channel, rows, messages, head, settled }) {
+    const reading = await this.#database.begin('channels');
+    const old = copyOf(await answerTo(reading.objectStore('channels').get(channel)));
+    const copy = 1 - old;
+    const name = nameOf(channel, copy);
+    await this.#clear(name);
+    await this.#put('rows', rows, (row) => keyOf(name, row));
+    await this.#put('messages', messages, ({ timetoken }) => [name, timetoken]);
+    const last = await this.#database.begin(['channels', 'outbox'], 'readwrite');
+    last.objectStore('channels').put({ ...head, copy }, channel);
+    for (const order of settled) last.objectStore('outbox').delete(order);
+    await endOf(last);
+    await this.#clear(nameOf(channel, old));
+  }
+
+  /**
+   * @template Value
+   * @param {string} store @param {Value[]} values @param {(it: Value) => IDBValidKey} key
+   */
+  async #put(store, values, key) {
+    for (let at = 0; at < values.length; at += partMax) {
+      const transaction = await this.#database.begin(store, 'readwrite');
+      const part = transaction.objectStore(store);
+      for (const value of values.slice(at, at + partMax)) part.put(value, key(value));
+      await endOf(transaction);
+    }
+  }
+
+  /** @param {string} name A copy of a channel. */
+  async #clear(name) {
+    for (const store of ['rows', 'messages']) {
+      for (let isMore = true; isMore;) {
+        const transaction = await this.#database.begin(store, 'readwrite');
+        const part = transaction.objectStore(store);
+        const keys = await answerTo(part.getAllKeys(rangeOf(name), partMax));
+        isMore = keys.length === partMax;
+        if (keys.length > 0) part.delete(IDBKeyRange.bound(keys[0], keys[keys.length - 1]));
+        await endOf(transaction);
+      }
+    }
   }
 
   /**

@@ -25,7 +25,7 @@ export class Keeper {
   /** @type {Store} */ #store = new MemoryStore();
   /** @type {WeakMap<Channel, Keeping>} */ #keeping = new WeakMap();
   /** @type {any} */ #again;
-  /** @type {Promise<void>} The last patch under way. */ #stored = Promise.resolve();
+  /** @type {Promise<void>} The patches so far. */ #stored = Promise.resolve();
 
   /** @param {Device} device @param {Followed} followed */
   constructor(device, followed) {
@@ -69,6 +69,8 @@ export class Keeper {
   async #load(channel, keeping) {
     try {
       do {
+        // Behind what is being stored: else a channel that is followed anew would be an older one.
+        await this.#stored;
         channel.sync.load(await this.#store.load(channel.name));
       } while (channel.sync.cache.version < keeping.heard && !this.#device.isLeader);
       keeping.isStored = true;
@@ -82,24 +84,38 @@ export class Keeper {
   }
 
   /**
-   * Stores a patch, and tells the other tabs.
+   * Stores a patch after those before it, and tells the other tabs. One at a time: whatever else
+   * the store is asked for meanwhile, such as a tap, waits for one of them and not for all.
    * @param {Channel} channel @param {Patch} patch
+   * @param {boolean} [isWhole] All of the channel, whatever became of the patches before.
    */
-  keep(channel, patch) {
+  keep(channel, patch, isWhole = false) {
+    const { isVerified } = channel;
     const keeping = this.#of(channel);
+    this.#stored = this.#stored.then(() => {
+      if (isWhole) keeping.isStored = true;
+      return this.#write(keeping, patch, isVerified);
+    });
+  }
+
+  /** @param {Keeping} keeping @param {Patch} patch @param {boolean} isVerified */
+  async #write(keeping, patch, isVerified) {
     if (!keeping.isStored) {
+      // On what could not be stored nothing can be put.
       keeping.unsettled.push(...patch.settled);
       return;
     }
-    const { isVerified } = channel;
-    const tell = () => this.#device.tell({ kind: 'patch', patch, isVerified });
-    this.#stored = this.#store.write(patch).then(tell, (error) => {
+    const settled = [...keeping.unsettled.splice(0), ...patch.settled];
+    try {
+      await this.#store.write({ ...patch, settled });
+      this.#device.tell({ kind: 'patch', patch: { ...patch, settled }, isVerified });
+    } catch (error) {
       // What is stored stays as it was: older, and true.
       keeping.isStored = false;
-      keeping.unsettled.push(...patch.settled);
+      keeping.unsettled.push(...settled);
       this.#device.problem(error);
       this.#keepLater();
-    });
+    }
   }
 
   /** Stores channels whole that could not be stored: the disk may have room by then. */
@@ -116,10 +132,8 @@ export class Keeper {
           this.#keepLater();
           continue;
         }
-        keeping.isStored = true;
         cache.replaceAll();
-        const settled = keeping.unsettled.splice(0);
-        this.keep(channel, { ...cache.takePatch(name), settled });
+        this.keep(channel, cache.takePatch(name), true);
       }
     }, keepAgain);
   }
@@ -131,6 +145,6 @@ export class Keeper {
 
   /** Resolves when the last patch is stored. */
   async rest() {
-    await this.#stored;
+    for (let last; last !== this.#stored;) await (last = this.#stored);
   }
 }

@@ -1,5 +1,6 @@
 // Commands that nothing keeps: the daemon answers them now or not at all, also for other tabs.
 // @ts-check
+import { isSummary } from '../core/summaries.js';
 import { isTimetoken } from '../core/timetoken.js';
 import { randomDigits } from './random.js';
 
@@ -10,6 +11,7 @@ import { randomDigits } from './random.js';
 /** @type {Record<string, (ok: any) => boolean>} Whether what is under `ok` can be read. */
 const isAnswer = {
   actions: ({ actions }) => Array.isArray(actions),
+  summaries: ({ summaries }) => Array.isArray(summaries) && summaries.every(isSummary),
   signal: ({ timetoken }) => isTimetoken(timetoken),
   hereNow: ({ occupancy, users }) => Number.isInteger(occupancy) && Array.isArray(users),
 };

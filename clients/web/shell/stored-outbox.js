@@ -4,11 +4,12 @@ import { isAnswered, named, orderOf } from '../core/entry.js';
 import { OutboxFullError } from '../core/errors.js';
 import { edited, wishAction } from '../core/outbox.js';
 import { usualRules } from '../core/rules.js';
+import { wishMessage } from '../core/versions.js';
 
 /** @typedef {import('../core/types.js').Edits} Edits */
 /** @typedef {import('../core/types.js').Entry} Entry */
-/** @typedef {import('../core/types.js').Row} Row */
 /** @typedef {import('../core/types.js').Rules} Rules */
+/** @typedef {import('../core/cache.js').ChannelCache} ChannelCache */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./open-store.js').Opened} Opened */
 /** @typedef {(entries: Entry[]) => Entry[]} Transform */
@@ -71,16 +72,22 @@ export class StoredOutbox {
   /**
    * Adds a wish, or takes back what it is opposite to; resolves when that is stored.
    * @param {Entry} entry
-   * @param {() => Row[]} rows What the cache has of the user's reactions to its message.
+   * @param {() => ChannelCache} cache Its channel's, as it is when it is needed.
    * @param {Rules} [rules] Of its channel.
    * @returns {Promise<void>}
    */
-  add(entry, rows, rules = usualRules) {
+  add(entry, cache, rules = usualRules) {
+    const { userId } = this.#device;
     /** @type {Edits|null} */
     let first = null;
     return this.change((entries) => {
       if (entry.kind === 'publish') return this.#bounded(entries, [...entries, entry]);
-      const edits = wishAction(entries, entry, rows(), rules);
+      if (entry.kind !== 'action') {
+        const edits = wishMessage(entries, entry, cache(), userId);
+        return this.#bounded(entries, edited(entries, edits));
+      }
+      const rows = cache().rows.own(entry.messageTimetoken ?? '', userId);
+      const edits = wishAction(entries, entry, rows, rules);
       first ??= edits;
       const order = orderOf(entry, rules);
       if (entries.some((it) => orderOf(named(it, rules), rules) === order)) {
@@ -168,15 +175,18 @@ export class StoredOutbox {
     let before = this.entries;
     try {
       if (refusal) throw refusal;
-      const { entries, isChanged, versions = new Map() } = await store.change((before) =>
-        batch.reduce((list, change) => {
+      const { entries, isChanged, versions = new Map() } = await store.change((stored) => {
+        // What has settled goes with its patch, which may wait; no wish is about it any more.
+        const isSettled = (/** @type {Entry} */ { order = 0 }) => this.#settled.has(order);
+        return [...stored.filter(isSettled), ...batch.reduce((list, change) => {
           try {
             return change.transform(list);
           } catch (error) {
             change.error = error;
             return list;
           }
-        }, before), this.#device.isLeader ? [] : this.#channels);
+        }, stored.filter((it) => !isSettled(it)))];
+      }, this.#device.isLeader ? [] : this.#channels);
       this.#kept = entries;
       before = this.entries;
       this.#noteLeaving(versions);

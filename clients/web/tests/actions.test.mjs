@@ -18,3 +18,28 @@ test('a page of actions is asked for as it is said, and comes as the daemon has 
   world.cut();
   await assert.rejects(world.channel.actions(), { code: 'offline' });
 });
+
+test('summaries are asked for by messages or their hashes, and come in words', async () => {
+  const [m, h] = ['17952187953729999', 'c24f6edc72bbc9e5b6cfde1ca418ac06'];
+  const group = { t: 'reaction', v: '👍', n: 2, f: '17952187953730012', l: '17952187953730099',
+    u: ['ada'] };
+  const { world } = await followed(new Server());
+  world.options.summaries = [{ m, t: '17952187953730099', h, g: [group, { ...group, s: 6 }], x: 1 }];
+  const asked = world.channel.summaries([m, { messageTimetoken: m, hash: h }]);
+  await world.settle();
+  const said = { type: 'reaction', value: '👍', count: 2, first: group.f, last: group.l,
+    authors: ['ada'], clipped: true };
+  assert.deepEqual(await asked, [{ messageTimetoken: m, position: '17952187953730099', hash: h,
+    omitted: 1, reactions: [{ ...said, score: 2 }, { ...said, score: 6 }] }]);
+  const { messages } = world.sent.find(({ op }) => op === 'summaries');
+  assert.deepEqual(messages, [m, { m, h }]);
+  for (const bad of [[], 'x', Array(101).fill(m)]) {
+    await assert.rejects(world.channel.summaries(bad), RangeError);
+  }
+  for (const bad of [['x'], [{ messageTimetoken: m }], [null]]) {
+    await assert.rejects(world.channel.summaries(bad), TypeError);
+  }
+  world.options.summaries = [{ m, t: 'x', h, g: [] }];
+  const unreadable = world.channel.summaries([m]);
+  await Promise.all([assert.rejects(unreadable, { code: 'unreadable' }), world.settle()]);
+});

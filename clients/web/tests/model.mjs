@@ -89,6 +89,7 @@ export function varint(value) {
 const zigzag = (value) => varint(value < 0n ? -2n * value - 1n : 2n * value);
 const byTimetoken = (left, right) =>
   left.length - right.length || (left < right ? -1 : Number(left > right));
+const byAge = (left, right) => byTimetoken(left.actionTimetoken, right.actionTimetoken);
 
 export function packRows(rows) {
   const texts = [];
@@ -272,6 +273,7 @@ export class Server {
     const t = this.now();
     const message = { p: { t, r: 1 }, i: user, d: fields.payload, c: 'room', f: 0 };
     if (fields.meta !== undefined) message.u = fields.meta;
+    if (fields.parent !== undefined) message.parent = fields.parent;
     if (!this.keepsMessages) {
       for (const session of this.sessions) session.announce({ ...message, f: 1 }, this.last);
       return { timetoken: t };
@@ -324,6 +326,44 @@ export class Server {
     this.actions.delete(key);
     this.actions.set(key, kept);
     this.commit(this.eventOf(kept));
+  }
+
+  /** Says something else of a message, for its author alone; again, if it was said before. */
+  edit(user, { messageTimetoken, payload }) {
+    this.checkOwner(user, messageTimetoken, true);
+    const fields = { messageTimetoken, type: 'edited', value: JSON.stringify(payload) };
+    const own = this.rows.filter((it) => it.messageTimetoken === messageTimetoken &&
+      it.type === 'edited' && it.uuid === user);
+    const newest = own.sort(byAge).at(-1);
+    const standing = own.find(({ value }) => value === fields.value);
+    if (standing && standing !== newest) this.change(standing, false);
+    return this.act(user, true, fields);
+  }
+
+  deleteOne(user, { messageTimetoken }) {
+    this.checkOwner(user, messageTimetoken, false);
+    if (!this.messages.has(messageTimetoken)) return { applied: 'absent' };
+    this.delete(String(BigInt(messageTimetoken) - 1n), messageTimetoken);
+    return { applied: 'removed', timetoken: this.last };
+  }
+
+  checkOwner(user, messageTimetoken, isNeeded) {
+    const message = this.messages.get(messageTimetoken);
+    const refuse = (status, code) => {
+      throw Object.assign(new Error(code), { refusal: { status, code, message: code } });
+    };
+    if (!message && isNeeded) refuse(404, 'no_such_message');
+    if (message && message.i !== user) refuse(403, 'not_owner');
+  }
+
+  /** A message as its author last said it, and what else shows of it. */
+  shown(timetoken) {
+    const { i: author, d, parent } = this.messages.get(timetoken);
+    const edits = this.rows.filter((it) => it.messageTimetoken === timetoken &&
+      it.type === 'edited' && it.uuid === author).sort(byAge);
+    const replies = [...this.messages.values()].filter((it) => it.parent === timetoken);
+    return { payload: edits.length > 0 ? JSON.parse(edits.at(-1).value) : d, parent,
+      versions: edits.length, threadCount: replies.length };
   }
 
   delete(after, through) {
@@ -398,11 +438,20 @@ export class ModelSocket {
       return;
     }
     const { error = { status: 503, code: 'overloaded', message: 'Try again.' } } = this.options;
-    this.put({ id, ...this.options.refuse?.(op) ? { error } : { ok: this[op](fields) } });
+    this.put({ id, ...this.options.refuse?.(op) ? { error } : this.answer(op, fields) });
     for (const page of this.pages.splice(0)) this.put(page);
   }
 
   pages = [];
+
+  answer(op, fields) {
+    try {
+      return { ok: this[op](fields) };
+    } catch (error) {
+      if (!error.refusal) throw error;
+      return { error: error.refusal };
+    }
+  }
 
   put(frame) {
     if (this.isOpen) this.inbox.push(frame);
@@ -450,6 +499,10 @@ export class ModelSocket {
 
   actions({ after }) {
     return { actions: [], ...after ? { next: 'v.y' } : {} };
+  }
+
+  summaries() {
+    return { summaries: this.options.summaries ?? [] };
   }
 
   unsubscribe({ channels }) {
@@ -527,6 +580,14 @@ export class ModelSocket {
 
   addAction(fields) {
     return this.once(fields.mutation, () => this.server.act(this.user, true, fields));
+  }
+
+  editMessage(fields) {
+    return this.once(fields.mutation, () => this.server.edit(this.user, fields));
+  }
+
+  deleteMessage(fields) {
+    return this.once(fields.mutation, () => this.server.deleteOne(this.user, fields));
   }
 
   removeAction(fields) {

@@ -98,7 +98,7 @@ class Witness {
 
 /** What one seed makes happen; the caller says what may. */
 async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = false,
-  mode = 'distinct', users = ['ada', 'bob'] }) {
+  mode = 'distinct', mayEdit = false, users = ['ada', 'bob'] }) {
   const steps = 120;
   const random = generator(seed);
   const pick = (list) => list[Math.floor(random() * list.length)];
@@ -115,7 +115,8 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
     return world;
   });
   const messages = [first];
-  const isSteady = mode === 'distinct' && !mayRestore && !mayDelete && !mayCorrupt && users[0] !== users[1];
+  const isSteady = mode === 'distinct' && !mayRestore && !mayDelete && !mayCorrupt && !mayEdit &&
+    users[0] !== users[1];
   const witnesses = new Map(worlds.map((world) => [world, isSteady ? new Witness(world) : null]));
   let backup = null;
   for (let step = 0; step < steps; step++) {
@@ -136,6 +137,14 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
       const payload = `${world.user} ${step}`;
       world.wish(world.channel.publish(payload));
       witness?.published.add(payload);
+    } else if (mayEdit && dice < 0.49) {
+      const own = world.shown.filter((it) => it.uuid === world.user && it.timetoken !== null);
+      const item = own.length > 0 ? pick(own) : null;
+      const said = pick(['one', { two: 2 }, step]);
+      if (item && random() < 0.2) world.wish(world.channel.delete(item.timetoken));
+      else if (item) world.wish(world.channel.edit(item.timetoken, said));
+      const parent = pick(messages);
+      if (random() < 0.3) world.wish(world.channel.publish(`reply ${step}`, { parent }));
     } else if (dice < 0.51) {
       const key = { messageTimetoken: pick(messages), type: 'reaction', value: pick(['👍', '🔥']) };
       server.act('zoe', random() < 0.6, key);
@@ -193,6 +202,10 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
     await world.settle();
     // Where time passes and no frame, a client leaves its connection, and says so.
     world.problems = world.problems.filter(({ message }) => !/has not answered/.test(message));
+    if (mayEdit) {
+      // Another device of the user may have deleted what was edited here.
+      world.problems = world.problems.filter(({ error }) => error?.code !== 'no_such_message');
+    }
     world.check();
     witnesses.get(world)?.look();
     world.client.close();
@@ -213,6 +226,9 @@ for (const [name, options] of [
   ['claps', { mode: 'multiple' }],
   ['totals, two devices of one user', { mode: 'total', users: ['ada', 'ada'], mayRestore: true }],
   ['deletions', { mayDelete: true }],
+  ['edits, own deletions and replies', { mayEdit: true }],
+  ['those of two devices of one user, and restored backups',
+    { mayEdit: true, mayRestore: true, users: ['ada', 'ada'] }],
   ['damaged caches', { mayCorrupt: true }],
   ['restored backups', { mayRestore: true }],
   ['restored backups and deletions', { mayRestore: true, mayDelete: true }],

@@ -57,6 +57,29 @@ export async function main(): Promise<void> {
     const isThere: boolean = await room.toggle('17952187953730012', '👍');
     console.log(isThere, reactionOrders.score.length);
     await room.react('17952187953730012', { value: '👏', score: 5 });
+    if (item?.timetoken) {
+      await room.publish({ text: 'Me, too' }, { parent: item.timetoken });
+      await room.edit(item.timetoken, { text: 'One?' });
+      const { parent, versions, isEdited, isDeleted, threadCount } = item;
+      console.log(parent ?? 'none', versions + threadCount, isEdited || isDeleted);
+      await room.delete(item.timetoken);
+    }
+    const [summary] = await room.summaries(['17952187953730012']);
+    if (summary) await room.summaries([summary]);
+    console.log(summary?.reactions.map(({ count, authors }) => count - authors.length));
+    const sheet = room.people('17952187953730012', { value: ['👍', '❤️'], limit: 10 });
+    const end = sheet.observe((changes, people) => {
+      for (const { kind, index, from, person } of changes) {
+        console.log(kind, index, from ?? index, person.uuid, person.score, people.length);
+      }
+    });
+    if (sheet.isMore) sheet.more(10);
+    end();
+    sheet.end();
+    // @ts-expect-error People are for reading.
+    sheet.people.push(sheet.people[0]);
+    // @ts-expect-error A version is a payload as any other.
+    await room.edit('17952187953730012', 'One?');
     // @ts-expect-error A toggle says itself which of the two it is.
     await room.toggle('17952187953730012', { value: '👏', present: true });
     const { actions, next } = await room.actions({ value: ['👍', '❤️'], limit: 25 });

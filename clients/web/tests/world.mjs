@@ -314,6 +314,9 @@ export class World {
         .map((it) => `${it.actionTimetoken} ${it.uuid} ${it.value} ${it.score ?? 1}`).sort()]);
     assert.deepEqual(this.shown.map((it) => [it.timetoken,
       it.actions.map((a) => `${a.actionTimetoken} ${a.uuid} ${a.value} ${a.score}`).sort()]), expected);
+    const faces = (it) => [it.payload, it.parent, it.versions, it.threadCount];
+    assert.deepEqual(this.shown.map(faces),
+      this.shown.map((it) => faces(this.server.shown(it.timetoken))));
     assert.ok(this.channel.isVerified);
     assert.deepEqual(this.problems, []);
   }

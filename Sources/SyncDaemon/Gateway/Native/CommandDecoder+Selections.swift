@@ -14,8 +14,12 @@ extension CommandDecoder {
     }
 
     static func selection(_ json: borrowing JSONValue) throws(ProtocolError) -> Selection {
-        guard (json.member("group") == nil) != (json.member("wildcard") == nil) else {
-            throw .invalidField("group", #"there, or "wildcard", and not both"#)
+        switch (json.member("group") == nil, json.member("wildcard") == nil) {
+        case (true, true):
+            throw ProtocolError(
+                .missingField("wildcard", expected: #"a string, where there is no "group""#))
+        case (false, false): throw .invalidField("group", #"absent beside a "wildcard""#)
+        default: break
         }
         if let name = try json.optionalText("group", bytesMax: Limits.channelNameBytesMax) {
             guard isValidName(name) else { throw .invalidChannel }
@@ -45,8 +49,11 @@ extension CommandDecoder {
         case (let channels?, nil, false): return GroupRequest(name, .add(channels))
         case (nil, let channels?, false): return GroupRequest(name, .remove(channels))
         case (nil, nil, true): return GroupRequest(name, .delete)
-        default:
-            throw .invalidField("add", #"there, or "remove", or "delete": true, and only one"#)
+        case (nil, nil, false):
+            throw ProtocolError(
+                .missingField(
+                    "add", expected: #"a list, where there is no "remove" and no "delete""#))
+        default: throw .invalidField("add", #"absent beside "remove" or "delete""#)
         }
     }
 }

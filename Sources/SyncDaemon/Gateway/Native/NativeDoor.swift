@@ -125,7 +125,8 @@ final class NativeDoor: SessionDelegate {
             if case .hello(let hello) = command {
                 return reply(greet(hello, session), to: id, of: session)
             }
-            guard turnstile.admits(cost: command.nameCount, of: session.id) else {
+            guard turnstile.admits(cost: nameCount(of: command, by: session), of: session.id)
+            else {
                 return try wait(with: command, id, of: session)
             }
             try handle(command, id, of: session)
@@ -149,7 +150,8 @@ final class NativeDoor: SessionDelegate {
         guard session.commandsInFlight < Limits.commandsInFlightMax else {
             throw .tooManyInFlight
         }
-        guard turnstile.wait((command, id), cost: command.nameCount, of: session.id) else {
+        let cost = nameCount(of: command, by: session)
+        guard turnstile.wait((command, id), cost: cost, of: session.id) else {
             throw .rateLimited
         }
         session.commandsInFlight += 1
@@ -181,12 +183,24 @@ final class NativeDoor: SessionDelegate {
     ) throws(ProtocolError) -> (Command, CommandID) {
         guard session.bucket.take(at: now) else { throw .rateLimited }
         let command = try decoded.command.get()
-        guard session.bucket.take(command.cost - 1, at: now),
-            session.account?.admits(commands: command.cost, at: now) ?? true
+        let cost = max(command.cost, Command.cost(ofNames: nameCount(of: command, by: session)))
+        guard session.bucket.take(cost - 1, at: now),
+            session.account?.admits(commands: cost, at: now) ?? true
         else { throw .rateLimited }
         guard let id = decoded.id else { throw .notAnObject }
         guard !isDraining else { throw .draining }
         return (command, id)
+    }
+
+    /// Channels that a command begins or ends to follow, those of a selection among them.
+    private func nameCount(of command: Command, by session: Session) -> Int {
+        switch command {
+        case .follow(let request):
+            session.selectedCount(of: request.selection)
+                + hub.selections.channelCount(of: request.selection, for: session)
+        case .unfollow(let selection): session.selectedCount(of: selection)
+        default: command.nameCount
+        }
     }
 
     func sessionCanWrite(_ id: SessionID) {
@@ -272,7 +286,11 @@ extension Command {
 
     /// Commands that it counts as, for the rate limit.
     var cost: Int {
-        showsToken ? Limits.tokenCommandCost : max(1, nameCount / Limits.channelsPerCommandCost)
+        showsToken ? Limits.tokenCommandCost : Self.cost(ofNames: nameCount)
+    }
+
+    fileprivate static func cost(ofNames count: Int) -> Int {
+        max(1, count / Limits.channelsPerCommandCost)
     }
 
     /// Channels that it begins or ends to follow, those of presence too; what lists many users or

@@ -50,17 +50,13 @@ extension PubNubRouter {
     ) -> [PolledGroup] {
         var seen: Set<PolledGroup> = []
         return poll.groups.compactMap { spelling in
-            let group = PolledGroup(
-                group: ChannelGroup(
-                    groupName(spelling), keyset: context.keyset.subscribeKey),
-                isPresence: spelling.hasSuffix(Channel.presenceSuffix))
+            let group = PolledGroup(following: spelling, in: context.keyset.subscribeKey)
             return seen.insert(group).inserted ? group : nil
         }
     }
 
     /// The group that a spelling such as `friends-pnpres` is about.
     static func groupName(_ spelling: String) -> String {
-        spelling.hasSuffix(Channel.presenceSuffix)
-            ? String(spelling.dropLast(Channel.presenceSuffix.count)) : spelling
+        PolledGroup(following: spelling, in: "").group.name
     }
 }

@@ -1,0 +1,226 @@
+"""One page in Stream's words and one in Ably's: the same taps, the same rows, the same screen."""
+
+import json
+import subprocess
+import unittest
+
+from browser import Browser, Pages
+from daemon import ROOT
+from test_reload import ReloadTestCase
+from test_web_client import WebCase
+
+CONFIGURATION = (ROOT / "examples/words/words.ini").read_text(encoding="utf-8")
+WORDS = ("stream", "ably")
+KINDS = ("unique", "distinct", "multiple", "total", "flag")
+ROWS = "[...document.querySelectorAll('#{} li p')].map((it) => it.innerText)"
+
+#: Who taps what on which message of which room, one after the other.
+SCENARIO = [
+    ("ada", "unique", 0, "like"), ("ada", "unique", 0, "love"),  # In the other one's place.
+    ("bob", "unique", 0, "love"), ("bob", "unique", 1, "haha"), ("bob", "unique", 1, "haha"),
+    ("ada", "distinct", 0, "like"), ("ada", "distinct", 0, "love"), ("bob", "distinct", 0, "like"),
+    ("ada", "distinct", 0, "like"),  # Taken back.
+    ("bob", "distinct", 1, "haha"),
+    ("ada", "multiple", 0, "clap"), ("ada", "multiple", 0, "clap five times"),
+    ("bob", "multiple", 0, "clap five times"), ("ada", "multiple", 0, "clap"),
+    ("bob", "multiple", 1, "clap"), ("bob", "multiple", 1, "no clap"),
+    ("ada", "total", 0, "one more"), ("ada", "total", 0, "one more"),
+    ("bob", "total", 0, "one more"), ("ada", "total", 0, "one less"),
+    ("bob", "total", 1, "one more"), ("bob", "total", 1, "one less"),
+    ("ada", "flag", 0, "flag"), ("bob", "flag", 0, "flag"), ("bob", "flag", 0, "flag"),
+    ("bob", "flag", 1, "flag"),
+]
+#: What the daemon has of each room then: message, type, value, user and score.
+ROWS_LEFT = {
+    "unique": [(0, "reaction", "❤️", "ada", 1), (0, "reaction", "❤️", "bob", 1)],
+    "distinct": [(0, "reaction", "❤️", "ada", 1), (0, "reaction", "👍", "bob", 1),
+                 (1, "reaction", "😂", "bob", 1)],
+    "multiple": [(0, "reaction", "👏", "ada", 7), (0, "reaction", "👏", "bob", 5)],
+    "total": [(0, "reaction", "total", "ada", 1), (0, "reaction", "total", "bob", 1)],
+    "flag": [(0, "reaction", "flag", "ada", 1), (1, "reaction", "flag", "bob", 1)],
+}
+#: And what ada sees.
+SCREEN = {
+    "unique": ["zoe: first ❤️ 2 (bob, ada) ✓", "zoe: second"],
+    "distinct": ["zoe: first ❤️ 1 (ada) ✓ 👍 1 (bob)", "zoe: second 😂 1 (bob)"],
+    "multiple": ["zoe: first 👏 12 (ada ×7, bob ×5) ✓", "zoe: second"],
+    "total": ["zoe: first total 2", "zoe: second"],
+    "flag": ["zoe: first flag 1 (ada) ✓", "zoe: second flag 1 (bob)"],
+}
+
+
+class Words(WebCase, ReloadTestCase):
+    """Both pages, on one daemon with their configuration, in rooms of their own."""
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.pages = Pages(folder=ROOT)
+        self.addCleanup(self.pages.close)
+        self.daemon = self.start(CONFIGURATION)
+        self.zoe = await self.device(self.daemon, "zoe")
+        self.messages = {}
+        for room in (f"{kind}.{words}" for kind in KINDS for words in WORDS):
+            self.messages[room] = [
+                str(await self.zoe.publish(room, {"text": text})) for text in ("first", "second")]
+        self.screens = {}
+        for words in WORDS:
+            for user in ("ada", "bob"):
+                self.screens[words, user] = await self.open(words, user)
+
+    async def open(self, words, user):
+        page = await self.browser.page(
+            f"{self.pages.origin}/examples/{words}-words/index.html"
+            f"?daemon={self.daemon.host}:{self.daemon.port}&user={user}&room={words}",
+            await self.browser.context())
+        await self.until_shown(page)
+        return page
+
+    async def until_shown(self, page):
+        for kind in KINDS:
+            await page.until(f"document.querySelectorAll('#{kind} li').length === 2", kind)
+
+    async def tap(self, page, kind, number, text):
+        """Clicks, and waits until it shows and the daemon has it; returns what shows."""
+        before = await page.run(ROWS.format(kind))
+        await page.run(
+            f"[...document.querySelectorAll('#{kind} li')[{number}].querySelectorAll('button')]"
+            f".find((it) => it.innerText === '{text}').click()")
+        await page.until(
+            f"JSON.stringify({ROWS.format(kind)}) !== {json.dumps(json.dumps(before))}",
+            f"{kind} {text} to show")
+        await page.until("client.waiting === 0", f"{kind} {text} to be answered")
+        return await page.run(ROWS.format(kind))
+
+    async def play(self, words):
+        for user, kind, number, text in SCENARIO:
+            page = self.screens[words, user]
+            shown = await self.tap(page, kind, number, text)
+            # The other one sees it before the next tap, so that the story is one.
+            other = self.screens[words, "bob" if user == "ada" else "ada"]
+            unmarked = [it.replace(" ✓", "") for it in shown]
+            await other.until(
+                f"JSON.stringify({ROWS.format(kind)}.map((it) => it.replaceAll(' ✓', ''))) === "
+                f"JSON.stringify({unmarked})", f"{unmarked} with the other one")
+        for user in ("ada", "bob"):
+            problem = "document.querySelector('#problem').innerText"
+            self.assertEqual(await self.screens[words, user].run(problem), "")
+
+    async def rows(self, words):
+        found = {}
+        for kind in KINDS:
+            room = f"{kind}.{words}"
+            places = {it: number for number, it in enumerate(self.messages[room])}
+            reply = await self.zoe.command("actions", channel=room)
+            found[kind] = sorted(
+                (places[it["messageTimetoken"]], it["type"], it["value"], it["uuid"],
+                 it.get("score", 1)) for it in reply["actions"])
+        return found
+
+    async def shown(self, words, user):
+        page = self.screens[words, user]
+        return {kind: await page.run(ROWS.format(kind)) for kind in KINDS}
+
+    async def test_the_same_rows_and_the_same_screen(self):
+        for words in WORDS:
+            await self.play(words)
+        by_stream, by_ably = [await self.rows(words) for words in WORDS]
+        self.assertEqual(by_stream, by_ably)
+        self.assertEqual(by_stream, ROWS_LEFT)
+        for user in ("ada", "bob"):
+            by_stream, by_ably = [await self.shown(words, user) for words in WORDS]
+            self.assertEqual(by_stream, by_ably, user)
+        self.assertEqual(await self.shown("ably", "ada"), SCREEN)
+        # And after a reload, from the cache.
+        before = await self.shown("stream", "ada")
+        for words in WORDS:
+            await self.screens[words, "ada"].reload()
+            await self.until_shown(self.screens[words, "ada"])
+            self.assertEqual(await self.shown(words, "ada"), before, words)
+        await self.assert_words()
+
+    async def assert_words(self):
+        """What each SDK has, beside what a screen shows of it."""
+        first = {kind: self.messages[f"{kind}.stream"][0] for kind in KINDS}
+        page = self.screens["stream", "ada"]
+        message = await page.run("rooms.multiple.state.messages[0]")
+        self.assertEqual(message["reaction_counts"], {"clap": 2})
+        self.assertEqual(message["reaction_scores"], {"clap": 12})
+        self.assertEqual(message["reaction_groups"]["clap"]["sum_scores"], 12)
+        self.assertEqual(
+            [(it["user_id"], it["score"]) for it in message["latest_reactions"]],
+            [("ada", 7), ("bob", 5)])
+        self.assertEqual([it["type"] for it in message["own_reactions"]], ["clap"])
+        found = await page.run(
+            f"rooms.distinct.queryReactions('{first['distinct']}', {{ type: 'like' }})")
+        self.assertEqual(
+            [(it["type"], it["user_id"]) for it in found["reactions"]], [("like", "bob")])
+        pages = await page.run(f"""(async () => {{
+            const found = [];
+            let next;
+            do {{
+                const page = await rooms.unique.queryReactions(
+                    '{first["unique"]}', {{ user_id: {{ $in: ['ada', 'bob'] }} }},
+                    [{{ created_at: 1 }}], {{ limit: 1, next }});
+                found.push(...page.reactions.map((it) => it.user_id));
+                next = page.next;
+            }} while (next);
+            return found;
+        }})()""")
+        self.assertEqual(pages, ["ada", "bob"])
+        refused = await page.run(
+            f"rooms.distinct.sendReaction('{first['distinct']}', {{ type: 'like' }}, "
+            "{ enforce_unique: true }).catch((error) => error.message)")
+        self.assertIn("reaction_mode", refused)
+        # Bob's page was there all the time: what it heard of ada, one event for each tap.
+        heard = await self.screens["stream", "bob"].run("heard")
+        self.assertEqual(
+            [it for it in heard if it.startswith("unique ") and " ada " in it],
+            ["unique reaction.new like ada 1", "unique reaction.updated love ada 1"])
+        self.assertEqual(
+            [it for it in heard if it.startswith("multiple ") and " ada " in it],
+            ["multiple reaction.new clap ada 1", "multiple reaction.updated clap ada 6",
+             "multiple reaction.updated clap ada 7"])
+        self.assertIn("distinct reaction.deleted like ada 1", heard)
+
+        page = self.screens["ably", "bob"]
+        heard = await page.run("heard")
+        last = {it["kind"]: it["summary"] for it in heard
+                if it["messageSerial"] == self.messages[f"{it['kind']}.ably"][0]}
+        self.assertEqual(
+            last["unique"]["unique"],
+            {"❤️": {"total": 2, "clientIds": ["bob", "ada"], "clipped": False}})
+        self.assertEqual(last["multiple"]["multiple"]["👏"]["clientIds"], {"ada": 7, "bob": 5})
+        self.assertEqual(last["flag"]["flag"]["clientIds"], ["ada"])
+        self.assertEqual(last["total"]["total"], {"total": 2})
+        serial = self.messages["multiple.ably"][0]
+        own = await page.run(f"rooms.multiple.messages.reactions.clientReactions('{serial}')")
+        self.assertEqual(own["multiple"]["👏"]["clientIds"], {"bob": 5})
+        items = await page.run(
+            f"rooms.distinct.annotations.get('{self.messages['distinct.ably'][0]}')"
+            ".then(({ items }) => items.map((it) => [it.type, it.name, it.clientId]))")
+        self.assertCountEqual(items, [["reaction:distinct.v1", "❤️", "ada"],
+                                      ["reaction:distinct.v1", "👍", "bob"]])
+        for call in ("messages.reactions.send(SERIAL, { type: 'unique', name: '👍' })",
+                     "messages.reactions.delete(SERIAL)",
+                     "annotations.publish(SERIAL, { type: 'reaction:multiple.v1', name: '👍' })",
+                     "annotations.publish(SERIAL, { type: 'reaction:most.v1', name: '👍' })"):
+            serial = f"'{self.messages['distinct.ably'][0]}'"
+            code = await page.run(
+                f"rooms.distinct.{call.replace('SERIAL', serial)}.catch((error) => error.code)")
+            self.assertEqual(code, 40001, call)
+
+
+class Checks(unittest.TestCase):
+    def test_the_types(self):
+        modules = [str(ROOT / "examples" / it) for it in (
+            "stream-words/stream.js", "ably-words/ably.js", "ably-words/summaries.js",
+            "words/screen.js")]
+        done = subprocess.run(
+            ["tsc", "--strict", "--noEmit", "--allowJs", "--checkJs", "--target", "es2022",
+             "--lib", "es2022,dom", "--module", "es2022", "--moduleResolution", "node", *modules],
+            capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+// Following a channel by its summaries, against the real daemon.
+
+import EventModel
+import SyncClient
+import Testing
+
+@Suite("Following by summaries", .timeLimit(.minutes(10)))
+struct SummaryFollowTests {
+    private func client(_ daemon: Daemon, _ user: String) throws -> SyncClient {
+        SyncClient(
+            try SyncClient.Configuration(url: daemon.url, userID: user, deviceID: "phone"))
+    }
+
+    /// Takes events until a message comes to so much, and says which events there were besides.
+    private func counts(
+        _ message: Timetoken, _ expected: [String: Int], in events: AsyncStream<SyncEvent>
+    ) async -> [Envelope] {
+        var announced: [Envelope] = []
+        for await event in events {
+            if case .announced(_, let envelopes) = event { announced += envelopes }
+            guard case .summarized("room", let summaries) = event,
+                let summary = summaries.last(where: { $0.messageTimetoken == message })
+            else { continue }
+            let counts = Dictionary(
+                uniqueKeysWithValues: summary.groups.map { ($0.value, $0.count) })
+            if counts == expected { break }
+        }
+        return announced
+    }
+
+    @Test("messages come as events, reactions as what they come to, also what was missed")
+    func follows() async throws {
+        let daemon = try await Daemon()
+        let (ada, bob) = (try client(daemon, "ada"), try client(daemon, "bob"))
+        let events = await ada.events()
+        for each in [ada, bob] { try await each.connect() }
+        try await ada.follow("room", after: .zero, actions: .summary)
+        let message = try await bob.publish(Message(payload: "1"), to: "room")
+        let room = try await bob.channel("room")
+        try await room.react("👍", to: message)
+        try await room.react("🎉", to: message)
+        let announced = await counts(message, ["👍": 1, "🎉": 1], in: events)
+        #expect(announced.map(\.timetoken) == [message])
+        #expect(announced.allSatisfy { if case .message = $0.event { true } else { false } })
+
+        await ada.disconnect()
+        try await room.unreact("🎉", from: message)
+        while await !bob.unsentWrites.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await ada.connect()
+        _ = await counts(message, ["👍": 1], in: events)
+        await ada.close()
+        await bob.close()
+    }
+}
