@@ -8,8 +8,9 @@ public enum Command: Hashable, Sendable {
     /// The operations by their names on the wire.
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
-            removeAction, editMessage, deleteMessage, deleteMessages, history, actions, endLive,
-            summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping, token
+            removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history,
+            actions, endLive, summaries, hereNow, whereNow, setState, getState, changeGroup, group,
+            ping, token
     }
 
     case hello(Hello)
@@ -25,6 +26,7 @@ public enum Command: Hashable, Sendable {
     case editMessage(EditRequest)
     case deleteMessage(OwnDeletionRequest)
     case deleteMessages(DeletionRequest)
+    case removeActions(ClearingRequest)
     case history(HistoryQuery)
     case actions(ActionsQuery)
     case summaries(SummariesQuery)

@@ -22,6 +22,7 @@ public struct DeviceCache: Hashable, Sendable {
         case messageInserted(Timetoken)
         case actionsChanged(of: Timetoken)
         case messagesDeleted(after: Timetoken, through: Timetoken)
+        case actionsCleared(Clearing)
         /// Already applied (a repeat), or about an action that is not here.
         case ignored
     }
@@ -80,6 +81,9 @@ public struct DeviceCache: Hashable, Sendable {
         case .messagesDeleted(let start, let end):
             delete(after: start, through: end, at: envelope.timetoken, rows: &rows)
             return .messagesDeleted(after: start, through: end)
+        case .actionsCleared(let clearing):
+            guard clear(clearing, at: envelope.timetoken, rows: &rows) else { return .ignored }
+            return .actionsCleared(clearing)
         case .signal, .presence:
             return .ignored
         }
@@ -126,6 +130,26 @@ public struct DeviceCache: Hashable, Sendable {
                 if action.actionTimetoken <= position { drop(action.key, rows: &rows) }
             }
         }
+    }
+
+    /// Drops the actions that a clearing covers and that stood at its position.
+    ///
+    /// One that was added since stands: after a repair the actions are ahead.
+    ///
+    /// - Returns: Whether there were any.
+    /// - Complexity: Those, and the groups of the messages.
+    private mutating func clear(
+        _ clearing: Clearing, at position: Timetoken, rows: inout [RowChange]
+    ) -> Bool {
+        let messages = clearing.messageTimetoken.map { [$0] } ?? Array(actionsByMessage.keys)
+        let before = rows.count
+        for message in messages {
+            for action in actionsByMessage[message]?.covered(by: clearing, on: message) ?? []
+            where action.actionTimetoken <= position {
+                drop(action.key, rows: &rows)
+            }
+        }
+        return rows.count > before
     }
 
     /// Goes back to a position beyond which nothing is known: the messages after it are dropped.

@@ -31,6 +31,8 @@ public enum Event: Hashable, Sendable {
     ///
     /// The range leaves its start out and holds its end.
     case messagesDeleted(after: Timetoken, through: Timetoken)
+    /// Every action that stood until then, and that a clearing covers.
+    case actionsCleared(Clearing)
     /// A small message that is never stored.
     case signal(Message)
     /// Who came to a channel, left it or changed there; its envelope is in the presence channel.

@@ -29,6 +29,8 @@ public enum LiveChange: Hashable, Sendable {
     /// The row that stood until now.
     case removed(MessageAction)
     case deleted(MessageDeletion)
+    /// Removed all at once, those that stood at this position.
+    case cleared(Clearing, at: Timetoken)
 }
 
 /// Messages that were deleted, with the actions on them.

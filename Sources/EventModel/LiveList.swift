@@ -53,6 +53,10 @@ public struct LiveList: Sendable {
             // From behind: so each index is right when its turn comes.
             return actions.indices.reversed().filter { deletion.takes(actions[$0]) }
                 .map { remove(at: $0) }
+        case .cleared(let clearing, let position):
+            return actions.indices.reversed().filter {
+                actions[$0].actionTimetoken < position && clearing.covers(actions[$0].key)
+            }.map { remove(at: $0) }
         }
     }
 

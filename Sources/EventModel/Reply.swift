@@ -28,6 +28,8 @@ public enum Reply: Hashable, Sendable {
     case messagesDeleted(Timetoken)
     /// The same of one message; `nil`: it was not there.
     case messageDeleted(Timetoken?)
+    /// The clearing's own place in the order, and how many actions it took; `nil`: there was none.
+    case actionsCleared(Timetoken?, count: Int)
     case groupChanged
     /// Ascending.
     case group(channels: [String])

@@ -26,6 +26,8 @@ extension Command {
             try Self.checkChannel(request.channel, isWritten: true)
         case .deleteMessages(let request):
             try Self.checkChannel(request.channel, isWritten: true)
+        case .removeActions(let request):
+            try Self.checkChannel(request.channel, isWritten: true)
         case .history(let query): try Self.checkChannel(query.channel)
         case .actions(let query): try Self.checkChannel(query.channel)
         case .summaries(let query): try Self.checkChannel(query.channel)

@@ -1,4 +1,4 @@
-// What a user makes of single messages that stand.
+// What a user makes of single messages that stand, and a moderator of what others said.
 
 public import EventModel
 
@@ -31,6 +31,23 @@ extension SyncClient {
         guard case .messageDeleted(let timetoken) = try await perform(.deleteMessage(request))
         else { throw Self.mismatch }
         return timetoken
+    }
+
+    /// Removes actions, whoever added them: the user needs the right to moderate.
+    ///
+    /// What the user wished and the server has not confirmed stays a wish: it comes after this.
+    ///
+    /// - Parameter clearing: Names a message, a value or a user, or several of these.
+    /// - Returns: How many are gone.
+    @discardableResult
+    public func removeActions(
+        _ clearing: Clearing, in channel: String, mutation: String? = nil
+    ) async throws(SyncClientError) -> Int {
+        let request = ClearingRequest(
+            channel: channel, clearing: clearing, mutation: mutation ?? nextMutation())
+        guard case .actionsCleared(_, let count) = try await perform(.removeActions(request))
+        else { throw Self.mismatch }
+        return count
     }
 
     func edit(

@@ -20,6 +20,7 @@ COMMANDS = {
     "removeAction": ACTION | {"type": "reaction", "mutation": "m", "actionTimetoken": MESSAGE},
     "editMessage": {"channel": "room", "messageTimetoken": MESSAGE, "payload": 1, "mutation": "m"},
     "deleteMessage": {"channel": "room", "messageTimetoken": MESSAGE, "mutation": "m"},
+    "removeActions": ACTION | {"type": "reaction", "userId": "bob", "mutation": "m"},
     "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True,
                 "parent": MESSAGE},
     "summaries": {"channel": "room", "messages": [MESSAGE]},
@@ -37,6 +38,7 @@ REQUIRED = {
     "removeAction": ["channel", "messageTimetoken", "value"],
     "editMessage": ["channel", "messageTimetoken", "payload"],
     "deleteMessage": ["channel", "messageTimetoken"],
+    "removeActions": ["channel"],
     "history": ["channel"], "actions": ["channel"], "summaries": ["channel", "messages"],
     "endLive": ["live"],
 }

@@ -40,8 +40,10 @@ def normalised(envelope):
     body = envelope["d"] if isinstance(envelope["d"], dict) else {}
     data = body.get("data", {})
     if envelope.get("e") == 3:
-        data["messageTimetoken"] = MESSAGE
-        data["actionTimetoken"] = OWN if data["actionTimetoken"] == own else ACTION
+        if "messageTimetoken" in data:
+            data["messageTimetoken"] = MESSAGE
+        if "actionTimetoken" in data:
+            data["actionTimetoken"] = OWN if data["actionTimetoken"] == own else ACTION
     elif envelope.get("e") == 5:
         data["after"] = "0" if data["after"] == "0" else MESSAGE
         data["through"] = ACTION
@@ -84,11 +86,25 @@ def meaning(envelope, channel):
         check(body.get("event") == "deleted", "a deletion")
         return {"kind": "messagesDeleted", "timetoken": timetoken,
                 "after": position(data.get("after")), "through": position(data.get("through"))}
-    check(body.get("event") in ("added", "removed"), "added or removed")
+    if body.get("event") == "cleared":
+        return clearing(data, timetoken)
+    check(body.get("event") in ("added", "removed"), "added, removed or cleared")
     check(all(isinstance(data.get(it), str) for it in ("type", "value")), "type and value")
     return {"kind": "actionAdded" if body["event"] == "added" else "actionRemoved", **common,
             "messageTimetoken": position(data.get("messageTimetoken")), "type": data["type"],
             "value": data["value"], "actionTimetoken": position(data.get("actionTimetoken"))}
+
+
+def clearing(data, timetoken):
+    given = {name: it for name, it in data.items() if it is not None}
+    check(given.keys() & {"messageTimetoken", "value", "uuid"}, "not all of a channel")
+    made = {"kind": "actionsCleared", "timetoken": timetoken}
+    if "messageTimetoken" in given:
+        made["messageTimetoken"] = position(given["messageTimetoken"])
+    for name, its in (("type", "type"), ("value", "value"), ("uuid", "of")):
+        check(isinstance(given.get(name, ""), str), f"{name} is a text")
+        made |= {its: given[name]} if name in given else {}
+    return made
 
 
 def presence(body, timetoken):

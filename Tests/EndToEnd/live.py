@@ -107,3 +107,11 @@ class LiveList:
         if self.sort == "value":
             return self.last
         return tuple(int(it) for it in self.next.removeprefix("s.").split("."))
+
+    def clear(self, clearing):
+        """What a moderator removed: all that it names and that stood before it."""
+        self.actions = [
+            it for it in self.actions
+            if int(it["actionTimetoken"]) > int(clearing["t"]) or any(
+                name in clearing and clearing[name] != it[name]
+                for name in ("messageTimetoken", "type", "value", "uuid"))]

@@ -133,6 +133,8 @@ class Rows:
                                 timetoken(body["data"]["through"]), position)
         if kind != (3, "actions", "1.0"):
             raise Violation(f"An envelope of an unknown kind: {envelope}")
+        if body["event"] == "cleared":
+            return self._clear(body["data"], position)
         action = body["data"]
         key = (timetoken(action["messageTimetoken"]), action["type"], action["value"],
                envelope.get("i", ""))
@@ -153,6 +155,25 @@ class Rows:
         self.scores.pop(key, None)
         if score:
             self.scores[key] = score
+
+    def _clear(self, covered, position):
+        """Drops what a moderator removed: what is not named may be anything, but for what authors
+        make of their own messages."""
+        message = covered.get("messageTimetoken")
+        if not covered.keys() & {"messageTimetoken", "value", "uuid"}:
+            raise Violation(f"A clearing of a whole channel: {covered}")
+
+        def is_covered(key):
+            return ((message is None or key[0] == timetoken(message))
+                    and (key[1] not in ("edited", "deleted") if "type" not in covered
+                         else key[1] == covered["type"])
+                    and covered.get("value", key[2]) == key[2]
+                    and covered.get("uuid", key[3]) == key[3])
+        gone = [key for key, added in self.actions.items()
+                if added <= position and is_covered(key)]
+        for key in gone:
+            del self.actions[key]
+            self.scores.pop(key, None)
 
     def _delete(self, after, through, position):
         """Messages of a range are gone, and with them the actions that they had then."""

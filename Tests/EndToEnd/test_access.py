@@ -294,6 +294,23 @@ class Access(PubNubTestCase):
         async with self.refused(403, "forbidden", "right"):
             await ada.command("subscribe", channels=[{"name": "room"}, {"name": "other"}])
 
+    async def test_moderating_takes_a_right_of_its_own(self):
+        every = ["read", "write", "manage", "delete", "react", "history", "presence", "update"]
+        for words in (every, ["moderate"]):
+            device = await self.device(
+                web_token(permissions={"channels": {"room": words}}))
+            with self.subTest(words=words):
+                if words == every:
+                    async with self.refused(403, "forbidden", "moderate"):
+                        await device.command("removeActions", channel="room", userId="ada")
+                else:
+                    self.assertEqual(
+                        await device.command("removeActions", channel="room", userId="ada"),
+                        {"applied": "absent"})
+                    async with self.refused(403, "forbidden", "moderate"):
+                        await device.command("removeActions", channel="other", userId="ada")
+            await device.close()
+
     async def test_syncctl_shows_a_token(self):
         def syncctl(*arguments, **variables):
             return subprocess.run(

@@ -204,7 +204,8 @@ class Backup(DaemonTestCase):
         self.refused(self.restore(daemon), "missing or another")
         for table in ("clock", "mutation"):
             self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN sum")
-        for what in ("INDEX action_score", "INDEX action_version", "INDEX message_by_parent", "TABLE thread",
+        for what in ("TABLE clearing", "TABLE hidden_clearing", "INDEX action_score",
+                      "INDEX action_version", "INDEX message_by_parent", "TABLE thread",
                      "TRIGGER reply_added", "TRIGGER reply_deleted", "TABLE action_count",
                      "TRIGGER action_added", "TRIGGER action_added_again", "TRIGGER action_removed",
                      "TRIGGER action_deleted", "TABLE key_grant", "TABLE revoked_token",

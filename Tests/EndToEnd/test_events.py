@@ -136,6 +136,14 @@ class Events(PubNubTestCase):
         action = self.live[-1]["d"]["data"]["actionTimetoken"]
         await self.one("action removed by DELETE", "DELETE message-actions",
                        asyncio.to_thread(self.web.remove, "room", message, action))
+        whole = {"messageTimetoken": str(message), "type": "reaction", "value": "🔥",
+                 "userId": "ada"}
+        for what, covered in (
+                ("a message", {"messageTimetoken": str(message)}), ("a value", {"value": "🔥"}),
+                ("a user", {"userId": "ada"}), ("one action", whole)):
+            await self.known(ada.add("room", message, "🔥"))
+            await self.one(f"actions cleared: of {what}", "removeActions on the WebSocket",
+                           ada.command("removeActions", channel="room", **covered))
 
     async def unsigned(self):
         """What stores have from a time when PubNub's door took actions without a uuid."""
@@ -179,6 +187,13 @@ class Events(PubNubTestCase):
         self.live.append(json.loads(json.dumps(event)))
         self.good.append(self.shape(name, by, event))
         return result
+
+    async def known(self, work):
+        """Does something that causes an event like an earlier one."""
+        await work
+        count = len(self.live)
+        await self.eve.until(lambda: len(self.heard(self.eve)) > count, "an event")
+        self.live.append(self.heard(self.eve)[count])
 
     @staticmethod
     def heard(device):

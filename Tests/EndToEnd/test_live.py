@@ -90,6 +90,25 @@ class LiveQueries(DaemonTestCase):
             await self.comes_to(live)
         self.assertEqual([len(it.actions) for it in lists], [0, 1, 4, 4, 9])
 
+    async def test_what_a_moderator_removes_goes(self):
+        messages = [await self.ada.publish("room", n) for n in range(3)]
+        for message, writer, value in itertools.product(messages, self.writers, VALUES[:2]):
+            await writer.add("room", message, value)
+        lists = [await self.follow(messageTimetoken=it, sort="score") for it in messages]
+        lists.append(await self.follow(descending=True))
+        lists.append(await self.follow(value=VALUES[0]))
+        for wish in ({"messageTimetoken": messages[0]},
+                     {"type": "reaction", "value": VALUES[1], "messageTimetoken": messages[1]},
+                     {"userId": USERS[0]}):
+            await self.ada.command("removeActions", channel="room", **wish)
+            await self.ada.add("room", messages[0], "🎉")
+            for live in lists:
+                await self.comes_to(live)
+        count = len(USERS)
+        self.assertEqual(
+            [len(it.actions) for it in lists],
+            [1, count - 1, 2 * (count - 1), 1 + 3 * (count - 1), 2 * (count - 1)])
+
     async def test_pages_and_what_comes_behind_them(self):
         message = await self.ada.publish("room", "hi")
         for value in VALUES[:3]:

@@ -32,6 +32,8 @@ class Board:
         self.key, self.cursor, self.epoch = None, None, None
         self.messages, self.summaries = {}, {}
         self.pushes = []
+        #: Clearings that name no message: what is shown has to be asked for.
+        self.cleared = 0
         self.frames = 0
         self._replies = {}
         self._reader = None
@@ -92,6 +94,10 @@ class Board:
             assert "s" not in frame and frame["c"] == self.channel, frame
             self.cursor = max(self.cursor, frame["t"]["t"], key=int)
             for envelope in frame["m"]:
+                if envelope.get("e") == 3:
+                    assert envelope["d"]["event"] == "cleared", envelope
+                    self.cleared += "messageTimetoken" not in envelope["d"]["data"]
+                    continue
                 assert envelope.get("e") in (None, 5), envelope
                 if envelope.get("e") == 5:
                     data = envelope["d"]["data"]

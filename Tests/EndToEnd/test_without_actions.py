@@ -82,6 +82,19 @@ class WithoutActions(DaemonTestCase):
         self.assertEqual([it["d"] for it in events], ["two", "end"])
         self.assertGreater(int(cursor), int(last))
 
+    async def test_what_a_moderator_removes_is_no_news(self):
+        writer, reader = self.client("ada"), self.client("bob")
+        self.follow(reader, "0")
+        message = self.write(writer, "one", reactions=3)
+        for covered in ({"messageTimetoken": message}, {"userId": "ada"}):
+            writer.command("removeActions", channel="room", **covered)
+        self.write(writer, "end", reactions=0)
+        events, _ = self.read(reader, "end")
+        self.assertEqual([it.get("e", 0) for it in events], [0, 0])
+        late = self.client("late")
+        self.follow(late, "0")
+        self.assertEqual([it["d"] for it in self.read(late, "end")[0]], ["one", "end"])
+
     async def test_others_get_all_as_ever(self):
         writer, reader = await self.device(self.daemon, "ada"), await self.device(
             self.daemon, "bob")

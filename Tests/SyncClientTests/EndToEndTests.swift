@@ -194,6 +194,44 @@ struct EndToEndTests {
         await reader.close()
     }
 
+    @Test("a moderator removes what others said, and they may say it again")
+    func moderates() async throws {
+        let daemon = try await Daemon()
+        let moderator = try await device("mod", "phone", of: daemon)
+        let reader = try await device("bob", "tablet", of: daemon)
+        _ = try await reader.channel("room")
+        let message = try await moderator.publish(Message(payload: "1"), to: "room")
+        for value in ["👍", "❤️"] {
+            try await moderator.addAction(value, to: message, in: "room")
+            try await reader.addAction(value, to: message, in: "room")
+        }
+        #expect(
+            try await moderator.removeActions(
+                Clearing(messageTimetoken: message, userID: "bob"), in: "room") == 2)
+        #expect(try await moderator.removeActions(Clearing(userID: "bob"), in: "room") == 0)
+        let cache = try await cache(of: "room", on: reader, "bob's are gone") {
+            $0.actions.count == 2 && $0.actions.keys.allSatisfy { $0.uuid == "mod" }
+        }
+        #expect(Set(cache.actions.keys.map(\.value)) == ["👍", "❤️"])
+        #expect(
+            try await moderator.removeActions(
+                Clearing(type: "reaction", value: "👍"), in: "room") == 1)
+        try await reader.addAction("👍", to: message, in: "room")
+        _ = try await self.cache(of: "room", on: reader, "he said it again") {
+            $0.actions.keys.map { "\($0.value) \($0.uuid)" }.sorted() == ["❤️ mod", "👍 bob"]
+        }
+        let error = await #expect(throws: SyncClientError.self) {
+            try await moderator.removeActions(Clearing(type: "reaction"), in: "room")
+        }
+        guard case .refused(let refusal) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refusal.code == "missing_field")
+        await moderator.close()
+        await reader.close()
+    }
+
     @Test("a person toggles, looks at the last message, and deletes")
     func togglesAndDeletes() async throws {
         let daemon = try await Daemon()

@@ -111,6 +111,14 @@ private func described(_ envelope: Envelope) -> String {
         parts["kind"] = "messagesDeleted"
         parts["after"] = start.description
         parts["through"] = end.description
+    case .actionsCleared(let clearing):
+        parts["kind"] = "actionsCleared"
+        if let message = clearing.messageTimetoken {
+            parts["messageTimetoken"] = message.description
+        }
+        if let type = clearing.type { parts["type"] = type }
+        if let value = clearing.value { parts["value"] = value }
+        if let user = clearing.userID { parts["of"] = user }
     case .presence(let notice):
         parts["kind"] = "presence"
         parts["action"] = notice.action.rawValue

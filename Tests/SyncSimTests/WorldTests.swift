@@ -51,8 +51,8 @@ struct WorldTests {
         "full disk", "half-open connection", "offline", "partition", "replaced store",
         "restored backup", "slow reader", "stalled reactor", "deletion", "message that expires",
         "signal", "handshake", "poll", "polled event", "killed poller", "message not stored",
-        "group change", "presence join", "power loss", "step of a deletion",
-        "live page", "live change", "live query ended",
+        "group change", "presence join", "power loss", "step of a deletion", "clearing",
+        "summaries asked for", "live page", "live change", "live query ended",
     ]
 
     @Test("a seed names one run, step by step")
@@ -85,7 +85,7 @@ struct PlantedBugTests {
         case .uncountedTap, .lateLivePage: 3
         case .steppedRetention, .keptRival, .forgottenAlias, .pollFromNow: 2
         case .unkeptPosition, .doubleCount, .narrowScore, .removalsFirst, .droppedTombstone,
-            .forgottenMutation, .skippedDigest, .laggingSummary:
+            .forgottenMutation, .skippedDigest, .laggingSummary, .clearingForgetsLate:
             1
         }
     }

@@ -144,6 +144,13 @@ public enum ProtocolExample {
                 message: Message(payload: #""me, too""#, parent: ada.messageTimetoken),
                 mutation: "m-8")),
         55: .history(HistoryQuery(channel: "room", limit: 10, parent: ada.messageTimetoken)),
+        31: .removeActions(
+            ClearingRequest(
+                channel: "room", clearing: Clearing(messageTimetoken: ada.messageTimetoken),
+                mutation: "m-10")),
+        32: .removeActions(
+            ClearingRequest(channel: "room", clearing: Clearing(type: "reaction", value: "👎"))),
+        33: .removeActions(ClearingRequest(channel: "room", clearing: Clearing(userID: "bob"))),
         24: .token("qEF2AkF0GmkAAA"),
         42: .subscribe([SubscribeRequest(channel: "room", actions: .none)]),
         40: .actions(
@@ -247,6 +254,9 @@ public enum ProtocolExample {
                 actionTimetoken: Timetoken(rawValue: 17_952_187_953_730_160)), .added),
         51: .messageDeleted(Timetoken(rawValue: 17_952_187_953_730_170)),
         52: .messageDeleted(nil),
+        31: .actionsCleared(Timetoken(rawValue: 17_952_187_953_730_180), count: 3),
+        32: .actionsCleared(cleared, count: 1),
+        33: .actionsCleared(nil, count: 0),
         54: .published(reply),
         55: .history(
             HistoryPage(
@@ -330,8 +340,16 @@ public enum ProtocolExample {
                     timetoken: Timetoken(rawValue: 17_952_187_953_730_200), uuid: "bob",
                     event: .signal(Message(payload: #""typing""#)), isStored: false)
             ]),
+        Batch(
+            channel: Channel("room"), cursor: cleared,
+            envelopes: [
+                Envelope(
+                    channel: Channel("room"), timetoken: cleared, uuid: "",
+                    event: .actionsCleared(Clearing(type: "reaction", value: "👎")))
+            ], state: one),
     ]
 
+    private static let cleared = Timetoken(rawValue: 17_952_187_953_730_190)
     private static let reply = Timetoken(rawValue: 17_952_187_953_730_303)
     private static let deleted = Timetoken(rawValue: 17_952_187_953_730_150)
 }

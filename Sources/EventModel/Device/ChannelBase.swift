@@ -178,7 +178,7 @@ public struct ChannelBase: Hashable, Sendable {
 extension Envelope {
     fileprivate var isAboutAction: Bool {
         switch event {
-        case .actionAdded, .actionRemoved: true
+        case .actionAdded, .actionRemoved, .actionsCleared: true
         case .message, .messagesDeleted, .signal, .presence: false
         }
     }

@@ -65,6 +65,26 @@ public struct MessageActions: Sendable {
         return old.action(under: key)
     }
 
+    /// Those that a clearing covers, in no order.
+    ///
+    /// - Complexity: Those, and the groups: a user has one place in each.
+    func covered(by clearing: Clearing, on message: Timetoken) -> [MessageAction] {
+        var covered: [MessageAction] = []
+        for (name, group) in groups
+        where clearing.covers(type: name.type.string, value: name.value.string) {
+            if let user = clearing.userID {
+                let mark = group.mark(of: user)
+                let key = name.key(on: message, by: user)
+                if let mark { covered.append(mark.action(under: key)) }
+            } else {
+                group.forEach { user, mark in
+                    covered.append(mark.action(under: name.key(on: message, by: user.string)))
+                }
+            }
+        }
+        return covered
+    }
+
     /// Calls `body` with each action, in no order.
     ///
     /// - Parameter message: That they are on.

@@ -47,6 +47,7 @@ enum CommandEncoder {
             json.member("after", quoted: request.after.rawValue)
             json.member("through", quoted: request.through.rawValue)
             json.member("mutation", request.mutation)
+        case .removeActions(let request): write(request, into: &json)
         case .history(let query):
             json.member("channel", query.channel)
             json.member("limit", query.limit)
@@ -199,6 +200,15 @@ enum CommandEncoder {
     private static func write(_ request: OwnDeletionRequest, into json: inout JSONWriter) {
         json.member("channel", request.channel)
         json.member("messageTimetoken", quoted: request.messageTimetoken.rawValue)
+        json.member("mutation", request.mutation)
+    }
+
+    private static func write(_ request: ClearingRequest, into json: inout JSONWriter) {
+        json.member("channel", request.channel)
+        json.member("messageTimetoken", quoted: request.clearing.messageTimetoken?.rawValue)
+        json.member("type", request.clearing.type)
+        json.member("value", request.clearing.value)
+        json.member("userId", request.clearing.userID)
         json.member("mutation", request.mutation)
     }
 

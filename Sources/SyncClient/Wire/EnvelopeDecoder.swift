@@ -54,11 +54,12 @@ struct EnvelopeDecoder {
     private func action(
         _ payload: borrowing JSONValue, by uuid: String
     ) throws(JSONError) -> Event {
-        let action = try payload.object("data").action(by: uuid)
+        let data = try payload.object("data")
         switch try payload.string("event") {
-        case "added": return .actionAdded(action)
-        case "removed": return .actionRemoved(action)
-        default: throw .wrongType("event", expected: "added or removed")
+        case "added": return .actionAdded(try data.action(by: uuid))
+        case "removed": return .actionRemoved(try data.action(by: uuid))
+        case "cleared": return .actionsCleared(try data.clearing())
+        default: throw .wrongType("event", expected: "added, removed or cleared")
         }
     }
 
@@ -97,6 +98,17 @@ extension JSONValue {
         let number = try integer(name)
         guard number >= 0 else { throw .wrongType(name, expected: "0 or more") }
         return number
+    }
+
+    /// What a clearing covers: what is absent may be anything, but not all may be.
+    func clearing() throws(JSONError) -> Clearing {
+        let clearing = Clearing(
+            messageTimetoken: try optionalTimetoken("messageTimetoken"),
+            type: try optionalString("type"), value: try optionalString("value"),
+            userID: try optionalString("uuid"))
+        guard clearing.messageTimetoken != nil || clearing.value != nil || clearing.userID != nil
+        else { throw .missingField("messageTimetoken", expected: "it, a value or a uuid") }
+        return clearing
     }
 
     /// A list of strings; empty when absent or `null`.

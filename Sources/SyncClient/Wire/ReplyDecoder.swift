@@ -26,6 +26,11 @@ struct ReplyDecoder {
         case .addAction: return try added(result)
         case .removeAction: return .actionRemoved(try result.word("applied"))
         case .deleteMessages: return .messagesDeleted(try result.timetoken("timetoken"))
+        case .removeActions:
+            let applied: Removal = try result.word("applied")
+            guard applied == .removed else { return .actionsCleared(nil, count: 0) }
+            return .actionsCleared(
+                try result.timetoken("timetoken"), count: Int(try result.integer("count")))
         case .history: return .history(try history(result))
         case .actions:
             let live: LivePage? =

@@ -5,7 +5,8 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
-        removeAction, editMessage, deleteMessage, deleteMessages, history, actions, endLive,
+        removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history, actions,
+        endLive,
         summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
@@ -13,7 +14,8 @@ enum CommandKind: String, Hashable, Sendable, CaseIterable {
     /// A write carries its mutation id.
     var canBeSentAgain: Bool {
         switch self {
-        case .publish, .addAction, .removeAction, .editMessage, .deleteMessage, .deleteMessages:
+        case .publish, .addAction, .removeAction, .editMessage, .deleteMessage, .deleteMessages,
+            .removeActions:
             true
         default: false
         }
@@ -36,6 +38,7 @@ extension Command {
         case .editMessage: .editMessage
         case .deleteMessage: .deleteMessage
         case .deleteMessages: .deleteMessages
+        case .removeActions: .removeActions
         case .history: .history
         case .actions: .actions
         case .endLive: .endLive

@@ -90,6 +90,10 @@ struct ServerFrameDecoder {
             let action = try json.object("remove")
             return .removed(try action.action(by: action.string("uuid")))
         }
+        if json.member("clear") != nil {
+            let clearing = try json.object("clear")
+            return .cleared(try clearing.clearing(), at: try clearing.timetoken("t"))
+        }
         let deletion = try json.object("delete")
         return .deleted(
             MessageDeletion(

@@ -98,7 +98,7 @@ final class CatchUp {
     private func messages(
         withActionsIn events: ArraySlice<EncodedEnvelope>
     ) -> Set<Timetoken> {
-        Set(events.compactMap { $0.action?.key.messageTimetoken })
+        Set(events.compactMap(\.changedMessage))
     }
 
     private typealias PageFrame = (frame: Frame, count: Int)
@@ -112,9 +112,9 @@ final class CatchUp {
                 of: found.events[...], in: page.channel, cursor: found.cursor, state: found.state)
             return (frame, found.events.count)
         }
-        let events = withoutActions(found.events[...])
+        let events = withoutActions(found.events[...], for: detail)
         // Where summaries are to come, the cursor comes with them.
-        let isWhole = detail == .none || events.count == found.events.count
+        let isWhole = detail == .none || found.events.allSatisfy { $0.changedMessage == nil }
         let cursor = isWhole ? found.cursor : page.start.messages
         // And those of the page before this one may be still to come.
         let owed = detail == .none ? nil : topics.existing(page.channel)?.summaries.bound
@@ -267,7 +267,7 @@ final class CatchUp {
             ? min(owed.isEmpty ? lastStored.timetoken : before, bound) : lastStored.timetoken
         let missing = summed(
             events.filter {
-                $0.isStored && subscription.lacks($0) && !(hidesActions && $0.action != nil)
+                $0.isStored && subscription.lacks($0) && $0.isTold(subscription.actions)
             })
         let frame = outlet.frame(
             of: missing[...], in: subscription.topic.channel, cursor: cursor,

@@ -30,12 +30,15 @@ struct Pace: Hashable, Sendable {
 
     /// What a batch brings to a follower who has everything before it.
     func news(of batch: ArraySlice<EncodedEnvelope>) -> ArraySlice<EncodedEnvelope> {
-        hidesActions ? withoutActions(batch) : coalesces ? netEffect(of: batch) : batch
+        hidesActions
+            ? withoutActions(batch, for: actions) : coalesces ? netEffect(of: batch) : batch
     }
 
     /// The same of a part of a batch, to one who had the other part.
     func rest(of batch: ArraySlice<EncodedEnvelope>) -> ArraySlice<EncodedEnvelope> {
-        hidesActions ? withoutActions(batch) : coalesces ? summed(Array(batch))[...] : batch
+        hidesActions
+            ? withoutActions(batch, for: actions)
+            : coalesces ? summed(Array(batch))[...] : batch
     }
 
     /// What a follower gets of a state.

@@ -69,6 +69,9 @@ final class LiveQuery: Placed {
     /// - Complexity: O(1), however many texts the filters name.
     func isConcerned(by event: EncodedEnvelope) -> Bool {
         if let action = event.action { return wanted.matches(action.key) }
+        if let clearing = event.clearing {
+            return filter.messageTimetoken.map(clearing.concerns) ?? true
+        }
         guard let deletion = event.deletion else { return false }
         return filter.messageTimetoken.map(deletion.takes(messageAt:)) ?? true
     }
@@ -178,14 +181,14 @@ struct TopicQueries {
 
     /// Calls with each that an event concerns.
     ///
-    /// - Complexity: O(queries of its message and of any); for a deletion O(all).
+    /// - Complexity: O(queries of its message and of any); for what takes many at once O(all).
     func forEach(concernedBy event: EncodedEnvelope, _ body: (LiveQuery) -> Void) {
         if let action = event.action {
             for message in [action.key.messageTimetoken, nil] {
                 guard let list = byMessage[message] else { continue }
                 for query in list.elements where query.isConcerned(by: event) { body(query) }
             }
-        } else if event.deletion != nil {
+        } else if event.deletion != nil || event.clearing != nil {
             for list in byMessage.values {
                 for query in list.elements where query.isConcerned(by: event) { body(query) }
             }

@@ -123,7 +123,7 @@ final class Subscription: Placed {
 
     /// Whether an event after its position says something that a repair did not say.
     func lacks(_ event: EncodedEnvelope) -> Bool {
-        event.action == nil || event.timetoken > actionsFrom
+        !event.isAboutActions || event.timetoken > actionsFrom
     }
 
     /// A reader is asked for summaries of what changed after a position.

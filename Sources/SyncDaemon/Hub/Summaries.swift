@@ -78,8 +78,8 @@ final class Summaries {
     func note(_ events: [EncodedEnvelope], in topic: Topic) {
         guard topic.lanes.contains(where: { $0.pace.actions == .summary }) else { return }
         for event in events where event.isStored {
-            guard let action = event.action else { continue }
-            topic.summaries.changed.insert(action.key.messageTimetoken)
+            guard let message = event.changedMessage else { continue }
+            topic.summaries.changed.insert(message)
             topic.summaries.since =
                 topic.summaries.since ?? Timetoken(rawValue: event.timetoken.rawValue - 1)
         }

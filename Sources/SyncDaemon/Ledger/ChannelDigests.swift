@@ -90,9 +90,9 @@ struct ChannelDigests {
     /// - Parameter limit: Rows that are looked at.
     /// - Returns: Whether all of them were read.
     mutating func read(
-        _ range: MessageRange, in channel: Channel, of store: any Store, limit: Int
+        _ rows: DeletedRows, in channel: Channel, of store: any Store, limit: Int
     ) throws(StoreError) -> Bool {
-        var reading = reading ?? DeletionReading(range, in: channel, key: secret.key(of: channel))
+        var reading = reading ?? DeletionReading(rows, in: channel, key: secret.key(of: channel))
         try reading.advance(in: store, limit: limit)
         self.reading = reading
         return reading.isComplete
@@ -114,6 +114,33 @@ struct ChannelDigests {
         entries[index].isChanged = true
         touch(index)
         return true
+    }
+
+    /// Removes actions from the store that a clearing covers, and what they had added.
+    mutating func clear(
+        _ actions: [MessageAction], coveredBy clearing: Clearing, at timetoken: Timetoken,
+        in channel: Channel, of store: any Store
+    ) throws(StoreError) {
+        try store.clear(actions, coveredBy: clearing, at: timetoken, in: channel)
+        for action in actions { try remove(action, in: channel, of: store) }
+    }
+
+    /// Hides what a clearing covers, and takes out what was read of it.
+    ///
+    /// - Precondition: ``read(_:in:of:limit:)`` has read all of it.
+    /// - Returns: How many actions are gone.
+    mutating func hide(
+        _ clearing: Clearing, at timetoken: Timetoken, in channel: Channel, of store: any Store
+    ) throws(StoreError) -> Int {
+        guard let reading, reading.isComplete else { preconditionFailure("not read yet") }
+        self.reading = nil
+        guard reading.digest.count > 0 else { return 0 }
+        try store.hideActions(coveredBy: clearing, at: timetoken, of: channel)
+        let index = try index(of: channel, store)
+        entries[index].digest.remove(reading.digest)
+        entries[index].isChanged = true
+        touch(index)
+        return Int(reading.digest.count)
     }
 
     /// The next deletion is another one.

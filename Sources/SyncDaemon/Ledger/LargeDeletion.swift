@@ -3,18 +3,41 @@
 
 import EventModel
 
+/// What a deletion takes away.
+enum DeletedRows: Hashable {
+    /// Messages, and the actions on them.
+    case messages(MessageRange)
+    /// Actions alone.
+    case actions(Clearing)
+
+    func holds(_ key: MessageAction.Key) -> Bool {
+        switch self {
+        case .messages(let range): range.contains(key.messageTimetoken)
+        case .actions(let clearing): clearing.covers(key)
+        }
+    }
+
+    /// Where looking for its actions starts.
+    fileprivate var first: MessageAction.Key {
+        switch self {
+        case .messages(let range): .first(onMessageAfter: range.after)
+        case .actions(let clearing): .first(of: clearing)
+        }
+    }
+}
+
 /// A deletion that waits for its turn.
 struct LargeDeletion {
     /// Who asked for it; nobody, when a message's time was over.
     let write: Write?
     let channel: Channel
-    let range: MessageRange
+    let rows: DeletedRows
 }
 
-/// What the actions on some messages come to, read in steps while they change.
+/// What the actions that go come to, read in steps while they change.
 struct DeletionReading {
     private let channel: Channel
-    private let range: MessageRange
+    private let rows: DeletedRows
     private let key: DigestKey
     /// Where the next step starts; `nil` when all were read.
     private var next: MessageAction.Key?
@@ -23,20 +46,28 @@ struct DeletionReading {
 
     var isComplete: Bool { next == nil }
 
-    init(_ range: MessageRange, in channel: Channel, key: DigestKey) {
-        self.range = range
+    init(_ rows: DeletedRows, in channel: Channel, key: DigestKey) {
+        self.rows = rows
         self.channel = channel
         self.key = key
-        next = .first(onMessageAfter: range.after)
+        next = rows.first
     }
 
     /// - Parameter limit: Rows that are looked at.
     mutating func advance(in store: any Store, limit: Int) throws(StoreError) {
         guard let start = next else { return }
         var digest = digest
-        next = try store.scanActions(
-            from: start, through: range.through, of: channel, limit: limit,
-            body: { digest.insert($0, key: key) })
+        switch rows {
+        case .messages(let range):
+            next = try store.scanActions(
+                from: start, through: range.through, of: channel, limit: limit,
+                body: { digest.insert($0, key: key) })
+        case .actions(let clearing):
+            var left = limit
+            next = try store.scanActions(
+                coveredBy: clearing, from: start, of: channel, limit: &left,
+                body: { digest.insert($0, key: key) })
+        }
         self.digest = digest
     }
 
@@ -49,9 +80,7 @@ struct DeletionReading {
     }
 
     private func wasRead(_ action: MessageAction, in channel: Channel) -> Bool {
-        guard channel == self.channel, range.contains(action.key.messageTimetoken) else {
-            return false
-        }
+        guard channel == self.channel, rows.holds(action.key) else { return false }
         return next.map { action.key < $0 } ?? true
     }
 }

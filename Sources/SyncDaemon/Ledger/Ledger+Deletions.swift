@@ -28,7 +28,7 @@ extension Ledger {
         guard let deletion = deletions.first else { return nil }
         do throws(StoreError) {
             let isRead = try digests.read(
-                deletion.range, in: deletion.channel, of: store,
+                deletion.rows, in: deletion.channel, of: store,
                 limit: min(Limits.deletionReadRowsMax, 4 * deletedRowsMax))
             guard isRead else { return nil }
         } catch {
@@ -52,20 +52,21 @@ extension Ledger {
 
     /// Deletes messages now, or puts that off.
     ///
-    /// - Parameter range: What a large deletion, whose turn has come, deletes.
+    /// - Parameter rows: What a large deletion, whose turn has come, deletes.
     /// - Returns: `nil` when the answer comes later.
     func delete(
         _ asked: MessageRange, for write: Write, at timetoken: Timetoken,
-        deleting range: MessageRange?, into commit: inout Commit
+        deleting rows: DeletedRows?, into commit: inout Commit
     ) throws(StoreError) -> Result<Outcome, ProtocolError>? {
-        if let range {
+        if case .messages(let range)? = rows {
             try hide(range, in: write.channel, at: timetoken, into: &commit)
             return .success(.deleted(timetoken))
         }
         if try deleteIfSmall(asked, in: write.channel, at: timetoken, into: &commit) {
             return .success(.deleted(timetoken))
         }
-        let deletion = LargeDeletion(write: write, channel: write.channel, range: asked)
+        let deletion = LargeDeletion(
+            write: write, channel: write.channel, rows: .messages(asked))
         return postpone(deletion) ? nil : .failure(.overloaded)
     }
 
@@ -73,13 +74,15 @@ extension Ledger {
         _ deletion: LargeDeletion, into commit: inout Commit
     ) throws(StoreError) {
         guard let write = deletion.write else {
+            // Of itself nothing ends but messages.
+            guard case .messages(let range) = deletion.rows else { return }
             guard !quarantine.holds(.channel(deletion.channel)) else { return }
             last = last.successor(at: wallTicks())
             return try suspecting(.channel(deletion.channel)) { () throws(StoreError) in
-                try hide(deletion.range, in: deletion.channel, at: last, into: &commit)
+                try hide(range, in: deletion.channel, at: last, into: &commit)
             }
         }
-        guard let result = try apply(write, deleting: deletion.range, into: &commit) else {
+        guard let result = try apply(write, deleting: deletion.rows, into: &commit) else {
             preconditionFailure("A deletion was postponed twice.")
         }
         commit.answers.append(Answer(origin: write.origin, result: result))
@@ -147,7 +150,7 @@ extension Ledger {
                 // The next commit has room again.
                 return
             } else if !postpone(
-                LargeDeletion(write: nil, channel: message.channel, range: range))
+                LargeDeletion(write: nil, channel: message.channel, rows: .messages(range)))
             {
                 return
             }
@@ -155,6 +158,8 @@ extension Ledger {
     }
 
     private func isPostponed(_ range: MessageRange, in channel: Channel) -> Bool {
-        deletions.contains { $0.write == nil && $0.channel == channel && $0.range == range }
+        deletions.contains {
+            $0.write == nil && $0.channel == channel && $0.rows == .messages(range)
+        }
     }
 }

@@ -30,11 +30,11 @@ extension Ledger {
 
     /// Deletes one message, with the actions on it.
     ///
-    /// - Parameter range: The same message, when that was too large and its turn has come.
+    /// - Parameter rows: The same message, when that was too large and its turn has come.
     /// - Returns: `nil` when the answer comes later.
     func deleteOwn(
         _ message: Timetoken, for write: Write, at timetoken: Timetoken,
-        deleting range: MessageRange?, into commit: inout Commit
+        deleting rows: DeletedRows?, into commit: inout Commit
     ) throws(StoreError) -> Result<Outcome, ProtocolError>? {
         switch try refusal(changing: message, for: write) {
         case nil: break
@@ -43,7 +43,7 @@ extension Ledger {
         }
         let only = MessageRange(
             after: Timetoken(rawValue: message.rawValue - 1), through: message)
-        return try delete(only, for: write, at: timetoken, deleting: range, into: &commit)
+        return try delete(only, for: write, at: timetoken, deleting: rows, into: &commit)
     }
 
     /// Why a message is not the author's of a write to change; `nil` when it is.

@@ -13,7 +13,7 @@ extension Ledger {
         switch write.operation {
         case .publish(let message, _): bytes = StoredUse.bytes(of: message, by: write.author.userID)
         case .add(let key, _, _), .edit(let key, _): bytes = StoredUse.bytes(of: key)
-        case .remove, .removeAction, .deleteMessage, .deleteMessages: bytes = 0
+        case .remove, .removeAction, .deleteMessage, .deleteMessages, .clear: bytes = 0
         case .changeGroup, .revoke, .grant: return nil
         }
         let use = try store.use(ofKeyset: ExactText(write.channel.keyset))

@@ -172,10 +172,10 @@ final class Ledger {
         }
     }
 
-    /// - Parameter range: What a large deletion, whose turn has come, deletes.
+    /// - Parameter rows: What a large deletion, whose turn has come, deletes.
     /// - Returns: `nil` when the answer comes later.
     func apply(
-        _ write: Write, deleting range: MessageRange? = nil, into commit: inout Commit
+        _ write: Write, deleting rows: DeletedRows? = nil, into commit: inout Commit
     ) throws(StoreError) -> Result<Reply, ProtocolError>? {
         guard !quarantine.holds(write) else { return .failure(.storeDamaged) }
         if let mutation = write.mutation,
@@ -198,7 +198,7 @@ final class Ledger {
         last = last.successor(at: wallTicks())
         let outcome: Outcome
         let decision = try suspecting(write.place) { () throws(StoreError) in
-            try decide(write, at: last, deleting: range, into: &commit)
+            try decide(write, at: last, deleting: rows, into: &commit)
         }
         switch decision {
         case nil: return nil
@@ -232,7 +232,7 @@ final class Ledger {
     }
 
     private func decide(
-        _ write: Write, at timetoken: Timetoken, deleting range: MessageRange?,
+        _ write: Write, at timetoken: Timetoken, deleting rows: DeletedRows?,
         into commit: inout Commit
     ) throws(StoreError) -> Result<Outcome, ProtocolError>? {
         switch write.operation {
@@ -266,12 +266,16 @@ final class Ledger {
 
         case .deleteMessage(let message):
             return try deleteOwn(
-                message, for: write, at: timetoken, deleting: range, into: &commit)
+                message, for: write, at: timetoken, deleting: rows, into: &commit)
 
         case .deleteMessages(let start, let end):
             // Nothing that is still to come is deleted.
             let asked = MessageRange(after: start, through: min(end, timetoken))
-            return try delete(asked, for: write, at: timetoken, deleting: range, into: &commit)
+            return try delete(asked, for: write, at: timetoken, deleting: rows, into: &commit)
+
+        case .clear(let clearing, let rules):
+            return try clear(
+                clearing, under: rules, for: write, at: timetoken, deleting: rows, into: &commit)
 
         case .changeGroup(let group, let change):
             return try self.change(group, change, into: &commit)

@@ -35,6 +35,12 @@ struct RepairReading: Sendable {
         return isWhole
     }
 
+    /// Whether a moderator removed actions since it began, which no row tells.
+    func isOvertaken(by snapshot: any ChannelSnapshot) throws(StoreError) -> Bool {
+        guard !isOfOneCommit else { return false }
+        return try !snapshot.clearings(after: set.cursor).isEmpty
+    }
+
     /// Brings the set to a snapshot, the one of the last step.
     ///
     /// - Returns: Whether the digest is of these rows.

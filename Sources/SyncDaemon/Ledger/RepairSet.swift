@@ -47,9 +47,11 @@ struct RepairSet: Sendable {
 
     /// Takes over what changed since ``cursor``.
     ///
-    /// Does not notice rows that were added and forgotten in between: ask ``matches(_:)``.
+    /// Does not notice rows that were added and forgotten in between: ask ``matches(_:)``. After a
+    /// clearing it stays where it was, and has to be read again: a row does not say who it is of.
     mutating func advance(to snapshot: any ChannelSnapshot) throws(StoreError) {
         guard snapshot.cursor > cursor else { return }
+        guard try snapshot.clearings(after: cursor).isEmpty else { return }
         if digest != snapshot.digest {
             // Before the changes: what was added after a deletion stands.
             removeAll(in: try snapshot.deletions(after: cursor))

@@ -6,6 +6,10 @@ import EventModel
 struct RepairWork: Sendable {
     private var set: RepairSet?
     private var reading: RepairReading?
+    /// How often a clearing overtook the reading.
+    private var overtaken = 0
+    /// After so many the channel is read at once.
+    private static let overtakenMax = 3
 
     /// What came of a step.
     enum Progress {
@@ -54,8 +58,13 @@ struct RepairWork: Sendable {
         }
         guard try reading?.step(snapshot, while: mayGoOn) == true else { return .goesOn }
         if try reading?.finish(with: snapshot) == true { return takeReading(count) }
+        if try reading?.isOvertaken(by: snapshot) == true, overtaken < Self.overtakenMax {
+            overtaken += 1
+            reading = RepairReading(snapshot, key: key, symbolCount: count)
+            return .goesOn
+        }
         guard reading?.isOfOneCommit == false else { return .mismatch }
-        // Tombstones were forgotten meanwhile.
+        // Tombstones were forgotten meanwhile, or much was cleared.
         reading = RepairReading(snapshot, key: key, symbolCount: count)
         _ = try reading?.step(snapshot, while: { true })
         guard try reading?.finish(with: snapshot) == true else { return .mismatch }

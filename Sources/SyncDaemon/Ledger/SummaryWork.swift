@@ -101,6 +101,7 @@ struct SummaryWork: Sendable {
                     // Too much came meanwhile.
                     continue
                 }
+                if try snapshot.hasLost(actionsOn: message, since: rows.position) { continue }
                 rows.apply(changes[message] ?? [], at: snapshot.cursor)
                 summary = try self.summary(of: message, rows, snapshot, cache)
             }
@@ -138,8 +139,11 @@ struct SummaryWork: Sendable {
             let changes = try snapshot.changes(after: oldest)
         else { return [:] }
         let gone = try snapshot.deletions(after: oldest)
+        let cleared = try snapshot.clearings(after: oldest)
         for message in kept.keys {
-            if gone.contains(where: { $0.contains(message) }) {
+            if gone.contains(where: { $0.contains(message) })
+                || cleared.contains(where: { $0.concerns(message) })
+            {
                 kept[message] = nil
             } else {
                 kept[message]?.apply(changes[message] ?? [], at: snapshot.cursor)
@@ -150,6 +154,15 @@ struct SummaryWork: Sendable {
 }
 
 extension ChannelSnapshot {
+    /// Whether actions may be gone that are in no ``changes(after:)``.
+    fileprivate func hasLost(
+        actionsOn message: Timetoken, since position: Timetoken
+    ) throws(StoreError) -> Bool {
+        guard position < cursor else { return false }
+        if try deletions(after: position).contains(where: { $0.contains(message) }) { return true }
+        return try clearings(after: position).contains { $0.concerns(message) }
+    }
+
     /// What became of keys since a commit, by message, in the order of time; `nil`: too much to
     /// look at.
     fileprivate func changes(

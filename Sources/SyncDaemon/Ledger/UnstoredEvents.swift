@@ -195,7 +195,7 @@ extension Event {
                 + [notice.joined, notice.left, notice.timedOut].reduce(0) { bytes, users in
                     bytes + users.reduce(HeapBytes.array(users)) { $0 + HeapBytes.string($1) }
                 }
-        case .actionAdded, .actionRemoved, .messagesDeleted: return 0
+        case .actionAdded, .actionRemoved, .actionsCleared, .messagesDeleted: return 0
         }
     }
 }

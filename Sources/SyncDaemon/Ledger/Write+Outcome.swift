@@ -32,6 +32,9 @@ extension Write {
         case (.absent, .removeAction): .actionRemoved(.absent)
         case (.notOwner, .removeAction): .actionRemoved(.notOwner)
         case (.deleted(let timetoken), .deleteMessages): .messagesDeleted(timetoken)
+        case (.cleared(let timetoken, let count), .clear):
+            .actionsCleared(timetoken, count: count)
+        case (.absent, .clear): .actionsCleared(nil, count: 0)
         case (.groupChanged, .changeGroup): .groupChanged
         case (.tokenRevoked, .revoke): .tokenRevoked
         case (.keysGranted, .grant): .keysGranted

@@ -38,6 +38,8 @@ struct Write: Sendable, Hashable {
         ///
         /// The range leaves its start out and holds its end.
         case deleteMessages(after: Timetoken, through: Timetoken)
+        /// Removes actions, whoever added them; one that names a value names its type.
+        case clear(Clearing, under: ReactionRules = ReactionRules())
         /// The write's channel plays no part in it.
         case changeGroup(ChannelGroup, GroupChange)
         /// Nor in this.
@@ -153,6 +155,7 @@ extension Write {
             [key.type, key.value, key.uuid]
         case .removeAction(_, _, let userID, _): [userID]
         case .deleteMessage, .deleteMessages, .revoke: []
+        case .clear(let clearing, _): clearing.fields
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
@@ -219,6 +222,9 @@ extension Write {
             mix("deleteMessages")
             mix(start.description)
             mix(end.description)
+        case .clear(let clearing, _):
+            mix("clear")
+            for field in clearing.fields { mix(field) }
         case .changeGroup(let group, let change):
             mix("changeGroup")
             mix(group.name)
@@ -249,6 +255,15 @@ extension GroupChange {
 
 extension MessageAction.Key {
     fileprivate var fields: [String] { [messageTimetoken.description, type, value, uuid] }
+}
+
+extension Clearing {
+    /// One that is absent is not one that is empty.
+    fileprivate var fields: [String] {
+        [messageTimetoken?.description, type, value, userID].flatMap {
+            $0.map { ["+", $0] } ?? ["-"]
+        }
+    }
 }
 
 extension KeyGrant {

@@ -81,6 +81,8 @@ extension Envelope {
             message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 128
         case .actionAdded(let action), .actionRemoved(let action): action.size
         case .messagesDeleted, .presence: 128
+        case .actionsCleared(let clearing):
+            (clearing.value?.utf8.count ?? 0) + (clearing.userID?.utf8.count ?? 0) + 128
         }
     }
 }

@@ -21,10 +21,14 @@ protocol ChannelSnapshot {
     /// The ranges of messages that were deleted after a position.
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange]
 
+    /// What moderators took away after a position.
+    func clearings(after cursor: Timetoken) throws(StoreError) -> [Clearing]
+
     /// What became of each action key that changed after a position: the action under it, or
     /// `nil`.
     ///
-    /// Keys whose tombstone was forgotten, or which went with a deleted message, are left out.
+    /// Keys whose tombstone was forgotten, or which went with a deleted message or by a clearing,
+    /// are left out.
     func forEachChange(
         after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
     ) throws(StoreError)
@@ -84,6 +88,18 @@ struct SQLiteSnapshot: ChannelSnapshot {
         return ranges
     }
 
+    func clearings(after cursor: Timetoken) throws(StoreError) -> [Clearing] {
+        guard let id else { return [] }
+        var clearings: [Clearing] = []
+        try reader.statements.groups.clearings.after.query(
+            .integer(id), .timetoken(cursor), .integer(-1)
+        ) { row in
+            clearings.append(Clearing(row, from: 1))
+            return true
+        }
+        return clearings
+    }
+
     func forEachChange(
         after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
     ) throws(StoreError) {
@@ -121,7 +137,7 @@ struct SQLiteSnapshot: ChannelSnapshot {
     func totals(on message: Timetoken) throws(StoreError) -> [ActionName: ActionTotals] {
         guard let id else { return [:] }
         // What is hidden is counted until its rows are removed.
-        guard reader.hiddenEnd(ofActionsOn: message, in: id) == .zero else {
+        guard !reader.hidden.concern(message, in: id) else {
             return try recount(message)
         }
         var totals: [ActionName: ActionTotals] = [:]
@@ -181,6 +197,10 @@ struct MemorySnapshot: ChannelSnapshot {
             guard case .messagesDeleted(let start, let end) = $0.event else { return nil }
             return MessageRange(after: start, through: end)
         }
+    }
+
+    func clearings(after cursor: Timetoken) -> [Clearing] {
+        state.clearings[channel, default: []].filter { $0.timetoken > cursor }.map(\.clearing)
     }
 
     func forEachChange(

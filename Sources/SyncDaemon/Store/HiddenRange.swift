@@ -1,4 +1,4 @@
-// What a large deletion has taken away, but whose rows are still in the file.
+// What large deletions and clearings have taken away, but whose rows are still in the file.
 
 import EventModel
 import SQLite
@@ -27,34 +27,74 @@ struct HiddenRange: Sendable {
     }
 }
 
-/// All hidden ranges; hardly ever more than one.
-struct HiddenRanges: Sendable {
+/// The actions that a large clearing covers, and that stood at its time.
+///
+/// What is added under such a key later stands.
+struct HiddenClearing: Sendable {
+    /// The clearing's own.
+    let timetoken: Timetoken
+    /// The channel's row.
+    let channel: Int64
+    let clearing: Clearing
+
+    func holds(_ key: MessageAction.Key, addedAt added: Timetoken, in channel: Int64) -> Bool {
+        channel == self.channel && added <= timetoken && clearing.covers(key)
+    }
+}
+
+/// All that is hidden; hardly ever more than one range or clearing.
+struct HiddenRows: Sendable {
     private(set) var ranges: [HiddenRange] = []
+    private(set) var clearings: [HiddenClearing] = []
 
     init() {}
 
-    /// Reads the table.
-    init(_ statement: borrowing StoreStatement) throws(StoreError) {
-        try statement.query { row in
-            ranges.append(HiddenRange(row))
+    /// Reads both tables.
+    init(
+        _ ranges: borrowing StoreStatement, _ clearings: borrowing StoreStatement
+    ) throws(StoreError) {
+        try ranges.query { row in
+            self.ranges.append(HiddenRange(row))
+            return true
+        }
+        try clearings.query { row in
+            self.clearings.append(
+                HiddenClearing(
+                    timetoken: row.timetoken(0), channel: row.integer(1),
+                    clearing: Clearing(row, from: 2)))
             return true
         }
     }
 
-    var isEmpty: Bool { ranges.isEmpty }
+    var isEmpty: Bool { ranges.isEmpty && clearings.isEmpty }
 
     mutating func append(_ range: HiddenRange) { ranges.append(range) }
 
     mutating func removeFirst() { ranges.removeFirst() }
 
-    /// Whether an action that was added to a message at a moment is hidden.
-    func holdAction(on message: Timetoken, addedAt added: Timetoken, in channel: Int64) -> Bool {
+    mutating func append(_ clearing: HiddenClearing) { clearings.append(clearing) }
+
+    mutating func removeFirstClearing() { clearings.removeFirst() }
+
+    /// Whether an action that was added at a moment is hidden.
+    ///
+    /// - Parameter stands: Whether its row is no tombstone: a clearing leaves those alone.
+    func holds(
+        _ key: MessageAction.Key, addedAt added: Timetoken, stands: Bool = true, in channel: Int64
+    ) -> Bool {
         ranges.contains {
-            $0.channel == channel && added <= $0.timetoken && $0.messages.contains(message)
-        }
+            $0.channel == channel && added <= $0.timetoken
+                && $0.messages.contains(key.messageTimetoken)
+        } || stands && clearings.contains { $0.holds(key, addedAt: added, in: channel) }
     }
 
-    /// Actions on a message are hidden that were added up to this moment.
+    /// Whether actions on a message may be hidden.
+    func concern(_ message: Timetoken, in channel: Int64) -> Bool {
+        ranges.contains { $0.channel == channel && $0.messages.contains(message) }
+            || clearings.contains { $0.channel == channel && $0.clearing.concerns(message) }
+    }
+
+    /// Actions on a message are hidden with it that were added up to this moment.
     func end(ofActionsOn message: Timetoken, in channel: Int64) -> Timetoken {
         ranges.filter { $0.channel == channel && $0.messages.contains(message) }
             .map(\.timetoken).max() ?? .zero

@@ -20,7 +20,12 @@ final class MemoryReader: StoreReader {
         }
         let lists = lists(
             in: channel, of: state, from: start, through: .end, limit: Limits.catchUpEventsMax)
-        var page = merge(lists + [cutList(deletions) { _ in 0 }], last: state.last)
+        let clearings = state.clearings[channel, default: []]
+            .filter { $0.timetoken > start.tombstones }
+            .map { Envelope.clearing($0.clearing, at: $0.timetoken, in: channel) }
+        var page = merge(
+            lists + [cutList(deletions) { _ in 0 }, cutList(clearings) { _ in 0 }],
+            last: state.last)
         if page.isComplete { page.digest = state.digests[channel] ?? .empty }
         page.isTooOld = start.deletions > .zero && start.deletions < state.deletionFloor
         return page

@@ -13,15 +13,29 @@ extension MemoryStore {
     }
 
     func hasTombstones(before moment: Timetoken) -> Bool {
-        tombstones.contains { $0.changed < moment }
+        tombstones.contains { $0.changed < moment } || !clearings(before: moment).isEmpty
+    }
+
+    private func clearings(
+        before moment: Timetoken
+    ) -> [(channel: Channel, timetoken: Timetoken)] {
+        working.clearings.flatMap { channel, clearings in
+            clearings.filter { $0.timetoken < moment }.map { (channel, $0.timetoken) }
+        }
     }
 
     func forgetTombstones(before moment: Timetoken, limit: Int) {
-        let old = tombstones.filter { $0.changed < moment }.sorted { $0.changed < $1.changed }
-        for (channel, key, changed) in old.prefix(limit) {
+        let old = tombstones.filter { $0.changed < moment }
+        let clearings = clearings(before: moment)
+        let times = (old.map(\.changed) + clearings.map(\.timetoken)).sorted()
+        guard let newest = times.prefix(limit).last else { return }
+        for (channel, key, changed) in old where changed <= newest {
             working.actions[channel]?[key] = nil
-            working.tombstoneFloor = max(working.tombstoneFloor, changed)
         }
+        for (channel, timetoken) in clearings where timetoken <= newest {
+            working.clearings[channel]?.removeAll { $0.timetoken == timetoken }
+        }
+        working.tombstoneFloor = max(working.tombstoneFloor, newest)
     }
 
     // MARK: Deletions

@@ -37,6 +37,8 @@ final class MemoryStore: Store {
         var expiries: [ExpiredMessage: Timetoken] = [:]
         /// Ascending by timetoken.
         var deletions: [Channel: [Envelope]] = [:]
+        /// Ascending by timetoken.
+        var clearings: [Channel: [(timetoken: Timetoken, clearing: Clearing)]] = [:]
         var groups: [ChannelGroup: Set<ExactText>] = [:]
         var actions: [Channel: [MessageAction.Key: ActionRow]] = [:]
         var digests: [Channel: Digest] = [:]

@@ -97,7 +97,7 @@ extension SQLiteStore {
                 wrong = key
                 return false
             }
-            guard !hidden.holdAction(on: message, addedAt: added, in: id) else { return true }
+            guard !hidden.holds(key, addedAt: added, in: id) else { return true }
             found = action
             return false
         }

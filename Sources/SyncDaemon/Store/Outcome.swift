@@ -20,6 +20,8 @@ enum Outcome: Sendable, Hashable {
     case absent
     case stale
     case deleted(Timetoken)
+    /// How many actions are gone; at least one.
+    case cleared(Timetoken, count: Int)
     case groupChanged
     case notOwner
     case tokenRevoked
@@ -40,10 +42,11 @@ enum Outcome: Sendable, Hashable {
         case .notOwner: (9, .zero)
         case .tokenRevoked: (10, .zero)
         case .keysGranted: (11, .zero)
+        case .cleared(let timetoken, let count): (13 | Self.kind(count), timetoken)
         }
     }
 
-    /// Above the kind itself; nothing for a score of 1, as in older rows.
+    /// Above the kind itself, a score or a count; nothing for 1, as in older rows.
     private static func kind(_ score: Int) -> Int64 { score == 1 ? 0 : Int64(score) << 8 }
 
     init?(kind: Int64, timetoken: Timetoken) {
@@ -61,6 +64,7 @@ enum Outcome: Sendable, Hashable {
         case 9: self = .notOwner
         case 10: self = .tokenRevoked
         case 11: self = .keysGranted
+        case 13: self = .cleared(timetoken, count: score)
         default: return nil
         }
     }

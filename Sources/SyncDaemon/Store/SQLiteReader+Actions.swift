@@ -56,7 +56,8 @@ extension SQLiteReader {
             let place = query.place(of: action)
             // Times are bounds in their own order only.
             guard query.reaches(place) else { return true }
-            return scan.look(at: place, match: query.matches(action.key) ? action : nil)
+            let isWanted = query.matches(action.key) && !isHidden(row, in: channel)
+            return scan.look(at: place, match: isWanted ? action : nil)
         }
         try checkRows()
         return scan.page
@@ -101,6 +102,7 @@ extension SQLiteReader {
                 .integer(channel), .timetoken(messages[index].timetoken), .integer(0),
                 .timetoken(.end), .integer(0), .integer(1)
             ) { row in
+                guard !isHidden(row, in: channel) else { return true }
                 actions.append(action(row, in: channel))
                 messageBytes += actions[actions.count - 1].size
                 return messageBytes <= Limits.pageBytesMax

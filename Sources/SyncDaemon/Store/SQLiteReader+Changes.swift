@@ -18,6 +18,7 @@ extension SQLiteReader {
             try messages(in: channel, id, after: start.messages, before: .end, limit: limit),
             try actions(in: channel, id, from: start, before: .end, limit: limit),
             try deletions(in: channel, id, after: start.deletions, limit: limit),
+            try clearings(in: channel, id, after: start.tombstones, limit: limit),
         ]
         var page = merge(lists, last: last)
         if page.isComplete { page.digest = digest }
@@ -76,6 +77,21 @@ extension SQLiteReader {
         }
         try checkRows()
         return list
+    }
+
+    private func clearings(
+        in channel: Channel, _ id: Int64, after cursor: Timetoken, limit: Int
+    ) throws(StoreError) -> ChangeList {
+        var envelopes: [Envelope] = []
+        try statements.groups.clearings.after.query(
+            .integer(id), .timetoken(cursor), .integer(Int64(limit))
+        ) { row in
+            envelopes.append(
+                .clearing(Clearing(row, from: 1), at: row.timetoken(0), in: channel))
+            return true
+        }
+        return ChangeList(
+            envelopes: envelopes, cutAt: envelopes.count == limit ? envelopes.last?.timetoken : nil)
     }
 
     private func deletions(

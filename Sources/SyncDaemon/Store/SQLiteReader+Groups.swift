@@ -166,6 +166,7 @@ final class SQLiteGroupStatements {
     let backward: StoreStatement
     let threads: SQLiteThreadStatements
     let scores: SQLiteScoreStatements
+    let clearings: SQLiteClearingReadStatements
 
     /// - Parameter columns: Of an action, selected.
     init(
@@ -176,6 +177,7 @@ final class SQLiteGroupStatements {
             """
         threads = try SQLiteThreadStatements(connection)
         scores = try SQLiteScoreStatements(connection)
+        clearings = try SQLiteClearingReadStatements(connection)
         forward = try connection.prepare("\(group) AND uuid >= ? ORDER BY uuid LIMIT ?")
         backward = try connection.prepare("\(group) AND uuid < ? ORDER BY uuid DESC LIMIT ?")
     }

@@ -14,8 +14,8 @@ final class SQLiteReader: StoreReader {
     private let path: String
     /// What the rows of a query are not; see ``checkRows()``.
     private var damage: StoreError?
-    /// What large deletions took away, as the open transaction has it.
-    private(set) var hidden = HiddenRanges()
+    /// What large deletions and clearings took away, as the open transaction has it.
+    private(set) var hidden = HiddenRows()
 
     init(path: String, vfs: String? = nil) throws(StoreError) {
         self.path = path
@@ -36,7 +36,7 @@ final class SQLiteReader: StoreReader {
     func beginTransaction() throws(StoreError) {
         try statements.begin.run()
         do throws(StoreError) {
-            hidden = try HiddenRanges(statements.findHidden)
+            hidden = try HiddenRows(statements.findHidden, statements.groups.clearings.findHidden)
         } catch {
             endTransaction()
             throw error
@@ -117,10 +117,14 @@ final class SQLiteReader: StoreReader {
         return live == 1
     }
 
-    /// Whether a large deletion took an action away whose row is still there.
+    /// Whether an action was taken away whose row is still there.
     func isHidden(_ row: borrowing SQLiteRow, in channel: Int64) -> Bool {
-        !hidden.isEmpty
-            && hidden.holdAction(on: row.timetoken(1), addedAt: row.timetoken(5), in: channel)
+        guard !hidden.isEmpty else { return false }
+        let key = MessageAction.Key(
+            messageTimetoken: row.timetoken(1), type: row.text(2), value: row.text(3),
+            uuid: row.text(4))
+        return hidden.holds(
+            key, addedAt: row.timetoken(5), stands: isLive(row), in: channel)
     }
 
     /// Actions on a message up to this moment are hidden.

@@ -124,7 +124,7 @@ enum SQLiteSchema {
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
-        scores, messageVersions, threads, scoreOrder,
+        scores, messageVersions, threads, scoreOrder, clearings,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.

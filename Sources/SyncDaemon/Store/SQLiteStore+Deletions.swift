@@ -27,7 +27,7 @@ extension SQLiteStore {
                 wrong = key
                 return false
             }
-            if !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: row) {
+            if !hidden.holds(key, addedAt: added, in: row) {
                 eachAction(action)
             }
             return true
@@ -134,7 +134,7 @@ extension SQLiteStore {
                 return false
             }
             let added = action.actionTimetoken
-            if isLive, !hidden.holdAction(on: key.messageTimetoken, addedAt: added, in: id) {
+            if isLive, !hidden.holds(key, addedAt: added, in: id) {
                 body(action)
             }
             return true
@@ -160,8 +160,8 @@ extension SQLiteStore {
     var hasHiddenRows: Bool { !hidden.isEmpty }
 
     func removeHiddenRows(limit: Int) throws(StoreError) {
-        guard let oldest = hidden.ranges.first else { return }
         storedUses = [:]
+        guard let oldest = hidden.ranges.first else { return try removeCleared(limit: limit) }
         let (id, range) = (SQLiteValue.integer(oldest.channel), oldest.messages)
         try statements.large.deleteMessages.run(
             id, .timetoken(range.after), .timetoken(range.through), .integer(Int64(limit)))
@@ -191,7 +191,7 @@ extension SQLiteStore {
         }
     }
 
-    private func actionKey(_ row: borrowing SQLiteRow) -> MessageAction.Key {
+    func actionKey(_ row: borrowing SQLiteRow) -> MessageAction.Key {
         MessageAction.Key(
             messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
             uuid: row.text(3))

@@ -33,7 +33,6 @@ extension SQLiteStore {
         onMessage message: Timetoken, addedAt timetoken: Timetoken, in channel: Channel
     ) throws(StoreError) -> MessageAction? {
         let id = try id(of: channel)
-        guard !hidden.holdAction(on: message, addedAt: timetoken, in: id) else { return nil }
         let arguments: [SQLiteValue] = [
             .integer(id), .timetoken(timetoken), .timetoken(message),
         ]
@@ -48,7 +47,8 @@ extension SQLiteStore {
                 && row.optionalInteger(5) != nil
             return action
         }
-        if let action, !isSound { throw .wrongSum(of: action.key, in: path) }
+        guard let action, !hidden.holds(action.key, addedAt: timetoken, in: id) else { return nil }
+        guard isSound else { throw .wrongSum(of: action.key, in: path) }
         return action
     }
 
@@ -68,8 +68,7 @@ extension SQLiteStore {
             return action
         }
         guard let found,
-            !hidden.holdAction(
-                on: key.messageTimetoken, addedAt: found.actionTimetoken, in: id)
+            !hidden.holds(key, addedAt: found.actionTimetoken, in: id)
         else { return nil }
         guard isSound else { throw .wrongSum(of: key, in: path) }
         return found
@@ -77,6 +76,11 @@ extension SQLiteStore {
 
     func add(_ action: MessageAction, in channel: Channel) throws(StoreError) {
         let (id, key) = (try id(of: channel), action.key)
+        // A hidden row under the key goes first: triggers take off what was counted for it.
+        if !hidden.isEmpty {
+            storedUses[ExactText(channel.keyset)] = nil
+            try statements.large.clearings.deleteStanding.run([.integer(id)] + key.columns)
+        }
         try statements.putAction.run(
             .integer(id), .timetoken(key.messageTimetoken), .text(key.type), .text(key.value),
             .text(key.uuid), .timetoken(action.actionTimetoken),

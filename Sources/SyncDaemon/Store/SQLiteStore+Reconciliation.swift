@@ -16,24 +16,33 @@ extension SQLiteStore {
     }
 
     func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool {
-        try statements.digests.findTombstones.first([.timetoken(moment), .integer(1)]) { _ in true }
-            ?? false
+        let found = try statements.digests.findTombstones.first([
+            .timetoken(moment), .integer(1),
+        ]) { _ in true }
+        if found != nil { return true }
+        return try !oldClearings(before: moment, limit: 1).isEmpty
     }
 
     func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError) {
-        var keys: [[SQLiteValue]] = []
-        var newest: Timetoken?
+        var keys: [(place: [SQLiteValue], changed: Timetoken)] = []
         try statements.digests.findTombstones.query(.timetoken(moment), .integer(Int64(limit))) {
             row in
-            keys.append([
+            let place: [SQLiteValue] = [
                 .integer(row.integer(0)), .integer(row.integer(1)), .text(row.text(2)),
                 .text(row.text(3)), .text(row.text(4)),
-            ])
-            newest = row.timetoken(5)
+            ]
+            keys.append((place, row.timetoken(5)))
             return true
         }
-        guard let newest else { return }
-        for key in keys { try statements.digests.deleteAction.run(key) }
+        let clearings = try oldClearings(before: moment, limit: limit)
+        let oldest = (keys.map(\.changed) + clearings).sorted().prefix(limit)
+        guard let newest = oldest.last else { return }
+        for key in keys where key.changed <= newest {
+            try statements.digests.deleteAction.run(key.place)
+        }
+        for timetoken in clearings where timetoken <= newest {
+            try statements.large.clearings.forget.run(.timetoken(timetoken))
+        }
         let floor = max(newest, raisedFloor ?? tombstoneFloor)
         try statements.digests.raiseTombstoneFloor.run(.text(floor.description))
         raisedFloor = floor

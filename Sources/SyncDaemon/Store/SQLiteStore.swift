@@ -15,11 +15,14 @@ final class SQLiteStore: Store {
     var raisedFloor: Timetoken?
     private(set) var deletionFloor: Timetoken
     var raisedDeletionFloor: Timetoken?
-    /// What ``hideMessages(in:at:of:)`` took away, as the open transaction has it.
-    var hidden: HiddenRanges
-    private var hiddenBefore: HiddenRanges
+    /// What ``hideMessages(in:at:of:)`` and ``hideActions(coveredBy:at:of:)`` took away, as the
+    /// open transaction has it.
+    var hidden: HiddenRows
+    private var hiddenBefore: HiddenRows
     /// Where the next step of removing the oldest hidden range starts; `nil`: at its beginning.
     var removalStart: MessageAction.Key?
+    /// The same of the oldest hidden clearing.
+    var clearedThrough: MessageAction.Key?
     private(set) var mutationCount: Int
     /// How many more there are in the open transaction.
     var mutationsAdded = 0
@@ -109,7 +112,8 @@ final class SQLiteStore: Store {
         (epoch, secret) = (meta.epoch, meta.secret)
         (tombstoneFloor, deletionFloor) = (meta.tombstoneFloor, meta.deletionFloor)
         mutationCount = row.mutationCount
-        hidden = try HiddenRanges(statements.large.findHidden)
+        hidden = try HiddenRows(
+            statements.large.findHidden, statements.large.clearings.findHidden)
         hiddenBefore = hidden
         self.last = end
         clock = before
@@ -207,7 +211,7 @@ final class SQLiteStore: Store {
         devices = [:]
         (storedUses, addedUses) = ([:], [:])
         hidden = hiddenBefore
-        removalStart = nil
+        (removalStart, clearedThrough) = (nil, nil)
         guard connection.isInTransaction else { return }
         do throws(StoreError) {
             try connection.execute("ROLLBACK")

@@ -188,6 +188,7 @@ final class SQLiteDeletionStatements {
     let newestForgotten: StoreStatement
     let forgetDeletions: StoreStatement
     let raiseFloor: StoreStatement
+    let clearings: SQLiteClearingStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         let messages = "FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?"
@@ -240,5 +241,6 @@ final class SQLiteDeletionStatements {
         forgetDeletions = try connection.prepare("DELETE FROM deletion WHERE timetoken <= ?")
         raiseFloor = try connection.prepare(
             "UPDATE meta SET value = ? WHERE name = 'deletion_floor'")
+        clearings = try SQLiteClearingStatements(connection)
     }
 }

@@ -104,6 +104,8 @@ extension Salvage {
         if digestSecret == nil {
             try new.prepare("UPDATE meta SET value = ? WHERE name = 'secret'").run(.text(secret))
         }
+        // What is hidden is in no digest.
+        try new.execute(SQLiteSchema.removeHidden)
         try new.execute("UPDATE channel SET count = 0, lane0 = 0, lane1 = 0")
         if let secret = digestSecret ?? DigestSecret(secret) {
             try SQLiteSchema.addDigests(new, secret)

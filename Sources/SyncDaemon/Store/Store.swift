@@ -9,7 +9,7 @@ import EventModel
 /// Calls between ``begin()`` and ``commit(through:)`` are one transaction: they see each other,
 /// readers see none of them before the commit, and all of them are gone after ``rollback()`` or a
 /// crash.
-protocol Store: ActionTally, KeyGrantStore, AnyObject {
+protocol Store: ActionTally, ClearingStore, KeyGrantStore, AnyObject {
     /// Random, and made with the store: a replaced store has another.
     var epoch: String { get }
     /// Every start of a daemon on this store, the present one last; each is durable.
@@ -89,7 +89,7 @@ protocol Store: ActionTally, KeyGrantStore, AnyObject {
     /// Whether hidden rows may be left, as of the last commit.
     var hasHiddenRows: Bool { get }
 
-    /// Removes hidden rows, and looks at no more than `limit` actions and `limit` messages.
+    /// Removes hidden rows, and looks at no more than about `limit` actions and `limit` messages.
     func removeHiddenRows(limit: Int) throws(StoreError)
 
     /// Messages that expired before a moment, the first to expire first; none while
@@ -123,7 +123,7 @@ protocol Store: ActionTally, KeyGrantStore, AnyObject {
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError)
 
-    /// Tombstones that changed up to here may be forgotten, and no later one is.
+    /// Tombstones that changed up to here may be forgotten, and clearings; no later one is.
     ///
     /// As of the last commit.
     var tombstoneFloor: Timetoken { get }
@@ -131,8 +131,8 @@ protocol Store: ActionTally, KeyGrantStore, AnyObject {
     /// Whether ``forgetTombstones(before:limit:)`` would find any.
     func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool
 
-    /// Forgets at most `limit` tombstones of all channels that changed before a moment, the oldest
-    /// first, and raises the floor to the newest of them.
+    /// Forgets at most `limit` tombstones and clearings of all channels that are from before a
+    /// moment, the oldest first, and raises the floor to the newest of them.
     func forgetTombstones(before moment: Timetoken, limit: Int) throws(StoreError)
 
     /// Deletions up to here may be forgotten, unless a later one says the same.

@@ -10,13 +10,43 @@ struct EncodedEnvelope: Sendable, Hashable {
     let timetoken: Timetoken
     /// Whether a store keeps it.
     let isStored: Bool
+    /// What the hub has to know of what it says.
+    let subject: Subject
     /// Which messages were deleted, if it says that.
-    let deletion: MessageDeletion?
+    var deletion: MessageDeletion? {
+        if case .deletion(let deletion) = subject { deletion } else { nil }
+    }
     var isDeletion: Bool { deletion != nil }
-    /// Whether a long poll gets it: PubNub has no event for deleted messages.
-    var isPolled: Bool { !isDeletion }
+    /// Which actions went all at once, if it says that.
+    var clearing: Clearing? {
+        if case .clearing(let clearing) = subject { clearing } else { nil }
+    }
+    /// Whether a long poll gets it: PubNub has no event for what goes all at once.
+    var isPolled: Bool {
+        switch subject {
+        case .deletion, .clearing: false
+        case .action, .other: true
+        }
+    }
     /// Which action it is about and what happened to it, if it is about one.
-    let action: ActionChange?
+    var action: ActionChange? {
+        if case .action(let change) = subject { change } else { nil }
+    }
+    /// Whether actions changed, one or any number.
+    var isAboutActions: Bool {
+        switch subject {
+        case .action, .clearing: true
+        case .deletion, .other: false
+        }
+    }
+    /// The message whose actions changed, if it says which.
+    var changedMessage: Timetoken? {
+        switch subject {
+        case .action(let change): change.key.messageTimetoken
+        case .clearing(let clearing): clearing.messageTimetoken
+        case .deletion, .other: nil
+        }
+    }
     /// What the channel's actions come to at this event; only where a commit ends.
     var state: Digest?
     /// One JSON object, as docs/PROTOCOL.md describes it.
@@ -24,12 +54,14 @@ struct EncodedEnvelope: Sendable, Hashable {
 
     /// Bytes that it takes in an array of them.
     var bytesInMemory: Int {
-        let action =
-            action.map { change in
-                [change.key.type, change.key.value, change.key.uuid]
-                    .reduce(0) { $0 + HeapBytes.string($1) }
-            } ?? 0
-        return HeapBytes.place(of: Self.self) + HeapBytes.array(json) + action
+        let texts: [String?] =
+            switch subject {
+            case .action(let change): [change.key.type, change.key.value, change.key.uuid]
+            case .clearing(let clearing): [clearing.type, clearing.value, clearing.userID]
+            case .deletion, .other: []
+            }
+        let named = texts.reduce(0) { $0 + ($1.map(HeapBytes.string) ?? 0) }
+        return HeapBytes.place(of: Self.self) + HeapBytes.array(json) + named
     }
 
     /// Gives the text up; the position stays.
@@ -42,18 +74,28 @@ struct EncodedEnvelope: Sendable, Hashable {
         encode(envelope, into: &json)
         timetoken = envelope.timetoken
         isStored = envelope.isStored
-        action =
+        subject =
             switch envelope.event {
-            case .actionAdded(let action): ActionChange(action: action, isAdded: true)
-            case .actionRemoved(let action): ActionChange(action: action, isAdded: false)
-            case .message, .messagesDeleted, .signal, .presence: nil
+            case .actionAdded(let action):
+                .action(ActionChange(action: action, isAdded: true))
+            case .actionRemoved(let action):
+                .action(ActionChange(action: action, isAdded: false))
+            case .actionsCleared(let clearing): .clearing(clearing)
+            case .messagesDeleted(let start, let end):
+                .deletion(
+                    MessageDeletion(timetoken: envelope.timetoken, after: start, through: end))
+            case .message, .signal, .presence: .other
             }
-        deletion =
-            if case .messagesDeleted(let start, let end) = envelope.event {
-                MessageDeletion(timetoken: envelope.timetoken, after: start, through: end)
-            } else { nil }
         self.json = json.bytes
     }
+}
+
+/// What an event is about.
+enum Subject: Sendable, Hashable {
+    case action(ActionChange)
+    case clearing(Clearing)
+    case deletion(MessageDeletion)
+    case other
 }
 
 /// What happened to which action.
@@ -137,6 +179,7 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
     case .actionRemoved(let action): encode(action, event: "removed", into: &json)
     case .messagesDeleted(let start, let end):
         encodeDeletion(after: start, through: end, into: &json)
+    case .actionsCleared(let clearing): encode(clearing, into: &json)
     case .presence(let notice):
         json.name("d")
         encode(notice, into: &json)
@@ -147,12 +190,13 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
 extension Event {
     /// PubNub's number for what an envelope holds; absent for messages and presence.
     ///
-    /// 5 is not PubNub's: its SDKs never get one, because a long poll leaves deletions out.
+    /// 5 is not PubNub's: its SDKs never get one, because a long poll leaves deletions out; and
+    /// clearings, which are no event of PubNub's either.
     fileprivate var kind: Int? {
         switch self {
         case .message, .presence: nil
         case .signal: 1
-        case .actionAdded, .actionRemoved: 3
+        case .actionAdded, .actionRemoved, .actionsCleared: 3
         case .messagesDeleted: 5
         }
     }
@@ -170,6 +214,27 @@ private func encodeDeletion(
     json.member("through", quoted: end.rawValue)
     json.endObject()
     json.endObject()
+}
+
+private func encode(_ clearing: Clearing, into json: inout JSONWriter) {
+    json.beginObject("d")
+    json.member("source", "actions")
+    json.member("version", "1.0")
+    json.member("event", "cleared")
+    json.beginObject("data")
+    json.members(of: clearing)
+    json.endObject()
+    json.endObject()
+}
+
+extension JSONWriter {
+    /// Writes which actions are meant, into the object that is open.
+    mutating func members(of clearing: Clearing) {
+        member("messageTimetoken", quoted: clearing.messageTimetoken?.rawValue)
+        member("type", clearing.type)
+        member("value", clearing.value)
+        member("uuid", clearing.userID)
+    }
 }
 
 private func encode(_ notice: PresenceNotice, into json: inout JSONWriter) {

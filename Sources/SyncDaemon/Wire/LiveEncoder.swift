@@ -16,6 +16,10 @@ extension EncodedEnvelope {
             json.member("after", quoted: deletion.after.rawValue)
             json.member("through", quoted: deletion.through.rawValue)
             json.member("t", quoted: deletion.timetoken.rawValue)
+        } else if let clearing {
+            json.beginObject("clear")
+            json.members(of: clearing)
+            json.member("t", quoted: timetoken.rawValue)
         } else {
             return nil
         }

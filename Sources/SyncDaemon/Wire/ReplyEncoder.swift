@@ -89,6 +89,10 @@ enum ReplyEncoder {
         case .messageDeleted(let timetoken):
             json.member("applied", (timetoken == nil ? Removal.absent : .removed).rawValue)
             json.member("timetoken", quoted: timetoken?.rawValue)
+        case .actionsCleared(let timetoken, let count):
+            json.member("applied", (timetoken == nil ? Removal.absent : .removed).rawValue)
+            if timetoken != nil { json.member("count", count) }
+            json.member("timetoken", quoted: timetoken?.rawValue)
         case .tokenRevoked, .keysGranted, .histories, .messageCounts:
             preconditionFailure("No command of the WebSocket is answered so.")
         }

@@ -27,6 +27,8 @@ struct HumanFormat {
             return start + said(envelope.uuid, message) + dim("  (signal)")
         case .messagesDeleted(let first, let last):
             return start + "messages after \(first) through \(last) deleted"
+        case .actionsCleared(let clearing):
+            return start + cleared(clearing)
         case .presence(let notice):
             return start + told(notice)
         case .actionAdded(let action):
@@ -72,6 +74,15 @@ struct HumanFormat {
 
     private func name(_ user: String) -> String {
         user.isEmpty ? "(nobody)" : printable(user)
+    }
+
+    private func cleared(_ clearing: Clearing) -> String {
+        var text = "actions removed:"
+        if let type = clearing.type { text += " \(printable(type))" }
+        if let value = clearing.value { text += " \(printable(value))" }
+        if let user = clearing.userID { text += " by \(name(user))" }
+        if let message = clearing.messageTimetoken { text += " on \(message)" }
+        return text
     }
 
     private func told(_ notice: PresenceNotice) -> String {

@@ -32,6 +32,14 @@ struct JSONFormat {
                 json.member("timetoken", quoted: envelope.timetoken.rawValue)
                 json.member("after", quoted: start.rawValue)
                 json.member("through", quoted: end.rawValue)
+            case .actionsCleared(let clearing):
+                json.string("actionsCleared")
+                json.member("channel", envelope.channel.name)
+                json.member("timetoken", quoted: envelope.timetoken.rawValue)
+                json.member("messageTimetoken", quoted: clearing.messageTimetoken?.rawValue)
+                json.member("type", clearing.type)
+                json.member("value", clearing.value)
+                json.member("uuid", clearing.userID)
             case .presence(let notice):
                 json.string(notice.action.rawValue)
                 json.member("channel", envelope.channel.name)

@@ -13,6 +13,8 @@ final class SummaryFollower: ConnectionOwner {
         var cursor = Timetoken.zero
         var messages: Set<Timetoken> = []
         var groups: [Timetoken: (position: Timetoken, totals: [ActionName: ActionTotals])] = [:]
+        /// Messages of which a clearing may have taken something, and when that was.
+        var doubtful: [Timetoken: Timetoken] = [:]
     }
 
     private unowned let world: World
@@ -22,7 +24,9 @@ final class SummaryFollower: ConnectionOwner {
     private var epoch: String?
     private var greeted: String?
     private var isFollowing = false
-    private var life = 0
+    /// The channels that questions for summaries are about.
+    private var questions: [CommandID: String] = [:]
+    private var lastID: CommandID = 2
     private var busyUntil: UInt64 = 0
     let partitionedUntil: UInt64 = 0
 
@@ -76,6 +80,7 @@ final class SummaryFollower: ConnectionOwner {
         world.trace("s0 is disconnected \(code.map(String.init) ?? "")")
         self.connection = nil
         isFollowing = false
+        questions = [:]
         connectLater()
     }
 
@@ -97,6 +102,11 @@ final class SummaryFollower: ConnectionOwner {
                 try greeted(frame.object("ok"))
             } else if try frame.optionalInteger("id") == 2 {
                 try subscribed(frame.object("ok"))
+            } else if let id = try frame.optionalInteger("id"),
+                let channel = questions.removeValue(forKey: id)
+            {
+                let decoder = ReplyDecoder(keyset: Channel.defaultKeyset)
+                answered(try decoder.summaries(frame.object("ok")), in: channel)
             }
         } catch {
             world.violation("wire", "a follower by summaries cannot read a frame: \(error)")
@@ -124,6 +134,7 @@ final class SummaryFollower: ConnectionOwner {
         }
         epoch = greeted
         isFollowing = true
+        for name in channels.keys.sorted() { askForDoubtful(in: name) }
     }
 
     private func take(_ push: SummaryPush) {
@@ -137,6 +148,8 @@ final class SummaryFollower: ConnectionOwner {
                 shown.groups = shown.groups.filter {
                     $0.key <= start || $0.key > end || $0.value.position >= envelope.timetoken
                 }
+            case .actionsCleared(let clearing) where clearing.messageTimetoken == nil:
+                for message in shown.groups.keys { shown.doubtful[message] = envelope.timetoken }
             case .actionAdded, .actionRemoved:
                 world.violation("wire", "who wants summaries got an action")
             default: break
@@ -149,6 +162,33 @@ final class SummaryFollower: ConnectionOwner {
         for summary in push.summaries { put(summary, in: &shown) }
         shown.cursor = max(shown.cursor, push.cursor)
         channels[push.channel] = shown
+        askForDoubtful(in: push.channel)
+    }
+
+    /// What a clearing of no message leaves has to be asked for.
+    private func askForDoubtful(in channel: String) {
+        guard isFollowing, let doubtful = channels[channel]?.doubtful, !doubtful.isEmpty,
+            !questions.values.contains(channel)
+        else { return }
+        let some = doubtful.keys.sorted().prefix(Limits.summariesMax)
+        lastID += 1
+        questions[lastID] = channel
+        let query = SummariesQuery(
+            channel: channel, messages: some.map { SummariesQuery.Message($0) })
+        send(.summaries(query), id: lastID)
+    }
+
+    private func answered(_ summaries: [MessageSummary], in channel: String) {
+        guard var shown = channels[channel] else { return }
+        world.tally.count("summaries asked for")
+        for summary in summaries {
+            put(summary, in: &shown)
+            // Asked for before another clearing it says nothing of that.
+            let since = shown.doubtful[summary.messageTimetoken] ?? .zero
+            if summary.position >= since { shown.doubtful[summary.messageTimetoken] = nil }
+        }
+        channels[channel] = shown
+        askForDoubtful(in: channel)
     }
 
     private func put(_ summary: MessageSummary, in shown: inout Shown) {

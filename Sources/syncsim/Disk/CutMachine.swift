@@ -101,9 +101,7 @@ struct CutMachine {
         let unknownCount = pending.count
         var failure: StoreError?
         // A large deletion takes its time: its answer comes from a later step.
-        let hasDeletion = pending.contains {
-            if case .deleteMessages = $0.operation { true } else { false }
-        }
+        let hasDeletion = pending.contains { $0.operation.mayBeLarge }
         if !pending.isEmpty {
             try take(ledger.commit(pending, failure: &failure), isDead: false)
         }
@@ -151,7 +149,8 @@ struct CutMachine {
             switch choices.below(20) {
             case 0..<10: .publish(Message(payload: text))
             case 10..<16: .add(key)
-            case 16..<19: .remove(key, observed: nil)
+            case 16..<18: .remove(key, observed: nil)
+            case 18: .clear(makeClearing(of: key))
             default: .deleteMessages(after: .zero, through: message)
             }
         return Write(
@@ -159,6 +158,14 @@ struct CutMachine {
                 reactor: 0, session: SessionID(slot: 0, generation: 0), command: writeCount),
             author: Author(userID: key.uuid, deviceID: "phone"), channel: channel,
             operation: operation, mutation: "m\(writeCount)")
+    }
+
+    private mutating func makeClearing(of key: MessageAction.Key) -> Clearing {
+        switch choices.below(3) {
+        case 0: Clearing(messageTimetoken: key.messageTimetoken)
+        case 1: Clearing(type: key.type, value: key.value)
+        default: Clearing(userID: key.uuid)
+        }
     }
 
     private func stored(_ store: SQLiteStore) throws(BrokenPromise) -> CutModel {

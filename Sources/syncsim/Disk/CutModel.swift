@@ -34,6 +34,8 @@ struct CutModel: Equatable {
             func isDeleted(_ message: Timetoken) -> Bool { message > after && message <= through }
             rows.messages = rows.messages.filter { !isDeleted($0.key) }
             rows.actions = rows.actions.filter { !isDeleted($0.key.messageTimetoken) }
+        case (.clear(let clearing, _), .actionsCleared):
+            rows.actions = rows.actions.filter { !clearing.covers($0.key) }
         default: preconditionFailure("\(reply) is no answer to \(write).")
         }
         channels[write.channel] = rows

@@ -4,9 +4,12 @@ import EventModel
 
 @testable import SyncDaemon
 
-/// Leaves some tombstones out, or tells a fresh device of what was deleted before it came.
+/// Leaves some tombstones out, or all clearings, or tells a fresh device of what was deleted before
+/// it came.
 final class FaultyReader: StoreReader {
-    static let bugs: [PlantedBug?] = [.droppedTombstone, .deletionForFreshDevice]
+    static let bugs: [PlantedBug?] = [
+        .droppedTombstone, .clearingForgetsLate, .deletionForFreshDevice,
+    ]
 
     private let reader: any StoreReader
     private let bug: PlantedBug?
@@ -19,7 +22,7 @@ final class FaultyReader: StoreReader {
     func changes(
         in channel: Channel, from start: ChangeStart
     ) throws(StoreError) -> ChangePage {
-        guard bug == .droppedTombstone else {
+        guard bug != .deletionForFreshDevice else {
             // As if whoever has no message might have one that was deleted.
             var start = start
             start.deletions = start.messages
@@ -27,8 +30,12 @@ final class FaultyReader: StoreReader {
         }
         var page = try reader.changes(in: channel, from: start)
         page.envelopes.removeAll { envelope in
-            guard case .actionRemoved = envelope.event else { return false }
-            return envelope.timetoken.rawValue % 4 == 0
+            switch envelope.event {
+            case .actionRemoved:
+                bug == .droppedTombstone && envelope.timetoken.rawValue % 4 == 0
+            case .actionsCleared: bug == .clearingForgetsLate
+            default: false
+            }
         }
         return page
     }

@@ -8,6 +8,7 @@ import EventModel
 enum StoredOperation: Hashable, Sendable {
     case insert(Channel, Timetoken, uuid: String, Message, expires: Timetoken?)
     case delete(Channel, after: Timetoken, through: Timetoken, at: Timetoken)
+    case clear(Channel, Clearing, at: Timetoken)
     case add(Channel, MessageAction)
     case remove(Channel, MessageAction.Key, at: Timetoken)
     case change(GroupChange, ChannelGroup)
@@ -24,6 +25,9 @@ extension StoredOperation {
             ).contains(timetoken)
         case .delete(let channel, let start, let end, _):
             try !Self.messages(after: start, in: channel, of: store).contains { $0 <= end }
+        case .clear(let channel, let clearing, let timetoken):
+            try store.standing(coveredBy: clearing, in: channel)
+                .allSatisfy { $0.actionTimetoken > timetoken }
         case .add(let channel, let action):
             try store.action(under: action.key, in: channel) == action
         case .remove(let channel, let key, _):

@@ -48,6 +48,20 @@ extension CommitModel {
         return .removed
     }
 
+    /// Everything that stands and is covered goes, and is counted, by one event.
+    mutating func clear(_ clearing: Clearing, in channel: Channel) -> Outcome? {
+        let before = truth.channels[channel].map { Array($0.actions.keys) } ?? []
+        let covered = Set(before + Array(standing[channel, default: [:]].keys)).filter {
+            clearing.covers($0) && mark(of: $0, in: channel) != nil
+        }
+        guard !covered.isEmpty else { return .absent }
+        guard case .clear(channel, clearing, let timetoken)? = operations.popFirst(),
+            takeEvent(.actionsCleared(clearing), in: channel, at: timetoken)
+        else { return nil }
+        for key in covered { standing[channel, default: [:]][key] = .some(nil) }
+        return .cleared(timetoken, count: covered.count)
+    }
+
     private mutating func takeAdd(
         of key: MessageAction.Key, in channel: Channel
     ) -> MessageAction? {
@@ -90,6 +104,16 @@ extension CommitModel {
     private func mark(of key: MessageAction.Key, in channel: Channel) -> ActionMark? {
         if let changed = standing[channel]?[key] { return changed }
         return truth.channels[channel]?.actions[key]
+    }
+}
+
+extension Write.Operation {
+    /// Whether it may be too much for one commit.
+    var mayBeLarge: Bool {
+        switch self {
+        case .deleteMessages, .clear: true
+        default: false
+        }
     }
 }
 

@@ -24,10 +24,8 @@ struct CommitModel {
     mutating func check(_ commit: Commit, of writes: [Write]) {
         var answers = commit.answers[...]
         for write in writes {
-            if case .deleteMessages = write.operation, answers.first?.origin != write.origin {
-                // It is large: a later commit answers.
-                continue
-            }
+            // What is large a later commit answers.
+            if write.operation.mayBeLarge, answers.first?.origin != write.origin { continue }
             guard let answer = answers.popFirst() else { return fail("\(write) has no answer") }
             check(write, answer)
         }
@@ -106,6 +104,7 @@ struct CommitModel {
             // One that changes nothing is not written.
             if operations.first == .change(change, group) { operations = operations.dropFirst() }
             return .groupChanged
+        case .clear(let clearing, _): return clear(clearing, in: channel)
         case .edit, .deleteMessage, .removeAction, .revoke, .grant:
             return nil
         }
@@ -131,6 +130,8 @@ extension Result<Reply, ProtocolError> {
         case .actionRemoved(.absent): return .absent
         case .actionRemoved(.stale): return .stale
         case .messagesDeleted: return .deleted(.zero)
+        case .actionsCleared(let timetoken?, let count): return .cleared(timetoken, count: count)
+        case .actionsCleared(nil, _): return .absent
         case .groupChanged: return .groupChanged
         default: return nil
         }

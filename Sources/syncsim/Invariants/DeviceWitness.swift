@@ -255,6 +255,7 @@ final class DeviceWitness {
             where (core.standing(of: key, in: channel) != .absent) != isPresent {
                 wishes[channel]?[key] = nil
                 if world.truth.wasDeleted(key.messageTimetoken, in: channel) { continue }
+                if world.truth.wasCleared(key, in: channel) { continue }
                 fail("I7", "shows \(key) in \(channel) otherwise than its user wished")
             }
         }

@@ -33,7 +33,8 @@ struct RetentionWitness {
         }
         for operation in operations {
             switch operation {
-            case .remove(_, _, let timetoken): removed[timetoken] = now
+            case .remove(_, _, let timetoken), .clear(_, _, let timetoken):
+                removed[timetoken] = now
             case .delete(_, let start, let end, _) where end.rawValue == start.rawValue + 1:
                 guard !wasAsked, let (hours, written) = expiring[end] else { continue }
                 if now - written + Microseconds.second < UInt64(hours) * 3600 * Microseconds.second

@@ -17,6 +17,7 @@ struct Truth {
         /// Removals of keys that do not stand, by their positions.
         fileprivate(set) var removed: [MessageAction.Key: Timetoken] = [:]
         fileprivate(set) var deletions: [(after: Timetoken, through: Timetoken)] = []
+        fileprivate(set) var clearings: [Clearing] = []
         /// What the rows were after each change, ascending.
         fileprivate(set) var log: [(position: Timetoken, messages: UInt64, actions: UInt64)] = []
         private(set) var messagesHash: UInt64 = 0
@@ -40,6 +41,11 @@ struct Truth {
     /// Whether a message was ever deleted, or may have been.
     func wasDeleted(_ message: Timetoken, in channel: String) -> Bool {
         rows(of: channel).deletions.contains { $0.after < message && message <= $0.through }
+    }
+
+    /// Whether a moderator ever removed what was under a key, or may have.
+    func wasCleared(_ key: MessageAction.Key, in channel: String) -> Bool {
+        rows(of: channel).clearings.contains { $0.covers(key) }
     }
 
     /// Stored events in a range that whoever follows some channels has to be told of: those that
@@ -80,6 +86,9 @@ struct Truth {
             return see(timetoken)
         case .delete(let channel, let start, let end, let timetoken):
             channels[channel, default: Rows()].delete(after: start, through: end, at: timetoken)
+            return see(timetoken)
+        case .clear(let channel, let clearing, let timetoken):
+            channels[channel, default: Rows()].clear(clearing, at: timetoken)
             return see(timetoken)
         case .add(let channel, let action):
             let old = channels[channel, default: Rows()].put(action)
@@ -215,6 +224,15 @@ extension Truth.Rows {
         }
         removed = removed.filter { key, _ in
             !(start < key.messageTimetoken && key.messageTimetoken <= end)
+        }
+        note(position)
+    }
+
+    fileprivate mutating func clear(_ clearing: Clearing, at position: Timetoken) {
+        clearings.append(clearing)
+        for (key, mark) in actions where clearing.covers(key) {
+            actions[key] = nil
+            actionsHash &-= Truth.hash(key, mark)
         }
         note(position)
     }

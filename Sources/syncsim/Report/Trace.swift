@@ -20,6 +20,9 @@ enum Trace {
         case .actionRemoved(let action): return "\(at):-\(text(action.key))"
         case .messagesDeleted(let start, let end):
             return "\(at):deleted(\(tail(start)),\(tail(end))]"
+        case .actionsCleared(let clearing):
+            let message = clearing.messageTimetoken.map(tail) ?? "any"
+            return "\(at):cleared \(clearing.value ?? "*")\(clearing.userID ?? "*")@\(message)"
         }
     }
 

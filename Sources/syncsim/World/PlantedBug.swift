@@ -40,6 +40,8 @@ enum PlantedBug: String, CaseIterable {
     case doubleCount = "double-count"
     /// A score that is too large for its place is cut off.
     case narrowScore = "narrow-score"
+    /// A device that was away is not told what a moderator removed.
+    case clearingForgetsLate = "clearing-forgets-late"
     /// A question for summaries is never answered.
     case laggingSummary = "lagging-summary"
     /// A page of a live query counts as of some seconds after it was read.

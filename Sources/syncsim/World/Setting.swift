@@ -50,6 +50,8 @@ struct Setting {
     let hasSummaryFollower: Bool
     /// Whether somebody follows groups and a wildcard, and names no channel.
     let hasSelectionFollower: Bool
+    /// Whether somebody removes what others said.
+    let hasModerator: Bool
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -86,5 +88,8 @@ struct Setting {
         self.rules = rules
         hasSummaryFollower = choices.chance(50)
         hasSelectionFollower = choices.chance(50)
+        // Dice of its own: worlds without one are what they were before there were any.
+        var others = choices
+        hasModerator = others.chance(40)
     }
 }

@@ -32,6 +32,7 @@ final class World {
     private var follower: SummaryFollower?
     private var watcher: LiveWatcher?
     private var selector: SelectionFollower?
+    private var moderator: Moderator?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
@@ -84,6 +85,7 @@ final class World {
             watcher = LiveWatcher(in: self)
         }
         if setting.hasSelectionFollower { selector = SelectionFollower(in: self) }
+        if setting.hasModerator { moderator = Moderator(in: self) }
         strikeLater()
         bystandLater()
     }
@@ -111,7 +113,7 @@ final class World {
             let isAtRest =
                 devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
                 && follower?.isAtRest ?? true && selector?.isAtRest ?? true
-                && watcher?.isAtRest ?? true
+                && watcher?.isAtRest ?? true && moderator?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
@@ -149,6 +151,7 @@ final class World {
         follower?.heal()
         watcher?.heal()
         selector?.heal()
+        moderator?.heal()
         if daemon == nil { start() }
     }
 

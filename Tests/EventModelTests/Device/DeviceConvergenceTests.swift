@@ -52,8 +52,9 @@ private struct World {
     /// Something of what an operator, time or a bad disk does.
     mutating func disrupt() {
         let (index, name) = (generator.below(devices.count), generator.pick(ModelDevice.channels))
-        switch generator.below(8) {
+        switch generator.below(9) {
         case 0: server.collectTombstones()
+        case 8: moderate(name)
         case 1:
             let messages = server.channels[name]?.messages.keys.sorted() ?? []
             guard messages.count > 3 else { return }
@@ -72,6 +73,17 @@ private struct World {
             damage(index, name)
             devices[index].crash()
         }
+    }
+
+    private mutating func moderate(_ name: String) {
+        let messages = server.channels[name]?.messages.keys.sorted() ?? []
+        guard let message = messages.last else { return }
+        let clearing = generator.pick([
+            Clearing(messageTimetoken: message), Clearing(userID: "ada"),
+            Clearing(type: "reaction", value: "👍"),
+            Clearing(messageTimetoken: message, type: "reaction", userID: "bob"),
+        ])
+        server.clear(clearing, in: name, clock)
     }
 
     private mutating func damage(_ index: Int, _ name: String) {

@@ -21,6 +21,7 @@ struct ModelChannel {
     var messages: [Timetoken: DeviceCache.Entry] = [:]
     var rows: [MessageAction.Key: Row] = [:]
     var deletions: [(at: Timetoken, after: Timetoken, through: Timetoken)] = []
+    var clearings: [(at: Timetoken, clearing: Clearing)] = []
     var newest = Timetoken.zero
 
     var live: [MessageAction] { rows.values.filter(\.isLive).map(\.action) }
@@ -45,6 +46,9 @@ struct ModelChannel {
             add(
                 deletion.at, "",
                 .messagesDeleted(after: deletion.after, through: deletion.through))
+        }
+        for (at, clearing) in clearings where at > actionsAfter {
+            add(at, "", .actionsCleared(clearing))
         }
         for row in rows.values where row.changed > actionsAfter {
             add(
@@ -117,6 +121,7 @@ struct ModelServer {
         for name in channels.keys {
             let rows = channels[name]?.rows ?? [:]
             channels[name]?.rows = rows.filter(\.value.isLive)
+            channels[name]?.clearings = []
         }
     }
 
@@ -344,6 +349,16 @@ struct ModelServer {
         }
         channel.deletions.append((last, start, end))
         commit(channel, name, "", .messagesDeleted(after: start, through: end))
+    }
+
+    /// A moderator removes what a clearing covers.
+    mutating func clear(_ clearing: Clearing, in name: String, _ clock: UInt64) {
+        var channel = channel(name)
+        guard channel.live.contains(where: { clearing.covers($0.key) }) else { return }
+        last = last.successor(at: clock)
+        channel.rows = channel.rows.filter { !$0.value.isLive || !clearing.covers($0.key) }
+        channel.clearings.append((last, clearing))
+        commit(channel, name, "", .actionsCleared(clearing))
     }
 
     private mutating func commit(

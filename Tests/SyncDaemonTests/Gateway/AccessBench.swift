@@ -41,6 +41,8 @@ struct GuardedRequest: CustomTestStringConvertible {
         // With a token that names nobody; see ``AccessOwnMessageTests``.
         command("deleteMessage", #""channel":"room","messageTimetoken":"17""#, [.write, .delete]),
         command("deleteMessages", #""channel":"room","through":"17""#, .delete),
+        command("removeActions", #""channel":"room","messageTimetoken":"17""#, .moderate),
+        command("removeActions", #""channel":"room","userId":"bob""#, .moderate),
         command("history", #""channel":"room""#, .history),
         command(
             "subscribe", #""channels":[{"name":"room","presence":true}]"#, [.read, .presence]),

@@ -17,6 +17,7 @@ struct CommandDecoderMinimalTests {
         let action = ActionRequest(
             channel: "r", messageTimetoken: Timetoken(rawValue: 5), type: "reaction", value: "v")
         let edit = EditRequest(channel: "r", messageTimetoken: .init(rawValue: 5), payload: "null")
+        let clearing = ClearingRequest(channel: "r", clearing: Clearing(userID: "u"))
         let own = OwnDeletionRequest(channel: "r", messageTimetoken: .init(rawValue: 5))
         let summaries = SummariesQuery(channel: "r", messages: [.init(.init(rawValue: 5))])
         let expected: [Command.Operation: (String, Command)] = [
@@ -54,6 +55,7 @@ struct CommandDecoderMinimalTests {
                 #","channel":"r","through":"5""#,
                 .deleteMessages(DeletionRequest(channel: "r", through: Timetoken(rawValue: 5)))
             ),
+            .removeActions: (#","channel":"r","userId":"u""#, .removeActions(clearing)),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
             .endLive: (#","live":7"#, .endLive(7)),

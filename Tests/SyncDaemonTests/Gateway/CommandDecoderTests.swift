@@ -159,7 +159,8 @@ struct CommandDecoderTests {
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, follow, unfollow, "#
                 + "repair, publish, signal, addAction, removeAction, editMessage, deleteMessage, "
-                + "deleteMessages, history, actions, endLive, summaries, hereNow, whereNow, "
+                + "deleteMessages, removeActions, history, actions, endLive, summaries, hereNow, "
+                + "whereNow, "
                 + "setState, getState, changeGroup, group, ping, token."
         ),
     ]

@@ -8,7 +8,7 @@ import Testing
 /// What somebody asks for, as each door spells it.
 private enum Asked: String, CaseIterable {
     case publish, unstored, fire, signal, addAction, removeAction, editMessage,
-        deleteMessage, deleteMessages, changeGroup
+        deleteMessage, deleteMessages, removeActions, changeGroup
     case history, actions, hereNow, setState
 
     /// `nil` where the WebSocket has no such operation.
@@ -27,6 +27,7 @@ private enum Asked: String, CaseIterable {
         case .deleteMessage:
             #"{"id":1,"op":"deleteMessage","channel":"room","messageTimetoken":"17"}"#
         case .deleteMessages: #"{"id":1,"op":"deleteMessages","channel":"room","through":"17"}"#
+        case .removeActions: #"{"id":1,"op":"removeActions","channel":"room","userId":"bob"}"#
         case .history: #"{"id":1,"op":"history","channel":"room"}"#
         case .actions: #"{"id":1,"op":"actions","channel":"room"}"#
         case .hereNow: #"{"id":1,"op":"hereNow","channel":"room"}"#
@@ -53,6 +54,8 @@ private enum Asked: String, CaseIterable {
         case .deleteMessage:
             return request(.delete, "/v3/history/sub-key/sub/channel/room?start=16&end=17")
         case .deleteMessages: return request(.delete, "/v3/history/sub-key/sub/channel/room")
+        // SDKs have nothing like it: they remove an action at a time.
+        case .removeActions: return request(.delete, actions + "/message/17/action/18?uuid=ada")
         case .changeGroup:
             return request(
                 .get, "/v1/channel-registration/sub-key/sub/channel-group/team?add=room")

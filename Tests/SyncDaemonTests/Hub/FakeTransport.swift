@@ -182,6 +182,14 @@ enum ServerText {
         }
         let payload = try json.object("d")
         let data = try payload.object("data")
+        if try payload.string("event") == "cleared" {
+            let message = try data.optionalString("messageTimetoken").flatMap { Timetoken($0) }
+            return .actionsCleared(
+                Clearing(
+                    messageTimetoken: message, type: try data.optionalString("type"),
+                    value: try data.optionalString("value"),
+                    userID: try data.optionalString("uuid")))
+        }
         let key = MessageAction.Key(
             messageTimetoken: try timetoken(data, "messageTimetoken"),
             type: try data.string("type"), value: try data.string("value"),

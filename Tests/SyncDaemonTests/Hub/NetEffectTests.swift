@@ -20,7 +20,13 @@ struct NetEffectTests {
                 messageTimetoken: tick(1), type: "reaction", value: "\(choices.below(3))",
                 uuid: "\(choices.below(2))")
             let event: Event
-            if choices.chance(20) {
+            if choices.chance(10) {
+                let clearing = Clearing(
+                    messageTimetoken: tick(1), type: choices.chance(50) ? key.type : nil,
+                    userID: choices.chance(50) ? key.uuid : nil)
+                event = .actionsCleared(clearing)
+                standing = standing.filter { !clearing.covers($0.key) }
+            } else if choices.chance(20) {
                 event = .message(.numbered(UInt64(number)))
             } else if let added = standing.removeValue(forKey: key) {
                 event = .actionRemoved(MessageAction(key: key, actionTimetoken: added))

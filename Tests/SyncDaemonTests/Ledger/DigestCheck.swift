@@ -20,6 +20,7 @@ struct DigestLife {
     let channels = [Channel("a"), Channel("b"), Channel("a", keyset: "k")]
     private(set) var choices: SeededGenerator
     private(set) var addCount = 0
+    private(set) var clearingCount = 0
     private var published: [Timetoken] = [.zero]
     private let hour: UInt64 = 36_000_000_000
 
@@ -44,6 +45,7 @@ struct DigestLife {
         for event in commit.events {
             if case .message = event.event { published.append(event.timetoken) }
             if case .actionAdded = event.event { addCount += 1 }
+            if case .actionsCleared = event.event { clearingCount += 1 }
         }
         return try problems(after: commit, bench.store)
     }
@@ -55,7 +57,11 @@ struct DigestLife {
         let key = MessageAction.Key(
             messageTimetoken: message, type: "reaction", value: choices.pick(["👍", "👎"]),
             uuid: choices.pick(["ada", "bob"]))
-        switch choices.below(10) {
+        switch choices.below(11) {
+        case 10:
+            return .clear(
+                choices.chance(50)
+                    ? Clearing(messageTimetoken: message) : Clearing(userID: key.uuid))
         case 0: return .publish(.numbered(wall), hoursKept: choices.pick([0, 1]))
         case 1: return .deleteMessages(after: choices.pick(recent), through: message)
         case 2: return .remove(key, observed: tick(wall))

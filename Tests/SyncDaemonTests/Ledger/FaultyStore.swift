@@ -8,13 +8,13 @@ import EventModel
 final class FaultyStore: Store {
     enum Call: CaseIterable {
         case begin, insert, standingAction, add, remove, remember, commit
-        case deleteMessages, hideMessages, expired, changeGroup, digest, setDigest,
-            forgetTombstones, forgetDeletions
+        case deleteMessages, hideMessages, clear, hideActions, expired, changeGroup, digest
+        case setDigest, forgetTombstones, forgetDeletions
         case giveSpaceBack, revoke, grant, tally
 
         /// Those that a commit of writes makes.
         static let ofCommits = allCases.filter {
-            ![.hideMessages, .giveSpaceBack, .revoke, .grant].contains($0)
+            ![.hideMessages, .clear, .hideActions, .giveSpaceBack, .revoke, .grant].contains($0)
         }
     }
 

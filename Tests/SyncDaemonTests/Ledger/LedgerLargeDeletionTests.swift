@@ -251,6 +251,7 @@ struct LedgerLargeDeletionTests {
             try #require(problems == [], "seed \(seed), step \(step)")
         }
         #expect(life.deletionCount > 0, "seed \(seed) deleted nothing")
+        #expect(life.clearingCount > 0, "seed \(seed) cleared nothing")
     }
 }
 
@@ -264,6 +265,7 @@ private struct LargeDeletionLife {
     private var published: [Timetoken] = [.zero]
     private let room = Channel("room")
     private(set) var deletionCount = 0
+    private(set) var clearingCount = 0
 
     init(seed: UInt64, directory: String) {
         choices = SeededGenerator(seed: seed)
@@ -295,6 +297,7 @@ private struct LargeDeletionLife {
             device.apply(event)
             if case .message = event.event { published.append(event.timetoken) }
             if case .messagesDeleted = event.event { deletionCount += 1 }
+            if case .actionsCleared = event.event { clearingCount += 1 }
         }
         let digest = digest(of: device)
         var problems = try problems()
@@ -312,7 +315,17 @@ private struct LargeDeletionLife {
         case 3:
             return .deleteMessages(after: choices.pick(recent), through: choices.pick(recent))
         case 4..<8: return .remove(key, observed: nil)
+        case 8: return .clear(clearing(of: key))
         default: return .add(key)
+        }
+    }
+
+    private mutating func clearing(of key: MessageAction.Key) -> Clearing {
+        switch choices.below(4) {
+        case 0: Clearing(messageTimetoken: key.messageTimetoken)
+        case 1: Clearing(type: key.type, value: key.value)
+        case 2: Clearing(userID: key.uuid)
+        default: Clearing(messageTimetoken: key.messageTimetoken, userID: key.uuid)
         }
     }
 

@@ -35,6 +35,10 @@ final class CountingReader: SnapshotSource {
             try base.deletions(after: cursor)
         }
 
+        func clearings(after cursor: Timetoken) throws(StoreError) -> [Clearing] {
+            try base.clearings(after: cursor)
+        }
+
         func forEachChange(
             after cursor: Timetoken, _ body: (MessageAction.Key, MessageAction?) -> Void
         ) throws(StoreError) {

@@ -86,7 +86,8 @@ struct RepairStepTests {
             _ = bench.commit(
                 write(.deleteMessages(after: tick(number - 1), through: end)),
                 write(.add(.on(number, "again"))))
-        case 1, 2, 3: _ = bench.commit(write(.remove(.on(number), observed: nil)))
+        case 1, 2: _ = bench.commit(write(.remove(.on(number), observed: nil)))
+        case 3: _ = bench.commit(write(.clear(Clearing(messageTimetoken: tick(number)))))
         default: _ = bench.commit(write(.add(.on(number))))
         }
     }

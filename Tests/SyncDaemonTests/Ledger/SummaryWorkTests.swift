@@ -78,6 +78,8 @@ struct SummaryWorkTests {
             let operation: Write.Operation =
                 switch choices.below(100) {
                 case 0: .deleteMessages(after: .zero, through: tick(1))
+                case 1: .clear(Clearing(type: "reaction", value: key.value))
+                case 2: .clear(Clearing(userID: key.uuid))
                 case ..<35: .remove(key, observed: nil)
                 default: .add(key, score: choices.pick([nil, 3]), under: choices.pick(rules))
                 }

@@ -16,6 +16,7 @@ private struct Pair {
     /// What a device that follows each channel from the start shows.
     private var devices: [Channel: DeviceCache] = [:]
     private(set) var deletionCount = 0
+    private(set) var clearingCount = 0
     /// Names of mutations since the last commit, which may be used once each.
     var mutationCount = 0
 
@@ -85,7 +86,9 @@ private struct Pair {
             _ = try same("group") { try $0.channels(of: group) }
             _ = try same("groups") { try $0.groupUse(ofKeyset: group.keyset) }
             _ = try same("all groups") { try $0.groupUse(ofKeyset: nil) }
-        case 7..<13:
+        case 7:
+            try clear(in: channel, at: now)
+        case 8..<13:
             let key = key()
             try compareTallies(of: key, in: channel)
             if try same("standing", { try $0.standingAction(key, in: channel) }) == nil {
@@ -146,8 +149,56 @@ private struct Pair {
         #expect(backlogs[0] == backlogs[1], "\(interests) after \(cursor)")
     }
 
+    /// Of something that stands there, if anything does.
+    private mutating func clearing(in channel: Channel) -> Clearing {
+        let rows = (stores[0] as? MemoryStore)?.working.actions[channel] ?? [:]
+        let standing = rows.filter(\.value.isLive).keys.sorted()
+        let key = standing.isEmpty ? key() : choices.pick(standing)
+        switch choices.below(5) {
+        case 0: return Clearing(messageTimetoken: key.messageTimetoken)
+        case 1: return Clearing(type: key.type, value: key.value)
+        case 2: return Clearing(userID: key.uuid)
+        case 3: return Clearing(messageTimetoken: key.messageTimetoken, type: key.type)
+        default:
+            return Clearing(
+                messageTimetoken: key.messageTimetoken, type: key.type, value: key.value,
+                userID: key.uuid)
+        }
+    }
+
+    /// Removes what some clearing covers, at once or in steps.
+    private mutating func clear(in channel: Channel, at now: Timetoken) throws {
+        let clearing = clearing(in: channel)
+        let limit = choices.pick([1, 3, 100])
+        let covered = try same("covered by \(clearing)") { store in
+            var found: [MessageAction] = []
+            var next: MessageAction.Key? = .first(of: clearing)
+            while let start = next {
+                var left = limit
+                next = try store.scanActions(
+                    coveredBy: clearing, from: start, of: channel, limit: &left
+                ) { found.append($0) }
+            }
+            return found
+        }
+        guard !covered.isEmpty else { return }
+        clearingCount += 1
+        let isAtOnce = choices.chance(50)
+        for store in stores {
+            if isAtOnce {
+                try store.clear(covered, coveredBy: clearing, at: now, in: channel)
+            } else {
+                try store.hideActions(coveredBy: clearing, at: now, of: channel)
+            }
+        }
+    }
+
     /// Deletes some range, or what has expired.
     private mutating func delete(in channel: Channel, at now: Timetoken) throws {
+        // To a store on a disk a range may seem to hold what a clearing hid.
+        while stores.contains(where: { ($0 as? SQLiteStore)?.hidden.clearings.isEmpty == false }) {
+            for store in stores { try store.removeHiddenRows(limit: 9) }
+        }
         // While rows are hidden, a store on a disk names none that expired.
         if choices.chance(50), !stores.contains(where: \.hasHiddenRows) {
             let limit = choices.below(3) + 1
@@ -220,7 +271,8 @@ private struct Pair {
                 }
                 return SnapshotContent(
                     cursor: snapshot.cursor, digest: snapshot.digest, standing: standing,
-                    changes: changes, deletions: try snapshot.deletions(after: since))
+                    changes: changes, deletions: try snapshot.deletions(after: since),
+                    clearings: try snapshot.clearings(after: since))
             }
         }
         #expect(states[0] == states[1], "snapshots of \(channel)")
@@ -303,6 +355,7 @@ private struct SnapshotContent: Equatable {
     var standing: Set<MessageAction>
     var changes: [MessageAction.Key: Timetoken?]
     var deletions: [MessageRange]
+    var clearings: [Clearing]
 }
 
 @Suite("Stores agree")
@@ -317,6 +370,7 @@ struct StoreModelTests {
 
         #expect(pair.mutationCount > 5, "seed \(seed) did too little")
         #expect(pair.deletionCount > 0, "seed \(seed) deleted nothing")
+        #expect(pair.clearingCount > 0, "seed \(seed) cleared nothing")
         #expect(pair.stores[0].last > .zero)
     }
 }

@@ -1,6 +1,7 @@
 // What a device holds of one channel: messages and reactions, as the server had them.
 // @ts-check
 import { fromBase64 } from './bytes.js';
+import { clear } from './clearing.js';
 import { Messages } from './messages.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
 import { isRow, scored } from './row.js';
@@ -109,6 +110,7 @@ export class ChannelCache {
 
   /** @param {any} event */
   #act(event) {
+    if (event.d.event === 'cleared') return clear(this.rows, event.d.data, event.p.t);
     const { messageTimetoken, type, value, actionTimetoken, score } = event.d.data;
     // Stores have actions that nobody signed: they count in the digest like all others.
     const uuid = event.i ?? '';

@@ -1,5 +1,6 @@
 // Reads pushes: whatever cannot be read costs itself and nothing else.
 // @ts-check
+import { isClearing } from './clearing.js';
 import { UnreadableError } from './errors.js';
 import { isRow } from './row.js';
 import { isCount, isObject, isState, isText } from './shapes.js';
@@ -51,6 +52,7 @@ export function faultOf(event, channel) {
     return d.event === 'deleted' && isTimetoken(d.data.after) && isTimetoken(d.data.through)
       ? null : 'a deletion without its range.';
   }
+  if (d.event === 'cleared') return isClearing(d.data) ? null : 'd.data is no clearing.';
   if (d.event !== 'added' && d.event !== 'removed') return 'd.event is unknown.';
   return isRow({ ...d.data, uuid: user }) ? null : 'd.data is no action.';
 }

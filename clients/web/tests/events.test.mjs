@@ -22,6 +22,21 @@ async function listening() {
   return { server, world, timetoken };
 }
 
+const never = '9223372036854775807';
+
+/** A row that a clearing covers, and one that it would cover, were it not for its time. */
+function clearable({ p: { t: actionTimetoken }, d: { data } }) {
+  const { messageTimetoken, type, value, uuid } = data;
+  const row = { messageTimetoken: messageTimetoken ?? '17', type: type ?? 'reaction',
+    value: value ?? 'x', uuid: uuid ?? 'zoe', actionTimetoken };
+  const later = { ...row, actionTimetoken: never };
+  // Under another key that is covered, too.
+  if ((uuid ?? null) === null) later.uuid = 'yan';
+  else if ((value ?? null) === null) later.value = 'y';
+  else later.messageTimetoken = '18';
+  return [row, later];
+}
+
 /** What a shape became here, in the words of the fixture. */
 function meaning(world, { channel, event }) {
   const { cache } = world.channel.sync;
@@ -42,6 +57,15 @@ function meaning(world, { channel, event }) {
     const { after, through } = event.d.data;
     assert.equal(cache.deletion, timetoken);
     return { kind: 'messagesDeleted', timetoken, after, through };
+  }
+  if (e === 3 && event.d.event === 'cleared') {
+    const { uuid: of, ...rest } = Object.fromEntries(
+      Object.entries(event.d.data).filter(([, it]) => it !== null));
+    const [gone, kept] = clearable(event).map((row) =>
+      cache.rows.find(row.messageTimetoken, row.type, row.value, row.uuid));
+    assert.deepEqual([gone, kept?.actionTimetoken], [undefined, never]);
+    cache.rows.drop(kept);
+    return { kind: 'actionsCleared', timetoken, ...rest, ...of !== undefined && { of } };
   }
   if (e === 3) {
     const { messageTimetoken, type, value, actionTimetoken } = event.d.data;
@@ -78,6 +102,9 @@ for (const shape of [...fixture.good, ...fixture.bad]) {
   test(`event: ${shape.name}`, async () => {
     const { server, world } = await listening();
     const isReadable = shape.gives !== 'problem';
+    if (shape.gives.kind === 'actionsCleared') {
+      for (const row of clearable(shape.event)) world.channel.sync.cache.rows.put(row);
+    }
     if (shape.gives.kind === 'actionRemoved') {
       const { data } = shape.event.d;
       world.channel.sync.cache.rows.put({ ...data, uuid: shape.event.i ?? '' });

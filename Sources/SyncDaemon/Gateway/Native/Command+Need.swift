@@ -29,6 +29,7 @@ extension Command {
         case .editMessage(let request): .having(.write, on: [request.channel])
         case .deleteMessage(let request): .having(.write, on: [request.channel])
         case .deleteMessages(let request): .having(.delete, on: [request.channel])
+        case .removeActions(let request): .having(.moderate, on: [request.channel])
         case .history(let query): .having(.history, on: [query.channel])
         case .actions(let query) where query.live != nil: .live(in: query.channel)
         case .actions(let query): .having(.history, on: [query.channel])

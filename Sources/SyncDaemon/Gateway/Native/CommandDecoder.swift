@@ -63,6 +63,7 @@ enum CommandDecoder {
         case .editMessage: .editMessage(try edit(json))
         case .deleteMessage: .deleteMessage(try ownDeletion(json))
         case .deleteMessages: .deleteMessages(try deletion(json))
+        case .removeActions: .removeActions(try clearing(json))
         case .history: .history(try history(json))
         case .actions: .actions(try actions(json))
         case .summaries: .summaries(try summaries(json))

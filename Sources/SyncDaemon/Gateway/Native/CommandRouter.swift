@@ -23,6 +23,7 @@ enum CommandRouter {
         case .editMessage(let request): Operations.editMessage(request, by: caller)
         case .deleteMessage(let request): Operations.deleteMessage(request, by: caller)
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
+        case .removeActions(let request): Operations.removeActions(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
         case .actions(let query):
             query.live.map { Operations.liveActions(query, $0, for: caller) }

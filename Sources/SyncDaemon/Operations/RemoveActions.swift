@@ -1,0 +1,16 @@
+// removeActions: what a moderator takes away, whoever said it.
+
+import EventModel
+
+extension Operations {
+    static func removeActions(
+        _ request: ClearingRequest, by caller: some Caller
+    ) -> OperationOutcome {
+        let rules = caller.settings(of: request.channel).reactions
+        let outcome = caller.submit(
+            .clear(request.clearing, under: rules), in: request.channel,
+            mutation: request.mutation)
+        if outcome == .later { caller.audit.cleared(request, by: caller.author) }
+        return outcome
+    }
+}
