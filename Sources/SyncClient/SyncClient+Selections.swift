@@ -8,7 +8,7 @@ struct SelectionState: Sendable {
     var cursor = Timetoken.zero
     /// The store, and its run, that issued it.
     var epoch: String?
-    /// Those that it brought.
+    /// Those that the daemon said are in it.
     var channels: Set<ExactText> = []
     /// The daemon had no room, and is asked again.
     var isWaiting = false
@@ -28,42 +28,50 @@ extension SyncClient {
         try Command.check(selection)
         guard selections[selection] == nil else { return }
         selections[selection] = SelectionState()
-        if case .online(let welcome) = phase { ask(for: selection, of: welcome.epoch) }
+        if case .online = phase { ask(for: selection) }
     }
 
     /// Ends what is followed by a group or wildcard; what is kept of its channels stays.
     public func unfollow(_ selection: Selection) {
         guard let state = selections.removeValue(forKey: selection) else { return }
         if case .online = phase { sendFirst(.unfollow(selection), owner: .selection(selection)) }
-        for name in state.channels where !isSelected(name) { unfollow(name.string) }
+        for name in state.channels { leave(name) }
+    }
+
+    /// Ends a channel that no selection has any more, unless the user asked for it by name.
+    private func leave(_ name: ExactText) {
+        guard broughtChannels.contains(name), !isSelected(name) else { return }
+        broughtChannels.remove(name)
+        unfollow(name.string)
     }
 
     private func isSelected(_ name: ExactText) -> Bool {
-        selections.values.contains { $0.channels.contains(name) }
+        selections.contains { selection, state in
+            // The daemon names a channel of a wildcard only when something happens in it.
+            state.channels.contains(name)
+                || selection.kind == .wildcard
+                    && Channel(name.string).isUnder(wildcard: selection.name)
+        }
     }
 
     /// Asks for all of them, before the device asks for their channels: then a right on a group
     /// is enough.
-    func askForSelections(of epoch: String) {
-        for selection in selections.keys { ask(for: selection, of: epoch) }
+    func askForSelections() {
+        for selection in selections.keys { ask(for: selection) }
     }
 
     /// Asks again for those that the daemon had no room for.
     func askForSelectionsAgain() {
-        guard case .online(let welcome) = phase else { return }
-        for (selection, state) in selections where state.isWaiting {
-            ask(for: selection, of: welcome.epoch)
-        }
+        guard case .online = phase else { return }
+        for (selection, state) in selections where state.isWaiting { ask(for: selection) }
     }
 
-    private func ask(for selection: Selection, of epoch: String) {
+    private func ask(for selection: Selection) {
         guard let state = selections[selection] else { return }
         selections[selection]?.isWaiting = false
         sendFirst(
             .follow(FollowRequest(selection, cursor: state.cursor, epoch: state.epoch)),
             owner: .selection(selection))
-        // Whatever cursor comes is of this store.
-        selections[selection]?.epoch = epoch
     }
 
     // MARK: Groups
@@ -89,7 +97,11 @@ extension SyncClient {
     /// Takes the reply to a follow.
     func followed(_ selection: Selection, _ result: Result<Reply, ProtocolError>) {
         guard selections[selection] != nil else { return }
-        if case .success(.followed(let cursor)) = result { selections[selection]?.cursor = cursor }
+        if case .success(.followed(let cursor)) = result, case .online(let welcome) = phase {
+            // From now on its cursors are of this store.
+            selections[selection]?.cursor = cursor
+            selections[selection]?.epoch = welcome.epoch
+        }
         guard case .failure(let error) = result else { return }
         guard error.isWorthRetrying else { return refused(selection, error) }
         selections[selection]?.isWaiting = true
@@ -109,9 +121,8 @@ extension SyncClient {
         for channel in news.channels { begin(channel, of: news.selection) }
         for name in news.known { begin(name, of: news.selection) }
         for name in news.ended {
-            let isBrought =
-                selections[news.selection]?.channels.remove(ExactText(name)) != nil
-            if isBrought, !isSelected(ExactText(name)) { unfollow(name) }
+            selections[news.selection]?.channels.remove(ExactText(name))
+            leave(ExactText(name))
         }
         let names = news.channels.map(\.channel) + news.known
         guard !names.isEmpty || !news.ended.isEmpty else { return }
@@ -120,8 +131,9 @@ extension SyncClient {
 
     private func begin(_ channel: SubscribedChannel, of selection: Selection) {
         let name = channel.channel
-        guard device.channel(name) == nil else { return }
         selections[selection]?.channels.insert(ExactText(name))
+        guard device.channel(name) == nil else { return }
+        broughtChannels.insert(ExactText(name))
         if Channel(name).isPresence {
             // Nothing of it is kept, or missed.
             return run { $0.follow(name, after: nil) }
@@ -140,6 +152,15 @@ extension SyncClient {
         begin(
             SubscribedChannel(
                 channel: name, mode: .current, cursor: Timetoken(rawValue: .max)), of: selection)
+    }
+}
+
+extension Channel {
+    /// Whether it is one of those that a wildcard stands for, or their presence.
+    fileprivate func isUnder(wildcard: String) -> Bool {
+        let (suffix, pattern) = (Channel.presenceSuffix, Channel(wildcard))
+        let prefix = wildcard.dropLast(pattern.isPresence ? suffix.count + 1 : 1)
+        return isPresence == pattern.isPresence && name.utf8.starts(with: prefix.utf8)
     }
 }
 

@@ -214,7 +214,7 @@ extension SyncClient {
             emit(.connected(welcome))
             retryBackoff.reset()
             showAnotherToken(before: welcome.tokenExpires)
-            askForSelections(of: welcome.epoch)
+            askForSelections()
             run { $0.connected(epoch: welcome.epoch) }
             beginLiveLists()
             resumeConnectWaiters(.success(welcome))

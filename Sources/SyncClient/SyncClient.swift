@@ -69,6 +69,8 @@ public actor SyncClient {
     var deadlineTask: Task<Void, Never>?
     /// The groups and wildcards that are followed.
     var selections: [Selection: SelectionState] = [:]
+    /// Channels that are followed because of these, and not by name.
+    var broughtChannels: Set<ExactText> = []
     /// Who waits for the first session.
     var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
     /// Ends the wait for the next attempt when it is cancelled.

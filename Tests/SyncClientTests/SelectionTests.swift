@@ -73,6 +73,36 @@ struct SelectionTests {
         await bob.close()
     }
 
+    @Test("what two selections have ends with the last of them; what was opened by name, never")
+    func twoSelections() async throws {
+        let daemon = try await Daemon()
+        let (ada, bob) = (try client(daemon, "ada"), try client(daemon, "bob"))
+        let events = await ada.events()
+        for each in [ada, bob] { try await each.connect() }
+        try await bob.publish(Message(payload: "1"), to: "news.a")
+        for group in ["one", "two"] {
+            try await bob.change(group: group, .add(["a", "b", "news.a"]))
+        }
+        _ = try await ada.channel("b")
+        for group in ["one", "two"] { try await ada.follow(.group(group)) }
+        try await ada.follow(.wildcard("news.*"))
+        for _ in 0..<3 {
+            for await event in events { if case .selected = event { break } }
+        }
+        for group in ["one", "two"] {
+            try await bob.change(group: group, .delete)
+            for await event in events {
+                if case .selected(.group(group), _, let ended) = event, !ended.isEmpty { break }
+            }
+            let followed = await Set(ada.followedChannels)
+            #expect(
+                followed
+                    == (group == "one" ? ["a", "b", "news.a"] : ["b", "news.a"]))
+        }
+        await ada.close()
+        await bob.close()
+    }
+
     /// Waits until a client's lists say so; the suite's time limit ends it.
     private func settles(_ client: SyncClient, _ lists: [String: [String]]) async throws {
         for (name, payloads) in lists {

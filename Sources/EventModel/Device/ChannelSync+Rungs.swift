@@ -45,6 +45,7 @@ extension ChannelSync {
                 base = ChannelBase(cache: DeviceCache(cursor: reply.cursor))
                 startsNow = false
                 step.tailBegan = reply.cursor
+                toldThrough = reply.cursor
             }
             base.accept(epoch: epoch, key: nil)
         } else if incoming != nil {

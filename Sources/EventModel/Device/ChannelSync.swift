@@ -25,6 +25,9 @@ public struct ChannelSync: Sendable {
 
     /// The newest event of this session that is not stored: a page may bring it again.
     private var announcedThrough = Timetoken.zero
+    /// The newest stored event that a tail told: its cursor may be before it, where summaries are
+    /// owed.
+    var toldThrough = Timetoken.zero
     var epoch = ""
     private var attempt = 0
     var needsRepair = false
@@ -229,10 +232,11 @@ public struct ChannelSync: Sendable {
     mutating func takeAnnounced(from batch: Batch) -> [Envelope] {
         let news = batch.envelopes.filter {
             $0.isStored
-                ? isTail && phase == .following && $0.timetoken > base.cursor
+                ? isTail && phase == .following && $0.timetoken > max(base.cursor, toldThrough)
                 : $0.timetoken > announcedThrough
         }
         if let last = news.last(where: { !$0.isStored }) { announcedThrough = last.timetoken }
+        if let last = news.last(where: \.isStored) { toldThrough = last.timetoken }
         return news
     }
 

@@ -67,6 +67,15 @@ final class Moderator: ConnectionOwner {
         }
     }
 
+    /// What is under way is not heard any more.
+    func hangUp() {
+        guard let connection else { return }
+        self.connection = nil
+        isGreeted = false
+        connection.deviceLeft(silently: false)
+        connectLater()
+    }
+
     /// Nothing keeps it from the daemon any more.
     func heal() { connection?.cut(silently: false) }
 

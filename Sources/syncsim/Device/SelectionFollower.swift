@@ -11,7 +11,23 @@ import JSON
 final class SelectionFollower: ConnectionOwner {
     private struct Kept {
         var cursor: Timetoken
+        /// The store that issued it.
+        var epoch: String?
+        var key: DigestKey?
         var cache = DeviceCache()
+
+        /// Whether the actions come to something else: removals may be forgotten that a slow reader
+        /// was not told of.
+        func differs(from state: Digest) -> Bool {
+            guard let key else { return false }
+            var digest = Digest.empty
+            for (action, mark) in cache.marks {
+                digest.insert(
+                    MessageAction(
+                        key: action, actionTimetoken: mark.added, score: mark.score), key: key)
+            }
+            return digest != state
+        }
     }
 
     private unowned let world: World
@@ -20,20 +36,21 @@ final class SelectionFollower: ConnectionOwner {
     private var sent: [CommandID: Command] = [:]
     private var lastID: CommandID = 0
     /// From where to follow each again.
-    private var selections: [Selection: Timetoken]
+    private var selections: [Selection: (cursor: Timetoken, epoch: String?)]
     /// What each has brought, and not ended.
     private var brought: [Selection: Set<String>] = [:]
     private var channels: [String: Kept] = [:]
-    /// Of the cursors, and of the present connection.
-    private var epoch: String?
+    /// Named with cursors of its own, and not answered yet: what comes of them is from others.
+    private var asked: [String: CommandID] = [:]
+    /// The store of the present connection.
     private var greeted: String?
     private var busyUntil: UInt64 = 0
     let partitionedUntil: UInt64 = 0
 
     init(in world: World) {
         self.world = world
-        selections = [.wildcard("news.*"): .zero]
-        for group in PollInterests.groups { selections[.group(group)] = .zero }
+        selections = [.wildcard("news.*"): (.zero, nil)]
+        for group in PollInterests.groups { selections[.group(group)] = (.zero, nil) }
         connectLater()
         stumble()
     }
@@ -82,6 +99,7 @@ final class SelectionFollower: ConnectionOwner {
         self.connection = nil
         sent = [:]
         brought = [:]
+        asked = [:]
         greeted = nil
         connectLater()
     }
@@ -104,7 +122,9 @@ final class SelectionFollower: ConnectionOwner {
         switch frame {
         case .push(let batch): take(batch)
         case .follows(let news): take(news)
-        case .reply(let id, .success(let reply)): answered(reply, to: sent.removeValue(forKey: id))
+        case .reply(let id, .success(let reply)):
+            asked = asked.filter { $0.value != id }
+            answered(reply, to: sent.removeValue(forKey: id))
         // The daemon stops, or has too much to do.
         case .reply(_, .failure), .complaint, .followsNoMore: connection?.cut(silently: false)
         case .absent, .rules, .lateReply, .live, .liveEnded: break
@@ -116,7 +136,7 @@ final class SelectionFollower: ConnectionOwner {
         case .hello(let welcome): greet(welcome)
         case .followed(let cursor):
             guard case .follow(let request)? = command else { return }
-            selections[request.selection] = cursor
+            selections[request.selection] = (cursor, greeted)
         case .subscribed(let begun): for channel in begun { begin(channel) }
         default: break
         }
@@ -126,13 +146,12 @@ final class SelectionFollower: ConnectionOwner {
     private func greet(_ welcome: Welcome) {
         greeted = welcome.epoch
         let known = channels.sorted { $0.key < $1.key }.map { name, kept in
-            SubscribeRequest(channel: name, cursor: kept.cursor, epoch: epoch)
+            SubscribeRequest(channel: name, cursor: kept.cursor, epoch: kept.epoch)
         }
-        for (selection, cursor) in selections.sorted(by: { $0.key.name < $1.key.name }) {
-            send(.follow(FollowRequest(selection, cursor: cursor, epoch: epoch)))
+        for (selection, from) in selections.sorted(by: { $0.key.name < $1.key.name }) {
+            send(.follow(FollowRequest(selection, cursor: from.cursor, epoch: from.epoch)))
         }
-        if !known.isEmpty { send(.subscribe(known)) }
-        epoch = welcome.epoch
+        if !known.isEmpty { subscribe(known) }
     }
 
     private func take(_ news: SelectionNews) {
@@ -140,7 +159,7 @@ final class SelectionFollower: ConnectionOwner {
             "g0 ← \(news.selection.name): \(news.channels.map(\.channel)) \(news.known) "
                 + "-\(news.ended) through \(Trace.tail(news.cursor))")
         world.tally.count("selection", news.channels.count)
-        selections[news.selection] = news.cursor
+        selections[news.selection] = (news.cursor, greeted)
         for channel in news.channels {
             brought[news.selection, default: []].insert(channel.channel)
             guard channels[channel.channel] == nil else {
@@ -157,7 +176,9 @@ final class SelectionFollower: ConnectionOwner {
         }
         for name in news.ended {
             brought[news.selection]?.remove(name)
-            guard !brought.values.contains(where: { $0.contains(name) }) else { continue }
+            // The wildcard names a channel only when something happens in it.
+            let isWild = name.utf8.starts(with: "news.".utf8)
+            guard !isWild, !brought.values.contains(where: { $0.contains(name) }) else { continue }
             channels[name] = nil
             send(.unsubscribe(channels: [name]))
         }
@@ -165,29 +186,39 @@ final class SelectionFollower: ConnectionOwner {
 
     private func subscribe(_ name: String) {
         channels[name] = Kept(cursor: .zero)
-        send(.subscribe([SubscribeRequest(channel: name, cursor: .zero, epoch: greeted)]))
+        subscribe([SubscribeRequest(channel: name, cursor: .zero, epoch: greeted)])
+    }
+
+    private func subscribe(_ requests: [SubscribeRequest]) {
+        send(.subscribe(requests))
+        for request in requests { asked[request.channel] = lastID }
     }
 
     private func begin(_ channel: SubscribedChannel) {
         switch channel.mode {
         // It cannot compare: it begins anew.
         case .repair: subscribe(channel.channel)
-        case .snapshot: channels[channel.channel] = Kept(cursor: channel.cursor)
+        case .snapshot:
+            channels[channel.channel] = Kept(
+                cursor: channel.cursor, epoch: greeted, key: channel.key)
         case .current, .delta:
             if channel.cursor == .zero { channels[channel.channel] = nil }
             if channels[channel.channel] == nil {
                 channels[channel.channel] = Kept(cursor: channel.cursor)
             }
+            channels[channel.channel]?.epoch = greeted
+            if let key = channel.key { channels[channel.channel]?.key = key }
         }
     }
 
     private func take(_ batch: Batch) {
         world.trace("g0 ← \(Trace.text(batch))")
         let name = batch.channel.name
-        guard var kept = channels[name] else { return }
+        guard asked[name] == nil, var kept = channels[name] else { return }
         for envelope in batch.envelopes { kept.cache.apply(envelope) }
         kept.cursor = max(kept.cursor, batch.cursor)
         channels[name] = kept
+        if let state = batch.state, kept.differs(from: state) { subscribe(name) }
     }
 
     // MARK: At the end
@@ -220,7 +251,13 @@ final class SelectionFollower: ConnectionOwner {
                 let word = rows.messages[first] == nil ? "has" : "lacks"
                 return "it \(word) \(first) and \(messages.count - 1) others in \(name)"
             }
-            guard kept.cache.marks == rows.actions else { return "other actions in \(name)" }
+            let marks = kept.cache.marks
+            let other = Set(marks.keys).union(rows.actions.keys).sorted().first {
+                marks[$0] != rows.actions[$0]
+            }
+            if let other {
+                return "\(marks[other] == nil ? "it lacks" : "it has") \(other) in \(name)"
+            }
         }
         return nil
     }

@@ -15,6 +15,15 @@ final class SummaryFollower: ConnectionOwner {
         var groups: [Timetoken: (position: Timetoken, totals: [ActionName: ActionTotals])] = [:]
         /// Messages of which a clearing may have taken something, and when that was.
         var doubtful: [Timetoken: Timetoken] = [:]
+
+        /// What is after the cursor comes again, unless the store was put back to before it.
+        mutating func forgetWhatIsAhead() {
+            messages = messages.filter { $0 <= cursor }
+            for (message, group) in groups where group.position > cursor {
+                groups[message] = nil
+                doubtful[message] = .zero
+            }
+        }
     }
 
     private unowned let world: World
@@ -129,8 +138,12 @@ final class SummaryFollower: ConnectionOwner {
             // Who begins with everything is told of nothing that was deleted.
             world.trace("s0 follows \(channel.compactText)")
             let (mode, cursor) = (try channel.string("mode"), try channel.string("cursor"))
-            guard mode == "snapshot" || cursor == "0" else { continue }
-            channels[try channel.string("name")] = Shown()
+            let name = try channel.string("name")
+            if mode == "snapshot" || cursor == "0" {
+                channels[name] = Shown()
+            } else {
+                channels[name]?.forgetWhatIsAhead()
+            }
         }
         epoch = greeted
         isFollowing = true

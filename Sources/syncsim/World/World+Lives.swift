@@ -110,6 +110,7 @@ extension World {
         lastSeen = (truth.last, .zero)
         lineage += 1
         witnesses.begin(with: truth)
+        moderator?.hangUp()
         for device in devices {
             // What was under way says something about the other store.
             device.hangUp(silently: false)

@@ -32,7 +32,7 @@ final class World {
     private var follower: SummaryFollower?
     private var watcher: LiveWatcher?
     private var selector: SelectionFollower?
-    private var moderator: Moderator?
+    private(set) var moderator: Moderator?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
