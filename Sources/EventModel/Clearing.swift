@@ -62,7 +62,7 @@ public struct ClearingRequest: Hashable, Sendable {
 
 extension MessageVersion {
     /// Whether actions of a type are what authors make of their own messages.
-    static func isType(_ type: String) -> Bool {
+    package static func isType(_ type: String) -> Bool {
         let type = ExactText(type)
         return type == ExactText(editedType) || type == ExactText(deletedType)
     }

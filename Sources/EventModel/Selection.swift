@@ -37,11 +37,16 @@ public struct FollowRequest: Hashable, Sendable {
     public var coalesces: Bool
     /// How much of the actions is wanted.
     public var actions: ActionsDetail
+    /// Whether the channels begin by themselves; else they are only named, and whoever has a
+    /// cursor of each subscribes to them.
+    public var starts: Bool
 
     public init(
         _ selection: Selection, cursor: Timetoken? = nil, epoch: String? = nil,
-        batchMilliseconds: Int = 0, coalesces: Bool = false, actions: ActionsDetail = .rows
+        batchMilliseconds: Int = 0, coalesces: Bool = false, actions: ActionsDetail = .rows,
+        starts: Bool = true
     ) {
+        self.starts = starts
         self.selection = selection
         self.cursor = cursor
         self.epoch = epoch
@@ -58,7 +63,7 @@ public struct SelectionNews: Hashable, Sendable {
     public var cursor: Timetoken
     /// Followed from now on.
     public var channels: [SubscribedChannel]
-    /// Those that the session followed before, by another name.
+    /// Those that were not begun: the session followed them before, or wants to begin them itself.
     public var known: [String]
     /// Followed no more.
     public var ended: [String]

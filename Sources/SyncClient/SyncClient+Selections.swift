@@ -69,8 +69,13 @@ extension SyncClient {
     private func ask(for selection: Selection) {
         guard let state = selections[selection] else { return }
         selections[selection]?.isWaiting = false
+        // Each channel begins at the cursor that the device has of it. Presence has none, and its
+        // first event is not to be missed.
+        let isPresence = Channel(selection.name).isPresence
         sendFirst(
-            .follow(FollowRequest(selection, cursor: state.cursor, epoch: state.epoch)),
+            .follow(
+                FollowRequest(
+                    selection, cursor: state.cursor, epoch: state.epoch, starts: isPresence)),
             owner: .selection(selection))
     }
 
@@ -118,40 +123,28 @@ extension SyncClient {
     func received(_ news: SelectionNews) {
         guard selections[news.selection] != nil else { return }
         selections[news.selection]?.cursor = news.cursor
-        for channel in news.channels { begin(channel, of: news.selection) }
-        for name in news.known { begin(name, of: news.selection) }
+        let names = news.channels.map(\.channel) + news.known
+        for name in names { begin(name, of: news.selection) }
         for name in news.ended {
             selections[news.selection]?.channels.remove(ExactText(name))
             leave(ExactText(name))
         }
-        let names = news.channels.map(\.channel) + news.known
         guard !names.isEmpty || !news.ended.isEmpty else { return }
         emit(.selected(news.selection, channels: names, ended: news.ended))
     }
 
-    private func begin(_ channel: SubscribedChannel, of selection: Selection) {
-        let name = channel.channel
+    private func begin(_ name: String, of selection: Selection) {
         selections[selection]?.channels.insert(ExactText(name))
         guard device.channel(name) == nil else { return }
         broughtChannels.insert(ExactText(name))
-        if Channel(name).isPresence {
-            // Nothing of it is kept, or missed.
-            return run { $0.follow(name, after: nil) }
-        }
+        // Nothing of presence is kept, or missed.
+        guard !Channel(name).isPresence else { return run { $0.follow(name, after: nil) } }
         do throws(SyncClientError) {
             let base = try kept(of: name)
-            // The daemon sends all of it already.
-            if base.cursor == .zero, channel.cursor == .zero { return run { $0.follow(channel) } }
             run { $0.follow(name, base: base) }
         } catch {
             report(SyncEvent.Problem(channel: name, reason: "Its cache cannot be read. \(error)"))
         }
-    }
-
-    private func begin(_ name: String, of selection: Selection) {
-        begin(
-            SubscribedChannel(
-                channel: name, mode: .current, cursor: Timetoken(rawValue: .max)), of: selection)
     }
 }
 

@@ -200,6 +200,9 @@ extension SyncClient {
         }
     }
 
+    /// The channels that are followed, by name or because a group or wildcard has them.
+    public var followedChannels: [String] { device.followedChannels }
+
     /// Writes of this device that the daemon has not confirmed.
     public var unsentWrites: [OutboxEntry] { device.outbox.entries }
 

@@ -130,7 +130,7 @@ def wrong_values(op, member):
         return [(it, "invalid_field") for it in (1, "true", [], {})]
     if member == "add":
         return [(it, "invalid_field") for it in ("den", 1, True, {}, [], ["a"] * 201)] + [
-            (it, "invalid_channel") for it in ([1], ["a,b"], [""], ["a-pnpres"], [["a"]])]
+            (it, "invalid_channel") for it in ([1], ["a,b"], [""], ["a.*"], ["a-pnpres"], [["a"]])]
     if member == "channels":
         element = {"subscribe": "den", "unsubscribe": {"name": "den"}}[op]
         return [(it, "invalid_field") for it in ("den", 1, True, {"name": "den"}, [element], [1])]

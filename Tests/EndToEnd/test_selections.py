@@ -101,6 +101,45 @@ class Selections(PubNubTestCase):
         self.assertEqual(self.texts(back, "news.a")[0], 3)
         self.assertEqual(self.texts(back, "news.a")[1]["event"], "added")
 
+    def test_who_comes_back_gets_each_event_once(self):
+        client = self.session()
+        client.command("changeGroup", group="friends", add=["news.a", "den"])
+        own = {}
+        for first in (True, False):
+            client = self.session()
+            self.follow(client, wildcard="news.*", cursor="0", start=False)
+            self.follow(client, group="friends", cursor="0", start=False)
+            if own:
+                client.command("subscribe", channels=[
+                    {"name": name, "cursor": cursor} for name, cursor in own.items()])
+                client.followed.update(dict.fromkeys(own, {}))
+            else:
+                self.until(client, lambda: set(client.followed) == {"news.a", "den"})
+                self.assertEqual(client.followed["den"], {"name": "den"})
+                client.command("subscribe", channels=[
+                    {"name": name, "cursor": "0"} for name in ("news.a", "den")])
+            for name in ("news.a", "den"):
+                cursor = self.publish(name, f"{first} {name}")
+                missed = [] if first else ["missed", "missed, too"]
+                self.until(
+                    client, lambda: f"{first} {name}" in self.texts(client, name))
+                self.assertEqual(self.texts(client, name), missed + [f"{first} {name}"])
+                own[name] = cursor
+            client.socket.close()
+            for name in own:
+                self.publish(name, "missed")
+                self.publish(name, "missed, too")
+
+    def test_a_wildcard_in_a_group_is_left_out(self):
+        pubnub = self.client(self.daemon, "carol").sdk
+        pubnub.add_channel_to_channel_group(["a", "news.*"], "friends").sync()
+        client = self.session()
+        self.follow(client, group="friends")
+        self.publish("news.a", 1)
+        self.publish("a", 1)
+        self.until(client, lambda: self.texts(client, "a") == [1])
+        self.assertEqual(set(client.followed), {"a"})
+
     def test_from_the_beginning(self):
         for number in range(30):
             self.publish(f"news.{number}", number)
@@ -215,8 +254,8 @@ class Selections(PubNubTestCase):
         self.until(client, lambda: len(client.followed) == 2)
         again = self.session(device="desk")
         self.follow(again, group="friends", cursor=cursor)
-        self.until(again, lambda: self.texts(again, "b") == [2])
-        self.assertEqual(self.texts(again, "a"), [1])
+        self.until(again, lambda: self.texts(again, "b") and self.texts(again, "a"))
+        self.assertEqual((self.texts(again, "a"), self.texts(again, "b")), ([1], [2]))
 
     def test_a_channel_of_its_own_is_named_and_goes_on(self):
         pubnub = self.client(self.daemon, "carol").sdk
@@ -288,7 +327,7 @@ class Selections(PubNubTestCase):
         client.command("changeGroup", group="friends", delete=True)
         self.assertEqual(client.command("group", group="friends"), {"channels": []})
         for bad in [{}, {"add": []}, {"add": ["a"], "remove": ["b"]}, {"add": [1]},
-                    {"add": ["a,b"]}, {"delete": False}, {"add": ["a-pnpres"]},
+                    {"add": ["a,b"]}, {"add": ["a.*"]}, {"add": ["*"]}, {"delete": False}, {"add": ["a-pnpres"]},
                     {"add": [f"c{n}" for n in range(201)]}]:
             with self.subTest(bad):
                 client.send(frame(TEXT, client.command_text("changeGroup", group="g", **bad)))

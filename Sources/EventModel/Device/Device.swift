@@ -111,22 +111,6 @@ public struct Device: Sendable {
         follow(ChannelSync(tailOf: channel, after: cursor, actions: actions))
     }
 
-    /// Follows a channel, of which it has nothing, as the server has begun to send it.
-    ///
-    /// - Precondition: There is a connection.
-    public mutating func follow(_ begun: SubscribedChannel) -> DeviceEffects {
-        var effects = DeviceEffects()
-        guard channels[Channel(begun.channel)] == nil, let epoch else { return effects }
-        var sync = ChannelSync(begun.channel, base: ChannelBase())
-        let asked = sync.connect(epoch: epoch)
-        guard case .subscribe(_, let attempt)? = asked.questions.first else { return effects }
-        let step = sync.subscribed(begun, attempt: attempt)
-        channels[Channel(begun.channel)] = sync
-        take(step, of: begun.channel, &effects)
-        finish(&effects)
-        return effects
-    }
-
     private mutating func follow(_ sync: ChannelSync) -> DeviceEffects {
         var effects = DeviceEffects()
         var sync = sync

@@ -128,6 +128,7 @@ enum CommandEncoder {
         if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
         if request.coalesces { json.member("coalesce", true) }
         if request.actions != .rows { json.member("actions", request.actions.rawValue) }
+        if !request.starts { json.member("start", false) }
     }
 
     private static func write(_ selection: Selection, into json: inout JSONWriter) {

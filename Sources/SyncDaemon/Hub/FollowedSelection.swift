@@ -9,6 +9,8 @@ final class FollowedSelection {
     let selection: Selection
     let keyset: String
     let pace: Pace
+    /// Whether its channels begin by themselves.
+    let starts: Bool
     /// How the channels start that the device may have something of.
     let mode: SubscribedChannel.Mode
     /// Where the channels start as long as a reader looks for those that it has; `nil`: from now.
@@ -36,6 +38,7 @@ final class FollowedSelection {
         self.session = session
         self.keyset = keyset
         self.pace = pace
+        starts = request.starts
         self.mode = mode
         self.since = since
         self.cursor = cursor
@@ -49,7 +52,8 @@ final class FollowedSelection {
     /// - Returns: Whether it is new.
     func add(_ channel: Channel) -> Bool { channels.insert(channel).inserted }
 
-    func remove(_ channel: Channel) { channels.remove(channel) }
+    /// - Returns: Whether it was there.
+    func remove(_ channel: Channel) -> Bool { channels.remove(channel) != nil }
 
     /// The group; `nil` for a wildcard.
     var group: PolledGroup? {
@@ -69,6 +73,14 @@ extension PolledGroup {
         let name =
             isPresence ? String(spelling.dropLast(Channel.presenceSuffix.count)) : spelling
         self.init(group: ChannelGroup(name, keyset: keyset), isPresence: isPresence)
+    }
+
+    /// What a session follows of one of its names; `nil` for a wildcard, which an SDK may put into
+    /// a group: its polls follow that, sessions name it.
+    func channel(_ name: String) -> Channel? {
+        let channel = Channel(name, keyset: group.keyset)
+        guard !channel.isWildcard else { return nil }
+        return isPresence ? channel.presence : channel
     }
 }
 

@@ -8,7 +8,8 @@ import EventModel
 
 /// Which sessions follow which groups and wildcards, and telling them of their channels.
 final class Selections {
-    private var groups: [ChannelGroup: [FollowedSelection]] = [:]
+    private var groups: [ChannelGroup: (channels: Set<ExactText>, followers: [FollowedSelection])] =
+        [:]
     /// With channels to be followed, or news for their devices.
     private var listed: [FollowedSelection] = []
     private var open: [PageNumber: FollowedSelection] = [:]
@@ -52,7 +53,11 @@ final class Selections {
             cursor: since ?? ground.durablePosition)
         session.selections[request.selection] = followed
         if let group = followed.group {
-            groups[group.group, default: []].append(followed)
+            if groups[group.group] == nil {
+                let names = ground.engine.groups.channels(of: group.group)
+                groups[group.group] = (Set(names.map(ExactText.init)), [])
+            }
+            groups[group.group]?.followers.append(followed)
             followed.since = nil
             for channel in channels(of: group) { followed.waiting.append((channel, since)) }
         } else if let wildcard = followed.wildcard {
@@ -75,13 +80,16 @@ final class Selections {
     func unfollow(_ session: Session, _ selection: Selection) {
         guard let followed = session.selections.removeValue(forKey: selection) else { return }
         leave(followed)
-        for channel in followed.channels { end(channel, of: session) }
+        // Also what the session named with no right of its own but this selection's.
+        let channels = session.subscriptions.lazy.filter { !$0.value.isNamed }.map(\.key)
+        for channel in Array(channels) { end(channel, of: session) }
     }
 
-    /// Ends a channel that no selection of the session brings, unless it was named.
+    /// Ends a channel that no selection of the session has, unless the session may follow it by
+    /// name.
     private func end(_ channel: Channel, of session: Session) {
         guard let subscription = session.subscriptions[channel], !subscription.isNamed,
-            !session.selections.values.contains(where: { $0.channels.contains(channel) })
+            self.selection(over: channel, of: session) == nil
         else { return }
         subscriptions.end(session, on: channel)
     }
@@ -96,10 +104,9 @@ final class Selections {
         followed.isEnded = true
         followed.waiting.removeAll()
         followed.session.selectedCount -= followed.channels.count
-        if let number = followed.question { open[number] = nil }
         if let group = followed.group?.group {
-            groups[group]?.removeAll { $0 === followed }
-            if groups[group]?.isEmpty == true { groups[group] = nil }
+            groups[group]?.followers.removeAll { $0 === followed }
+            if groups[group]?.followers.isEmpty == true { groups[group] = nil }
         } else if let topic = followed.wildcard.flatMap(topics.existing) {
             topic.watchers.remove(followed)
             watcherCount -= 1
@@ -126,18 +133,19 @@ final class Selections {
             Channel(String(name), keyset: channel.keyset), in: group.group)
     }
 
-    /// How many channels a session would be sent of at once.
-    func channelCount(of selection: Selection, for session: Session) -> Int {
-        guard selection.kind == .group, let keyset = session.author?.keyset else { return 0 }
-        let name = PolledGroup(following: selection.name, in: keyset)
+    /// How many channels a session would begin at once; what a reader has to look for counts as
+    /// some.
+    func channelCount(of request: FollowRequest, for session: Session) -> Int {
+        guard let keyset = session.author?.keyset else { return 0 }
+        guard request.selection.kind == .group else {
+            return request.cursor == nil ? 0 : Limits.searchNames
+        }
+        let name = PolledGroup(following: request.selection.name, in: keyset)
         return ground.engine.groups.channels(of: name.group).count
     }
 
     private func channels(of group: PolledGroup) -> [Channel] {
-        ground.engine.groups.channels(of: group.group).map { name in
-            let channel = Channel(name, keyset: group.group.keyset)
-            return group.isPresence ? channel.presence : channel
-        }
+        ground.engine.groups.channels(of: group.group).compactMap(group.channel)
     }
 
     // MARK: Channels that come and go
@@ -164,22 +172,34 @@ final class Selections {
     /// - Parameter position: What came into a new channel after it is sent.
     func groupsChanged(_ changed: [ChannelGroup], at position: Timetoken) {
         for group in changed {
-            for followed in groups[group] ?? [] {
-                guard let polled = followed.group else { continue }
-                let now = channels(of: polled)
-                let gone = followed.channels.subtracting(now)
-                for channel in gone {
-                    followed.remove(channel)
-                    followed.session.selectedCount -= 1
-                    end(channel, of: followed.session)
-                    followed.news.ended.append(channel.name)
-                }
-                for channel in now where !followed.channels.contains(channel) {
-                    followed.waiting.append((channel, position))
-                }
-                list(followed)
+            guard let followers = groups[group]?.followers else { continue }
+            let before = groups[group]?.channels ?? []
+            let now = Set(ground.engine.groups.channels(of: group).map(ExactText.init))
+            groups[group]?.channels = now
+            let (gone, new) = (before.subtracting(now), now.subtracting(before).sorted())
+            for followed in followers { change(followed, gone, new, at: position) }
+        }
+    }
+
+    private func change(
+        _ followed: FollowedSelection, _ gone: Set<ExactText>, _ new: [ExactText],
+        at position: Timetoken
+    ) {
+        guard let group = followed.group else { return }
+        for name in gone {
+            guard let channel = group.channel(name.string) else { continue }
+            if followed.remove(channel) {
+                followed.session.selectedCount -= 1
+                followed.news.ended.append(channel.name)
+            }
+            end(channel, of: followed.session)
+        }
+        for name in new {
+            if let channel = group.channel(name.string) {
+                followed.waiting.append((channel, position))
             }
         }
+        list(followed)
     }
 
     /// Has a session follow a channel of a selection, unless it does.
@@ -190,7 +210,8 @@ final class Selections {
         guard !session.isClosing, !followed.isEnded, !followed.channels.contains(channel),
             has(followed, channel)
         else { return }
-        if session.subscriptions[channel] != nil, session.selectedCount < Self.selectedMax {
+        let isNamed = session.subscriptions[channel] != nil || !followed.starts
+        if isNamed, session.selectedCount < Self.selectedMax {
             followed.news.known.append(channel.name)
         } else if let error = refusal(of: session) {
             return giveUp(followed, because: error)
@@ -247,11 +268,14 @@ final class Selections {
 
     private func ask(for followed: FollowedSelection) {
         guard let wildcard = followed.wildcard, let since = followed.since else { return }
+        // One at a time: what it does not wait for goes on to cost.
+        guard followed.session.searches == 0 else { return unasked.append(followed) }
         let request = ReadRequest(
             asker: .selection(next, reactor: ground.engine.reactor), channel: wildcard,
             query: .channels(under: wildcard, changedAfter: since))
         guard ground.engine.ask(request) else { return unasked.append(followed) }
         followed.question = next
+        followed.session.searches += 1
         open[next] = followed
         next += 1
     }
@@ -260,8 +284,7 @@ final class Selections {
     ///
     /// - Parameter channels: `nil`: they are more than any session may follow.
     func received(_ channels: [Channel]?, for number: PageNumber) {
-        guard let followed = open.removeValue(forKey: number) else { return }
-        followed.question = nil
+        guard let followed = takeQuestion(number), !followed.isEnded else { return }
         guard let channels else {
             return giveUp(
                 followed,
@@ -275,9 +298,14 @@ final class Selections {
 
     /// Hears that a reader failed: it is asked again.
     func failedToRead(_ number: PageNumber) {
-        guard let followed = open.removeValue(forKey: number) else { return }
+        if let followed = takeQuestion(number) { unasked.append(followed) }
+    }
+
+    private func takeQuestion(_ number: PageNumber) -> FollowedSelection? {
+        guard let followed = open.removeValue(forKey: number) else { return nil }
         followed.question = nil
-        unasked.append(followed)
+        followed.session.searches -= 1
+        return followed
     }
 
     /// Asks what could not be asked; called about once a second.
@@ -348,9 +376,6 @@ final class Selections {
                 precondition(
                     followed.waiting.isEmpty || followed.isListed, "What waits has its turn.")
             }
-        }
-        for followed in open.values {
-            precondition(!followed.isEnded, "Nobody asks for what has ended.")
         }
     }
 }

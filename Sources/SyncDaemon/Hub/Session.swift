@@ -29,6 +29,8 @@ final class Session {
     var live: SessionQueries?
     /// The groups and wildcards that it follows.
     var selections: [Selection: FollowedSelection] = [:]
+    /// Questions of these that readers have.
+    var searches = 0
     /// The channels that these brought, one of two counted twice.
     var selectedCount = 0
     /// Of these, those in which presence was told that the user is.

@@ -90,7 +90,12 @@ extension Ledger {
 
     /// - Returns: `false` when too many wait.
     func postpone(_ deletion: LargeDeletion) -> Bool {
-        guard deletions.count < Limits.deletionsWaitingMax else { return false }
+        let keyset = deletion.channel.keyset
+        // One after the other: those of a tenant are not to hold up all others for long.
+        let own = deletions.count { $0.write != nil && $0.channel.keyset == keyset }
+        guard deletions.count < Limits.deletionsWaitingMax,
+            own < Limits.deletionsWaitingPerKeysetMax
+        else { return false }
         deletions.append(deletion)
         return true
     }

@@ -64,16 +64,31 @@ struct SummaryRows: Sendable {
         for (name, total) in totals {
             state.insert(type: name.type.string, value: name.value.string, total, key: key)
         }
-        let shown = totals.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
-            .prefix(Limits.summaryGroupsMax).sorted { $0.key < $1.key }
+        // However often it was edited: that pushes out nothing of what others say.
+        let (versions, others) = totals.partitioned { MessageVersion.isType($0.type.string) }
+        let shown = others.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+            .prefix(Limits.summaryGroupsMax)
+        guard let summed = summaries(of: Array(shown)), let edits = summaries(of: versions) else {
+            return nil
+        }
+        let newest = edits.sorted { $0.last > $1.last }.prefix(Limits.summaryVersionsMax)
+        let all = (summed + newest).sorted {
+            ActionName(type: $0.type, value: $0.value) < ActionName(type: $1.type, value: $1.value)
+        }
+        return MessageSummary(
+            messageTimetoken: message, position: position, groups: all,
+            omitted: totals.count - all.count, state: state)
+    }
+
+    private func summaries(
+        of totals: [(key: ActionName, value: ActionTotals)]
+    ) -> [MessageSummary.Group]? {
         var summed: [MessageSummary.Group] = []
-        for (name, total) in shown {
+        for (name, total) in totals {
             guard let group = groups[name]?.summary(of: name, total) else { return nil }
             summed.append(group)
         }
-        return MessageSummary(
-            messageTimetoken: message, position: position, groups: summed,
-            omitted: totals.count - summed.count, state: state)
+        return summed
     }
 }
 
@@ -132,5 +147,18 @@ private struct Extremes: Sendable {
     mutating func remove(_ user: ExactText) {
         guard let place = entries.firstIndex(where: { $0.user == user }) else { return }
         entries.remove(at: place)
+    }
+}
+
+extension [ActionName: ActionTotals] {
+    /// Those that match, and the others.
+    fileprivate func partitioned(
+        _ matches: (ActionName) -> Bool
+    ) -> (matching: [Element], others: [Element]) {
+        var (matching, others): ([Element], [Element]) = ([], [])
+        for element in self {
+            if matches(element.key) { matching.append(element) } else { others.append(element) }
+        }
+        return (matching, others)
     }
 }

@@ -126,6 +126,8 @@ extension Limits {
     static let deletionStepMilliseconds = 20
     /// Larger deletions that wait for their turn; over it: `overloaded`.
     static let deletionsWaitingMax = 1024
+    /// Of these, those that one tenant asked for; over it: `overloaded`.
+    static let deletionsWaitingPerKeysetMax = 16
     /// Reads waiting for the reader threads; over it: `overloaded`.
     static let readerQueueMax = 16_384
     /// Of these, reads of one tenant; over it: `overloaded`, for that tenant only.
@@ -209,6 +211,8 @@ extension Limits {
     static let summariesMax = 100
     /// Groups in a summary; those that fewest people are in are left out.
     static let summaryGroupsMax = 100
+    /// Groups in a summary that say how a message was edited or deleted, beside those; the newest.
+    static let summaryVersionsMax = 10
     /// Milliseconds between two summaries of one message, at least.
     static let summaryMilliseconds = 250
     /// Changes since a message was summed up last; over it its rows are read again.

@@ -31,6 +31,8 @@ extension Limits {
     /// Channels of groups and wildcards that a reactor has sessions follow in one turn; the rest
     /// waits for the next.
     static let selectedPerTurnMax = 1000
+    /// Channels that a search for those of a wildcard counts as.
+    static let searchNames = 100
     /// Of these, channels that one frame names.
     static let selectedPerFrameMax = 200
     /// Groups and wildcards that one session follows; over it: `too_many_channels`.

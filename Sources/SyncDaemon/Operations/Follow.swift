@@ -67,10 +67,14 @@ extension SessionCaller {
         session.selections.isEmpty || allows(.having(.read, on: [channel]))
     }
 
-    /// Why the caller may not have what an operation needs; where it lacks a right on a channel,
-    /// one on a selection that the session follows is as good.
-    func refusalInSelections(of need: Need) -> ProtocolError? {
-        let lacking = session.selections.isEmpty ? [] : Set(self.lacking(need))
+    /// Why the caller may not have what an operation needs.
+    ///
+    /// - Parameter isFollowing: Whether it is to follow channels: then, where a right on a channel
+    ///   is lacking, one on a selection that the session follows is as good. What is followed so
+    ///   ends with the selection.
+    func refusal(of need: Need, isFollowing: Bool) -> ProtocolError? {
+        let lacking =
+            session.selections.isEmpty || !isFollowing ? [] : Set(self.lacking(need))
         guard !lacking.isEmpty else { return refusal(of: need) }
         var selected = need
         selected.places = need.places.map { place in

@@ -77,7 +77,7 @@ extension Operations {
         }
         let place = Need.Place(
             kind: .channel, name: request.channel, rights: .reading(after: start, at: now))
-        return caller.refusalInSelections(of: Need(places: [place]))
+        return caller.refusal(of: Need(places: [place]), isFollowing: true)
     }
 
     /// Whether the device can be brought up to date, as far as is known.

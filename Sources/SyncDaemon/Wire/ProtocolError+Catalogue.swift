@@ -32,7 +32,7 @@ extension ProtocolError {
         status: 400, code: "invalid_channel",
         message: "A channel name has 1 to \(Limits.channelNameBytesMax) bytes, no comma and no "
             + "control character, and does not end in .*: such a name stands for many. "
-            + "Rename the channel.")
+            + "Rename the channel, or follow the wildcard.")
 
     static let presenceIsReadOnly = ProtocolError(
         status: 400, code: "invalid_channel",
@@ -92,8 +92,8 @@ extension ProtocolError {
 
     static let notOwner = ProtocolError(
         status: 403, code: "not_owner",
-        message: "The message is another user's: only its author changes it. Ask for the right "
-            + "to delete, or to moderate.")
+        message: "The message is another user's: only its author edits it, and who has the "
+            + "right to delete may delete it with deleteMessages.")
 
     /// - Parameter most: Such as `20 actions of one user`.
     static func tooManyActions(_ most: String) -> ProtocolError {

@@ -149,7 +149,12 @@ final class SelectionFollower: ConnectionOwner {
             SubscribeRequest(channel: name, cursor: kept.cursor, epoch: kept.epoch)
         }
         for (selection, from) in selections.sorted(by: { $0.key.name < $1.key.name }) {
-            send(.follow(FollowRequest(selection, cursor: from.cursor, epoch: from.epoch)))
+            // Who has nothing may as well have them begin by themselves.
+            let starts = channels.isEmpty
+            send(
+                .follow(
+                    FollowRequest(
+                        selection, cursor: from.cursor, epoch: from.epoch, starts: starts)))
         }
         if !known.isEmpty { subscribe(known) }
     }

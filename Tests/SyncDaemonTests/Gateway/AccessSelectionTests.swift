@@ -106,6 +106,34 @@ struct AccessSelectionTests {
         #expect(bench.core.hub.sessions[byName]?.subscriptions[room] != nil)
     }
 
+    @Test("what is followed by a selection's right alone ends with it, named or not")
+    func endsWithIt() throws {
+        let bench = bench()
+        let session = try session(bench, channels: ["news.*": Self.read])
+        #expect(try bench.send(follow(#""wildcard":"news.*""#), session) == [nil])
+        let named = #"{"id":2,"op":"subscribe","channels":[{"name":"news.a"}]}"#
+        #expect(try bench.send(named, session) == [nil])
+        #expect(bench.interests == 1)
+        let unfollow = #"{"id":3,"op":"unfollow","wildcard":"news.*"}"#
+        #expect(try bench.send(unfollow, session) == [nil])
+        #expect(bench.interests == 0)
+        #expect(try bench.send(named, session) == ["forbidden"])
+    }
+
+    @Test("to follow by a group is no right to ask: no page, and so no live query")
+    func asks() throws {
+        let bench = bench()
+        let session = try session(bench, groups: ["friends": 255])
+        #expect(try bench.send(follow(#""group":"friends""#), session) == [nil])
+        for members in [
+            #""op":"actions","channel":"room""#, #""op":"history","channel":"room""#,
+            #""op":"actions","channel":"room","live":true"#,
+            #""op":"summaries","channel":"room","messages":["5"]"#,
+        ] {
+            #expect(try bench.send(#"{"id":4,\#(members)}"#, session) == ["forbidden"])
+        }
+    }
+
     @Test("another token without the group's right ends the session; one with it does not")
     func anotherToken() throws {
         for (groups, isClosed) in [(["friends": Self.read], false), (["others": 255], true)] {

@@ -18,7 +18,7 @@ private func text(_ count: Int) -> String { String(repeating: "a", count: count)
 
 private let channelMessage =
     "A channel name has 1 to 255 bytes, no comma and no control character, and does not end in .*: "
-    + "such a name stands for many. Rename the channel."
+    + "such a name stands for many. Rename the channel, or follow the wildcard."
 
 @Suite("CommandDecoder")
 struct CommandDecoderTests {

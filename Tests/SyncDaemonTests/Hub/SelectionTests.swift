@@ -108,6 +108,31 @@ struct SelectionTests {
         hub.checkInvariants()
     }
 
+    @Test("of one session one is looked for at a time, however often it comes and goes")
+    func looksOnce() throws {
+        let session = bench.open()
+        for _ in 0..<20 { _ = follow(session, .wildcard("news.*"), since: .zero) }
+        _ = follow(session, .wildcard("other.*"), since: .zero)
+        hub.tick()
+        #expect(bench.waiting.count == 1)
+        guard case .selection(let number, _)? = bench.waiting.first?.asker else { return }
+        hub.selections.received([], for: number)
+        hub.tick()
+        #expect(bench.waiting.count == 2, "the next of those that are still wanted")
+        hub.checkInvariants()
+    }
+
+    @Test("channels are only named to who wants to begin them")
+    func names() throws {
+        let session = bench.open()
+        _ = hub.selections.follow(
+            session, FollowRequest(.wildcard("news.*"), starts: false),
+            in: Channel.defaultKeyset, pace: Pace(), .delta, since: nil)
+        turn(message("news.a", 5))
+        #expect(session.subscriptions.isEmpty)
+        #expect(session.selections[.wildcard("news.*")]?.channels.count == 1)
+    }
+
     @Test("a question that nobody had room for is asked again")
     func asksAgain() throws {
         let session = bench.open()

@@ -185,9 +185,9 @@ struct LedgerLargeDeletionTests {
     @Test("of too many that wait the last ones are refused")
     func refusesTooMany() throws {
         let bench = try filled(MemoryStore())
-        let commit = bench.commit(
-            (0...Limits.deletionsWaitingMax).map { deletion(command: CommandID($0)) })
-        #expect(commit.answers.map(\.origin.command) == [CommandID(Limits.deletionsWaitingMax)])
+        let most = Limits.deletionsWaitingPerKeysetMax
+        let commit = bench.commit((0...most).map { deletion(command: CommandID($0)) })
+        #expect(commit.answers.map(\.origin.command) == [CommandID(most)])
         #expect(throws: ProtocolError.overloaded) { try commit.answers[0].result.get() }
     }
 

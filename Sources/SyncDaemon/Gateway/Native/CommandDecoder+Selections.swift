@@ -10,7 +10,12 @@ extension CommandDecoder {
             epoch: try json.optionalText("epoch", bytesMax: 64),
             batchMilliseconds: try json.milliseconds("batch", max: Limits.batchWindowMax),
             coalesces: try json.read { (json) throws(JSONError) in try json.flag("coalesce") },
-            actions: try detail(json))
+            actions: try detail(json), starts: try starts(json))
+    }
+
+    private static func starts(_ json: borrowing JSONValue) throws(ProtocolError) -> Bool {
+        guard json.member("start") != nil else { return true }
+        return try json.read { (json) throws(JSONError) in try json.flag("start") }
     }
 
     static func selection(_ json: borrowing JSONValue) throws(ProtocolError) -> Selection {
@@ -70,7 +75,7 @@ extension JSONValue {
         }
         var channels: [String] = []
         for index in 0..<list.count {
-            guard let channel = list.element(at: index).string, isValidName(channel),
+            guard let channel = list.element(at: index).string, isValidChannelName(channel),
                 !channel.hasSuffix(Channel.presenceSuffix)
             else { throw .invalidChannel }
             channels.append(channel)

@@ -25,7 +25,11 @@ extension CommandDecoder {
                 throw .invalidField("messages", expected)
             }
         }
-        return SummariesQuery(channel: try json.channelName("channel"), messages: messages)
+        // Each costs what its message has.
+        var seen: Set<Timetoken> = []
+        return SummariesQuery(
+            channel: try json.channelName("channel"),
+            messages: messages.filter { seen.insert($0.timetoken).inserted })
     }
 }
 

@@ -170,7 +170,8 @@ final class NativeDoor: SessionDelegate {
             id: id, session: session, author: author, hub: hub, tenants: tenants)
         // One that shows a token is not asked for the one before, which may just be over.
         if !command.showsToken,
-            let error = caller.refusalInSelections(of: command.need(at: hub.engine.wallTime))
+            let error = caller.refusal(
+                of: command.need(at: hub.engine.wallTime), isFollowing: command.isFollowing)
         {
             throw error
         }
@@ -197,7 +198,7 @@ final class NativeDoor: SessionDelegate {
         switch command {
         case .follow(let request):
             session.selectedCount(of: request.selection)
-                + hub.selections.channelCount(of: request.selection, for: session)
+                + hub.selections.channelCount(of: request, for: session)
         case .unfollow(let selection): session.selectedCount(of: selection)
         default: command.nameCount
         }
@@ -283,6 +284,14 @@ final class NativeDoor: SessionDelegate {
 
 extension Command {
     fileprivate var showsToken: Bool { if case .token = self { true } else { false } }
+
+    /// Whether it begins or goes on to follow channels.
+    fileprivate var isFollowing: Bool {
+        switch self {
+        case .subscribe, .repair: true
+        default: false
+        }
+    }
 
     /// Commands that it counts as, for the rate limit.
     var cost: Int {
