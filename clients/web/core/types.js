@@ -76,7 +76,7 @@
 /**
  * Which actions are asked for: see `actions` in docs/PROTOCOL.md.
  * @typedef {{messageTimetoken?: string, type?: string|string[], value?: string|string[],
- *   userId?: string|string[], sort?: 'time'|'value', descending?: boolean, after?: string,
+ *   userId?: string|string[], sort?: 'time'|'value'|'score', descending?: boolean, after?: string,
  *   limit?: number}} ActionsQuery
  */
 

@@ -1,6 +1,7 @@
 // Messages of one's own: edited and deleted, with their versions, and threads of replies.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { reactionsOf } from '../core/reactions.js';
 import { versionsOf } from '../core/versions.js';
 import { Server } from './model.mjs';
 import { World, endWorlds, followed, turn } from './world.mjs';
@@ -203,6 +204,15 @@ test('what chat SDKs write shows, and nobody else\'s', async () => {
   await bob.settle();
   assert.deepEqual(bob.shown.map((it) => [it.payload, it.versions, it.isDeleted]),
     [['by a chat SDK', 1, false]]);
+  assert.equal(bob.shown[0].actions.length, 3);
+  for (const item of [bob.shown[0], { ...bob.shown[0] }]) {
+    assert.deepEqual(reactionsOf(item, 'bob'), [], 'Versions are no reactions.');
+  }
+  say('ada', 'reaction', '👍');
+  await bob.settle();
+  for (const item of [bob.shown[0], { ...bob.shown[0] }]) {
+    assert.deepEqual(reactionsOf(item, 'bob').map((it) => it.value), ['👍']);
+  }
   say('ada', 'deleted', '.');
   await bob.settle();
   assert.equal(bob.shown[0].isDeleted, true);
