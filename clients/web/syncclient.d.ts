@@ -117,7 +117,7 @@ export interface Item<Payload = any> {
   readonly isEdited: boolean;
   /** Whether its author said that it is as good as deleted: an action of the type `deleted`. */
   readonly isDeleted: boolean;
-  /** Replies in its thread that are here. */
+  /** Replies in its thread that show here, those on their way included. */
   readonly threadCount: number;
   /** One by one, as they were added; made when it is asked for. */
   readonly actions: readonly ItemAction[];
