@@ -1,6 +1,7 @@
 """One page in Stream's words and one in Ably's: the same taps, the same rows, the same screen."""
 
 import json
+import re
 import subprocess
 import unittest
 
@@ -350,6 +351,20 @@ class Words(WebCase, ReloadTestCase):
 
 
 class Checks(unittest.TestCase):
+    def test_the_words_that_are_named(self):
+        """MIGRATING.md says which words the modules have: those are there."""
+        text = (ROOT / "docs/MIGRATING.md").read_text(encoding="utf-8")
+        for words, least in (("stream", 10), ("ably", 10)):
+            folder = ROOT / f"examples/{words}-words"
+            source = "".join(it.read_text(encoding="utf-8") for it in folder.glob("*.js"))
+            (sentence,) = re.findall(
+                rf"^\[examples/{words}-words\].*? has these of its words.*?: (.*)\. The other",
+                text, re.MULTILINE)
+            named = re.findall(r"`(\w+)`", sentence.replace("`refused`", ""))
+            self.assertGreaterEqual(len(named), least)
+            for it in named:
+                self.assertRegex(source, rf"(?m)^  (async |get )?{it}( =|;|\()", words)
+
     def test_the_types(self):
         modules = [str(ROOT / "examples" / it) for it in (
             "stream-words/stream.js", "stream-words/query.js", "ably-words/ably.js",
