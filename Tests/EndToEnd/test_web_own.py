@@ -127,6 +127,15 @@ class OwnMessages(WebCase):
         await self.ada.reload()
         await self.start_client(self.ada, self.daemon, "ada")
         await self.ada.until("room.items.length === 3 && room.items[0].threadCount === 2")
+        # One's own counts from when it shows.
+        await asyncio.to_thread(self.daemon.stop)
+        await self.ada.run(f"room.publish('on a train', {{ parent: '{self.message}' }})")
+        await self.ada.until("room.items.length === 4 && room.items[3].pending")
+        self.assertEqual(await self.ada.run("room.items[0].threadCount"), 3)
+        await asyncio.to_thread(self.daemon.start)
+        await self.bob.until("room.items.length === 4 && room.items[0].threadCount === 3")
+        await self.ada.until("client.waiting === 0")
+        self.assertEqual(await self.ada.run("room.items[0].threadCount"), 3)
 
 
 class People(WebCase):

@@ -1,6 +1,7 @@
 """One page in Stream's words and one in Ably's: the same taps, the same rows, the same screen."""
 
 import json
+import re
 import subprocess
 import unittest
 
@@ -9,7 +10,9 @@ from daemon import ROOT
 from test_reload import ReloadTestCase
 from test_web_client import WebCase
 
-CONFIGURATION = (ROOT / "examples/words/words.ini").read_text(encoding="utf-8")
+CONFIGURATION = (ROOT / "examples/words/words.ini").read_text(encoding="utf-8").replace(
+    # Something that the daemon refuses and a page cannot know before.
+    "reaction_mode = multiple", "reaction_mode = multiple\nactions_need_message = yes")
 WORDS = ("stream", "ably")
 KINDS = ("unique", "distinct", "multiple", "total", "flag")
 ROWS = "[...document.querySelectorAll('#{} li p')].map((it) => it.innerText)"
@@ -209,12 +212,163 @@ class Words(WebCase, ReloadTestCase):
                 f"rooms.distinct.{call.replace('SERIAL', serial)}.catch((error) => error.code)")
             self.assertEqual(code, 40001, call)
 
+    async def test_what_is_refused_is_told(self):
+        page = self.screens["stream", "ada"]
+        self.assertTrue(
+            await page.run("client.channel('multiple', 'stream') === rooms.multiple"))
+        await page.run("""{
+            window.refused = [];
+            const note = (who) => ({ type, cid, message_id: id, wish, error }) =>
+                refused.push([who, type, cid, id, wish.value, error.code]);
+            client.on('refused', note('client'));
+            rooms.multiple.on('refused', note('channel'));
+            rooms.distinct.on('refused', note('another channel'));
+        }""")
+        await page.run("rooms.multiple.sendReaction('17', { type: 'clap' }).then(() => {})")
+        await page.until("refused.length === 2 && client.waiting === 0")
+        told = ["refused", "multiple:stream", "17", "👏", "no_such_message"]
+        self.assertCountEqual(
+            await page.run("refused"), [["client", *told], ["channel", *told]])
+        message = await page.run(
+            "rooms.multiple.state.messages[0].reaction_counts")
+        self.assertEqual(message, {})
+
+        page = self.screens["ably", "ada"]
+        await page.run("""{
+            window.refused = [];
+            const note = (who) => ({ room, serial, error: { code, statusCode, reason } }) =>
+                refused.push([who, room, serial, code, statusCode, reason]);
+            client.on('refused', note('client'));
+            rooms.multiple.on('refused', note('room'));
+            rooms.distinct.on('refused', note('another room'));
+        }""")
+        await page.run("rooms.multiple.messages.reactions.send('17', { name: '👏' })")
+        await page.until("refused.length === 2 && client.waiting === 0")
+        told = ["multiple.ably", "17", 40400, 404, "no_such_message"]
+        self.assertCountEqual(await page.run("refused"), [["client", *told], ["room", *told]])
+        # Who has heard enough hears no more.
+        await page.run("""{
+            const heard = client.on('refused', () => refused.push('too much'));
+            heard.off();
+        }""")
+        await page.run("rooms.distinct.messages.update('17', { text: 'whose?' })")
+        await page.until("refused.length === 4 && client.waiting === 0")
+        self.assertCountEqual(
+            [it[:2] for it in (await page.run("refused"))[2:]],
+            [["client", "distinct.ably"], ["another room", "distinct.ably"]])
+
+    async def test_what_reactions_are_asked_for(self):
+        ada, bob = self.screens["stream", "ada"], self.screens["stream", "bob"]
+        message = self.messages["distinct.stream"][0]
+        for page, score in ((ada, 9), (bob, 3)):
+            await page.run(f"rooms.distinct.sendReaction('{message}', "
+                           f"{{ type: 'like', score: {score} }}).then(() => {{}})")
+            await page.until("client.waiting === 0")
+        for order, users in (
+                ("[{ score: -1 }]", ["ada", "bob"]), ("{ score: 1 }", ["bob", "ada"]),
+                ("{ created_at: 1 }", ["ada", "bob"]), ("[]", ["bob", "ada"])):
+            found = await ada.run(f"""(async () => {{
+                const found = [];
+                let next;
+                do {{
+                    const page = await rooms.distinct.queryReactions('{message}',
+                        {{ type: {{ $in: ['like', 'love'] }}, user_id: {{ $in: ['ada', 'bob'] }} }},
+                        {order}, {{ limit: 1, next }});
+                    found.push(...page.reactions.map((it) => it.user_id));
+                    next = page.next;
+                }} while (next);
+                return found;
+            }})()""")
+            self.assertEqual(found, users, order)
+        found = await ada.run(
+            f"rooms.distinct.queryReactions('{message}', {{ user_id: {{ $eq: 'bob' }} }})")
+        self.assertEqual([(it["user_id"], it["score"]) for it in found["reactions"]], [("bob", 3)])
+        for arguments, named in (
+                ("{ created_at: { $gt: 'x' } }", "created_at"), ("{ type: { $ne: 'like' } }", "$ne"),
+                ("{ type: { $in: [] } }", "type"), ("{ type: 5 }", "type"), ("null", "null"),
+                ("{}, [{ user_id: 1 }]", "user_id"), ("{}, { score: 2 }", "2"),
+                ("{}, [{ score: -1 }, { created_at: 1 }]", "one field"),
+                ("{}, { score: -1, created_at: 1 }", "one field"),
+                ("{}, [], { prev: 'x' }", "prev")):
+            said = await ada.run(f"rooms.distinct.queryReactions('{message}', {arguments})"
+                                 ".then(() => 'nothing', (error) => error.message)")
+            self.assertRegex(said, "^queryReactions: .*" + named.replace("$", r"\$"), arguments)
+        said = await ada.run(f"rooms.distinct.sendReaction('{message}', {{ type: 'like', "
+                             "score: 0 }).catch((error) => error.message)")
+        self.assertIn("score", said)
+
+    async def test_a_lower_score_is_one_update(self):
+        ada, bob = self.screens["stream", "ada"], self.screens["stream", "bob"]
+        message = self.messages["multiple.stream"][0]
+        for score in (5, 2):
+            await ada.run(f"rooms.multiple.sendReaction('{message}', "
+                          f"{{ type: 'clap', score: {score} }}).then(() => {{}})")
+            await ada.until("client.waiting === 0")
+            await bob.until(f"rooms.multiple.state.messages[0].reaction_scores.clap === {score}")
+        events = [it for it in await ada.run("heard") if it.startswith("multiple ")]
+        self.assertEqual(
+            events, ["multiple reaction.new clap ada 5", "multiple reaction.updated clap ada 2"])
+        # To bob it may be two.
+        last = [it for it in await bob.run("heard") if it.startswith("multiple ")][-1]
+        self.assertIn(last, ("multiple reaction.new clap ada 2",
+                             "multiple reaction.updated clap ada 2"))
+        self.assertEqual((await self.rows("stream"))["multiple"],
+                         [(0, "reaction", "👏", "ada", 2)])
+
+    async def test_annotations_are_no_versions(self):
+        page = self.screens["ably", "ada"]
+        room, (serial, _) = "distinct.ably", self.messages["distinct.ably"]
+        for name in ("👍", "❤️"):
+            await page.run(
+                f"rooms.distinct.messages.reactions.send('{serial}', {{ name: '{name}' }})")
+        await page.until("client.waiting === 0")
+        await self.zoe.command(
+            "editMessage", channel=room, messageTimetoken=serial, payload={"text": "first"})
+        await self.zoe.command(
+            "addAction", channel=room, messageTimetoken=serial, type="deleted", value=".")
+        await self.zoe.command(
+            "addAction", channel=room, messageTimetoken=serial, type="receipts", value="read")
+        found = await page.run(f"""(async () => {{
+            const found = [];
+            let page = await rooms.distinct.annotations.get('{serial}', {{ limit: 1 }});
+            while (page) {{
+                found.push(...page.items.map((it) => [it.type, it.name]));
+                if (page.hasNext() === page.isLast()) found.push('which?');
+                page = await page.next();
+            }}
+            return found;
+        }})()""")
+        self.assertEqual(found, [["reaction:distinct.v1", "👍"], ["reaction:distinct.v1", "❤️"],
+                                 ["receipts:distinct.v1", "read"]])
+        for count in ("0", "-1", "1.5", "'2'", "null", "1e10"):
+            for call in (f"messages.reactions.send(SERIAL, {{ name: '👏', count: {count} }})",
+                         "annotations.publish(SERIAL, { type: 'reaction:multiple.v1', "
+                         f"name: '👏', count: {count} }})"):
+                serial = f"'{self.messages['multiple.ably'][0]}'"
+                code = await page.run(f"rooms.multiple.{call.replace('SERIAL', serial)}"
+                                      ".then(() => 0, (error) => error.code)")
+                self.assertEqual(code, 40001, call)
+
 
 class Checks(unittest.TestCase):
+    def test_the_words_that_are_named(self):
+        """MIGRATING.md says which words the modules have: those are there."""
+        text = (ROOT / "docs/MIGRATING.md").read_text(encoding="utf-8")
+        for words, least in (("stream", 10), ("ably", 10)):
+            folder = ROOT / f"examples/{words}-words"
+            source = "".join(it.read_text(encoding="utf-8") for it in folder.glob("*.js"))
+            (sentence,) = re.findall(
+                rf"^\[examples/{words}-words\].*? has these of its words.*?: (.*)\. The other",
+                text, re.MULTILINE)
+            named = re.findall(r"`(\w+)`", sentence.replace("`refused`", ""))
+            self.assertGreaterEqual(len(named), least)
+            for it in named:
+                self.assertRegex(source, rf"(?m)^  (async |get )?{it}( =|;|\()", words)
+
     def test_the_types(self):
         modules = [str(ROOT / "examples" / it) for it in (
-            "stream-words/stream.js", "ably-words/ably.js", "ably-words/summaries.js",
-            "words/screen.js")]
+            "stream-words/stream.js", "stream-words/query.js", "ably-words/ably.js",
+            "ably-words/annotations.js", "ably-words/summaries.js", "words/screen.js")]
         done = subprocess.run(
             ["tsc", "--strict", "--noEmit", "--allowJs", "--checkJs", "--target", "es2022",
              "--lib", "es2022,dom", "--module", "es2022", "--moduleResolution", "node", *modules],

@@ -75,8 +75,9 @@ export interface Reaction {
 type ReactionOrder = (left: Reaction, right: Reaction) => number;
 
 /**
- * The reactions of a message, one for each type and value, in the order of `first`. With the
- * client's user it costs as much as there are values, however many reactions there are.
+ * The reactions of a message, one for each type and value, in the order of `first`; what its author
+ * made of it (actions of the types `edited` and `deleted`) is none. With the client's
+ * user it costs as much as there are values, however many reactions there are.
  */
 export function reactionsOf(item: Item, userId: string): Reaction[];
 /** Orders for `Array.prototype.sort`; each is total, so that nothing changes places by itself. */
@@ -116,7 +117,7 @@ export interface Item<Payload = any> {
   readonly isEdited: boolean;
   /** Whether its author said that it is as good as deleted: an action of the type `deleted`. */
   readonly isDeleted: boolean;
-  /** Replies in its thread that are here. */
+  /** Replies in its thread that show here, those on their way included. */
   readonly threadCount: number;
   /** One by one, as they were added; made when it is asked for. */
   readonly actions: readonly ItemAction[];
@@ -193,7 +194,7 @@ export interface ActionsQuery {
   type?: string | string[];
   value?: string | string[];
   userId?: string | string[];
-  sort?: 'time' | 'value';
+  sort?: 'time' | 'value' | 'score';
   descending?: boolean;
   after?: string;
   limit?: number;
@@ -326,7 +327,7 @@ export interface Channel<Payload = any> {
   /**
    * Who said what: a page of the actions that stand in the channel, from the daemon. Each filter is
    * one text or a list; `next`, where there is more, is the `after` of the next page. `sort` is by
-   * `time`, or of one message by `value`. Rejects as `signal` does.
+   * `time`, or of one message by `value` or `score`. Rejects as `signal` does.
    */
   actions(query?: ActionsQuery): Promise<{ actions: StandingAction[]; next?: string }>;
   /**

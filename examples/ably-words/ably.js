@@ -1,39 +1,65 @@
 // Reactions in the words of Ably's Chat SDK and of its annotations, on the web client.
 // @ts-check
-import { SyncClient, reactionsOf } from '../../clients/web/syncclient.js';
-import { summaryOf } from './summaries.js';
+import { SyncClient } from '../../clients/web/syncclient.js';
+import { Annotations, errorOf } from './annotations.js';
 
-/** @typedef {import('../../clients/web/syncclient.js').Item} Item */
+/** @typedef {import('../../clients/web/syncclient.js').Refusal} Refusal */
 /** @typedef {import('../../clients/web/syncclient.js').Channel} SyncChannel */
-/** @typedef {'unique'|'distinct'|'multiple'|'flag'|'total'} Aggregation */
 
 /** Ably Chat's types of reactions. `flag` and `total` are annotations only. */
 export const MessageReactionType = Object.freeze(
   { Unique: 'unique', Distinct: 'distinct', Multiple: 'multiple' });
 
-/** @param {string} message @param {number} code Ably's. @param {number} statusCode */
-const errorOf = (message, code = 40001, statusCode = 400) =>
-  Object.assign(new Error(message), { code, statusCode });
-
 /**
- * `NAME:METHOD.v1`, taken apart.
- * @param {string} type
+ * What the daemon never takes. `wish` is the wish in the web client's words, `error` as Ably has
+ * errors; the daemon's word for it is the `reason`.
+ * @typedef {{room: string, serial: string|null, wish: Refusal['entry'],
+ *   error: Error & {code: number, statusCode: number, reason: string}}} Refused
  */
-function annotationOf(type) {
-  const found = /^(.+):(unique|distinct|multiple|flag|total)\.v1$/.exec(type);
-  if (!found) throw errorOf(`${type} is no type of annotations that are summed up.`);
-  return { name: found[1], aggregation: /** @type {Aggregation} */ (found[2]) };
+
+/** Who wants to know what was refused. */
+class Refusals {
+  /** @type {Set<(event: Refused) => void>} */ #listeners = new Set();
+
+  /** @param {string} kind @param {(event: Refused) => void} listener */
+  on(kind, listener) {
+    if (kind !== 'refused') throw errorOf(`There is no event ${kind}, only refused.`);
+    this.#listeners.add(listener);
+    return { off: () => this.#listeners.delete(listener) };
+  }
+
+  /** @param {Refusal} refusal */
+  tell({ entry, error: { status, code: reason, message } }) {
+    const error = Object.assign(errorOf(message, status * 100, status), { reason });
+    const serial = entry.messageTimetoken ?? null;
+    const event = { room: entry.channel, serial, wish: entry, error };
+    for (const listener of this.#listeners) listener(event);
+  }
 }
 
 /** A client; `rooms.get(name)` is the channel `name`. */
 export class ChatClient {
   #client;
+  #refusals = new Refusals();
   /** @type {Map<string, Room>} */ #rooms = new Map();
   rooms = { get: async (/** @type {string} */ name) => this.#get(name) };
 
   /** @param {{url: string, clientId: string, cache?: string|null, keyset?: string}} options */
   constructor({ clientId, ...options }) {
     this.#client = new SyncClient({ ...options, userId: clientId });
+    this.#client.on('refused', (refusal) => {
+      this.#refusals.tell(refusal);
+      this.#rooms.get(refusal.entry.channel)?.refused(refusal);
+    });
+  }
+
+  /**
+   * Tells of each wish that the daemon never takes, in whichever room, also of those from before a
+   * reload; Ably has no word for it, as there calls wait for the reply.
+   * @param {'refused'} kind @param {(event: Refused) => void} listener
+   */
+  on(kind, listener) {
+    return this.#refusals.on(kind, listener);
   }
 
   get clientId() {
@@ -58,12 +84,29 @@ export class Room {
   messages;
   annotations;
   #channel;
+  #refusals = new Refusals();
 
   /** @param {SyncChannel} channel @param {string} clientId */
   constructor(channel, clientId) {
     this.#channel = channel;
     this.annotations = new Annotations(channel, clientId);
     this.messages = new Messages(channel, clientId, this.annotations);
+  }
+
+  /**
+   * Tells of each wish in this room that the daemon never takes: it was taken back.
+   * @param {'refused'} kind @param {(event: Refused) => void} listener
+   */
+  on(kind, listener) {
+    return this.#refusals.on(kind, listener);
+  }
+
+  /**
+   * For the client.
+   * @param {Refusal} refusal
+   */
+  refused(refusal) {
+    this.#refusals.tell(refusal);
   }
 
   /** From then on summaries come. */
@@ -138,7 +181,8 @@ class Reactions {
   async send(serial, { name, type, count }) {
     await this.#channel.ready;
     await this.#annotations.publish({ serial },
-      { type: `reaction:${type ?? this.#defaultType}.v1`, name, ...count ? { count } : {} });
+      { type: `reaction:${type ?? this.#defaultType}.v1`, name,
+        ...count === undefined ? {} : { count } });
   }
 
   /**
@@ -179,114 +223,3 @@ class Reactions {
     return { [mode]: Object.fromEntries(entries) };
   }
 }
-
-/** Ably's annotations of messages. */
-class Annotations {
-  #channel;
-  #clientId;
-  /** @type {Set<(serial: string, summary: any) => void>} */ #listeners = new Set();
-  /** @type {Map<string, string>} The summary of each message that was told, by its item. */
-  #told = new Map();
-  #isFollowed = false;
-
-  /** @param {SyncChannel} channel @param {string} clientId */
-  constructor(channel, clientId) {
-    this.#channel = channel;
-    this.#clientId = clientId;
-  }
-
-  /**
-   * The action that an annotation is. How reactions are summed up is the channel's mode, for all of
-   * its users; annotations of another name are actions of that type, one for each client and name.
-   * @param {{type: string, name?: string, count?: number}} annotation
-   */
-  #actionOf({ type, name = '', count }) {
-    const { name: kind, aggregation } = annotationOf(type);
-    const { mode } = this.#channel.rules;
-    const expected = kind === 'reaction' ? mode : 'distinct';
-    if (aggregation !== expected) {
-      throw errorOf(`${type}: ${kind} of this room is summed up as ${expected}.v1.`);
-    }
-    if (count !== undefined && aggregation !== 'multiple') {
-      throw errorOf('A count is for annotations of the type multiple.v1.');
-    }
-    const isNamed = aggregation !== 'flag' && aggregation !== 'total';
-    return { kind, aggregation, value: isNamed ? name : aggregation };
-  }
-
-  /**
-   * @param {{serial: string}|string} message
-   * @param {{type: string, name?: string, count?: number}} annotation
-   */
-  async publish(message, annotation) {
-    await this.#channel.ready;
-    const { kind, value } = this.#actionOf(annotation);
-    const { count } = annotation;
-    await this.#channel.react(serialOf(message),
-      { value, type: kind, ...count ? { score: count } : {} });
-  }
-
-  /**
-   * @param {{serial: string}|string} message @param {{type: string, name?: string}} annotation
-   */
-  async delete(message, annotation) {
-    await this.#channel.ready;
-    const { kind, aggregation, value } = this.#actionOf(annotation);
-    const serial = serialOf(message);
-    // The one of type unique needs no name: the client has one at most.
-    const isAny = aggregation === 'unique' && value === '';
-    const item = this.#channel.items.find(({ timetoken }) => timetoken === serial);
-    const values = !isAny ? [value] : !item ? [] : reactionsOf(item, this.#clientId)
-      .filter((it) => it.isMine && it.type === 'reaction').map((it) => it.value);
-    for (const it of values) await this.#channel.react(serial, it, false, kind);
-  }
-
-  /**
-   * Who said what, from the daemon: the first page.
-   * @param {{serial: string}|string} message @param {{limit?: number}} query
-   */
-  async get(message, { limit = 100 } = {}) {
-    const { actions, next } = await this.#channel.actions(
-      { messageTimetoken: serialOf(message), limit });
-    const { mode } = this.#channel.rules;
-    const items = actions.map(({ type, value, uuid, score }) => ({
-      action: 'annotation.create', messageSerial: serialOf(message), clientId: uuid, name: value,
-      type: `${type}:${type === 'reaction' ? mode : 'distinct'}.v1`,
-      ...score ? { count: score } : {},
-    }));
-    return { items, hasNext: () => next !== undefined };
-  }
-
-  /**
-   * A message's reactions, summed up as the room does it.
-   * @param {Item} item
-   */
-  summary(item) {
-    return summaryOf(item, this.#clientId, this.#channel.rules.mode);
-  }
-
-  /** Tells of summaries from now on. */
-  follow() {
-    if (this.#isFollowed) return;
-    this.#isFollowed = true;
-    this.#channel.observe((changes) => {
-      for (const { kind, item } of changes) {
-        const summary = this.summary(item);
-        const text = JSON.stringify(summary);
-        const isNew = this.#told.get(item.key) !== text;
-        this.#told.set(item.key, text);
-        if (!isNew || kind === 'remove' || item.timetoken === null) continue;
-        for (const listener of this.#listeners) listener(item.timetoken, summary);
-      }
-    });
-  }
-
-  /** @param {(serial: string, summary: any) => void} listener */
-  subscribeSummaries(listener) {
-    this.#listeners.add(listener);
-    return { unsubscribe: () => this.#listeners.delete(listener) };
-  }
-}
-
-const serialOf = (/** @type {{serial: string}|string} */ message) =>
-  typeof message === 'string' ? message : message.serial;

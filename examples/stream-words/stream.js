@@ -1,6 +1,7 @@
 // Reactions in the words of Stream Chat's JavaScript SDK, on the web client.
 // @ts-check
 import { SyncClient, dateOf, reactionsOf } from '../../clients/web/syncclient.js';
+import { actionsQuery } from './query.js';
 
 /** @typedef {import('../../clients/web/syncclient.js').Item} Item */
 /** @typedef {import('../../clients/web/syncclient.js').Channel} SyncChannel */
@@ -18,6 +19,8 @@ const latestMax = 10;
 export class StreamChat {
   #options;
   /** @type {SyncClient|null} */ #client = null;
+  /** @type {Map<string, Channel>} By their names here. */ #channels = new Map();
+  /** @type {Set<(event: any) => void>} */ #listeners = new Set();
 
   /** @param {{url: string, cache?: string|null, keyset?: string}} options */
   constructor(options) {
@@ -27,6 +30,29 @@ export class StreamChat {
   /** @param {{id: string}} user @param {string} [token] What the user's backend gave. */
   async connectUser({ id }, token) {
     this.#client = new SyncClient({ ...this.#options, userId: id, ...token ? { token } : {} });
+    this.#channels.clear();
+    this.#client.on('refused', (refusal) => this.#refused(refusal));
+  }
+
+  /**
+   * Tells of each wish that the daemon never takes, in whichever channel, also of those from before
+   * a reload. `wish` is the wish in the web client's words, `error` has the daemon's `code`.
+   * @param {'refused'} kind @param {(event: any) => void} callback
+   */
+  on(kind, callback) {
+    if (kind !== 'refused') throw new Error(`A client has no event ${kind}: see its channels.`);
+    this.#listeners.add(callback);
+    return { unsubscribe: () => this.#listeners.delete(callback) };
+  }
+
+  /** @param {import('../../clients/web/syncclient.js').Refusal} refusal */
+  #refused({ entry, error }) {
+    const channel = this.#channels.get(entry.channel);
+    const cid = channel?.cid ?? entry.channel.replace('.', ':');
+    const event = { type: 'refused', cid, message_id: entry.messageTimetoken ?? null, wish: entry,
+      error };
+    channel?.emit('refused', event);
+    for (const callback of this.#listeners) callback(event);
   }
 
   async disconnectUser() {
@@ -49,7 +75,11 @@ export class StreamChat {
 
   /** @param {string} type @param {string} id */
   channel(type, id) {
-    return new Channel(`${type}:${id}`, this.#connected.channel(`${type}.${id}`), this.userID);
+    const name = `${type}.${id}`;
+    const channel = this.#channels.get(name) ??
+      new Channel(`${type}:${id}`, this.#connected.channel(name), this.userID);
+    this.#channels.set(name, channel);
+    return channel;
   }
 }
 
@@ -61,6 +91,7 @@ export class Channel {
   /** @type {Map<string, Set<(event: any) => void>>} */ #listeners = new Map();
   /** @type {Map<string, Map<string, Reaction>>} What each message's reactions were, by items. */
   #known = new Map();
+  /** @type {Set<string>} Messages on which an own score is lowered now. */ #replacing = new Set();
   #isWatched = false;
 
   /** @param {string} cid @param {SyncChannel} channel @param {string} user */
@@ -77,19 +108,25 @@ export class Channel {
     await this.#channel.ready;
     this.#channel.observe((changes) => {
       for (const { kind, item } of changes) this.#follow(kind, item);
-      this.#emit('changed', {});
+      this.emit('changed', {});
     });
   }
 
-  /** @param {string} kind A Stream event, or `changed`: the list is another one. */
+  /**
+   * @param {string} kind A Stream event; `changed`: the list is another one; or `refused`: the
+   *   daemon never takes what was wished in this channel, and it was taken back.
+   */
   on(kind, /** @type {(event: any) => void} */ callback) {
     const callbacks = this.#listeners.get(kind) ?? new Set();
     this.#listeners.set(kind, callbacks.add(callback));
     return { unsubscribe: () => callbacks.delete(callback) };
   }
 
-  /** @param {string} kind @param {any} event */
-  #emit(kind, event) {
+  /**
+   * For the client and the channel itself.
+   * @param {string} kind @param {any} event
+   */
+  emit(kind, event) {
     for (const callback of this.#listeners.get(kind) ?? []) callback({ ...event, type: kind });
   }
 
@@ -112,6 +149,9 @@ export class Channel {
   async sendReaction(messageID, { type, score }, { enforce_unique: isUnique } = {}) {
     await this.#channel.ready;
     const { mode } = this.#channel.rules;
+    if (score !== undefined && !(Number.isSafeInteger(score) && score >= 1)) {
+      throw new Error(`score is a whole number from 1 on, not ${score}: see deleteReaction.`);
+    }
     if (isUnique !== undefined && isUnique !== (mode === 'unique' || mode === 'flag')) {
       throw new Error(`enforce_unique: ${isUnique} is reaction_mode here, which is ${mode}.`);
     }
@@ -140,13 +180,26 @@ export class Channel {
       for (let left = own; left > score; left--) await this.#channel.react(messageID, type, false);
       return;
     }
-    await this.#channel.react(messageID, type, false);
-    if (score > 0) await this.#channel.react(messageID, { value: type, score });
+    // Two wishes, and one event here; to others they are a removal and a new one.
+    this.#replacing.add(messageID);
+    try {
+      await this.#channel.react(messageID, type, false);
+      await this.#channel.react(messageID, { value: type, score });
+    } finally {
+      this.#replacing.delete(messageID);
+      const item = this.#itemOf(messageID);
+      if (item && this.#isWatched) this.#follow('update', item);
+    }
+  }
+
+  /** @param {string} messageID */
+  #itemOf(messageID) {
+    return this.#channel.items.find(({ timetoken }) => timetoken === messageID);
   }
 
   /** @param {string} messageID @param {string} type What the user's own counts for; 0: none. */
   #own(messageID, type) {
-    const item = this.#channel.items.find(({ timetoken }) => timetoken === messageID);
+    const item = this.#itemOf(messageID);
     const own = item && this.#reactionsOf(item).find((it) => this.#typeOf(it.value) === type);
     return own?.ownScore ?? 0;
   }
@@ -159,19 +212,16 @@ export class Channel {
   }
 
   /**
-   * Who reacted: from the daemon, page by page, oldest first or newest first.
+   * Who reacted: from the daemon, page by page. Rejects a filter or an order that it does not know.
    * @param {string} messageID
-   * @param {{type?: string|{$in: string[]}, user_id?: string|{$in: string[]}}} [filter]
-   * @param {{created_at: 1|-1}[]} [sort] @param {{limit?: number, next?: string}} options
+   * @param {import('./query.js').Filter} [filter]
+   * @param {import('./query.js').Sort|import('./query.js').Sort[]} [sort] By `created_at` or by
+   *   `score`; the newest first where nothing is said.
+   * @param {{limit?: number, next?: string}} [options]
    */
-  async queryReactions(messageID, filter = {}, sort = [], { limit = 10, next } = {}) {
-    const listOf = (/** @type {string|{$in: string[]}|undefined} */ it) =>
-      typeof it === 'object' ? it.$in : it;
-    const [value, userId] = [listOf(filter.type), listOf(filter.user_id)];
-    const found = await this.#channel.actions({
-      messageTimetoken: messageID, type: 'reaction', limit,
-      descending: (sort[0]?.created_at ?? -1) === -1,
-      ...value ? { value } : {}, ...userId ? { userId } : {}, ...next ? { after: next } : {} });
+  async queryReactions(messageID, filter = {}, sort = [], options = {}) {
+    const query = actionsQuery(messageID, filter, sort, options);
+    const found = await this.#channel.actions(query);
     const reactions = found.actions.map((it) => this.#reactionOf(messageID, it));
     return { reactions, ...found.next === undefined ? {} : { next: found.next } };
   }
@@ -221,6 +271,7 @@ export class Channel {
    * @param {string} kind @param {Item} item
    */
   #follow(kind, item) {
+    if (kind !== 'remove' && this.#replacing.has(item.timetoken ?? '')) return;
     const before = this.#known.get(item.key);
     const after = new Map(this.#allOf(item).map((it) => [`${it.type} ${it.user_id}`, it]));
     if (kind === 'remove') this.#known.delete(item.key);
@@ -240,7 +291,7 @@ export class Channel {
 
   /** @param {string} kind @param {Item} item @param {Reaction} reaction */
   #tell(kind, item, reaction) {
-    this.#emit(kind, { cid: this.cid, message: this.#messageOf(item), reaction,
+    this.emit(kind, { cid: this.cid, message: this.#messageOf(item), reaction,
       user: { id: reaction.user_id } });
   }
 }

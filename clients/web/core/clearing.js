@@ -1,5 +1,6 @@
 // What a moderator removed at once: the reactions that share a message, a value or a user.
 // @ts-check
+import { isVersion } from './row.js';
 import { isText } from './shapes.js';
 import { isLater, isTimetoken } from './timetoken.js';
 
@@ -15,9 +16,6 @@ export function isClearing(/** @type {any} */ data) {
     [type, value, uuid].every((it) => it === null || isText(it));
 }
 
-/** What authors make of their own messages goes only by its name. */
-const isVersion = (/** @type {string} */ type) => type === 'edited' || type === 'deleted';
-
 /**
  * Drops the rows that it covers and that stood at its time. One that was added since stands, also
  * when a repair brought it before.
@@ -28,6 +26,7 @@ export function clear(rows, data, at) {
   const messages = (messageTimetoken ?? null) === null ? [...rows.messages()] : [messageTimetoken];
   for (const group of messages.flatMap((it) => [...rows.groups(it).values()])) {
     const { type: itsType, value: itsValue } = group.shown;
+    // What authors make of their own messages goes only by its name.
     const isOfType = (type ?? null) === null ? !isVersion(itsType) : itsType === type;
     if (!isOfType || (value ?? itsValue) !== itsValue) continue;
     const covered = (uuid ?? null) === null ? [...group] : [group.of(uuid)];

@@ -49,10 +49,10 @@ const nothingPending = { actions: [], edits: [] };
  * A message of the cache as it shows, overlaid with the outbox.
  * @param {ChannelCache} cache @param {Message} message @param {string} key The item's.
  * @param {string} user Whose wishes they are. @param {Pending} [pending]
- * @param {number} [leaving] Replies in its thread that are being deleted.
+ * @param {number} [more] Replies in its thread that show beside the cache's; negative: that do not.
  * @returns {Item}
  */
-export function itemOf(cache, message, key, user, pending = nothingPending, leaving = 0) {
+export function itemOf(cache, message, key, user, pending = nothingPending, more = 0) {
   const { timetoken, uuid } = message;
   const groups = cache.rows.groups(timetoken);
   const view = View.of(groups, pending.actions, user, cache.rules);
@@ -63,7 +63,7 @@ export function itemOf(cache, message, key, user, pending = nothingPending, leav
   let actions = null;
   const item = {
     ...message, payload, key, pending: false, versions: count, isEdited: count > 0, isDeleted,
-    threadCount: cache.messages.repliesTo(timetoken).size - leaving,
+    threadCount: cache.messages.repliesTo(timetoken).size + more,
     // Only when somebody asks: a message may have any number of them.
     get actions() {
       return actions ??= view.actions();

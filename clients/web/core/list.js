@@ -20,6 +20,7 @@ export class ItemList {
   #overlaid = new Map();
   #serial = 0;
   /** @type {Set<string>} Messages of this user that may be those under way. */ #held = new Set();
+  /** @type {Map<string, number>} Replies not in the cache, by parents. */ #coming = new Map();
 
   get items() {
     return this.#places.items;
@@ -42,6 +43,7 @@ export class ItemList {
     this.#overlaid = new Map();
     for (const timetoken of this.#held) looked.add(timetoken);
     this.#held.clear();
+    for (const parent of this.#coming.keys()) looked.add(parent);
     const { wishes, leaving } = this.#overlay(cache, entries, user, changes);
     for (const timetoken of [...before.values(), ...this.#overlaid.values()]) {
       if (timetoken !== null) looked.add(timetoken);
@@ -64,23 +66,40 @@ export class ItemList {
       const { parent } = cache.messages.get(timetoken) ?? this.#at(timetoken) ?? {};
       if (parent !== undefined) looked.add(parent);
     }
-    for (const timetoken of looked) {
+    for (const parent of this.#coming.keys()) looked.add(parent);
+    const keyOf = (/** @type {string} */ it) => this.#keys.get(it) ?? it;
+    for (const timetoken of unanswered.length === 0 ? [] : looked) {
       const message = leaving.has(timetoken) ? undefined : cache.messages.get(timetoken);
-      const key = this.#keys.get(timetoken) ?? timetoken;
-      if (message && !this.#places.has(key) && isPerhapsOwn(message)) {
-        // Perhaps the one that this device has sent, which shows already: the reply will tell.
-        this.#held.add(timetoken);
-      } else if (message) {
-        const replies = cache.messages.repliesTo(timetoken);
-        const gone = replies.size === 0 || leaving.size === 0 ? 0
-          : [...leaving].filter((it) => replies.has(it)).length;
-        const item = itemOf(cache, message, key, user, wishes.get(timetoken), gone);
+      // Perhaps the one that this device has sent, which shows already: the reply will tell.
+      const isHeld = message && !this.#places.has(keyOf(timetoken)) && isPerhapsOwn(message);
+      if (isHeld) this.#held.add(timetoken);
+    }
+    for (const timetoken of looked) {
+      if (this.#held.has(timetoken)) continue;
+      const message = leaving.has(timetoken) ? undefined : cache.messages.get(timetoken);
+      const key = keyOf(timetoken);
+      if (message) {
+        const more = this.#moreReplies(timetoken, cache.messages.repliesTo(timetoken), leaving);
+        const item = itemOf(cache, message, key, user, wishes.get(timetoken), more);
         this.#places.set(key, sortable(timetoken), item, changes);
       } else if (leaving.has(timetoken) || !this.#overlaid.has(key)) {
         this.#places.remove(key, changes);
       }
     }
     return changes;
+  }
+
+  /**
+   * Replies to a message that show and that the cache does not have, less those that do not show.
+   * @param {string} timetoken @param {ReadonlySet<string>} replies That the cache has.
+   * @param {Set<string>} leaving
+   */
+  #moreReplies(timetoken, replies, leaving) {
+    let more = this.#coming.get(timetoken) ?? 0;
+    if (replies.size === 0) return more;
+    for (const it of leaving) if (replies.has(it)) more--;
+    for (const it of this.#held) if (replies.has(it)) more--;
+    return more;
   }
 
   /**
@@ -97,6 +116,7 @@ export class ItemList {
     const leaving = new Set(deletions.map((it) => it.messageTimetoken ?? ''));
     /** @type {Set<string>} Messages that entries may be which came later. */
     const taken = new Set();
+    this.#coming.clear();
     for (const entry of entries) {
       const { kind, mutation, messageTimetoken = '', acknowledged } = entry;
       if (kind !== 'publish') {
@@ -115,7 +135,10 @@ export class ItemList {
         this.#places.remove(acknowledged, changes);
       }
       const isHere = cache.messages.has(acknowledged ?? '') || leaving.has(acknowledged ?? '');
-      if (!isHere) this.#setOwn(entry, user, changes);
+      if (isHere) continue;
+      this.#setOwn(entry, user, changes);
+      const { parent } = entry;
+      if (parent) this.#coming.set(parent, (this.#coming.get(parent) ?? 0) + 1);
     }
     return { wishes, leaving };
   }

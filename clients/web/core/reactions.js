@@ -1,7 +1,7 @@
 // The reactions of a message as people see them: groups, their order, and how a count is written.
 // @ts-check
 import { viewOf } from './item.js';
-import { groupKey } from './row.js';
+import { groupKey, isVersion } from './row.js';
 import { sortable } from './timetoken.js';
 import { authorsMax } from './view.js';
 
@@ -13,9 +13,9 @@ import { authorsMax } from './view.js';
 export const usualReactions = Object.freeze(['👍', '❤️', '😂', '😲', '😢', '🔥']);
 
 /**
- * The reactions of a message, one for each type and value, in the order of `first`. Of an item of a
- * list it costs as much as there are values, when `userId` is the client's; else the actions are
- * counted.
+ * The reactions of a message, one for each type and value, in the order of `first`; what its author
+ * made of it (`edited`, `deleted`) is none. Of an item of a list it costs as much as there are
+ * values, when `userId` is the client's; else the actions are counted.
  * @param {Item} item @param {string} userId Whose are `isMine`.
  * @returns {Reaction[]}
  */
@@ -33,6 +33,7 @@ function counted(actions, userId) {
   /** @type {Map<string, Reaction>} */
   const groups = new Map();
   for (const { type, value, uuid, actionTimetoken, score = 1, pending } of actions) {
+    if (isVersion(type)) continue;
     const key = groupKey(type, value);
     const group = groups.get(key) ?? { type, value, count: 0, score: 0, isMine: false, ownScore: 0,
       isPending: false, first: null, last: null, authors: [], clipped: false };

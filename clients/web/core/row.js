@@ -7,6 +7,14 @@ import { isTimetoken } from './timetoken.js';
 export const groupKey = (/** @type {string} */ type, /** @type {string} */ value) =>
   `${type.length}:${type}${value.length}:${value}`;
 
+/** The types of what PubNub's chat SDKs, and `editMessage`, say of a message. */
+export const editedType = 'edited';
+export const deletedType = 'deleted';
+
+/** What authors make of their own messages: it is no reaction. */
+export const isVersion = (/** @type {string} */ type) =>
+  type === editedType || type === deletedType;
+
 /** What a reaction may count for. */
 export const scoreMax = 1_000_000_000;
 

@@ -76,7 +76,7 @@
 /**
  * Which actions are asked for: see `actions` in docs/PROTOCOL.md.
  * @typedef {{messageTimetoken?: string, type?: string|string[], value?: string|string[],
- *   userId?: string|string[], sort?: 'time'|'value', descending?: boolean, after?: string,
+ *   userId?: string|string[], sort?: 'time'|'value'|'score', descending?: boolean, after?: string,
  *   limit?: number}} ActionsQuery
  */
 
@@ -101,7 +101,7 @@
 /**
  * A message as a list shows it. `key` stays when a message of this device gets its timetoken.
  * `payload` is that of its author's newest version, of which there are `versions`; `isDeleted`: its
- * author said that it is as good as deleted. `threadCount` is how many replies are here.
+ * author said that it is as good as deleted. `threadCount` is how many replies show here.
  * @typedef {{key: string, timetoken: string|null, uuid: string, payload: any, meta?: any,
  *   messageType?: string, parent?: string, pending: boolean, versions: number, isEdited: boolean,
  *   isDeleted: boolean, threadCount: number, actions: ItemAction[]}} Item

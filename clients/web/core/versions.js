@@ -1,6 +1,7 @@
 // What authors made of their messages: the version that shows, and what is wished of them.
 // @ts-check
 import { isEqual } from './shapes.js';
+import { deletedType, editedType, isVersion } from './row.js';
 import { isLater, never } from './timetoken.js';
 
 /** @typedef {import('./types.js').Edits} Edits */
@@ -10,9 +11,6 @@ import { isLater, never } from './timetoken.js';
 /** @typedef {import('./group.js').Group} Group */
 /** @typedef {import('./group.js').GroupItem} GroupItem */
 
-/** The types of what PubNub's chat SDKs, and `editMessage`, say of a message. */
-const editedType = 'edited';
-const deletedType = 'deleted';
 
 /**
  * How many versions there are, the payload that shows, and whether the author said that it is as
@@ -29,8 +27,7 @@ export function saidBy(groups, author) {
   /** @type {GroupItem[]|null} */
   let said = null;
   for (const group of groups.values()) {
-    const { type } = group.shown;
-    if (type !== editedType && type !== deletedType) continue;
+    if (!isVersion(group.shown.type)) continue;
     const row = group.of(author);
     if (row) (said ??= []).push(row);
   }

@@ -4,7 +4,7 @@ import { named } from './entry.js';
 import { byTime, changed, emptyList } from './group.js';
 import { fulfil } from './own.js';
 import { newestOf } from './people.js';
-import { groupKey, scoreOf } from './row.js';
+import { groupKey, isVersion, scoreOf } from './row.js';
 import { refusalOf } from './rules.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
@@ -119,9 +119,10 @@ export class View {
     return newestOf(this.#groups.filter(isWanted), limit);
   }
 
-  /** The groups, in any order. @returns {Reaction[]} */
+  /** The groups but those of versions, in any order. @returns {Reaction[]} */
   reactions() {
-    return this.#groups.map(({ key, type, value, list, score }) => {
+    const groups = this.#groups.filter(({ type }) => !isVersion(type));
+    return groups.map(({ key, type, value, list, score }) => {
       const newest = [];
       for (const it of list.reversed()) if (newest.push(it) === authorsMax) break;
       const own = this.#own.get(key);

@@ -1,6 +1,7 @@
 // Messages of one's own: edited and deleted, with their versions, and threads of replies.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { reactionsOf } from '../core/reactions.js';
 import { versionsOf } from '../core/versions.js';
 import { Server } from './model.mjs';
 import { World, endWorlds, followed, turn } from './world.mjs';
@@ -203,6 +204,15 @@ test('what chat SDKs write shows, and nobody else\'s', async () => {
   await bob.settle();
   assert.deepEqual(bob.shown.map((it) => [it.payload, it.versions, it.isDeleted]),
     [['by a chat SDK', 1, false]]);
+  assert.equal(bob.shown[0].actions.length, 3);
+  for (const item of [bob.shown[0], { ...bob.shown[0] }]) {
+    assert.deepEqual(reactionsOf(item, 'bob'), [], 'Versions are no reactions.');
+  }
+  say('ada', 'reaction', '👍');
+  await bob.settle();
+  for (const item of [bob.shown[0], { ...bob.shown[0] }]) {
+    assert.deepEqual(reactionsOf(item, 'bob').map((it) => it.value), ['👍']);
+  }
   say('ada', 'deleted', '.');
   await bob.settle();
   assert.equal(bob.shown[0].isDeleted, true);
@@ -237,6 +247,47 @@ test('replies say whose they are, and are counted where they belong', async () =
     world.check();
   }
   await assert.rejects(ada.channel.publish('x', { parent: 'y' }), TypeError);
+});
+
+test('a reply counts from when it shows, once, and no more when it is refused', async () => {
+  const { timetoken, ada, bob } = await pair();
+  const count = () => ada.shown[0].threadCount;
+  ada.isDown = true;
+  ada.cut();
+  await ada.channel.publish('me, too', { parent: timetoken });
+  await ada.channel.publish('and I', { parent: timetoken });
+  assert.deepEqual([count(), ada.shown.length], [2, 3]);
+  await ada.reload();
+  assert.equal(count(), 2, 'from the outbox');
+  const counts = [];
+  ada.onChange = () => counts.push(count());
+  ada.isDown = false;
+  for (const world of [ada, bob]) await world.settle();
+  assert.deepEqual([count(), bob.shown[0].threadCount], [2, 2]);
+  assert.deepEqual(counts.filter((it, i) => it < (counts[i - 1] ?? 0) || it > 2), []);
+  ada.onChange = null;
+  // The event comes before the reply, so that the message may be another one that says the same.
+  await ada.channel.publish('late', { parent: timetoken });
+  assert.equal(count(), 3);
+  for (let i = 0; i < 20; i++) await turn();
+  const { inbox } = ada.socket.model;
+  inbox.sort((left, right) => Number(left.id !== undefined) - Number(right.id !== undefined));
+  while (inbox.length > 0) {
+    ada.deliver(1);
+    await turn();
+    assert.deepEqual([count(), ada.shown.length], [3, 4]);
+  }
+  await ada.settle();
+  assert.equal(count(), 3);
+  ada.check();
+  const error = { status: 403, code: 'no_permission', message: 'Nobody writes here.' };
+  Object.assign(ada.options, { refuse: (op) => op === 'publish', error });
+  await ada.channel.publish('refused', { parent: timetoken });
+  assert.equal(count(), 4);
+  await ada.settle();
+  assert.deepEqual([count(), ada.problems.splice(0).length], [3, 1]);
+  ada.options.refuse = null;
+  ada.check();
 });
 
 test('an event with a parent that is none costs itself', async () => {

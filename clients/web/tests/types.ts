@@ -84,6 +84,9 @@ export async function main(): Promise<void> {
     await room.toggle('17952187953730012', { value: '👏', present: true });
     const { actions, next } = await room.actions({ value: ['👍', '❤️'], limit: 25 });
     console.log(actions.map(({ uuid }) => uuid), next);
+    await room.actions({ messageTimetoken: '17952187953730012', sort: 'score', descending: true });
+    // @ts-expect-error There is no such order.
+    await room.actions({ messageTimetoken: '17952187953730012', sort: 'user' });
   } catch (error) {
     if (error instanceof OutboxFullError) console.log(error.max);
   }
