@@ -40,10 +40,14 @@ public struct ChannelView: Sendable {
         _ base: ChannelBase, _ entries: [OutboxEntry], under rules: ReactionRules, _ news: News
     ) -> [ListChange] {
         let pending = PendingWishes(entries, under: rules)
+        var parents = Set(items.lazy.filter { $0.mutation != nil }.compactMap(\.parent))
         var changes = placePending(base, pending, news)
         for timetoken in news.messages.sorted() {
             refresh(timetoken, base, pending, &changes)
         }
+        // Replies on their way count, too.
+        parents.formUnion(pending.order.compactMap(\.parent))
+        for parent in parents.sorted() { count(under: parent, base, pending, &changes) }
         return changes
     }
 
@@ -60,22 +64,23 @@ public struct ChannelView: Sendable {
             if isThere, pending.answered[timetoken] == nil {
                 let parent = items[index].parent
                 make(.remove(at: index), &changes)
-                if let parent { count(under: parent, base, &changes) }
+                if let parent { count(under: parent, base, pending, &changes) }
             }
             return
         }
         put(item(timetoken, entry, base, pending), at: index, isThere: isThere, &changes)
-        if let parent = entry.message.parent { count(under: parent, base, &changes) }
+        if let parent = entry.message.parent { count(under: parent, base, pending, &changes) }
     }
 
     /// Brings the number of a thread's replies up to date, where its message is in the list.
     private mutating func count(
-        under parent: Timetoken, _ base: ChannelBase, _ changes: inout [ListChange]
+        under parent: Timetoken, _ base: ChannelBase, _ pending: PendingWishes,
+        _ changes: inout [ListChange]
     ) {
         let index = position(of: parent)
         guard index < items.count, items[index].timetoken == parent else { return }
         var item = items[index]
-        item.threadCount = base.cache.repliesByMessage[parent]?.count ?? 0
+        item.threadCount = replies(to: parent, base, pending)
         if item != items[index] { make(.update(item, at: index), &changes) }
     }
 
@@ -122,7 +127,19 @@ public struct ChannelView: Sendable {
             uuid: entry.uuid, message: shown(entry.message, versions), isPending: false,
             reactions: reactions(to: timetoken, base, pending), versions: versions.count,
             isDeleted: versions.isDeleted,
-            threadCount: base.cache.repliesByMessage[timetoken]?.count ?? 0, mutation: mutation)
+            threadCount: replies(to: timetoken, base, pending), mutation: mutation)
+    }
+
+    /// How many replies of a message are shown.
+    private func replies(
+        to parent: Timetoken, _ base: ChannelBase, _ pending: PendingWishes
+    ) -> Int {
+        let onTheirWay = pending.order.count { entry in
+            guard entry.parent == parent else { return false }
+            let place = entry.timetoken ?? entry.likeness
+            return place.map { base.cache.messages[$0] == nil } ?? true
+        }
+        return (base.cache.repliesByMessage[parent]?.count ?? 0) + onTheirWay
     }
 
     // MARK: Messages on their way
@@ -194,7 +211,7 @@ public struct ChannelView: Sendable {
             item = ListItem(
                 id: .written(mutation), timetoken: timetoken, uuid: user, message: message,
                 isPending: false, reactions: reactions(to: timetoken, base, pending),
-                mutation: mutation)
+                threadCount: replies(to: timetoken, base, pending), mutation: mutation)
         } else {
             return
         }
@@ -249,5 +266,12 @@ struct PendingWishes {
             if let timetoken = entry.timetoken { answered[timetoken] = entry.mutation }
             if let timetoken = entry.likeness { likenesses[timetoken] = entry.mutation }
         }
+    }
+}
+
+extension OutboxEntry {
+    /// The message in whose thread a reply on its way is.
+    fileprivate var parent: Timetoken? {
+        if case .publish(let message) = wish { message.parent } else { nil }
     }
 }

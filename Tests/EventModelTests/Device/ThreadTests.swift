@@ -54,6 +54,73 @@ struct ThreadTests {
         #expect(list.contains { $0.threadCount > 0 })
     }
 
+    @Test("replies on their way count as often as they are shown", arguments: UInt64(1)...40)
+    func onTheirWay(seed: UInt64) throws {
+        var choices = SeededGenerator(seed: seed)
+        var device = Device(user: "ada")
+        _ = device.connected(epoch: "a.1")
+        let effects = device.follow("room")
+        let ticket = try #require(effects.questions.first?.ticket)
+        _ = device.received(
+            .success(
+                .subscribed([SubscribedChannel(channel: "room", mode: .delta, cursor: .zero)])),
+            to: ticket)
+        var list = device.observe("room")
+        /// What the server has of the device's messages, what it has not told, and not answered.
+        var sent: [(ticket: DeviceTicket, message: Message)] = []
+        var events: [Envelope] = []
+        var answers: [(DeviceTicket, Result<Reply, ProtocolError>)] = []
+        var time: UInt64 = 0
+        var hasCounted = false
+        for step in 0..<200 {
+            time += 1
+            var effects = DeviceEffects()
+            switch choices.below(4) {
+            case 0:
+                let known = list.compactMap(\.timetoken)
+                let message = Message(
+                    payload: "\(choices.below(5))",
+                    parent: known.isEmpty || choices.chance(30) ? nil : choices.pick(known))
+                effects = device.publish(message, in: "room", mutation: "m\(step)")
+            case 1 where !sent.isEmpty:
+                let (ticket, message) = sent.removeFirst()
+                let place = Timetoken(rawValue: time)
+                if choices.chance(15) {
+                    let error = ProtocolError(status: 403, code: "forbidden", message: "No.")
+                    answers.append((ticket, .failure(error)))
+                } else {
+                    answers.append((ticket, .success(.published(place))))
+                    events.append(
+                        Envelope(
+                            channel: room, timetoken: place, uuid: "ada",
+                            event: .message(message)))
+                }
+            case 2 where !events.isEmpty:
+                let event = events.removeFirst()
+                effects = device.received(
+                    Batch(channel: room, cursor: event.timetoken, envelopes: [event]))
+            case 3 where !answers.isEmpty:
+                let (ticket, result) = answers.removeFirst()
+                effects = device.received(result, to: ticket)
+            default: continue
+            }
+            for question in effects.questions {
+                if case .publish(let request) = question.command {
+                    sent.append((question.ticket, request.message))
+                }
+            }
+            for change in effects.changes.flatMap(\.changes) { list.apply(change) }
+            let expected = list.map { item in
+                item.timetoken.map { place in list.count { $0.parent == place } } ?? 0
+            }
+            #expect(list.map(\.threadCount) == expected, "seed \(seed), step \(step)")
+            guard list.map(\.threadCount) == expected else { return }
+            #expect(device.list(of: "room").map(\.threadCount) == expected)
+            hasCounted = hasCounted || expected.contains { $0 > 0 }
+        }
+        #expect(hasCounted)
+    }
+
     @Test("a device that starts anew counts what it kept")
     func kept() throws {
         let reply = DeviceCache.Entry(
