@@ -76,6 +76,31 @@ class LiveQueries(DaemonTestCase):
             await self.comes_to(live)
         self.assertEqual([it["uuid"] for it in lists[1].actions], ["ada", "cy", "dee", "bob"])
 
+    async def test_rows_of_what_is_on_screen_and_summaries_of_the_rest(self):
+        messages = [await self.ada.publish("room", n) for n in range(4)]
+        await self.watcher.command(
+            "subscribe", channels=[{"name": "room", "cursor": "0", "actions": "summary"}])
+        on_screen = [await self.follow(messageTimetoken=it, descending=True)
+                     for it in messages[:2]]
+        for message, writer in itertools.product(messages, self.writers):
+            await writer.add("room", message, "👍")
+        await self.ada.remove("room", messages[0], "👍")
+        for live in on_screen:
+            await self.comes_to(live)
+        self.assertEqual([len(it.actions) for it in on_screen], [3, 4])
+
+        def counts():
+            found = {}
+            for frame in self.watcher.pushes:
+                for summary in frame.get("g", []):
+                    found[summary["m"]] = [it["n"] for it in summary["g"]]
+            return found
+        await self.watcher.until(
+            lambda: counts() == dict(zip(messages, [[3], [4], [4], [4]])), "all summaries")
+        # No row came with the channel.
+        self.assertFalse([it for frame in self.watcher.pushes for it in frame.get("m", [])
+                          if it.get("e") == 3])
+
     async def test_what_is_deleted_goes(self):
         messages = [await self.ada.publish("room", n) for n in range(4)]
         for message, writer in itertools.product(messages, self.writers):
