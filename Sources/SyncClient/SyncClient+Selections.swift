@@ -106,11 +106,33 @@ extension SyncClient {
             // From now on its cursors are of this store.
             selections[selection]?.cursor = cursor
             selections[selection]?.epoch = welcome.epoch
+            askWhatIsLeft(of: selection)
         }
+        if case .success(.group(let channels)) = result { keep(channels, of: selection) }
         guard case .failure(let error) = result else { return }
         guard error.isWorthRetrying else { return refused(selection, error) }
         selections[selection]?.isWaiting = true
         retryLater(notBefore: error.retryAfterSeconds ?? 0)
+    }
+
+    /// What was taken out of a group while there was no connection nobody tells.
+    private func askWhatIsLeft(of selection: Selection) {
+        guard selection.kind == .group, selections[selection]?.channels.isEmpty == false else {
+            return
+        }
+        let suffix = Channel(selection.name).isPresence ? Channel.presenceSuffix.count : 0
+        sendFirst(
+            .group(String(selection.name.dropLast(suffix))), owner: .selection(selection))
+    }
+
+    private func keep(_ channels: [String], of selection: Selection) {
+        guard let state = selections[selection] else { return }
+        let suffix = Channel(selection.name).isPresence ? Channel.presenceSuffix : ""
+        let gone = state.channels.subtracting(channels.map { ExactText($0 + suffix) }).sorted()
+        guard !gone.isEmpty else { return }
+        selections[selection]?.channels.subtract(gone)
+        for name in gone { leave(name) }
+        emit(.selected(selection, channels: [], ended: gone.map(\.string)))
     }
 
     /// The daemon brings no further channels: those that it brought go on.

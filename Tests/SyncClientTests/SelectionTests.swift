@@ -103,6 +103,26 @@ struct SelectionTests {
         await bob.close()
     }
 
+    @Test("what a group lost while nobody was connected ends, too")
+    func lostMeanwhile() async throws {
+        let daemon = try await Daemon()
+        let (ada, bob) = (try client(daemon, "ada"), try client(daemon, "bob"))
+        let events = await ada.events()
+        for each in [ada, bob] { try await each.connect() }
+        try await bob.change(group: "friends", .add(["a", "b"]))
+        try await ada.follow(.group("friends"))
+        #expect(await selected(2, events) == ["a", "b"])
+        await ada.disconnect()
+        try await bob.change(group: "friends", .remove(["a"]))
+        try await bob.change(group: "friends", .add(["c"]))
+        try await ada.connect()
+        while await Set(ada.followedChannels) != ["b", "c"] {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await ada.close()
+        await bob.close()
+    }
+
     /// Waits until a client's lists say so; the suite's time limit ends it.
     private func settles(_ client: SyncClient, _ lists: [String: [String]]) async throws {
         for (name, payloads) in lists {
