@@ -268,7 +268,7 @@ extension SyncClient {
     private func checkRoom(
         for key: MessageAction.Key?, in channel: String
     ) throws(SyncClientError) {
-        guard device.outbox.hasRoom(for: key, in: channel) else {
+        guard device.hasRoom(for: key, in: channel) else {
             throw .outboxFull(max: Limits.outboxEntriesMax)
         }
     }

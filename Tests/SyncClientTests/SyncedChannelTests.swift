@@ -372,6 +372,10 @@ struct SyncedChannelTests {
         let daemon = try await Daemon()
         let client = try open("ada", "phone", of: daemon)
         let room = try await client.channel("room")
+        // Who knows what reactions there are knows that two wishes come to nothing.
+        try await client.connect()
+        try await eventually("it has heard of the channel") { await room.isVerified }
+        await client.disconnect()
         let message = Timetoken(rawValue: 10)
         for number in 1..<Limits.outboxEntriesMax {
             try await room.publish(Message(payload: "\(number)"))

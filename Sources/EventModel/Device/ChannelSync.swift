@@ -20,8 +20,12 @@ public struct ChannelSync: Sendable {
     public internal(set) var rung: Rung?
     /// Whether the actions were compared with the server's at ``ChannelBase/cursor``, and equal.
     public internal(set) var isVerified = false
-    /// What reactions there are, as the server last said; not kept on disk.
-    public internal(set) var rules = ReactionRules()
+    /// What reactions there are, as the server last said; `nil` until then.
+    ///
+    /// Not kept on disk.
+    var heardRules: ReactionRules?
+    /// The same; until then what holds where nothing is said.
+    public var rules: ReactionRules { heardRules ?? ReactionRules() }
 
     /// The newest event of this session that is not stored: a page may bring it again.
     private var announcedThrough = Timetoken.zero
@@ -45,7 +49,7 @@ public struct ChannelSync: Sendable {
     /// What was before is not there: so it is not kept, and never compared.
     public let isTail: Bool
     /// How much a tail is told of actions.
-    private let actions: ActionsDetail
+    package let actions: ActionsDetail
     /// Whether a tail is to begin where the server is.
     var startsNow = false
 
@@ -132,7 +136,7 @@ public struct ChannelSync: Sendable {
     /// The server says how the subscription starts.
     mutating func subscribed(_ reply: SubscribedChannel, attempt: Int) -> Step {
         guard phase == .subscribing, attempt == self.attempt else { return Step() }
-        rules = reply.rules
+        heardRules = reply.rules
         var step = Step()
         let from = incoming ?? base
         if !isTail, from.isPartial, from.epoch != epoch, reply.mode != .snapshot {

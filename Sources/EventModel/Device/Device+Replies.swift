@@ -43,8 +43,8 @@ extension Device {
     public mutating func received(_ rules: [String: ReactionRules]) -> DeviceEffects {
         var effects = DeviceEffects()
         for (channel, rules) in rules.sorted(by: { ExactText($0.key) < ExactText($1.key) })
-        where channels[Channel(channel)]?.rules != rules {
-            channels[Channel(channel)]?.rules = rules
+        where channels[Channel(channel)]?.heardRules != rules {
+            channels[Channel(channel)]?.heardRules = rules
             showWishes(in: channel, &effects)
         }
         finish(&effects)

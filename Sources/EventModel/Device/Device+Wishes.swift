@@ -41,7 +41,7 @@ extension Device {
         guard epoch != nil, !isPaused else { return }
         let channels = channels
         let (entries, changes) = outbox.takeForSending { entry in
-            channels[Channel(entry.channel)]?.rules ?? ReactionRules()
+            channels[Channel(entry.channel)]?.heardRules
         } base: { entry in
             entry.key.flatMap {
                 channels[Channel(entry.channel)]?.base.cache.action(of: $0)
@@ -55,6 +55,20 @@ extension Device {
 
     // MARK: Wishes
 
+    /// Whether another wish may come: about one action also when a wish about it was not sent yet,
+    /// and takes it up.
+    public func hasRoom(for key: MessageAction.Key? = nil, in channel: String) -> Bool {
+        let isTakenUp = key.map { heardRules(for: $0, in: channel) != nil } ?? false
+        return outbox.hasRoom(for: isTakenUp ? key : nil, in: channel)
+    }
+
+    /// What holds for an action; `nil` while the server has not said it.
+    private func heardRules(for key: MessageAction.Key, in channel: String) -> ReactionRules? {
+        // What authors make of their messages no rules are about.
+        let usual = MessageVersion.isType(key.type) ? ReactionRules() : nil
+        return channels[Channel(channel)]?.heardRules ?? usual
+    }
+
     /// Adds or removes a reaction of the user's own; seen at once, sent when there is a connection.
     ///
     /// - Parameters:
@@ -66,14 +80,14 @@ extension Device {
         on message: Timetoken, in channel: String, mutation: String
     ) -> DeviceEffects {
         let sync = channels[Channel(channel)]
-        let rules = sync?.rules ?? ReactionRules()
         let key = key(
             MessageAction.Key(messageTimetoken: message, type: type, value: value, uuid: user),
             in: channel)
         var effects = DeviceEffects()
         let changes = outbox.wish(
             key, isPresent: isPresent, score: score, in: channel,
-            base: sync?.base.cache.action(of: key), under: rules, mutation: mutation)
+            base: sync?.base.cache.action(of: key), under: heardRules(for: key, in: channel),
+            mutation: mutation)
         effects.writes += changes.map { .outbox($0) }
         show(channel, ChannelView.News(messages: [message]), &effects)
         finish(&effects)

@@ -6,12 +6,18 @@ extension Outbox {
     /// - Parameters:
     ///   - score: What it is to count for, or to add; `nil`: as the rules have it.
     ///   - base: The action that stands under the key in the device's base.
-    ///   - rules: What holds in the channel; the key is canonical under them.
+    ///   - rules: What holds in the channel; the key is canonical under them. `nil`: the server has
+    ///     not said it, so that nobody knows whether one more of the same counts.
     ///   - mutation: A new id; not used when nothing is to be sent.
     mutating func wish(
         _ key: MessageAction.Key, isPresent: Bool, score: Int? = nil, in channel: String,
-        base: MessageAction?, under rules: ReactionRules = ReactionRules(), mutation: String
+        base: MessageAction?, under rules: ReactionRules? = ReactionRules(), mutation: String
     ) -> [Change] {
+        guard let rules else {
+            return wishOnItsOwn(
+                key, isPresent: isPresent, score: score, in: channel, base: base,
+                mutation: mutation)
+        }
         func own() -> OwnAction { self.own(key, in: channel, base: base, under: rules) }
         func isFulfilled() -> Bool {
             guard isPresent else { return own().standing == .absent }
@@ -45,6 +51,32 @@ extension Outbox {
         return changes + [.put(entry)]
     }
 
+    /// Takes a wish as an entry of its own, neither combined with another one nor cancelled by it.
+    ///
+    /// In modes that do not count, the server answers that it is so already.
+    private mutating func wishOnItsOwn(
+        _ key: MessageAction.Key, isPresent: Bool, score: Int?, in channel: String,
+        base: MessageAction?, mutation: String
+    ) -> [Change] {
+        var seen: Timetoken?
+        if !isPresent {
+            let adds = entries(of: channel).filter { $0.key == key && $0.isAdd }
+            // Then there is nothing in any mode.
+            guard base != nil || !adds.isEmpty else { return [] }
+            switch own(key, in: channel, base: base, under: ReactionRules()).standing {
+            case .pending: break
+            case .since(let timetoken): seen = timetoken
+            // In a mode that counts there may be more of it.
+            case .absent: seen = adds.last.map(\.timetoken) ?? base?.actionTimetoken
+            }
+        }
+        let entry = OutboxEntry(
+            mutation: mutation, channel: channel,
+            wish: isPresent ? .add(key, score: score) : .remove(key, seen: seen))
+        entries.append(entry)
+        return [.put(entry)]
+    }
+
     /// Has an add that was not sent yet count for something else instead of sending another one.
     ///
     /// - Returns: `nil` when that cannot say what is wished.
@@ -67,6 +99,8 @@ extension Outbox {
 }
 
 extension OutboxEntry {
+    fileprivate var isAdd: Bool { if case .add = wish { true } else { false } }
+
     /// Whether nothing is left of an unsent wish once another one comes.
     fileprivate func isCancelled(
         byPresence isPresent: Bool, _ score: Int?, under rules: ReactionRules

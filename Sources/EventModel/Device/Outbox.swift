@@ -3,7 +3,8 @@
 /// The wishes of a device that the server has not confirmed, or that its base does not show yet.
 ///
 /// They are absolute ("this reaction is to be there"), so that opposite ones cancel while nothing
-/// was sent. What was perhaps sent stays, and is sent again under its mutation id.
+/// was sent, once the channel's rules are known: until then each may count. What was perhaps sent
+/// stays, and is sent again under its mutation id.
 public struct Outbox: Hashable, Sendable {
     /// A change to keep on disk.
     public enum Change: Hashable, Sendable {
@@ -46,7 +47,7 @@ public struct Outbox: Hashable, Sendable {
     // MARK: Wishes
 
     /// Whether another wish may come: about one action also when a wish about it was not sent yet.
-    public func hasRoom(for key: MessageAction.Key? = nil, in channel: String) -> Bool {
+    func hasRoom(for key: MessageAction.Key? = nil, in channel: String) -> Bool {
         guard entries.count >= Limits.outboxEntriesMax else { return true }
         let last = entries.last { $0.key == key && Channel($0.channel) == Channel(channel) }
         return key != nil && last?.progress == .unsent
@@ -78,10 +79,10 @@ public struct Outbox: Hashable, Sendable {
     /// The marks have to be on disk before the first of them is on the wire.
     ///
     /// - Parameters:
-    ///   - rules: What holds in an entry's channel.
+    ///   - rules: What holds in an entry's channel; `nil`: nobody knows.
     ///   - base: The action under a key in the base.
     mutating func takeForSending(
-        under rules: (OutboxEntry) -> ReactionRules = { _ in ReactionRules() },
+        under rules: (OutboxEntry) -> ReactionRules? = { _ in ReactionRules() },
         base: (OutboxEntry) -> MessageAction?
     ) -> (entries: [OutboxEntry], changes: [Change]) {
         var taken: [OutboxEntry] = []
@@ -92,11 +93,12 @@ public struct Outbox: Hashable, Sendable {
             let entry = entries[index]
             guard !entry.isAnswered, !inFlight.contains(entry.mutation) else { continue }
             // Whatever comes later waits too: the order is kept.
-            let rules = rules(entry)
+            let heard = rules(entry)
+            let rules = heard ?? ReactionRules()
             let earlier = entries[..<index].filter { Channel($0.channel) == Channel(entry.channel) }
                 .map { $0.canonical(under: rules) }
             let asked = entry.canonical(under: rules)
-            if earlier.contains(where: { asked.waits(for: $0, under: rules) }) { break }
+            if earlier.contains(where: { asked.waits(for: $0, under: heard) }) { break }
             if case .remove(let key, nil) = entry.wish, let canonical = asked.key {
                 let before = earlier.own(canonical, base: base(asked), under: rules)
                 if before.standing == .pending { break }
@@ -129,16 +131,15 @@ public struct Outbox: Hashable, Sendable {
         entries[index].likeness = nil
         entries[index].earlierAnswer = nil
         var changes = [Change.put(entries[index])]
-        // Where no base shows the action, the removal behind it learns only here what it is about.
-        if case .add(let key, _) = entries[index].wish, let timetoken {
-            let channel = Channel(entries[index].channel)
-            let behind = entries[(index + 1)...].firstIndex {
-                $0.key == key && Channel($0.channel) == channel
-            }
-            if let behind, case .remove(_, nil) = entries[behind].wish {
-                entries[behind].wish = .remove(key, seen: timetoken)
-                changes.append(.put(entries[behind]))
-            }
+        // Where no base shows the action, removals behind it learn only here what they are about.
+        guard case .add(let key, _) = entries[index].wish, let timetoken else { return changes }
+        let channel = Channel(entries[index].channel)
+        for behind in entries.indices[(index + 1)...]
+        where entries[behind].key == key && Channel(entries[behind].channel) == channel {
+            guard case .remove(_, let seen) = entries[behind].wish else { break }
+            guard seen == nil else { continue }
+            entries[behind].wish = .remove(key, seen: timetoken)
+            changes.append(.put(entries[behind]))
         }
         return changes
     }

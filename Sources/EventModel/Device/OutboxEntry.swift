@@ -87,10 +87,14 @@ public struct OutboxEntry: Hashable, Sendable {
     ///
     /// Two wishes about one action, or two messages of one channel, must not change places even
     /// when the server has no room for the first one.
-    func waits(for earlier: OutboxEntry, under rules: ReactionRules) -> Bool {
+    ///
+    /// - Parameter rules: What holds in the channel; `nil`: nobody knows, and any two wishes about
+    ///   one message may be about one action.
+    func waits(for earlier: OutboxEntry, under rules: ReactionRules?) -> Bool {
         guard !earlier.isAnswered, Channel(channel) == Channel(earlier.channel) else {
             return false
         }
+        guard let rules else { return key?.messageTimetoken == earlier.key?.messageTimetoken }
         if let key, let other = earlier.key, rules.replaces(key, by: other) { return true }
         return key == earlier.key
     }

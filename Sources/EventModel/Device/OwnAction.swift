@@ -33,7 +33,8 @@ struct OwnAction: Hashable, Sendable {
         case .remove(let key, let seen):
             let rest = rules.score(removingFrom: score, key.type)
             // What is taken off is taken off whatever stands; what is removed was seen.
-            if case .since(let added) = standing, let seen, added > seen, rest == nil { break }
+            let isTakenOff = rules.mode == .total && rules.counts(key.type)
+            if case .since(let added) = standing, let seen, added > seen, !isTakenOff { break }
             (after.standing, after.score) = (rest == nil ? .absent : .pending, rest ?? 0)
         }
         return after
