@@ -37,11 +37,15 @@ public struct LiveActions: Sendable {
 
     /// The list now, or when its first page is there, and then its changes; one reader per stream,
     /// any number of streams.
+    ///
+    /// A refusal that came before is told to the first of them.
     public var updates: AsyncStream<LiveUpdate> {
         get async { await client.liveUpdates(of: number) }
     }
 
     /// Has the next page come, as changes of the list; nothing happens where there is none.
+    ///
+    /// Each call brings one page more, when there is a connection and the pages before are there.
     public func loadMore() async { await client.loadMore(of: number) }
 
     /// Ends it, and its streams.
@@ -86,8 +90,12 @@ extension SyncClient {
         let queue = StreamQueue<LiveUpdate>(capacity: ClientLimits.listUpdatesWaitingMax)
         if let list = liveLists[number] {
             if list.hasBegun { queue.append(.all(list.list.actions), orInstead: { [] }) }
+            liveLists[number]?.wasRead = true
             liveLists[number]?.readers.append(WeakReader(queue: queue))
         } else {
+            if let index = liveRefusals.firstIndex(where: { $0.number == number }) {
+                queue.append(.refused(liveRefusals.remove(at: index).error), orInstead: { [] })
+            }
             queue.finish()
         }
         return queue.stream
@@ -98,6 +106,7 @@ extension SyncClient {
     }
 
     func leaveLive(_ number: Int) {
+        liveRefusals.removeAll { $0.number == number }
         guard let list = liveLists.removeValue(forKey: number) else { return }
         if let id = list.id { endLive(id) }
         for reader in list.readers { reader.queue?.finish() }
@@ -137,6 +146,7 @@ extension SyncClient {
     func endLiveLists() {
         for list in liveLists.values { for reader in list.readers { reader.queue?.finish() } }
         liveLists = [:]
+        liveRefusals = []
     }
 
     func liveAnswered(
@@ -183,8 +193,13 @@ extension SyncClient {
     }
 
     private func refuse(_ number: Int, _ error: ProtocolError) {
-        liveLists[number]?.tell(.refused(error))
+        guard var list = liveLists[number] else { return }
+        list.tell(.refused(error))
+        let isTold = list.wasRead
         leaveLive(number)
+        guard !isTold else { return }
+        liveRefusals.append((number, error))
+        if liveRefusals.count > ClientLimits.liveRefusalsMax { liveRefusals.removeFirst() }
     }
 
     func liveChanged(_ id: LiveID, _ news: [LiveChange]) {

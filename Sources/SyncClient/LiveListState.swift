@@ -16,6 +16,8 @@ struct LiveListState {
     /// How many rows the list is to have, if there are as many.
     private var wanted: Int
     private(set) var hasBegun = false
+    /// Whether anybody reads, or did.
+    var wasRead = false
     var readers: [SyncClient.WeakReader<LiveUpdate>] = []
 
     init(_ query: ActionsQuery) {
@@ -45,12 +47,14 @@ struct LiveListState {
         return query
     }
 
-    /// One page more is wanted.
+    /// One page more is wanted, now or behind those that were wanted before.
     ///
     /// - Returns: What to ask; `nil`: nothing now.
     mutating func more() -> ActionsQuery? {
+        guard !hasBegun || list.next != nil else { return nil }
+        let isCurrent = isCurrent
+        wanted = (isCurrent ? list.actions.count : wanted) + list.query.limit
         guard isCurrent, let id, let next = list.next else { return nil }
-        wanted = list.actions.count + list.query.limit
         return ask(after: next, .extend(id))
     }
 
@@ -84,9 +88,12 @@ struct LiveListState {
             for change in news { _ = fresh?.take(change) }
             return []
         }
+        let before = list.actions.count
         let changes = news.flatMap { list.take($0) }
-        // After a reconnect it is to reach as far as it did.
-        wanted = max(list.actions.count, list.query.limit)
+        // After a reconnect it is to reach as far as it did, and the pages that are wanted come on
+        // top of that.
+        let owed = asked == nil ? 0 : max(wanted - before, 0)
+        wanted = max(list.actions.count + owed, list.query.limit)
         return changes
     }
 

@@ -18,7 +18,9 @@ extension SyncClient {
     /// Follows every channel of a group or wildcard, also those that come into it later, until
     /// ``unfollow(_:)-(Selection)``.
     ///
-    /// Each is followed as ``channel(_:isPresent:)`` does it: it has a list, and is kept.
+    /// Each is followed as ``channel(_:isPresent:)`` does it: it has a list, and is kept. Whoever
+    /// asks for one by name keeps it when the selection loses it; whoever leaves one does not get it
+    /// again before asking for it, or for the selection once more.
     /// ``events()`` tells which they are: ``SyncEvent/selected(_:channels:ended:)``. The presence
     /// of a group or wildcard (`friends-pnpres`, `news.*-pnpres`) is told as
     /// ``SyncEvent/announced(channel:_:)``.
@@ -34,6 +36,8 @@ extension SyncClient {
     /// Ends what is followed by a group or wildcard; what is kept of its channels stays.
     public func unfollow(_ selection: Selection) {
         guard let state = selections.removeValue(forKey: selection) else { return }
+        // Whoever follows it anew gets all of its channels.
+        leftChannels = leftChannels.filter { isSelected($0) }
         if case .online = phase { sendFirst(.unfollow(selection), owner: .selection(selection)) }
         for name in state.channels { leave(name) }
     }
@@ -42,7 +46,19 @@ extension SyncClient {
     private func leave(_ name: ExactText) {
         guard broughtChannels.contains(name), !isSelected(name) else { return }
         broughtChannels.remove(name)
-        unfollow(name.string)
+        end(name.string)
+    }
+
+    /// Whatever selections have it, the channel is followed by its name from now on.
+    func isAsked(forByName name: String) {
+        broughtChannels.remove(ExactText(name))
+        leftChannels.remove(ExactText(name))
+    }
+
+    /// A selection that has the channel brings it no more.
+    func isLeftByName(_ name: String) {
+        broughtChannels.remove(ExactText(name))
+        if isSelected(ExactText(name)) { leftChannels.insert(ExactText(name)) }
     }
 
     private func isSelected(_ name: ExactText) -> Bool {
@@ -157,7 +173,7 @@ extension SyncClient {
 
     private func begin(_ name: String, of selection: Selection) {
         selections[selection]?.channels.insert(ExactText(name))
-        guard device.channel(name) == nil else { return }
+        guard device.channel(name) == nil, !leftChannels.contains(ExactText(name)) else { return }
         broughtChannels.insert(ExactText(name))
         // Nothing of presence is kept, or missed.
         guard !Channel(name).isPresence else { return run { $0.follow(name, after: nil) } }

@@ -71,6 +71,8 @@ public actor SyncClient {
     var selections: [Selection: SelectionState] = [:]
     /// Channels that are followed because of these, and not by name.
     var broughtChannels: Set<ExactText> = []
+    /// Channels that were left by name, though a selection has them.
+    var leftChannels: Set<ExactText> = []
     /// Who waits for the first session.
     var connectWaiters: [CheckedContinuation<Result<Welcome, SyncClientError>, Never>] = []
     /// Ends the wait for the next attempt when it is cancelled.
@@ -93,6 +95,8 @@ public actor SyncClient {
     var attended: Set<ExactText> = []
     var liveLists: [Int: LiveListState] = [:]
     var lastLiveList = 0
+    /// Why the daemon did not answer lists that nobody has read yet, the oldest first.
+    var liveRefusals: [(number: Int, error: ProtocolError)] = []
     var listReaders: [Channel: [WeakReader<ListUpdate>]] = [:]
     /// Asks again what the daemon had no room for.
     var retryTask: Task<Void, Never>?

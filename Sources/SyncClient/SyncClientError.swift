@@ -21,6 +21,9 @@ public enum SyncClientError: Error, Hashable, Sendable {
     case invalidReaction(reason: String)
     /// No channel has this name, or it cannot be written to; nothing was sent.
     case invalidChannel(reason: String)
+    /// The client follows the channel in another way than this needs, or not at all; nothing was
+    /// sent.
+    case followedOtherwise(String)
     /// No message is like this; nothing was sent.
     case invalidMessage(reason: String)
     /// What is kept of a channel cannot be read.
@@ -65,6 +68,8 @@ extension SyncClientError: CustomStringConvertible {
             "This cannot be a reaction: \(reason)."
         case .invalidChannel(let reason):
             "This cannot be a channel here: \(reason)."
+        case .followedOtherwise(let channel):
+            "The client does not follow the channel \(channel) in the way that this needs."
         case .invalidMessage(let reason):
             "This cannot be a message: \(reason)."
         case .cache(let error):
@@ -103,6 +108,9 @@ extension SyncClientError: CustomStringConvertible {
         case .untrusted: "Use the host's name as its certificate has it, or name its authority."
         case .invalidReaction: "Give an emoji or a word."
         case .invalidChannel: "Name another one."
+        case .followedOtherwise:
+            "End with unfollow(_:) what follows it otherwise; then take its list with channel(_:), "
+                + "or have follow(_:after:isPresent:actions:) tell what happens in it."
         case .invalidMessage: "Name another type, or none."
         case .cache: ""
         case .notConnected: "Call connect() first, or try again after a reconnect."
@@ -131,6 +139,7 @@ extension SyncClientError {
         case .untrusted: "untrusted"
         case .invalidReaction: "invalid_reaction"
         case .invalidChannel: "invalid_channel"
+        case .followedOtherwise: "followed_otherwise"
         case .invalidMessage: "invalid_message"
         case .cache: "cache"
         case .notConnected: "not_connected"

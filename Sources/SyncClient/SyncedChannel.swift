@@ -60,6 +60,9 @@ public struct SyncedChannel: Sendable {
     }
 
     /// Removes the user's reaction; in the mode `total` takes one off what it counts for.
+    ///
+    /// - Throws: ``SyncClientError/followedOtherwise(_:)`` after ``leave()``: nobody knows then
+    ///   what stands.
     public func unreact(
         _ value: String, type: String = "reaction", from message: Timetoken
     ) async throws(SyncClientError) {
@@ -72,6 +75,7 @@ public struct SyncedChannel: Sendable {
     /// it means the same however often it is sent, and whatever other devices do meanwhile.
     ///
     /// - Returns: Whether the reaction is there now.
+    /// - Throws: As ``unreact(_:type:from:)`` does.
     @discardableResult
     public func toggle(
         _ value: String, type: String = "reaction", on message: Timetoken
@@ -105,6 +109,9 @@ public struct SyncedChannel: Sendable {
 
     /// Stops to follow the channel; what the device has of it stays in its cache.
     ///
+    /// It stays left, also where a group or wildcard has it, until it is asked for by name or the
+    /// selection is followed anew.
+    ///
     /// Unsent writes still go out. ``SyncClient/SyncClient/forget(_:)`` drops the cache, too.
     public func leave() async {
         await client.unfollow(name)
@@ -130,30 +137,40 @@ extension SyncClient {
         }
     }
 
-    /// Follows a channel, from what the device has of it, until ``forget(_:)``.
+    /// Follows a channel, from what the device has of it, until ``unfollow(_:)`` or ``forget(_:)``.
+    ///
+    /// One that a group or wildcard brought is from then on followed by its name, too: it stays when
+    /// the selection ends or has it no more.
     ///
     /// - Parameters:
     ///   - name: The channel's.
     ///   - isPresent: Whether the user is in the channel meanwhile, and ``events()`` tells who
     ///     comes and goes, as ``SyncEvent/announced(channel:_:)`` of `NAME-pnpres`. A channel that
     ///     is followed already goes on as it was.
-    /// - Throws: ``SyncClientError/invalidChannel(reason:)``, or ``SyncClientError/cache(_:)``.
+    /// - Throws: ``SyncClientError/invalidChannel(reason:)``, ``SyncClientError/cache(_:)``, or
+    ///   ``SyncClientError/followedOtherwise(_:)`` for a channel that is followed without a list,
+    ///   by ``follow(_:after:isPresent:actions:)``.
     public func channel(
         _ name: String, isPresent: Bool = false
     ) throws(SyncClientError) -> SyncedChannel {
         try Command.checkChannel(name, isWritten: isPresent)
-        if device.channel(name) == nil {
+        if let followed = device.channel(name) {
+            guard !followed.isTail else { throw .followedOtherwise(name) }
+        } else {
             let base = try kept(of: name)
             attend(name, isPresent)
             run { $0.follow(name, base: base) }
         }
+        isAsked(forByName: name)
         return SyncedChannel(name: name, client: self)
     }
 
     /// Follows a channel across reconnects, until ``unfollow(_:)``, without keeping it.
     ///
     /// ``events()`` tells what happens in it: ``SyncEvent/began(channel:after:)``, and then
-    /// ``SyncEvent/announced(channel:_:)``. A channel is followed in one way at a time.
+    /// ``SyncEvent/announced(channel:_:)``. A channel is followed in one way at a time: to follow
+    /// it in another one, ``unfollow(_:)`` it first. One that is followed so already goes on as it
+    /// was.
     ///
     /// - Parameters:
     ///   - name: The channel's.
@@ -162,15 +179,27 @@ extension SyncClient {
     ///   - isPresent: As ``channel(_:isPresent:)`` has it.
     ///   - actions: How much is told of actions: each, what they come to
     ///     (``SyncEvent/summarized(channel:_:)``), or nothing.
-    /// - Throws: ``SyncClientError/invalidChannel(reason:)``.
+    /// - Throws: ``SyncClientError/invalidChannel(reason:)``, or
+    ///   ``SyncClientError/followedOtherwise(_:)`` for a channel whose list is followed, or that is
+    ///   told more or less of actions.
     public func follow(
         _ name: String, after cursor: Timetoken? = nil, isPresent: Bool = false,
         actions: ActionsDetail = .rows
     ) throws(SyncClientError) {
         try Command.checkChannel(name, isWritten: isPresent)
-        if device.channel(name) == nil { attend(name, isPresent) }
-        run { $0.follow(name, after: cursor, actions: actions) }
+        if let followed = device.channel(name) {
+            guard followed.isTail, followed.actions == actions else {
+                throw .followedOtherwise(name)
+            }
+        } else {
+            attend(name, isPresent)
+            run { $0.follow(name, after: cursor, actions: actions) }
+        }
+        isAsked(forByName: name)
     }
+
+    /// How far the client has heard a channel, in whichever way it follows it; `nil`: in none.
+    public func position(of channel: String) -> Timetoken? { device.channel(channel)?.base.cursor }
 
     func kept(of channel: String) throws(SyncClientError) -> ChannelBase {
         do throws(DeviceStoreError) {
@@ -182,6 +211,7 @@ extension SyncClient {
 
     /// Stops to follow a channel and drops its cache; unsent writes still go out.
     public func forget(_ channel: String) {
+        isLeftByName(channel)
         run { $0.forget(channel) }
         attend(channel, false)
         endLists(of: channel)
@@ -189,6 +219,12 @@ extension SyncClient {
 
     /// Stops to follow a channel and keeps its cache; ``channel(_:)`` goes on from there.
     public func unfollow(_ channel: String) {
+        isLeftByName(channel)
+        end(channel)
+    }
+
+    /// Stops to follow a channel, whoever wants that.
+    func end(_ channel: String) {
         run { $0.unfollow(channel) }
         attend(channel, false)
         endLists(of: channel)
@@ -211,6 +247,7 @@ extension SyncClient {
         on message: Timetoken, in channel: String
     ) throws(SyncClientError) {
         try Self.checkReaction(value, type: type, isNew: isPresent, score: score)
+        if !isPresent { try checkList(of: channel) }
         let value = spelling(of: value, type: type, on: message, in: channel)
         let mutation = nextMutation()
         try check(
@@ -233,12 +270,19 @@ extension SyncClient {
     func toggle(
         _ value: String, type: String, on message: Timetoken, in channel: String
     ) throws(SyncClientError) -> Bool {
+        try checkList(of: channel)
         let value = spelling(of: value, type: type, on: message, in: channel)
         let key = MessageAction.Key(
             messageTimetoken: message, type: type, value: value, uuid: device.user)
         let isPresent = device.standing(of: key, in: channel) == .absent
         try wish(value, type: type, isPresent: isPresent, on: message, in: channel)
         return isPresent
+    }
+
+    /// Without a list nobody knows whether something stands.
+    private func checkList(of channel: String) throws(SyncClientError) {
+        try checkOpen()
+        guard device.channel(channel)?.isTail == false else { throw .followedOtherwise(channel) }
     }
 
     /// What stands there decides: what others added in another spelling can be taken up, and one's

@@ -118,6 +118,56 @@ struct LiveActionsTests {
         await client.close()
     }
 
+    @Test("a refusal that came before anybody read is told to who reads first")
+    func refusedBefore() async throws {
+        let server = try await ScriptedServer(
+            connection(
+                greeting(), expect("actions"), refusal(403, "forbidden"), expect("ping"),
+                ok(#"{"time":"17952187953731000"}"#)))
+        let client = try SyncClient(of: server)
+        try await client.connect()
+        let list = try await client.liveActions(query)
+        // Behind the answer.
+        try await client.ping()
+        var seen: [LiveUpdate] = []
+        for _ in 0..<2 { for await update in await list.updates { seen.append(update) } }
+        guard seen.count == 1, case .refused(let error) = seen[0] else {
+            Issue.record("\(seen)")
+            return
+        }
+        #expect(error.code == "forbidden")
+        await client.close()
+    }
+
+    @Test("each call for more brings a page, also without a connection and while one is on its way")
+    func loadsMore() async throws {
+        let server = try await ScriptedServer(
+            connection(greeting(), page(10, 20, next: 20)),
+            connection(
+                greeting(), page(10, 20, next: 20), page(30, 40, next: 40), page(50, 60, next: 60),
+                page(70, 80, next: 80), change("add", 5), page(90, 100, next: 100),
+                page(110, 120, next: 120)))
+        let client = try SyncClient(of: server)
+        try await client.connect()
+        let list = try await client.liveActions(query)
+        try await eventually("the first page") { await times(list).count == 2 }
+        await client.disconnect()
+        for _ in 0..<2 { await list.loadMore() }
+        #expect(await times(list).count == 2)
+        try await client.connect()
+        try await eventually("two pages more") { await times(list).count == 6 }
+        try await eventually("it is current") { await list.isCurrent }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 { group.addTask { await list.loadMore() } }
+        }
+        try await eventually("three pages more") { await times(list).count == 13 }
+        #expect(await list.isCurrent)
+        #expect(await list.hasMore)
+        let asked = try await server.commands(9).filter { $0.operation == "actions" }
+        #expect(asked.count == 7)
+        await client.close()
+    }
+
     @Test("a daemon of before has none, and says so by leaving them out")
     func older() async throws {
         let server = try await ScriptedServer(

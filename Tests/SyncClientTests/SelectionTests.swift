@@ -123,6 +123,69 @@ struct SelectionTests {
         await bob.close()
     }
 
+    @Test("what was brought and then asked for by name stays, with its list, when the group ends")
+    func asksByName() async throws {
+        let daemon = try await Daemon()
+        let (ada, bob) = (try client(daemon, "ada"), try client(daemon, "bob"))
+        let events = await ada.events()
+        for each in [ada, bob] { try await each.connect() }
+        try await bob.change(group: "friends", .add(["a", "b"]))
+        try await ada.follow(.group("friends"))
+        #expect(await selected(2, events) == ["a", "b"])
+        let list = try await ada.channel("a")
+        try await bob.change(group: "friends", .remove(["a", "b"]))
+        for await event in events {
+            if case .selected(_, _, let ended) = event, Set(ended) == ["a", "b"] { break }
+        }
+        #expect(await ada.followedChannels == ["a"])
+        try await bob.publish(Message(payload: "1"), to: "a")
+        try await eventually("what is told there is in the list") {
+            await list.items.map(\.message.payload) == ["1"]
+        }
+        await ada.disconnect()
+        try await bob.publish(Message(payload: "2"), to: "a")
+        try await ada.connect()
+        try await settles(ada, ["a": ["1", "2"]])
+        await ada.close()
+        await bob.close()
+    }
+
+    @Test("what was left stays left over reconnects, until it is asked for, or all of it anew")
+    func leaves() async throws {
+        let daemon = try await Daemon()
+        let (ada, bob) = (try client(daemon, "ada"), try client(daemon, "bob"))
+        let events = await ada.events()
+        for each in [ada, bob] { try await each.connect() }
+        for name in ["news.a", "news.b"] { try await bob.publish(Message(payload: "1"), to: name) }
+        try await ada.follow(.wildcard("news.*"))
+        #expect(await selected(2, events) == ["news.a", "news.b"])
+        /// - Returns: What is followed once a reconnect has told what happened meanwhile.
+        func reconnected(_ payload: String) async throws -> Set<String> {
+            await ada.disconnect()
+            for name in ["news.a", "news.b"] {
+                try await bob.publish(Message(payload: payload), to: name)
+            }
+            try await ada.connect()
+            try await eventually("it heard of the other channel") {
+                try await ada.channel("news.b").items.last?.message.payload == payload
+            }
+            return await Set(ada.followedChannels)
+        }
+        try await ada.channel("news.a").leave()
+        #expect(try await reconnected("2") == ["news.b"])
+        #expect(try await reconnected("3") == ["news.b"])
+        try await settles(ada, ["news.a": ["1", "2", "3"]])
+        #expect(try await reconnected("4") == ["news.a", "news.b"])
+        try await ada.channel("news.a").leave()
+        await ada.unfollow(.wildcard("news.*"))
+        try await ada.follow(.wildcard("news.*"))
+        try await eventually("all of it is followed anew") {
+            await Set(ada.followedChannels) == ["news.a", "news.b"]
+        }
+        await ada.close()
+        await bob.close()
+    }
+
     /// Waits until a client's lists say so; the suite's time limit ends it.
     private func settles(_ client: SyncClient, _ lists: [String: [String]]) async throws {
         for (name, payloads) in lists {

@@ -51,4 +51,50 @@ struct SummaryFollowTests {
         await ada.close()
         await bob.close()
     }
+
+    @Test(
+        "a channel is followed in one way at a time, and a wish that needs the list says so",
+        arguments: [ActionsDetail.rows, .summary, .none])
+    func otherwise(actions: ActionsDetail) async throws {
+        // What a client knows of a channel does not need a daemon.
+        let client = SyncClient(
+            try SyncClient.Configuration(
+                url: "ws://127.0.0.1:1", userID: "ada", deviceID: "phone"))
+        let message = Timetoken(rawValue: 5)
+        let room = try await client.channel("room")
+        for other in [ActionsDetail.rows, .summary, .none] {
+            await #expect(throws: SyncClientError.followedOtherwise("room")) {
+                try await client.follow("room", actions: other)
+            }
+        }
+        #expect(try await room.toggle("👍", on: message))
+        await room.leave()
+        try await client.follow("room", actions: actions)
+        try await client.follow("room", actions: actions)
+        for other in [ActionsDetail.rows, .summary, .none] where other != actions {
+            await #expect(throws: SyncClientError.followedOtherwise("room")) {
+                try await client.follow("room", actions: other)
+            }
+        }
+        await #expect(throws: SyncClientError.followedOtherwise("room")) {
+            try await client.channel("room")
+        }
+        await #expect(throws: SyncClientError.followedOtherwise("room")) {
+            try await room.toggle("👍", on: message)
+        }
+        await #expect(throws: SyncClientError.followedOtherwise("room")) {
+            try await room.unreact("👍", from: message)
+        }
+        // That one is to be there can be wished of any message.
+        try await room.react("🎉", to: message)
+        #expect(await client.unsentWrites.count == 2)
+        #expect(await client.position(of: "room") == .zero)
+        await client.unfollow("room")
+        #expect(await client.position(of: "room") == nil)
+        await #expect(throws: SyncClientError.followedOtherwise("room")) {
+            try await room.toggle("👍", on: message)
+        }
+        #expect(try await client.channel("room").toggle("👍", on: message) == false)
+        await client.close()
+    }
 }

@@ -38,7 +38,7 @@ extension JobRunner {
             case .eventsMissed:
                 report("missed", "too much happened at once; some of it is not shown")
                 for channel in following.channels {
-                    let cursor = try await client.channel(channel).base.cursor
+                    let cursor = await client.position(of: channel) ?? .zero
                     caches[Channel(channel)] = try await cache(of: channel, upTo: cursor)
                 }
             case .connected:
