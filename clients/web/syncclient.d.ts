@@ -298,6 +298,12 @@ export interface Channel<Payload = any> {
   readonly rules: Rules;
   /** Resolved when what the cache kept is there. */
   readonly ready: Promise<void>;
+  /**
+   * Resolves when `isVerified` is true, at once where it is: then reactions and rules are those of
+   * the daemon. Without a connection it waits for one. Rejects when the user may not follow the
+   * channel, and when it is left or the client closed.
+   */
+  whenVerified(): Promise<void>;
   /** Calls back at once, and with each batch of changes. Returns what ends it. */
   observe(
     callback: (changes: ListChange<Payload>[], items: readonly Item<Payload>[]) => void,

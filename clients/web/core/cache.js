@@ -6,7 +6,7 @@ import { Messages } from './messages.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
 import { isRow, scored } from './row.js';
 import { Rows } from './rows.js';
-import { readRules, usualRules } from './rules.js';
+import { readRules, unknownRules } from './rules.js';
 import { isKey, isText } from './shapes.js';
 import { isLater, isTimetoken } from './timetoken.js';
 
@@ -22,7 +22,7 @@ export class ChannelCache {
   isPartial = false;
   /** @type {string|null} */ epoch = null;
   version = 0;
-  /** What reactions there are, as the daemon last said. */ rules = usualRules;
+  /** What reactions there are, as the daemon last said. */ rules = unknownRules;
   rows = new Rows();
   messages = new Messages();
   /** @type {Set<string>} */ #touchedMessages = new Set();
@@ -47,7 +47,7 @@ export class ChannelCache {
     cache.actionsCursor = head.actionsCursor;
     cache.deletion = isTimetoken(head.deletion) ? head.deletion : '0';
     cache.isPartial = head.isPartial === true;
-    cache.rules = readRules(head.rules);
+    cache.rules = heardRules(head);
     cache.epoch = head.epoch;
     cache.version = head.version;
     cache.rows.setKey(head.key ?? undefined);
@@ -159,7 +159,7 @@ export class ChannelCache {
     const { cursor, actionsCursor, deletion, isPartial, epoch, version } = this;
     const key = this.rows.hasher?.text ?? null;
     const { count, text } = this.rows.digest;
-    const said = this.rules === usualRules ? {} : { rules: this.rules };
+    const said = this.rules === unknownRules ? {} : { rules: this.rules };
     return {
       cursor, actionsCursor, deletion, isPartial, epoch, version, key, count, digest: text,
       messageCount: this.messages.size, ...said,
@@ -219,13 +219,19 @@ export class ChannelCache {
     this.actionsCursor = patch.head.actionsCursor;
     this.deletion = patch.head.deletion;
     this.isPartial = patch.head.isPartial;
-    this.rules = readRules(patch.head.rules);
+    this.rules = heardRules(patch.head);
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
     this.rows.setKey(patch.head.key ?? undefined);
     this.#forgetChanges();
   }
 }
+
+/**
+ * What a head has of the rules.
+ * @param {{rules?: any}} head
+ */
+const heardRules = ({ rules }) => rules === undefined ? unknownRules : readRules(rules);
 
 /**
  * The messages that a patch concerns.

@@ -1,6 +1,6 @@
 // A write on its way: its lane, its name under the rules, and its command.
 // @ts-check
-import { canonicalKey, takesPlace } from './rules.js';
+import { canonicalKey, takesPlace, unknownRules } from './rules.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
 /** @typedef {import('./types.js').Rules} Rules */
@@ -23,11 +23,17 @@ export const messageOf = ({ kind, channel, messageTimetoken }) =>
   kind === 'publish' ? null : `${messageTimetoken} ${channel}`;
 
 /**
- * The same where reactions take each other's place: they keep their order, too.
+ * The same where reactions take each other's place: they keep their order, too. So do all about one
+ * message while nobody knows whether they do.
  * @param {Entry} entry @param {Rules} rules
  */
-export const orderOf = (entry, rules) => entry.kind === 'action' && takesPlace(rules, entry)
-  ? JSON.stringify([entry.channel, entry.messageTimetoken, entry.type]) : laneOf(entry);
+export function orderOf(entry, rules) {
+  if (entry.kind !== 'action') return laneOf(entry);
+  const { channel, messageTimetoken, type } = entry;
+  if (rules === unknownRules) return JSON.stringify([channel, messageTimetoken]);
+  return takesPlace(rules, entry) ? JSON.stringify([channel, messageTimetoken, type])
+    : laneOf(entry);
+}
 
 /**
  * Whether the daemon has answered, and still stands by it.

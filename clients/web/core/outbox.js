@@ -3,7 +3,7 @@
 import { isAnswered, laneOf, messageOf, named, orderOf } from './entry.js';
 import { fulfil, ownOf, stepsBetween, wanted } from './own.js';
 import { groupKey, scoreOf } from './row.js';
-import { countsTaps, usualRules } from './rules.js';
+import { countsTaps, unknownRules, usualRules } from './rules.js';
 import { isLater } from './timetoken.js';
 
 /** @typedef {import('./types.js').Entry} Entry */
@@ -14,11 +14,15 @@ import { isLater } from './timetoken.js';
 
 // An action key has at most one entry that the daemon may have and that is not acknowledged; those
 // behind it, which it does not have, are the fewest that say what is wished: opposite wishes cancel
-// there, and adds that count are one. A view is the cache, overlaid with the entries.
+// there, and adds that count are one. While the rules are not known each may count, and all stay as
+// they were wished. A view is the cache, overlaid with the entries.
 
 /** @param {Entry[]} entries @param {Entry} wish @param {Rules} rules */
 const aboutTheSame = (entries, wish, rules) => entries.filter((it) =>
   it.kind === 'action' && orderOf(named(it, rules), rules) === orderOf(wish, rules));
+
+/** @param {{type?: string, value?: string}} it */
+const keyOf = ({ type = '', value = '' }) => groupKey(type, value);
 
 /**
  * A user's reactions to a message once wishes are fulfilled.
@@ -53,6 +57,7 @@ export function wishedScore(entries, wish, rows, rules = usualRules) {
  * @returns {Edits}
  */
 export function wishAction(entries, wish, rows, rules = usualRules) {
+  if (rules === unknownRules) return wishOnItsOwn(entries, wish, rows);
   const about = aboutTheSame(entries, wish, rules);
   const sent = about.map((it) => it.sent).lastIndexOf(true) + 1;
   const [kept, unsent] = [about.slice(0, sent), about.slice(sent)];
@@ -81,6 +86,24 @@ export function wishAction(entries, wish, rows, rules = usualRules) {
     put.push({ ...bare, ...step, mutation });
   });
   return { put, remove: unsent.slice(same).map(({ mutation }) => mutation) };
+}
+
+/**
+ * A wish while nobody knows what one more of the same means: neither combined with another one nor
+ * cancelled by it. Where they do not count, the daemon says that it is so already.
+ * @param {Entry[]} entries @param {Entry} wish @param {GroupItem[]} rows @returns {Edits}
+ */
+function wishOnItsOwn(entries, wish, rows) {
+  if (wish.present) return { put: [wish], remove: [] };
+  const about = aboutTheSame(entries, wish, usualRules);
+  const row = rows.find((it) => keyOf(it) === keyOf(wish));
+  const added = about.filter(({ present }) => present).pop();
+  // Then there is nothing by whatever rules.
+  if (!row && !added) return { put: [], remove: [] };
+  const now = ownAfter(about, rows, usualRules).get(keyOf(wish));
+  // Where taps count there may be more of it.
+  const observed = now ? now.actionTimetoken : added ? added.acknowledged : row?.actionTimetoken;
+  return { put: [{ ...wish, observed: observed ?? null }], remove: [] };
 }
 
 /**

@@ -14,6 +14,12 @@ export const usualRules = {
   valuesMax: 5000, ownMax: 0, actionsMax: 0,
 };
 
+/**
+ * The same, for a channel of which the daemon has not said anything yet.
+ * @type {Rules}
+ */
+export const unknownRules = { ...usualRules };
+
 const modes = ['unique', 'flag', 'multiple', 'total'];
 
 /**

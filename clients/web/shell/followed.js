@@ -1,7 +1,7 @@
 // The channels that are followed, by this tab or for another one.
 // @ts-check
 import { isChannelName } from '../core/names.js';
-import { usualRules } from '../core/rules.js';
+import { unknownRules } from '../core/rules.js';
 import { Channel } from './channel.js';
 import { Timers } from './timers.js';
 
@@ -63,7 +63,7 @@ export class Followed {
    * @param {string} name
    */
   rules(name) {
-    return this.#channels.get(name)?.rules ?? usualRules;
+    return this.#channels.get(name)?.rules ?? unknownRules;
   }
 
   /**
@@ -176,6 +176,7 @@ export class Followed {
   }
 
   close() {
+    for (const channel of this) channel.fail(new Error('The client is closed.'));
     this.#leaving.clear();
   }
 }

@@ -64,8 +64,9 @@ export class Neighbours {
     if (kind === 'answer') this.#questions.answered(message);
     if (kind === 'status') {
       this.#device.setStatus(message.status);
-      for (const { name, sync } of this.#followed) {
-        sync.isVerified = message.verified.includes(name);
+      for (const channel of this.#followed) {
+        channel.sync.isVerified = message.verified.includes(channel.name);
+        channel.tellVerified();
       }
     }
     if (kind === 'event' || kind === 'refused') this.#device.emit(kind, message.value);

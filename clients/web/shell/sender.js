@@ -5,7 +5,7 @@ import { commandOf } from '../core/entry.js';
 import { acknowledge, edited, refuse, sendable } from '../core/outbox.js';
 import { outcomeOf } from '../core/outcome.js';
 import { isWorthRetrying, isWritten } from '../core/replies.js';
-import { countsTaps } from '../core/rules.js';
+import { countsTaps, unknownRules } from '../core/rules.js';
 import { isLater } from '../core/timetoken.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
@@ -80,7 +80,9 @@ export class Sender {
     const sync = this.#followed.get(channel)?.sync;
     if (kind !== 'publish') {
       const { rules, rows } = sync?.cache ?? {};
-      if (!rules || !countsTaps(rules, type)) return {};
+      // An add that is perhaps counted, too: the rules may come before its reply.
+      const mayCount = rules === unknownRules && kind === 'action' && present;
+      if (!rules || !(mayCount || countsTaps(rules, type))) return {};
       if (!present && rules.mode !== 'total') return {};
       const row = rows?.find(messageTimetoken, type ?? '', value, this.#device.userId);
       return { observed: row?.actionTimetoken ?? '0', ...present ? {} : { takesOne: true } };

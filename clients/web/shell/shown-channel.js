@@ -36,6 +36,7 @@ export class ShownChannel {
   /** @type {Set<Observer>} */ #observers = new Set();
   /** @type {(() => void)[]} Steps that observers do not know yet. */ #news = [];
   #isTelling = false;
+  /** @type {{resolve: () => void, reject: (error: Error) => void}[]} */ #waiting = [];
 
   /**
    * @param {string} name @param {Device} device @param {StoredOutbox} outbox
@@ -60,6 +61,34 @@ export class ShownChannel {
   /** Whether the server said that the cache has the same reactions. */
   get isVerified() {
     return this.sync.isVerified;
+  }
+
+  /**
+   * Resolves when `isVerified` is true, at once where it is: then reactions and rules are those of
+   * the daemon. Without a connection it waits for one. Rejects when the user may not follow the
+   * channel, and when it is left or the client closed.
+   * @returns {Promise<void>}
+   */
+  whenVerified() {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      if (this.isVerified) this.tellVerified();
+      else if (this.#device.isClosed || !this.isWanted) this.fail(new Error('It is not followed.'));
+    });
+  }
+
+  /** Tells who waits for it, if it is. */
+  tellVerified() {
+    if (!this.isVerified) return;
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
+  }
+
+  /**
+   * Tells who waits that it will not be.
+   * @param {Error} error
+   */
+  fail(error) {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
   /**
@@ -116,6 +145,7 @@ export class ShownChannel {
     const changes = this.list.refresh(this.sync.cache, own, userId, affected);
     if (changes.length > 0) this.#tell([...this.#observers], changes);
     this.#tellRules();
+    this.tellVerified();
   }
 
   #tellRules() {
@@ -134,5 +164,6 @@ export class ShownChannel {
   leave() {
     this.#observers.clear();
     this.#left(this);
+    this.fail(new Error(`The channel ${this.name} was left.`));
   }
 }

@@ -3,6 +3,7 @@
 import { commandDelay } from '../core/delays.js';
 import { isSubscribed, isWorthRetrying } from '../core/replies.js';
 import { rulesOf } from '../core/rules.js';
+import { errorOf } from './questions.js';
 
 /** @typedef {import('../core/types.js').Outcome} Outcome */
 /** @typedef {import('./channel.js').Channel} Channel */
@@ -91,6 +92,7 @@ export class Subscriptions {
       for (const channel of channels) {
         if (error.code === 'forbidden') this.#forbidden.add(channel);
         this.#blame(channel.name, error);
+        channel.fail(errorOf(error));
       }
     }
   }

@@ -6,7 +6,7 @@ import { ChannelSync } from '../core/channel-sync.js';
 import { isRulesFrame } from '../core/frames.js';
 import { ItemList } from '../core/list.js';
 import { acknowledge, edited, sendable, wishAction } from '../core/outbox.js';
-import { canonicalKey, isSameRules, readRules, rulesOf, usualRules } from '../core/rules.js';
+import { canonicalKey, isSameRules, readRules, rulesOf, unknownRules, usualRules } from '../core/rules.js';
 import { Server } from './model.mjs';
 import { endWorlds, followed } from './world.mjs';
 
@@ -139,7 +139,9 @@ test('rules are kept with the cache, and other tabs hear of them', () => {
   tab.follow(patch);
   assert.deepEqual(tab.rules, unique);
   assert.equal(sync.ruled(unique).patch, null, 'Nothing new.');
-  assert.equal(sync.ruled(usualRules).patch.head.rules, undefined);
+  assert.deepEqual(sync.ruled(usualRules).patch.head.rules, usualRules);
+  assert.deepEqual([ChannelCache.load(patch.head, [], []).cache.rules, new ChannelCache().rules]
+    .map((it) => it === unknownRules), [false, true]);
 });
 
 test('a page hears of rules once, when they are not what it was told', async () => {
