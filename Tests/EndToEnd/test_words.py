@@ -257,6 +257,63 @@ class Words(WebCase, ReloadTestCase):
             [it[:2] for it in (await page.run("refused"))[2:]],
             [["client", "distinct.ably"], ["another room", "distinct.ably"]])
 
+    async def test_the_first_call_of_a_device_that_was_never_here(self):
+        url = f"ws://{self.daemon.host}:{self.daemon.port}/v1/sync"
+        eve = await self.device(self.daemon, "eve")
+        await eve.command("addAction", channel="multiple.stream", value="👏", type="reaction",
+                          messageTimetoken=self.messages["multiple.stream"][0], score=5)
+        said = await self.screens["stream", "ada"].run(f"""(async () => {{
+            const {{ StreamChat }} = await import('./stream.js');
+            const client = new StreamChat({{ url: '{url}' }});
+            await client.connectUser({{ id: 'eve' }});
+            const [unique, multiple] = ['unique', 'multiple'].map((it) => client.channel(it, 'stream'));
+            await Promise.all([unique.watch(), unique.watch(), multiple.watch()]);
+            const found = [unique.state.messages.length];
+            await unique.sendReaction('{self.messages["unique.stream"][0]}',
+                {{ type: 'like' }}, {{ enforce_unique: true }});
+            await multiple.sendReaction('{self.messages["multiple.stream"][0]}',
+                {{ type: 'clap', score: 6 }});
+            while (client.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+            await client.disconnectUser();
+            await unique.watch().catch((error) => found.push(error.message));
+            return found;
+        }})()""")
+        self.assertEqual(said, [2, "The client is closed."])
+        rows = await self.rows("stream")
+        self.assertEqual(rows["unique"], [(0, "reaction", "👍", "eve", 1)])
+        self.assertEqual(rows["multiple"], [(0, "reaction", "👏", "eve", 6)])
+
+        said = await self.screens["ably", "ada"].run(f"""(async () => {{
+            const {{ ChatClient }} = await import('./ably.js');
+            const client = new ChatClient({{ url: '{url}', clientId: 'eve' }});
+            const unique = await client.rooms.get('unique.ably');
+            await unique.attach();
+            const found = [];
+            const note = (it) => it.then(() => 'nothing', (error) => error.code);
+            const {{ reactions }} = unique.messages;
+            const serial = '{self.messages["unique.ably"][0]}';
+            found.push(await note(reactions.send(serial, {{ type: 'distinct', name: '👍' }})));
+            found.push(await note(reactions.delete(serial)));
+            const total = await client.rooms.get('total.ably');
+            await total.attach();
+            const message = '{self.messages["total.ably"][0]}';
+            for (let i = 0; i < 3; i++) {{
+                await total.annotations.publish(message, {{ type: 'reaction:total.v1' }});
+            }}
+            while (client.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+            found.push(await total.messages.reactions.clientReactions(message));
+            found.push(await total.messages.reactions.clientReactions(message, 'bob'));
+            const flag = await client.rooms.get('flag.ably');
+            await flag.attach();
+            const flagged = '{self.messages["flag.ably"][0]}';
+            await flag.annotations.publish(flagged, {{ type: 'reaction:flag.v1' }});
+            while (client.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+            found.push(await flag.messages.reactions.clientReactions(flagged));
+            return found;
+        }})()""")
+        own = {"total": 1, "clientIds": ["eve"], "clipped": False}
+        self.assertEqual(said, [40001, "nothing", {"total": {"total": 3}}, {}, {"flag": own}])
+
     async def test_what_reactions_are_asked_for(self):
         ada, bob = self.screens["stream", "ada"], self.screens["stream", "bob"]
         message = self.messages["distinct.stream"][0]

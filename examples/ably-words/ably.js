@@ -2,6 +2,7 @@
 // @ts-check
 import { SyncClient } from '../../clients/web/syncclient.js';
 import { Annotations, errorOf } from './annotations.js';
+import { clientSummaryOf } from './summaries.js';
 
 /** @typedef {import('../../clients/web/syncclient.js').Refusal} Refusal */
 /** @typedef {import('../../clients/web/syncclient.js').Channel} SyncChannel */
@@ -109,10 +110,15 @@ export class Room {
     this.#refusals.tell(refusal);
   }
 
-  /** From then on summaries come. */
+  /**
+   * From then on summaries come. Resolves when the room's reactions, and how they are summed up, are
+   * those of the daemon; without a connection it waits for one. Rejects when the user may not follow
+   * the room.
+   */
   async attach() {
     await this.#channel.ready;
     this.annotations.follow();
+    await this.#channel.whenVerified();
   }
 }
 
@@ -212,14 +218,13 @@ class Reactions {
     }));
   }
 
-  /** @param {string} serial @param {string} [clientId] */
+  /**
+   * What one client said: a summary as if there were nobody else.
+   * @param {string} serial @param {string} [clientId]
+   */
   async clientReactions(serial, clientId = this.#clientId) {
     const { actions } = await this.#channel.actions(
       { messageTimetoken: serial, type: 'reaction', userId: clientId });
-    const { mode } = this.#channel.rules;
-    const entries = actions.map(({ value, score = 1 }) => [value, {
-      total: mode === 'multiple' ? score : 1,
-      clientIds: mode === 'multiple' ? { [clientId]: score } : [clientId], clipped: false }]);
-    return { [mode]: Object.fromEntries(entries) };
+    return clientSummaryOf(actions, clientId, this.#channel.rules.mode);
   }
 }

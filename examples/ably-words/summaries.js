@@ -23,6 +23,21 @@ export function summaryOf(item, clientId, mode) {
   return { [mode]: Object.fromEntries(each) };
 }
 
+/**
+ * One client's reactions to a message, summed up likewise.
+ * @param {{value: string, score?: number}[]} actions @param {string} clientId @param {Mode} mode
+ * @returns {Record<string, any>}
+ */
+export function clientSummaryOf(actions, clientId, mode) {
+  const score = actions.reduce((sum, it) => sum + (it.score ?? 1), 0);
+  if (mode === 'total') return score > 0 ? { total: { total: score } } : {};
+  const one = { total: 1, clientIds: [clientId], clipped: false };
+  if (mode === 'flag') return score > 0 ? { flag: one } : {};
+  const each = actions.map(({ value, score: own = 1 }) => [value, mode === 'multiple'
+    ? { total: own, clientIds: { [clientId]: own }, clipped: false } : one]);
+  return { [mode]: Object.fromEntries(each) };
+}
+
 /** @param {Reaction} it The newest ten clients are named. */
 const clientsOf = (it) => ({ total: it.count, clientIds: [...it.authors], clipped: it.clipped });
 

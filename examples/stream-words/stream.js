@@ -92,7 +92,7 @@ export class Channel {
   /** @type {Map<string, Map<string, Reaction>>} What each message's reactions were, by items. */
   #known = new Map();
   /** @type {Set<string>} Messages on which an own score is lowered now. */ #replacing = new Set();
-  #isWatched = false;
+  /** @type {Promise<void>|null} */ #watched = null;
 
   /** @param {string} cid @param {SyncChannel} channel @param {string} user */
   constructor(cid, channel, user) {
@@ -101,10 +101,18 @@ export class Channel {
     this.#user = user;
   }
 
-  /** Resolves when the channel's reactions are those of the daemon; from then on events come. */
-  async watch() {
-    if (this.#isWatched) return;
-    this.#isWatched = true;
+  /**
+   * Resolves when the channel's reactions and its rules are those of the daemon; from then on events
+   * come. Without a connection it waits for one, and `changed` tells of what the cache kept. Rejects
+   * when the user may not follow the channel.
+   * @returns {Promise<void>}
+   */
+  watch() {
+    this.#watched ??= this.#watch();
+    return this.#watched.then(() => this.#channel.whenVerified());
+  }
+
+  async #watch() {
     await this.#channel.ready;
     this.#channel.observe((changes) => {
       for (const { kind, item } of changes) this.#follow(kind, item);
@@ -188,7 +196,7 @@ export class Channel {
     } finally {
       this.#replacing.delete(messageID);
       const item = this.#itemOf(messageID);
-      if (item && this.#isWatched) this.#follow('update', item);
+      if (item && this.#watched) this.#follow('update', item);
     }
   }
 

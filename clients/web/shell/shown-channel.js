@@ -72,8 +72,9 @@ export class ShownChannel {
   whenVerified() {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      if (this.isVerified) this.tellVerified();
-      else if (this.#device.isClosed || !this.isWanted) this.fail(new Error('It is not followed.'));
+      if (this.#device.isClosed) this.fail(new Error('The client is closed.'));
+      else if (!this.isWanted) this.#failLeft();
+      else this.tellVerified();
     });
   }
 
@@ -164,6 +165,10 @@ export class ShownChannel {
   leave() {
     this.#observers.clear();
     this.#left(this);
-    this.fail(new Error(`The channel ${this.name} was left.`));
+    this.#failLeft();
+  }
+
+  #failLeft() {
+    this.fail(new Error(`The channel ${this.name} was left: follow it anew.`));
   }
 }

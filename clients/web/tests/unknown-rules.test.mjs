@@ -126,7 +126,7 @@ test('who waits hears when all is as the daemon has it, or why it never will be'
   const left = assert.rejects(other.whenVerified(), /left/);
   other.leave();
   await left;
-  await assert.rejects(other.whenVerified(), /not followed/);
+  await assert.rejects(other.whenVerified(), /left/);
   await turn();
   assert.deepEqual(heard, []);
   world.isDown = false;
