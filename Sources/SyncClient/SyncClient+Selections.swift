@@ -178,8 +178,8 @@ extension SyncClient {
         // Nothing of presence is kept, or missed.
         guard !Channel(name).isPresence else { return run { $0.follow(name, after: nil) } }
         do throws(SyncClientError) {
-            let base = try kept(of: name)
-            run { $0.follow(name, base: base) }
+            let kept = try kept(of: name)
+            run { $0.follow(name, base: kept.base, rules: kept.rules) }
         } catch {
             report(SyncEvent.Problem(channel: name, reason: "Its cache cannot be read. \(error)"))
         }

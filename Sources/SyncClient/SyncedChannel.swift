@@ -39,7 +39,7 @@ public struct SyncedChannel: Sendable {
         get async { await client.device.channel(name)?.isVerified == true }
     }
 
-    /// What reactions there are, as far as the daemon has said so in this process.
+    /// What reactions there are, as far as the daemon has said so, now or when the cache was written.
     public var rules: ReactionRules {
         get async { await client.device.rules(of: name) }
     }
@@ -157,9 +157,9 @@ extension SyncClient {
         if let followed = device.channel(name) {
             guard !followed.isTail else { throw .followedOtherwise(name) }
         } else {
-            let base = try kept(of: name)
+            let kept = try kept(of: name)
             attend(name, isPresent)
-            run { $0.follow(name, base: base) }
+            run { $0.follow(name, base: kept.base, rules: kept.rules) }
         }
         isAsked(forByName: name)
         return SyncedChannel(name: name, client: self)
@@ -201,9 +201,12 @@ extension SyncClient {
     /// How far the client has heard a channel, in whichever way it follows it; `nil`: in none.
     public func position(of channel: String) -> Timetoken? { device.channel(channel)?.base.cursor }
 
-    func kept(of channel: String) throws(SyncClientError) -> ChannelBase {
+    func kept(
+        of channel: String
+    ) throws(SyncClientError) -> (base: ChannelBase, rules: ReactionRules?) {
         do throws(DeviceStoreError) {
-            return try store?.base(of: channel) ?? ChannelBase()
+            let base = try store?.base(of: channel) ?? ChannelBase()
+            return (base, try store?.rules(of: channel))
         } catch {
             throw .cache(error)
         }

@@ -132,6 +132,35 @@ struct DeviceStoreTests {
         #expect(base.cache.messages.count == 1)
     }
 
+    @Test("rules are kept with their channel, whatever they say")
+    func rules() throws {
+        let path = folder.appending(path: "cache").path()
+        var all: [ReactionRules] = ReactionRules.Mode.allCases.map { mode in
+            var rules = ReactionRules()
+            rules.mode = mode
+            return rules
+        }
+        all[0].values = .emoji
+        all[1].values = .list(["👍", "❤️"])
+        all[1].aliases = [ReactionRules.Alias(name: "love", value: "❤️")]
+        all[2].types = ["like", "\"x\""]
+        (all[2].isOn, all[2].needsMessage) = (false, true)
+        (all[3].valuesMax, all[3].ownMax, all[3].actionsMax) = (7, 8, 9)
+        for rules in all {
+            do {
+                var header = header(20, nil)
+                header.rules = rules
+                try SQLiteDeviceStore(path: path).commit([.channel("room", header, [])])
+            }
+            let store = try SQLiteDeviceStore(path: path)
+            #expect(try store.rules(of: "room") == rules)
+            #expect(try store.rules(of: "den") == nil)
+        }
+        let store = try SQLiteDeviceStore(path: path)
+        try store.commit([.forget("room")])
+        #expect(try store.rules(of: "room") == nil)
+    }
+
     @Test("a file of the first version is brought up to date")
     func firstVersion() throws {
         let path = folder.appending(path: "cache").path()
@@ -147,13 +176,15 @@ struct DeviceStoreTests {
                 """
                 ALTER TABLE channel DROP COLUMN messages; ALTER TABLE message DROP COLUMN parent;
                 ALTER TABLE outbox DROP COLUMN parent; ALTER TABLE action DROP COLUMN score;
-                ALTER TABLE outbox DROP COLUMN score; PRAGMA user_version = 1
+                ALTER TABLE outbox DROP COLUMN score; ALTER TABLE channel DROP COLUMN rules;
+                PRAGMA user_version = 1
                 """)
         }
         let store = try SQLiteDeviceStore(path: path)
         let base = try store.base(of: "room")
         #expect(base.cache.messages == [at(10): entry])
         #expect(base.epoch == "a.1")
+        #expect(try store.rules(of: "room") == nil)
         try store.commit([.channel("room", base.header, [.messageDropped(at(10))])])
         #expect(try store.base(of: "room").epoch == "none")
     }

@@ -21,8 +21,6 @@ public struct ChannelSync: Sendable {
     /// Whether the actions were compared with the server's at ``ChannelBase/cursor``, and equal.
     public internal(set) var isVerified = false
     /// What reactions there are, as the server last said; `nil` until then.
-    ///
-    /// Not kept on disk.
     var heardRules: ReactionRules?
     /// The same; until then what holds where nothing is said.
     public var rules: ReactionRules { heardRules ?? ReactionRules() }
@@ -53,9 +51,12 @@ public struct ChannelSync: Sendable {
     /// Whether a tail is to begin where the server is.
     var startsNow = false
 
-    public init(_ name: String, base: ChannelBase = ChannelBase()) {
+    public init(
+        _ name: String, base: ChannelBase = ChannelBase(), rules: ReactionRules? = nil
+    ) {
         self.name = name
         self.base = base
+        heardRules = rules
         isTail = false
         actions = .rows
     }

@@ -45,6 +45,9 @@ extension Device {
         for (channel, rules) in rules.sorted(by: { ExactText($0.key) < ExactText($1.key) })
         where channels[Channel(channel)]?.heardRules != rules {
             channels[Channel(channel)]?.heardRules = rules
+            if let sync = channels[Channel(channel)], !sync.isTail {
+                effects.writes.append(.channel(channel, sync.header, []))
+            }
             showWishes(in: channel, &effects)
         }
         finish(&effects)
@@ -154,7 +157,7 @@ extension Device {
         effects.writes += reopened.map { .outbox($0) }
         guard step.hasMoved || step.hasLostServer || !step.rows.isEmpty else { return }
         if !sync.isTail {
-            effects.writes.append(.channel(channel, sync.base.header, step.rows))
+            effects.writes.append(.channel(channel, sync.header, step.rows))
         }
 
         var news = ChannelView.News(messages: Set(step.rows.map(\.messageTimetoken)))

@@ -96,10 +96,12 @@ public struct Device: Sendable {
     // MARK: Channels
 
     /// Follows a channel from what was kept of it, or from its beginning.
+    ///
+    /// - Parameter rules: Kept with it; `nil`: the server has not said yet what holds.
     public mutating func follow(
-        _ channel: String, base: ChannelBase = ChannelBase()
+        _ channel: String, base: ChannelBase = ChannelBase(), rules: ReactionRules? = nil
     ) -> DeviceEffects {
-        follow(ChannelSync(channel, base: base))
+        follow(ChannelSync(channel, base: base, rules: rules))
     }
 
     /// Follows a channel from a position on, `nil`: from now, to be told what happens in it.

@@ -24,10 +24,12 @@ public struct ChannelHeader: Hashable, Sendable {
     public var newestDeletion: Timetoken
     /// Messages among the rows; the digest is of the actions only; `nil`: not known.
     public var messageCount: Int?
+    /// What reactions there are, as the server last said; `nil`: it did not.
+    public var rules: ReactionRules?
 
     public init(
         cursor: Timetoken, epoch: String?, key: DigestKey?, digest: Digest,
-        newestDeletion: Timetoken, messageCount: Int?
+        newestDeletion: Timetoken, messageCount: Int?, rules: ReactionRules? = nil
     ) {
         self.cursor = cursor
         self.epoch = epoch
@@ -35,6 +37,7 @@ public struct ChannelHeader: Hashable, Sendable {
         self.digest = digest
         self.newestDeletion = newestDeletion
         self.messageCount = messageCount
+        self.rules = rules
     }
 }
 
@@ -74,6 +77,15 @@ public struct DeviceEffects: Sendable {
     public var retryAfterSeconds = 0
 
     public init() {}
+}
+
+extension ChannelSync {
+    /// What is kept beside the rows of ``base``.
+    var header: ChannelHeader {
+        var header = base.header
+        header.rules = heardRules
+        return header
+    }
 }
 
 extension ChannelBase {

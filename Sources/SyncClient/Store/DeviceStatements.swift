@@ -24,7 +24,7 @@ final class DeviceStatements {
     init(_ database: borrowing CacheConnection) throws(DeviceStoreError) {
         header = try database.prepare(
             """
-            SELECT cursor, epoch, key, count, digest, deletion, messages
+            SELECT cursor, epoch, key, count, digest, deletion, messages, rules
             FROM channel WHERE name = ?
             """)
         messages = try database.prepare(
@@ -36,7 +36,7 @@ final class DeviceStatements {
             SELECT mutation, channel, kind, message, type, value, uuid, seen, payload, meta,
                 progress, timetoken, likeness, score, parent FROM outbox ORDER BY position
             """)
-        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?, ?)")
         dropMessage = try database.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken = ?")
@@ -70,7 +70,8 @@ final class DeviceStatements {
                 .text(name), .timetoken(header.cursor), .optional(header.epoch),
                 .optional(header.key?.text), .integer(header.digest.count),
                 .text(header.digest.text), .timetoken(header.newestDeletion),
-                header.messageCount.map { .integer(Int64($0)) } ?? .null)
+                header.messageCount.map { .integer(Int64($0)) } ?? .null,
+                .optional(header.rules.map(RulesEncoder.text)))
         case .forget(let name):
             try forgetHeader.run(.text(name))
             try forgetMessages.run(.text(name))
@@ -130,7 +131,8 @@ extension ChannelHeader {
             key: row.optionalText(2).flatMap { DigestKey($0) },
             digest: Digest(row.text(4), count: row.integer(3)) ?? .empty,
             newestDeletion: row.timetoken(5),
-            messageCount: row.optionalInteger(6).map { Int($0) })
+            messageCount: row.optionalInteger(6).map { Int($0) },
+            rules: row.optionalText(7).flatMap(RulesDecoder.rules(fromText:)))
     }
 }
 

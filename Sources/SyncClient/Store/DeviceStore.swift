@@ -34,6 +34,11 @@ public protocol DeviceStore: AnyObject {
     /// What is kept of a channel; an empty base when nothing is.
     func base(of channel: String) throws(DeviceStoreError) -> ChannelBase
 
+    /// What reactions there were in a channel when the device last heard of it.
+    ///
+    /// A store that does not keep that says `nil`: then the device waits for the daemon's word.
+    func rules(of channel: String) throws(DeviceStoreError) -> ReactionRules?
+
     /// Makes all of the writes durable, or none.
     func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError)
 
@@ -43,6 +48,8 @@ public protocol DeviceStore: AnyObject {
 
 extension DeviceStore {
     public func tidyUp() {}
+
+    public func rules(of channel: String) throws(DeviceStoreError) -> ReactionRules? { nil }
 }
 
 /// A cache that cannot be used.

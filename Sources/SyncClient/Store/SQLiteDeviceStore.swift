@@ -28,7 +28,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
-    private static let version = 3
+    private static let version = 4
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
@@ -36,7 +36,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
         guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found < version else { return }
-        let steps = [schema, messageCount, scores, threads].dropFirst(found)
+        let steps = [schema, messageCount, "\(scores);\(threads)", rules].dropFirst(found)
             .joined(separator: ";")
         try database.execute("BEGIN IMMEDIATE; \(steps); PRAGMA user_version = \(version); COMMIT")
     }
@@ -49,11 +49,14 @@ public final class SQLiteDeviceStore: DeviceStore {
         ALTER TABLE outbox ADD COLUMN score INTEGER
         """
 
-    /// Those of the third know no threads.
+    /// Those of the second know neither scores nor threads.
     private static let threads = """
         ALTER TABLE message ADD COLUMN parent INTEGER;
         ALTER TABLE outbox ADD COLUMN parent INTEGER
         """
+
+    /// Those of the third do not know what reactions there are.
+    private static let rules = "ALTER TABLE channel ADD COLUMN rules TEXT"
 
     /// Texts compare byte for byte, as everywhere.
     private static let schema = """
@@ -132,6 +135,11 @@ public final class SQLiteDeviceStore: DeviceStore {
             return true
         }
         return ChannelBase(messages: messages, actions: actions, header)
+    }
+
+    public func rules(of channel: String) throws(DeviceStoreError) -> ReactionRules? {
+        let header = try statements.header.first([.text(channel)], body: ChannelHeader.init)
+        return header?.rules
     }
 
     public func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError) {

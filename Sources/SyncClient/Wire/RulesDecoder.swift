@@ -42,6 +42,15 @@ struct RulesDecoder {
         return channels
     }
 
+    /// Rules as ``RulesEncoder`` wrote them; `nil` when they cannot be read.
+    static func rules(fromText text: String) -> ReactionRules? {
+        do throws(JSONError) {
+            return try rules(JSONValue(parsing: text, depthMax: ClientLimits.jsonDepthMax))
+        } catch {
+            return nil
+        }
+    }
+
     private static func rules(_ json: borrowing JSONValue) throws(JSONError) -> ReactionRules {
         var rules = ReactionRules()
         rules.isOn = try json.optionalFlag("reactions") ?? true
