@@ -21,7 +21,7 @@ public enum ClientLimits {
     /// Updates of one list that nobody has taken; over it they are replaced by one
     /// ``ListUpdate/all(_:)``.
     public static let listUpdatesWaitingMax = 1024
-    /// Live lists that the daemon refused and that nobody has read; over it the oldest is forgotten.
+    /// Live lists that the daemon refused and nobody has read; over it the oldest is forgotten.
     static let liveRefusalsMax = 100
     /// Bytes received and not yet handled; over it the client stops reading the socket.
     public static let receivedBytesMax = 4 * 1024 * 1024

@@ -19,8 +19,8 @@ extension SyncClient {
     /// ``unfollow(_:)-(Selection)``.
     ///
     /// Each is followed as ``channel(_:isPresent:)`` does it: it has a list, and is kept. Whoever
-    /// asks for one by name keeps it when the selection loses it; whoever leaves one does not get it
-    /// again before asking for it, or for the selection once more.
+    /// asks for one by name keeps it when the selection loses it; whoever leaves one does not get
+    /// it again before asking for it, or for the selection once more.
     /// ``events()`` tells which they are: ``SyncEvent/selected(_:channels:ended:)``. The presence
     /// of a group or wildcard (`friends-pnpres`, `news.*-pnpres`) is told as
     /// ``SyncEvent/announced(channel:_:)``.
