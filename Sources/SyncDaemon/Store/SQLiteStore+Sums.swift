@@ -82,12 +82,13 @@ extension SQLiteStore {
         var sums: [(timetoken: Timetoken, sum: Int64)] = []
         try connection.prepare(
             """
-            SELECT timetoken, channel, uuid, payload, meta, type, expires FROM message
+            SELECT timetoken, channel, uuid, payload, meta, type, expires, parent FROM message
             INDEXED BY message_without_sum WHERE sum IS NULL LIMIT ?
             """
         ).query(.integer(Int64(limit))) { row in
             let message = Message(
-                payload: row.text(3), meta: row.optionalText(4), type: row.optionalText(5))
+                payload: row.text(3), meta: row.optionalText(4), type: row.optionalText(5),
+                parent: row.optionalTimetoken(7))
             let sum = RowSum.message(
                 message, at: row.timetoken(0), in: row.integer(1), by: row.text(2),
                 expires: row.optionalTimetoken(6))
