@@ -33,8 +33,11 @@ struct OwnAction: Hashable, Sendable {
         case .remove(let key, let seen):
             let rest = rules.score(removingFrom: score, key.type)
             // What is taken off is taken off whatever stands; what is removed was seen.
-            let isTakenOff = rules.mode == .total && rules.counts(key.type)
-            if case .since(let added) = standing, let seen, added > seen, !isTakenOff { break }
+            if case .since(let added) = standing, let seen, added > seen,
+                !rules.takesOff(key.type)
+            {
+                break
+            }
             (after.standing, after.score) = (rest == nil ? .absent : .pending, rest ?? 0)
         }
         return after

@@ -19,6 +19,11 @@ extension ReactionRules {
 
     /// What is left of an action that is taken back; `nil`: nothing.
     public func score(removingFrom standing: Int, _ type: String) -> Int? {
-        mode == .total && isReaction(type) && standing > 1 ? standing - 1 : nil
+        takesOff(type) && standing > 1 ? standing - 1 : nil
     }
+
+    /// Whether who takes such an action back takes one off, whichever stands.
+    ///
+    /// - Parameter type: In its canonical form.
+    public func takesOff(_ type: String) -> Bool { mode == .total && isReaction(type) }
 }

@@ -47,9 +47,7 @@ extension Ledger {
         }
         // Observed remove: a device that saw an older action must not take the newer one away. What
         // is only counted down is taken off whatever stands.
-        if let observed, observed != standing.actionTimetoken,
-            rules.score(removingFrom: standing.score, key.type) == nil
-        {
+        if let observed, observed != standing.actionTimetoken, !rules.takesOff(key.type) {
             return .success(.stale)
         }
         try takeBack(standing, under: rules, for: write, at: timetoken, into: &commit)

@@ -37,11 +37,10 @@ extension CommitModel {
     ) -> Outcome? {
         let key = mark(of: asked, in: channel) == nil ? rules.canonical(asked) : asked
         guard let before = mark(of: key, in: channel) else { return .absent }
-        let isTakenOff =
-            rules.mode == .total && key.type == ReactionRules.type && before.score > 1
+        let isTakenOff = rules.mode == .total && key.type == ReactionRules.type
         guard isTakenOff || observed ?? before.added == before.added else { return .stale }
         guard takeRemoval(of: key, before, in: channel) else { return nil }
-        guard isTakenOff else { return .removed }
+        guard isTakenOff, before.score > 1 else { return .removed }
         guard let left = takeAdd(of: key, in: channel), left.score == before.score - 1 else {
             return nil
         }

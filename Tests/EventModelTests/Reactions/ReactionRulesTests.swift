@@ -245,6 +245,8 @@ struct ReactionRulesTests {
         #expect(total.score(removingFrom: 3, "reaction") == 2)
         #expect(total.score(removingFrom: 1, "reaction") == nil)
         #expect(total.score(removingFrom: 3, "receipt") == nil)
+        #expect(total.takesOff("reaction") && !total.takesOff("receipt"))
+        #expect(!rules { $0.mode = .multiple }.takesOff("reaction"))
         #expect(rules { $0.mode = .multiple }.score(removingFrom: 3, "reaction") == nil)
     }
 

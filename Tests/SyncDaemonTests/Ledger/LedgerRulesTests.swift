@@ -180,7 +180,7 @@ struct LedgerRulesTests {
         #expect(applied(reused) == "mutation_reused")
     }
 
-    @Test("of a total one is taken off, whatever was seen; the rest goes with the last")
+    @Test("of a total one is taken off, whatever was seen; with the last one all of it goes")
     func total() throws {
         let rules = rules { $0.mode = .total }
         let first = bench.commit(write(.add(.on(1, "x"), score: 3, under: rules)))
@@ -189,15 +189,21 @@ struct LedgerRulesTests {
         #expect(scores(off) == [-3, 2])
         let again = bench.commit(write(.remove(.on(1, "y"), observed: seen, under: rules)))
         #expect((scores(again), applied(again)) == ([-2, 1], "removed"))
-        // Only what goes whole must have been seen.
-        let stale = bench.commit(write(.remove(.on(1, "y"), observed: seen, under: rules)))
-        #expect((scores(stale), applied(stale)) == ([], "stale"))
-        let last = bench.commit(
-            write(
-                .removeAction(
-                    messageTimetoken: tick(1), actionTimetoken: again.events[1].timetoken,
-                    userID: "ada", under: rules)))
+        let last = bench.commit(write(.remove(.on(1, "y"), observed: seen, under: rules)))
         #expect((scores(last), applied(last)) == ([-1], "removed"))
         #expect(try bench.store.action(under: .on(1, "total"), in: Channel("room")) == nil)
+        // By its own timetoken, as SDKs do.
+        let one = bench.commit(write(.add(.on(1, "x"), under: rules)))
+        let gone = bench.commit(
+            write(
+                .removeAction(
+                    messageTimetoken: tick(1), actionTimetoken: one.events[0].timetoken,
+                    userID: "ada", under: rules)))
+        #expect((scores(gone), applied(gone)) == ([-1], "removed"))
+        // What is no reaction must have been seen.
+        let key = MessageAction.Key.on(1, "x", type: "receipt")
+        _ = bench.commit(write(.add(key, under: rules)))
+        let stale = bench.commit(write(.remove(key, observed: seen, under: rules)))
+        #expect((scores(stale), applied(stale)) == ([], "stale"))
     }
 }
