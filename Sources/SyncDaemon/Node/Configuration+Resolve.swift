@@ -28,6 +28,7 @@ extension Configuration {
         result.takeSecrets(from: file, environment, read: readSecret)
         result.mistakes.sort { ($0.line ?? .max) < ($1.line ?? .max) }
         let areKeysetsRight = result.mistakes.isEmpty
+        if areKeysetsRight { result.warnings += result.configuration.vainSettings }
         result.mistakes += result.configuration.apply(environment)
         for setting in arguments.settings {
             result.attempt { (configuration) throws(ConfigurationError) in

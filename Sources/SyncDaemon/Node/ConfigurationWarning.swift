@@ -14,6 +14,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     /// Found by `config check` only, as the one below: who has no SDK sign needs none.
     case noPublishKeyToSign(ConfigurationSource, keyset: String)
     case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
+    /// A setting that nothing can come of.
+    case saidInVain(ConfigurationSource, String, what: String, instead: String)
     case portNotFree(ConfigurationSource, TransportError)
     case certificateBegins(ConfigurationSource, path: String, seconds: Int)
     /// Found by `config check` only.
@@ -45,6 +47,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
                 + " sign, too: what they sign (grant_token) is refused with Signature Does Not"
                 + " Match. Set publish_key = KEY here, and the same in SDKs and other clients that"
                 + " write. Where no SDK signs, leave it."
+        case .saidInVain(let source, let key, let what, let instead):
+            "\(source): \(key): \(what). \(instead)."
         case .portNotFree(let source, let error):
             "\(source): \(error) That is as it should be while the daemon or syncdaemon.socket"
                 + " runs."

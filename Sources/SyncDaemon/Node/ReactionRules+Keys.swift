@@ -14,7 +14,8 @@ extension ChannelSettings {
             "reaction_values", into: \.reactions.values, placeholder: "any|emoji|VALUE,...",
             expected: "any, emoji, or values separated by commas",
             "Which reactions there are: whatever somebody sends, every emoji of Unicode's list, or"
-                + " these.", parse: values, format: text),
+                + " these.", parse: values, format: text
+        ).with(\.isList, true),
         .list(
             "reaction_aliases", into: \.reactions.aliases, placeholder: "NAME=VALUE,...",
             expected: "NAME=VALUE separated by commas, such as love=❤️, like=👍",
@@ -22,7 +23,8 @@ extension ChannelSettings {
             parse: alias, format: { "\($0.name)=\($0.value)" }),
         .list(
             "reaction_types", into: \.reactions.types, placeholder: "TYPE,...",
-            expected: "types of actions separated by commas, such as reactions",
+            expected: "types of actions separated by commas, such as reactions; not edited or"
+                + " deleted, by which authors change their own messages",
             "Types of actions that mean reaction.", parse: type, format: { $0 }),
         .yesOrNo(
             "actions_need_message", into: \.reactions.needsMessage,
@@ -66,7 +68,9 @@ extension ChannelSettings {
     }
 
     @Sendable private static func type(_ text: String) -> String? {
-        isValue(text) && text.utf8.count <= Limits.actionTypeBytesMax ? text : nil
+        // An edit that became a reaction would be lost.
+        isValue(text) && text.utf8.count <= Limits.actionTypeBytesMax
+            && !MessageVersion.isType(text) ? text : nil
     }
 
     private static func isValue(_ text: String) -> Bool {
@@ -76,19 +80,93 @@ extension ChannelSettings {
 }
 
 extension SectionCollector {
-    /// A name for a value that is none of those that there are.
+    /// A name for a value that is none of those that there are; or one that could mean two things.
     func contradiction(
         in section: Section, _ rules: ReactionRules
     ) -> ConfigurationError? {
-        guard let alias = rules.aliases.first(where: { !rules.allows($0.value) }) else {
+        let lines = ["reaction_aliases", "reaction_values"].compactMap {
+            source(of: $0, in: section)
+        }
+        guard let source = lines.first, let (alias, expected) = rules.contradiction else {
             return nil
         }
-        for key in ["reaction_aliases", "reaction_values"] {
-            guard let source = source(of: key, in: section) else { continue }
-            return .badValue(
-                source, key: "reaction_aliases", value: "\(alias.name)=\(alias.value)",
-                expected: "a value that reaction_values has")
+        return .badValue(
+            source, key: "reaction_aliases", value: "\(alias.name)=\(alias.value)",
+            expected: expected)
+    }
+}
+
+extension ReactionRules {
+    /// A name that cannot mean what is said of it, and what to write instead.
+    fileprivate var contradiction: (alias: Alias, expected: String)? {
+        var seen: [ExactText: ExactText] = [:]
+        for alias in aliases {
+            guard allows(alias.value) else { return (alias, "a value that reaction_values has") }
+            let (name, value) = (ExactText(alias.name), ExactText(alias.value))
+            let before = seen.updateValue(value, forKey: name)
+            guard before ?? value == value else { return (alias, "one value for each name") }
+        }
+        // A name is looked up once.
+        for alias in aliases where ExactText(alias.name) != ExactText(alias.value) {
+            if seen[ExactText(alias.value)].map({ $0 != ExactText(alias.value) }) ?? false {
+                return (alias, "what it is in the end: a value, and not another one's name")
+            }
         }
         return nil
+    }
+}
+
+extension ChannelSettings {
+    /// What is said in vain, each with the key that says it.
+    fileprivate var vanities: [(key: String, what: String, instead: String)] {
+        var vanities: [(String, String, String)] = []
+        if !keepsMessages, reactions.needsMessage, reactions.isOn {
+            vanities.append(
+                (
+                    "actions_need_message",
+                    "with store = no no message is stored, so that none can get an action",
+                    "Write actions_need_message = no, or reactions = no"
+                ))
+        }
+        if [.flag, .total].contains(reactions.mode), reactions.values != .any {
+            vanities.append(
+                (
+                    "reaction_values",
+                    "with reaction_mode = \(reactions.mode.rawValue) all reactions are one, and"
+                        + " their values mean nothing",
+                    "Leave reaction_values out, or choose another mode"
+                ))
+        }
+        return vanities
+    }
+}
+
+extension Configuration {
+    /// What keysets and namespaces say in vain.
+    var vainSettings: [ConfigurationWarning] {
+        var warnings = namedKeysets.flatMap { named in
+            vainSettings(of: named.keyset.defaults, in: named)
+        }
+        let tenants = namedKeysets.isEmpty ? [NamedKeyset(name: "")] : namedKeysets
+        for namespace in namespaces {
+            let first = tenants.first { namespace.isAbout($0.name) }
+            guard let keyset = first?.keyset else { continue }
+            warnings += vainSettings(of: namespace.settings(in: keyset), in: namespace)
+        }
+        return warnings
+    }
+
+    /// Those of a section that it says itself, or that it says the other half of.
+    private func vainSettings<Section: NamedSection>(
+        of settings: ChannelSettings, in section: Section
+    ) -> [ConfigurationWarning] {
+        settings.vanities.compactMap { key, what, instead in
+            // A list that a keyset has for its other channels is not in vain.
+            let keys = key == "reaction_values" ? [key] : [key, "store"]
+            let lines = keys.compactMap { sources["\(Section.word) \(section.name).\($0)"] }
+            return lines.first.map {
+                .saidInVain($0, "\(section.title) \(key)", what: what, instead: instead)
+            }
+        }
     }
 }

@@ -90,6 +90,54 @@ struct NamespaceConfigurationTests {
         #expect(message(mistake.file) == mistake.message)
     }
 
+    @Test("what is said in vain is warned of, where it is said")
+    func vain() {
+        func warnings(_ file: String) -> [String] {
+            Configuration.examine(
+                arguments: ServeArguments(), environment: ["HOME": "/home/ada"],
+                file: ConfigurationFile(path: "sync.ini", text: file)
+            ).warnings.map { "\($0)" }
+        }
+        let message =
+            "with store = no no message is stored, so that none can get an action. Write"
+            + " actions_need_message = no, or reactions = no."
+        let values =
+            "with reaction_mode = flag all reactions are one, and their values mean nothing. Leave"
+            + " reaction_values out, or choose another mode."
+        let keyset = "[keyset web]\nsubscribe_key = w\n"
+        let namespace = "[namespace a]\nchannels = a\n"
+        #expect(
+            warnings(namespace + "store = no\nactions_need_message = yes\n")
+                == ["sync.ini:4: [namespace a] actions_need_message: \(message)"])
+        #expect(
+            warnings(keyset + "actions_need_message = yes\n" + namespace + "store = no\n")
+                == ["sync.ini:6: [namespace a] actions_need_message: \(message)"])
+        #expect(
+            warnings(keyset + "reaction_values = 👍\nreaction_mode = flag\n")
+                == ["sync.ini:3: [keyset web] reaction_values: \(values)"])
+        for fine in [
+            namespace + "store = no\n", namespace + "actions_need_message = yes\n",
+            namespace + "store = no\nactions_need_message = yes\nreactions = no\n",
+            keyset + "reaction_values = 👍\n" + namespace + "reaction_mode = flag\n",
+            namespace + "reaction_mode = flag\nreaction_values = any\n",
+            namespace + "reaction_mode = unique\nreaction_values = emoji\n",
+        ] {
+            #expect(warnings(fine) == [], "\(fine)")
+        }
+    }
+
+    @Test("values are given on as many lines as they take", arguments: ["keyset", "namespace"])
+    func longLists(_ word: String) throws {
+        let emoji = (0..<60).map { "\(UnicodeScalar(0x1F600 + $0)!)" }
+        let text =
+            "[\(word) a]\n" + (word == "keyset" ? "subscribe_key = a\n" : "channels = *\n")
+            + emoji.map { "reaction_values = \($0)\n" }.joined()
+        let configuration = try resolve(text)
+        let rules = configuration.keysets.settings(of: Channel("room", keyset: "a")).reactions
+        #expect(rules.values == .list(emoji))
+        #expect(try resolve(configuration.text()).keysets == configuration.keysets)
+    }
+
     @Test("one pattern in two keysets is two")
     func apart() throws {
         let keysets = ["web", "app"].map { "[keyset \($0)]\nsubscribe_key = \($0)\n" }.joined()
@@ -175,6 +223,11 @@ struct NamespaceMistake: Sendable, CustomTestStringConvertible {
     private static let patterns =
         "Write names of channels separated by commas; one that ends in * stands for all that begin"
         + " like it, such as chat.*."
+    private static let types =
+        "Write types of actions separated by commas, such as reactions; not edited or deleted, by"
+        + " which authors change their own messages."
+    private static let inTheEnd =
+        "Write what it is in the end: a value, and not another one's name."
     private static let web = "[keyset web]\nsubscribe_key = w\n"
 
     static let all = [
@@ -229,6 +282,25 @@ struct NamespaceMistake: Sendable, CustomTestStringConvertible {
         NamespaceMistake(
             "[namespace a]\nchannel = a\n",
             "2: there is no key [namespace a] channel. Did you mean channels?"),
+        NamespaceMistake(
+            "[namespace a]\nchannels = a\nreaction_types = reactions, edited\n",
+            "3: reaction_types cannot be \"reactions, edited\". \(types)"),
+        NamespaceMistake(
+            "[namespace a]\nchannels = a\nreaction_types = deleted\n",
+            "3: reaction_types cannot be \"deleted\". \(types)"),
+        NamespaceMistake(
+            "[namespace a]\nchannels = a\nreaction_aliases = x=a, y=c\nreaction_aliases = x=b\n",
+            "4: reaction_aliases cannot be \"x=b\". Write one value for each name."),
+        NamespaceMistake(
+            "[namespace a]\nchannels = a\nreaction_aliases = a=b, b=c\n",
+            "3: reaction_aliases cannot be \"a=b\". \(inTheEnd)"),
+        NamespaceMistake(
+            web + "reaction_aliases = a=b, b=a\n",
+            "3: reaction_aliases cannot be \"a=b\". \(inTheEnd)"),
+        NamespaceMistake(
+            "[namespace a]\nchannels = a\nreaction_values = any\nreaction_values = 👍\n",
+            "4: reaction_values cannot be \"👍\". Write any, emoji, or values separated by"
+                + " commas."),
         NamespaceMistake(
             web + "presence_timeout_min = 60\n[namespace a]\nchannels = a\npresence_timeout = 20\n",
             "6: presence_timeout cannot be \"20\". Write presence_timeout_min, which is 60, or"
