@@ -11,7 +11,9 @@ extension Ledger {
         let after = change.applied(to: before)
         guard after != before else { return .success(.groupChanged) }
         guard after.count <= max(before.count, Limits.channelsPerGroupMax) else {
-            return .failure(.tooManyChannels(Limits.channelsPerGroupMax, per: "group"))
+            return .failure(
+                .tooManyChannels(
+                    Limits.channelsPerGroupMax, per: "group", or: "take some out of it"))
         }
         if let refusal = try count(after.count - before.count, in: group, isNew: before.isEmpty) {
             return .failure(refusal)

@@ -13,7 +13,9 @@ extension Operations {
                 || selections.count < Limits.selectionsPerSessionMax
         else {
             return .refused(
-                .tooManyChannels(Limits.selectionsPerSessionMax, per: "session, of groups"))
+                .tooManyChannels(
+                    Limits.selectionsPerSessionMax, "groups and wildcards", per: "session",
+                    or: "unfollow some"))
         }
         let (mode, since) = start(of: request, for: caller)
         let now = caller.engine.wallTime

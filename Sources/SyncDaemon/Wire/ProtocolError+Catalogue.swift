@@ -39,11 +39,16 @@ extension ProtocolError {
         message: "Channels that end in \(Channel.presenceSuffix) are the daemon's own: "
             + "follow them, and write to others.")
 
-    static func tooManyChannels(_ limit: Int, per scope: String) -> ProtocolError {
+    /// - Parameters:
+    ///   - what: Such as `channels`.
+    ///   - way: What frees room for others.
+    static func tooManyChannels(
+        _ limit: Int, _ what: String = "channels", per scope: String,
+        or way: String = "unsubscribe from some"
+    ) -> ProtocolError {
         ProtocolError(
             status: 400, code: "too_many_channels",
-            message: "At most \(limit) channels per \(scope). Name fewer, or unsubscribe from some."
-        )
+            message: "At most \(limit) \(what) per \(scope). Name fewer, or \(way).")
     }
 
     /// Why a tenant may not have more.

@@ -58,7 +58,10 @@ struct LedgerGroupTests {
 
         let refused = bench.commit(
             write(.changeGroup(family, .add(["one", "two"])), mutation: "m"))
-        #expect(refused.answers.map(\.result) == [.failure(.tooManyChannels(max, per: "group"))])
+        #expect(
+            refused.answers.map(\.result) == [
+                .failure(.tooManyChannels(max, per: "group", or: "take some out of it"))
+            ])
         #expect(refused.groups == [])
         #expect(try bench.store.channels(of: family).count == max)
 
