@@ -73,7 +73,7 @@ class Moderation(DaemonTestCase):
             self.assertEqual(event["p"]["t"], reply["timetoken"])
             # Whose doing it was is in the operator's log, and not everybody's business.
             self.assertNotIn("i", event)
-        self.assertIn("A moderator removes actions.", self.daemon.log())
+        self.assertRegex(self.daemon.log(), r"A moderator removes actions\..* count=6 user=mod ")
         (page,) = (await self.moderator.command("history", channel="room", limit=1, after="0"))[
             "messages"]
         self.assertEqual(page["edited"]["payload"], "edited")
@@ -107,6 +107,7 @@ class Moderation(DaemonTestCase):
         await self.filled()
         for covered in ({"userId": "nobody"}, {"value": "🎉"}, {"messageTimetoken": "17"}):
             self.assertEqual(await self.remove(**covered), {"applied": "absent"})
+        self.assertNotIn("A moderator removes actions.", self.daemon.log())
         await self.users[0].reach("room", await self.users[0].publish("room", "end"))
         self.assertEqual(self.clearings(self.users[0]), [])
 
@@ -122,6 +123,8 @@ class Moderation(DaemonTestCase):
         self.assertIn((one, "reaction", "👍", "ada"), await self.rows())
         async with self.refused(409, "mutation_reused"):
             await self.remove(value="❤️", mutation="m")
+        # What was done, and nothing besides.
+        self.assertEqual(self.daemon.log().count("A moderator removes actions."), 1)
 
     async def test_who_was_away_and_who_comes_late(self):
         """From memory, and after a restart from the file."""

@@ -146,6 +146,11 @@ class Rules(ReloadTestCase):
             actions = (await ada.command("actions", channel="votes.a"))["actions"]
             self.assertEqual([it.get("score", 1) for it in actions], [left] if left else [])
         self.assertEqual((await vote("c", op="removeAction"))["applied"], "absent")
+        # Whatever was seen, the last one goes as any other one does.
+        seen = (await vote("a", score=3))["action"]["actionTimetoken"]
+        for applied in ("removed", "removed", "removed", "absent"):
+            done = await vote("a", op="removeAction", actionTimetoken=seen)
+            self.assertEqual(done["applied"], applied)
 
     async def test_a_score_is_put_where_each_counts_once(self):
         ada = await self.phone("ada", "room")
@@ -255,7 +260,10 @@ class Rules(ReloadTestCase):
         for line, words in (
                 ("reaction_values = 👍\nreaction_aliases = love=❤", "a value that reaction_values"),
                 ("reaction_mode = claps", "distinct, unique, flag, multiple or total"),
-                ("reaction_aliases = love", "NAME=VALUE")):
+                ("reaction_aliases = love", "NAME=VALUE"),
+                ("reaction_aliases = a=b, b=c", "and not another one"),
+                ("reaction_aliases = a=b, a=c", "one value for each name"),
+                ("reaction_types = edited", "by which authors change")):
             with self.subTest(line=line):
                 log = await self.reload(
                     self.daemon, f"[namespace x]\nchannels = x.*\n{line}\n", outcome="cannot be")

@@ -104,4 +104,13 @@ struct RemovalStep {
             rows = min(rows * 2, rowsMax)
         }
     }
+
+    /// There was no room for a step: whatever is removed is room for the next one.
+    ///
+    /// - Returns: Whether there is a smaller one.
+    mutating func shrink() -> Bool {
+        guard rows > 1 else { return false }
+        rows /= 2
+        return true
+    }
 }

@@ -5,25 +5,31 @@ import EventModel
 extension Ledger {
     /// Whether ``work(after:failure:)`` has something to do.
     var hasWork: Bool {
-        store.hasHiddenRows ? !quarantine.holds(.housekeeping) : !deletions.isEmpty
+        guard store.hasHiddenRows else { return !deletions.isEmpty }
+        return isAwaited || !quarantine.holds(.housekeeping)
     }
+
+    /// Whether somebody waits for the answer to a large deletion.
+    var isAwaited: Bool { deletions.contains { $0.write != nil } }
 
     /// Does a bounded part of what is too large for one commit; call it between commits.
     ///
+    /// On a full disk, too: to hide rows takes no more room than any small write, and it is what
+    /// makes room. What cannot be done now is refused: nobody waits for a disk.
+    ///
     /// - Parameter reserved: Asked for only when there is something to tell.
-    /// - Returns: The commit in which a large deletion took place, answered and told.
+    /// - Returns: The commit in which a large deletion took place, answered and told; or the
+    ///   refusals of those that cannot.
     func work(
         after reserved: @autoclosure () -> Timetoken = .zero, failure: inout StoreError?
     ) -> Commit? {
         // First, so that there is never more than one range to hide.
         if store.hasHiddenRows {
-            _ = transact([], after: .zero, failure: &failure) { _ throws(StoreError) in
-                guard !quarantine.holds(.housekeeping) else { return }
-                try suspecting(.housekeeping) { () throws(StoreError) in
-                    try store.removeHiddenRows(limit: removal.rows)
-                }
+            guard !quarantine.holds(.housekeeping) else {
+                return giveUp(.storeDamaged)
             }
-            return nil
+            removeSome(failure: &failure)
+            return failure.flatMap { giveUp($0.refusal) }
         }
         guard let deletion = deletions.first else { return nil }
         do throws(StoreError) {
@@ -37,7 +43,7 @@ extension Ledger {
                 quarantine.isolate(place, error) || quarantine.holds(place)
             else {
                 failure = error
-                return nil
+                return giveUp(error.refusal)
             }
         }
         let writes = deletion.write.map { [$0] } ?? []
@@ -47,6 +53,36 @@ extension Ledger {
         }
         digests.endReading()
         deletions.removeFirst()
+        return commit
+    }
+
+    /// Removes some of the rows that are hidden: fewer, when there is no room to do it in.
+    private func removeSome(failure: inout StoreError?) {
+        while true {
+            var found: StoreError?
+            _ = transact([], after: .zero, failure: &found) { _ throws(StoreError) in
+                guard !quarantine.holds(.housekeeping) else { return }
+                try suspecting(.housekeeping) { () throws(StoreError) in
+                    try store.removeHiddenRows(limit: removal.rows)
+                }
+            }
+            guard found == .full, removal.shrink() else {
+                failure = found
+                return
+            }
+        }
+    }
+
+    /// Refuses what somebody waits for; nothing of it took place.
+    private func giveUp(_ refusal: ProtocolError) -> Commit? {
+        let given = deletions.compactMap(\.write)
+        guard !given.isEmpty else { return nil }
+        deletions.removeAll { $0.write != nil }
+        digests.endReading()
+        var commit = Commit(last: last)
+        commit.durable = last
+        commit.ceiling = store.clock.ceiling
+        commit.answers = given.map { Answer(origin: $0.origin, result: .failure(refusal)) }
         return commit
     }
 
@@ -82,9 +118,9 @@ extension Ledger {
                 try hide(range, in: deletion.channel, at: last, into: &commit)
             }
         }
-        guard let result = try apply(write, deleting: deletion.rows, into: &commit) else {
-            preconditionFailure("A deletion was postponed twice.")
-        }
+        // A clearing that found nothing by one name may be as large by another: its turn comes
+        // again.
+        guard let result = try apply(write, deleting: deletion.rows, into: &commit) else { return }
         commit.answers.append(Answer(origin: write.origin, result: result))
     }
 

@@ -5,32 +5,46 @@ import EventModel
 extension Ledger {
     /// Removes all actions that a clearing covers: one event, however many they are.
     ///
+    /// As a single one goes: what stands by exactly the names that somebody used, as before there
+    /// were rules, or else by what these mean now.
+    ///
     /// - Parameter rows: What a large one, whose turn has come, takes away.
     /// - Returns: `nil` when the answer comes later.
     func clear(
         _ asked: Clearing, under rules: ReactionRules, for write: Write, at timetoken: Timetoken,
         deleting rows: DeletedRows?, into commit: inout Commit
     ) throws(StoreError) -> Result<Outcome, ProtocolError>? {
-        let count: Int
-        let clearing: Clearing
+        let meant = rules.canonical(asked)
+        var names = asked == meant ? [asked] : [asked, meant]
         if case .actions(let read)? = rows {
-            clearing = read
-            count = try digests.hide(clearing, at: timetoken, in: write.channel, of: store)
-        } else {
-            clearing = rules.canonical(asked)
+            let count = try digests.hide(read, at: timetoken, in: write.channel, of: store)
+            if count > 0 {
+                return tell(read, count: count, at: timetoken, for: write, into: &commit)
+            }
+            names.removeFirst(read == meant ? names.count : 1)
+        }
+        for clearing in names {
             guard let few = try actions(coveredBy: clearing, in: write.channel) else {
                 let deletion = LargeDeletion(
                     write: write, channel: write.channel, rows: .actions(clearing))
                 return postpone(deletion) ? nil : .failure(.overloaded)
             }
-            count = few.count
-            if !few.isEmpty {
-                try digests.clear(
-                    few, coveredBy: clearing, at: timetoken, in: write.channel, of: store)
-            }
+            guard !few.isEmpty else { continue }
+            try digests.clear(
+                few, coveredBy: clearing, at: timetoken, in: write.channel, of: store)
+            return tell(clearing, count: few.count, at: timetoken, for: write, into: &commit)
         }
-        guard count > 0 else { return .success(.absent) }
+        return .success(.absent)
+    }
+
+    private func tell(
+        _ clearing: Clearing, count: Int, at timetoken: Timetoken, for write: Write,
+        into commit: inout Commit
+    ) -> Result<Outcome, ProtocolError> {
         commit.events.append(.clearing(clearing, at: timetoken, in: write.channel))
+        commit.cleared.append(
+            ClearingRecord(
+                clearing: clearing, count: count, channel: write.channel, author: write.author))
         return .success(.cleared(timetoken, count: count))
     }
 
@@ -55,5 +69,29 @@ extension ReactionRules {
         return Clearing(
             messageTimetoken: asked.messageTimetoken, type: canonical(type: type), value: value,
             userID: asked.userID)
+    }
+}
+
+/// What a moderator took away, for the operator's log: nobody else is told whose doing it was.
+struct ClearingRecord: Sendable, Hashable {
+    let clearing: Clearing
+    /// Actions that are gone.
+    let count: Int
+    let channel: Channel
+    let author: Author
+}
+
+extension Log {
+    func tell(of record: ClearingRecord) {
+        let clearing = record.clearing
+        notice(
+            "A moderator removes actions.",
+            [
+                "keyset": record.channel.keyset, "channel": record.channel.name,
+                "message": clearing.messageTimetoken?.description ?? "any",
+                "type": clearing.type ?? "any", "value": clearing.value ?? "any",
+                "of": clearing.userID ?? "any", "count": record.count,
+                "user": record.author.userID, "device": record.author.deviceID,
+            ])
     }
 }

@@ -36,6 +36,7 @@ final class LedgerThread: Sendable {
         if case .write(let write) = request { write.size } else { 0 }
     }
     private let thread: Locked<OSThread?>
+    private let log: Log
 
     /// Starts committing.
     ///
@@ -67,6 +68,7 @@ final class LedgerThread: Sendable {
                 Limits.unstoredBytesMax, within: accounts.pressure.max),
             receiver: receiver, askForCeiling: { _ = requests.put(.ceiling) })
         self.clock = clock
+        self.log = log
         began = store.last
         groups = ChannelGroups(memberships)
         revocations = Revocations(revoked)
@@ -107,7 +109,7 @@ final class LedgerThread: Sendable {
                     let failure =
                         troubles.isFull
                         ? seekRoom(&chores, with: ledger, troubles)
-                        : doChore(&chores, with: ledger)
+                        : doChore(&chores, with: ledger, troubles)
                     report(failure, of: 0, ledger, troubles, fail: fail)
                 }
             }
@@ -145,6 +147,8 @@ final class LedgerThread: Sendable {
         var idleSince = Clock.monotonicMicroseconds()
         /// Whether space is to be given back, once it was idle for long enough.
         var hasSpace = true
+        /// Whether something is done on a full disk that makes room.
+        var makesRoom = false
         /// Whether the next one is to be done without waiting for a request.
         var areLeft = false
 
@@ -166,15 +170,14 @@ final class LedgerThread: Sendable {
     }
 
     /// Does one step of a large deletion, or else deletes some of what is over.
-    private func doChore(_ chores: inout Chores, with ledger: Ledger) -> StoreError? {
+    private func doChore(
+        _ chores: inout Chores, with ledger: Ledger, _ troubles: StoreTroubles
+    ) -> StoreError? {
         var failure: StoreError?
         if ledger.hasWork {
             chores.wasBusy()
             let start = Clock.monotonicMicroseconds()
-            if let commit = ledger.work(after: order.reserve(), failure: &failure) {
-                note(commit, of: ledger, failure)
-                order.finish(commit)
-            }
+            failure = doStep(with: ledger, troubles)
             ledger.removal.lasted(microseconds: Clock.monotonicMicroseconds() - start)
         } else if chores.isDue {
             let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
@@ -197,22 +200,57 @@ final class LedgerThread: Sendable {
         return failure
     }
 
-    /// Finds out by an empty commit whether there is room again: nobody may be writing any more.
+    /// Does one step of a large deletion.
+    private func doStep(with ledger: Ledger, _ troubles: StoreTroubles) -> StoreError? {
+        var failure: StoreError?
+        if let commit = ledger.work(after: order.reserve(), failure: &failure) {
+            if failure != nil { troubles.refused(commit.answers.count) }
+            note(commit, of: ledger, failure)
+            order.finish(commit)
+        }
+        return failure
+    }
+
+    /// On a full disk: answers who waits for a large deletion; finds out by an empty commit whether
+    /// there is room again, for nobody may be writing any more; and makes some of what is deleted.
     ///
     /// The log is emptied first: what was freed must not be eaten by a log that begins to grow
     /// before it was copied.
     private func seekRoom(
         _ chores: inout Chores, with ledger: Ledger, _ troubles: StoreTroubles
     ) -> StoreError? {
-        chores.areLeft = false
-        guard chores.isDue else { return nil }
-        chores.isDue = false
         var failure: StoreError?
-        ledger.emptyLog(failure: &failure)
-        guard failure == nil else { return failure }
-        order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
-        if failure == nil { troubles.foundRoom() }
+        chores.areLeft = false
+        if ledger.isAwaited {
+            failure = doStep(with: ledger, troubles)
+            chores.areLeft = ledger.isAwaited
+            return failure
+        }
+        guard chores.isDue || chores.makesRoom else { return nil }
+        if chores.isDue {
+            chores.isDue = false
+            ledger.emptyLog(failure: &failure)
+            if failure == nil {
+                order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
+            }
+            if failure == nil { troubles.foundRoom() }
+        }
+        if failure == nil { chores.makesRoom = makeRoom(with: ledger, troubles, &failure) }
+        // After a failure the next heartbeat tries again.
+        if failure != nil { chores.makesRoom = false }
+        chores.areLeft = chores.makesRoom
         return failure
+    }
+
+    /// Removes some of what is deleted already, and then gives the space back.
+    ///
+    /// - Returns: Whether there is more.
+    private func makeRoom(
+        with ledger: Ledger, _ troubles: StoreTroubles, _ failure: inout StoreError?
+    ) -> Bool {
+        guard ledger.hasWork else { return ledger.giveSpaceBack(failure: &failure) }
+        failure = doStep(with: ledger, troubles)
+        return true
     }
 
     private func commit(
@@ -243,6 +281,7 @@ final class LedgerThread: Sendable {
         if failure == nil { ledger.checkInvariants() }
         order.checkInvariants()
         #endif
+        for record in commit.cleared { log.tell(of: record) }
         groups.apply(commit.groups)
         revocations.apply(commit.revoked, forgotten: commit.forgottenRevoked)
         keyGrants.apply(commit.keyGrants, forgotten: commit.forgottenKeyGrants)

@@ -103,6 +103,8 @@ struct Commit: Sendable {
     var keyGrants: [KeyGrant] = []
     /// Those whose time is over.
     var forgottenKeyGrants: [KeyGrantSubject] = []
+    /// What moderators took away.
+    var cleared: [ClearingRecord] = []
     /// The state after it of every channel that has a stored event in it.
     var digests: [Channel: Digest] = [:]
     /// Every later event is after this.

@@ -1,5 +1,5 @@
 // The trail of what matters to who owns a tenant: tokens made and taken back, what ended with them,
-// messages deleted, actions removed, and who was refused what they may not do.
+// messages deleted, and who was refused what they may not do.
 
 import EventModel
 
@@ -81,19 +81,6 @@ struct Audit {
                 "keyset": author.keyset, "channel": request.channel,
                 "message": request.messageTimetoken, "user": author.userID,
                 "device": author.deviceID,
-            ])
-    }
-
-    /// Actions that a moderator removes, if there are any.
-    func cleared(_ request: ClearingRequest, by author: Author) {
-        let clearing = request.clearing
-        log?.notice(
-            "A moderator removes actions.",
-            [
-                "keyset": author.keyset, "channel": request.channel,
-                "message": clearing.messageTimetoken?.description ?? "any",
-                "type": clearing.type ?? "any", "value": clearing.value ?? "any",
-                "of": clearing.userID ?? "any", "user": author.userID, "device": author.deviceID,
             ])
     }
 

@@ -7,10 +7,8 @@ extension Operations {
         _ request: ClearingRequest, by caller: some Caller
     ) -> OperationOutcome {
         let rules = caller.settings(of: request.channel).reactions
-        let outcome = caller.submit(
+        return caller.submit(
             .clear(request.clearing, under: rules), in: request.channel,
             mutation: request.mutation)
-        if outcome == .later { caller.audit.cleared(request, by: caller.author) }
-        return outcome
     }
 }

@@ -104,10 +104,14 @@ final class SimulatedLedger {
     private func work() {
         meetFate()
         var failure: StoreError?
-        let write = ledger.deletions.first?.write
+        let waiting = ledger.deletions.compactMap(\.write)
         world.tally.count("step of a deletion")
         let commit = ledger.work(after: order.reserve(), failure: &failure)
-        if let commit { return conclude(commit, of: write.map { [$0] } ?? [], failure) }
+        if let commit {
+            // The first one's turn has come; or all are given up.
+            let answered = Set(commit.answers.map(\.origin))
+            return conclude(commit, of: waiting.filter { answered.contains($0.origin) }, failure)
+        }
         if let failure, failure != .full { return fail() }
         goOn(afterFailure: failure != nil)
     }

@@ -10,11 +10,13 @@ final class FaultyStore: Store {
         case begin, insert, standingAction, add, remove, remember, commit
         case deleteMessages, hideMessages, clear, hideActions, expired, changeGroup, digest
         case setDigest, forgetTombstones, forgetDeletions
-        case giveSpaceBack, revoke, grant, tally
+        case giveSpaceBack, revoke, grant, tally, removeHidden
 
         /// Those that a commit of writes makes.
         static let ofCommits = allCases.filter {
-            ![.hideMessages, .clear, .hideActions, .giveSpaceBack, .revoke, .grant].contains($0)
+            ![
+                .hideMessages, .clear, .hideActions, .giveSpaceBack, .revoke, .grant, .removeHidden,
+            ].contains($0)
         }
     }
 
@@ -42,6 +44,12 @@ final class FaultyStore: Store {
     /// The same of grants to auth keys.
     var furtherKeyGrants = 0
     var keyGrantCounts = 0
+    /// Steps until nothing is hidden any more.
+    var hiddenSteps = 0
+    /// More rows than this find no room to be removed in.
+    var removableRows = Int.max
+    /// How many rows were to be removed at a time.
+    private(set) var removals: [Int] = []
     /// Steps until all space is given back.
     var pagesToGiveBack = 0
     private(set) var forgotten: [(before: Timetoken, limit: Int)] = []
@@ -160,9 +168,13 @@ final class FaultyStore: Store {
         base.hideMessages(in: range, at: timetoken, of: channel)
     }
 
-    var hasHiddenRows: Bool { base.hasHiddenRows }
+    var hasHiddenRows: Bool { hiddenSteps > 0 || base.hasHiddenRows }
 
     func removeHiddenRows(limit: Int) throws(StoreError) {
+        removals.append(limit)
+        try pass(.removeHidden)
+        guard limit <= removableRows else { throw .full }
+        if hiddenSteps > 0 { hiddenSteps -= 1 }
         base.removeHiddenRows(limit: limit)
     }
 

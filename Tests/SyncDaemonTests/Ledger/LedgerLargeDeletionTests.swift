@@ -173,6 +173,55 @@ struct LedgerLargeDeletionTests {
         #expect(try store.makeReader().digest(of: room).digest == .empty)
     }
 
+    @Test(
+        "who waits behind rows that cannot be removed is refused, and may come again",
+        arguments: [
+            (StoreError.full, ProtocolError.storeFull), (.lost(path: "x"), .storeUnavailable),
+            (.damaged(path: "x", reason: "bad page"), .storeDamaged),
+        ])
+    func isNotHeldUp(_ error: StoreError, _ refusal: ProtocolError) throws {
+        let store = FaultyStore()
+        let bench = try filled(store)
+        let before = try bench.stored()
+        _ = bench.commit(deletion("m"), deletion("n", command: 8))
+        store.hiddenSteps = 1
+        store.fault = (.removeHidden, error)
+        var commit: Commit?
+        for _ in 0..<3 where commit == nil { commit = bench.work() }
+
+        #expect(commit?.answers.map(\.origin.command) == [7, 8])
+        for answer in commit?.answers ?? [] {
+            #expect(throws: refusal) { try answer.result.get() }
+        }
+        #expect(commit?.events == [])
+        #expect(!bench.ledger.isAwaited)
+        #expect(try bench.stored() == before)
+        bench.ledger.checkInvariants()
+        guard refusal != .storeDamaged else { return #expect(!bench.hasWork) }
+        store.fault = nil
+        #expect(bench.work() == nil)
+        _ = bench.commit(deletion("m"))
+        while bench.hasWork { _ = bench.work() }
+        #expect(try store.makeReader().digest(of: room).digest == .empty)
+    }
+
+    @Test("where there is no room for a step there may be some for a smaller one")
+    func removesFewer() throws {
+        let store = FaultyStore()
+        let bench = LedgerBench(store, deletedRowsMax: 16)
+        store.hiddenSteps = 2
+        store.removableRows = 3
+        while bench.hasWork { #expect(bench.work() == nil) }
+        #expect(store.removals == [16, 8, 4, 2, 2])
+        #expect(bench.failure == nil)
+        store.hiddenSteps = 1
+        store.removableRows = 0
+        #expect(bench.work() == nil)
+        #expect(store.removals.suffix(2) == [2, 1])
+        #expect(bench.failure == .full)
+        bench.ledger.checkInvariants()
+    }
+
     @Test("a commit that fails takes back the deletion that came with it")
     func isTakenBack() throws {
         let store = FaultyStore()

@@ -41,11 +41,19 @@ struct LedgerModerationTests {
         #expect(try commit.answers[0].result.get() == .actionsCleared(place, count: 10))
         #expect(try commit.digests[room] == recomputedDigest(of: room, in: bench.store))
         #expect(commit.digests[room]?.count == 20)
+        // For the log.
+        #expect(
+            commit.cleared == [
+                ClearingRecord(
+                    clearing: clearing, count: 10, channel: room,
+                    author: Author(userID: "ada", deviceID: "phone"))
+            ])
         // A retry is answered alike, though somebody said it again.
         _ = try bench.reply(.add(.on(500, "❤️", by: "user1")))
         let retry = bench.commit(write(.clear(clearing), mutation: "m"))
         #expect(try retry.answers[0].result.get() == .actionsCleared(place, count: 10))
         #expect(retry.events.isEmpty)
+        #expect(retry.cleared.isEmpty)
         // The same name for something else is refused.
         let other = bench.commit(
             write(.clear(Clearing(type: "reaction", userID: "❤️")), mutation: "m"))
@@ -154,6 +162,46 @@ struct LedgerModerationTests {
             commit.events.map(\.event)
                 == [.actionsCleared(Clearing(type: "reaction", value: "❤️"))])
         #expect(try count(bench) == 20)
+    }
+
+    @Test(
+        "what stands by the very name that is said goes first, and then what that name means",
+        arguments: StoreUnderTest.allCases, [1000, 4])
+    func knowsFormerNames(_ kind: StoreUnderTest, rowsMax: Int) throws {
+        let bench = try filled(try kind.make(in: directory), rowsMax: rowsMax)
+        for number in 1...6 {
+            _ = try bench.reply(.add(.on(500, "love", by: "user\(number)")))
+            // Groups enough to make looking for a name alone too much for a small commit.
+            _ = try bench.reply(.add(.on(500, "other\(number)", by: "user1")))
+        }
+        var rules = ReactionRules()
+        rules.aliases = [ReactionRules.Alias(name: "love", value: "❤️")]
+        var told: [Commit] = []
+        for _ in 0..<3 {
+            var commits = [
+                bench.commit(write(.clear(Clearing(type: "reaction", value: "love"), under: rules)))
+            ]
+            while bench.hasWork { bench.work().map { commits.append($0) } }
+            let answered = commits.filter { !$0.answers.isEmpty }
+            #expect(answered.count == 1)
+            told += answered
+        }
+        #expect(
+            told.flatMap(\.events).map(\.event)
+                == ["love", "❤️"].map {
+                    .actionsCleared(Clearing(type: "reaction", value: $0))
+                })
+        let counts = try told.flatMap(\.answers).map { answer -> Int? in
+            guard case .actionsCleared(_, let count) = try answer.result.get() else { return nil }
+            return count
+        }
+        #expect(counts == [6, 10, 0])
+        #expect(told.flatMap(\.cleared).map(\.count) == [6, 10])
+        #expect(try count(bench) == 26)
+        #expect(
+            try bench.store.makeReader().digest(of: room).digest
+                == recomputedDigest(of: room, in: bench.store))
+        #expect(bench.failure == nil)
     }
 
     @Test("what becomes of a clearing survives its row")
