@@ -1,6 +1,7 @@
 """A disk that is full, hangs or fails, and a data directory that vanishes: what is promised goes on."""
 
 import asyncio
+import contextlib
 import errno
 import os
 import re
@@ -11,6 +12,7 @@ import unittest
 from daemon import Daemon, run_to_end
 from device import Disconnected
 from disk import DiskTestCase, SmallDisk, cannot_mount, database, metric, readiness
+from waiting import Patience
 
 
 class FullDisk(DiskTestCase):
@@ -79,6 +81,54 @@ class FullDisk(DiskTestCase):
         await asyncio.to_thread(daemon.restart)
         device = await self.device(daemon, "ada", "laptop")
         self.assertEqual(await self.messages(device), kept + ["second"])
+
+    def hidden(self, daemon):
+        """Large deletions whose rows are still in the file."""
+        with contextlib.closing(
+                sqlite3.connect(f"file:{database(daemon)}?mode=ro", uri=True)) as file:
+            return sum(file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                       for table in ("hidden", "hidden_clearing"))
+
+    async def test_what_an_operator_deletes_makes_room_on_a_full_disk(self):
+        """However large, it is answered and takes place on a disk without a free byte."""
+        for operation, covered in (("removeActions", {"value": "👍"}),
+                                   ("deleteMessages", {"through": str(1 << 62)}),
+                                   ("deleteMessage", {})):
+            with self.subTest(operation=operation):
+                disk = self.small_disk(16 << 20)
+                daemon = self.start_daemon(
+                    "--commands-per-second", "1000000", data_dir=disk.data_dir)
+                device = await self.device(daemon, "ada")
+                message = await device.publish("big", "x")
+                spread = operation == "removeActions"
+                await device.settle_all([
+                    ("addAction", {"channel": "big", "value": "👍" if spread else f"{number}",
+                                   "messageTimetoken": str(number) if spread else message})
+                    for number in range(1, 4001)])
+                await self.fill(disk, device)
+                await self.readiness(daemon, 503, "disk_full")
+                fields = {"channel": "big", **covered}
+                if operation == "deleteMessage":
+                    fields["messageTimetoken"] = message
+                reply = await asyncio.wait_for(
+                    device.request(operation, mutation="m", **fields), 60)
+                self.assertIn("ok", reply)
+                self.assertEqual(await device.all_actions("big"), [])
+                # In room for two or three rows all of them go, and others take their place.
+                os.truncate(disk.ballast, os.path.getsize(disk.ballast) - (128 << 10))
+                patience = Patience(lambda: self.hidden(daemon))
+                while self.hidden(daemon):
+                    patience.check("the rows to go")
+                    await asyncio.sleep(0.1)
+                for number in range(100):
+                    await device.publish("den", "y" * 1000)
+                await asyncio.to_thread(daemon.restart)
+                await device.connect()
+                self.assertEqual(await device.all_actions("big"), [])
+                self.assertEqual((await device.request(operation, mutation="m", **fields))["ok"],
+                                 reply["ok"])
+                await device.close()
+                await asyncio.to_thread(daemon.stop)
 
     async def test_the_log_never_eats_the_room_that_is_freed(self):
         disk = self.small_disk(12 << 20)
