@@ -37,22 +37,6 @@ struct LedgerLargeDeletionTests {
             in: MessageRange(after: .zero, through: .end), of: room, limit: .max / 2)
     }
 
-    @Test("steps that take long become smaller, down to an eighth, and grow again")
-    func pacesSteps() {
-        var step = RemovalStep(rowsMax: 1000)
-        func rows(after milliseconds: UInt64...) -> [Int] {
-            milliseconds.map {
-                step.lasted(microseconds: 1000 * $0)
-                return step.rows
-            }
-        }
-        let aim = UInt64(Limits.deletionStepMilliseconds)
-        #expect(rows(after: aim, aim + 1, aim + 1, aim + 1, 9000) == [1000, 500, 250, 125, 125])
-        #expect(rows(after: aim / 4, aim / 5, 0, 0, 0) == [125, 250, 500, 1000, 1000])
-        step = RemovalStep(rowsMax: 4)
-        #expect(rows(after: 9000, 9000, 9000, 9000) == [2, 1, 1, 1])
-    }
-
     @Test("a ledger whose steps take long still removes everything")
     func removesSlowly() throws {
         let bench = try filled(try SQLiteStore(directory: directory.path))
@@ -203,23 +187,6 @@ struct LedgerLargeDeletionTests {
         _ = bench.commit(deletion("m"))
         while bench.hasWork { _ = bench.work() }
         #expect(try store.makeReader().digest(of: room).digest == .empty)
-    }
-
-    @Test("where there is no room for a step there may be some for a smaller one")
-    func removesFewer() throws {
-        let store = FaultyStore()
-        let bench = LedgerBench(store, deletedRowsMax: 16)
-        store.hiddenSteps = 2
-        store.removableRows = 3
-        while bench.hasWork { #expect(bench.work() == nil) }
-        #expect(store.removals == [16, 8, 4, 2, 2])
-        #expect(bench.failure == nil)
-        store.hiddenSteps = 1
-        store.removableRows = 0
-        #expect(bench.work() == nil)
-        #expect(store.removals.suffix(2) == [2, 1])
-        #expect(bench.failure == .full)
-        bench.ledger.checkInvariants()
     }
 
     @Test("a commit that fails takes back the deletion that came with it")
