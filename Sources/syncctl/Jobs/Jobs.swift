@@ -75,36 +75,44 @@ struct JobRunner {
     private func react(_ reacting: Reacting) async throws {
         let message = try await timetoken(of: reacting.target, in: reacting.channel)
         var change = reacting.change
-        if change == .toggle { change = try await stands(reacting, on: message) ? .remove : .add }
+        if change == .toggle {
+            change = try await own(reacting, on: message) == nil ? .add : .remove
+        }
         switch change {
         case .add, .toggle:
             let (action, applied) = try await client.addAction(
                 reacting.value, type: reacting.type, to: message, in: reacting.channel)
-            let outcome = applied == .added ? "added to" : "stands already on"
             write(
                 json: json.line(applied: applied.rawValue, to: action),
-                human: "\(printable(reacting.value)) \(outcome) \(message)")
+                human: human.line(
+                    for: reacting.value, applied: applied, score: action.score, message))
         case .remove:
             let applied = try await client.removeAction(
                 reacting.value, type: reacting.type, from: message, in: reacting.channel)
-            let outcome = applied == .removed ? "removed from" : "was not there on"
+            // Where only one is taken off, the answer does not say how many are left.
+            var left: Int?
+            if applied == .removed, !options.writesJSON {
+                left = try await own(reacting, on: message)?.score
+            }
             write(
                 json: json.line(applied: applied.rawValue, to: nil),
-                human: "\(printable(reacting.value)) \(outcome) \(message)")
+                human: human.line(for: reacting.value, removal: applied, left: left, message))
         }
     }
 
-    /// Whether the user's own action stands: a toggle becomes a wish for one thing or the other.
-    private func stands(_ reacting: Reacting, on message: Timetoken) async throws -> Bool {
+    /// The user's own action, if it stands: a toggle becomes a wish for one thing or the other.
+    private func own(
+        _ reacting: Reacting, on message: Timetoken
+    ) async throws -> MessageAction? {
         var query = ActionsQuery(
             channel: reacting.channel, messageTimetoken: message, types: [reacting.type],
             values: [reacting.value], userIDs: [options.user], limit: 1)
         repeat {
             let page = try await client.actions(query)
-            if !page.actions.isEmpty { return true }
+            if let action = page.actions.first { return action }
             query.after = page.next
         } while query.after != nil
-        return false
+        return nil
     }
 
     private func delete(_ deleting: Deleting) async throws {

@@ -38,13 +38,25 @@ struct HumanFormat {
         }
     }
 
-    /// A stored message, and below it the reactions that stand.
+    /// A stored message as its author has it now, and below it the reactions that stand.
     func lines(for stored: StoredMessage) -> [String] {
-        let line = dim("\(stored.timetoken)") + "  " + said(stored.uuid, stored.message)
+        let message = stored.edited.map { Message(payload: $0.payload) } ?? stored.message
+        var notes = stored.edited == nil ? [] : ["edited"]
+        if stored.deleted != nil { notes.append("deleted by its author") }
+        if stored.threadCount > 0 {
+            notes.append(stored.threadCount == 1 ? "1 reply" : "\(stored.threadCount) replies")
+        }
+        let line =
+            dim("\(stored.timetoken)") + "  " + said(stored.uuid, message)
+            + (notes.isEmpty ? "" : dim("  (\(notes.joined(separator: ", ")))"))
+        var scores: [String: Int] = [:]
+        for action in stored.actions where action.key.type == "reaction" {
+            scores[action.key.value, default: 0] += action.score
+        }
         let counts = Self.counts(
             stored.actions.reduce(into: DeviceCache()) { cache, action in
                 cache.apply(added(action))
-            }, of: stored.timetoken, user: user)
+            }, of: stored.timetoken, user: user, scores: scores)
         return counts.isEmpty ? [line] : [line, "    \(counts)"]
     }
 
@@ -56,13 +68,48 @@ struct HumanFormat {
     func line(for action: MessageAction) -> String {
         let key = action.key
         return dim("\(action.actionTimetoken)")
-            + "  \(name(key.uuid)): \(label(key)) on \(dim("\(key.messageTimetoken)"))"
+            + "  \(name(key.uuid)): \(label(action)) on \(dim("\(key.messageTimetoken)"))"
+    }
+
+    /// What became of a reaction that was to be added.
+    ///
+    /// - Parameter score: What it counts for now.
+    func line(
+        for value: String, applied: Addition, score: Int, _ message: Timetoken
+    ) -> String {
+        let value = printable(value)
+        let count = score == 1 ? "" : ", and counts for \(score)"
+        return switch applied {
+        case .added: "\(value) added to \(message)\(count)"
+        case .updated: "\(value) on \(message) counts for \(score) now"
+        case .already: "\(value) stands already on \(message)\(count)"
+        }
+    }
+
+    /// What became of one that was to be removed.
+    ///
+    /// - Parameter left: What the rest counts for; `nil`: there is none.
+    func line(
+        for value: String, removal: Removal, left: Int?, _ message: Timetoken
+    ) -> String {
+        let value = printable(value)
+        guard removal == .removed else { return "\(value) was not there on \(message)" }
+        return left.map { "one \(value) taken off \(message), \($0) left" }
+            ?? "\(value) removed from \(message)"
     }
 
     /// The reactions of a message, for example `👍 2  ❤️ 1`.
-    static func counts(_ cache: DeviceCache, of message: Timetoken, user: String) -> String {
+    ///
+    /// - Parameter scores: What those with a value count for together, where that is known.
+    static func counts(
+        _ cache: DeviceCache, of message: Timetoken, user: String, scores: [String: Int] = [:]
+    ) -> String {
         cache.reactions(to: message, for: user)
-            .map { "\(printable($0.value)) \($0.count)" }
+            .map { group in
+                let score = scores[group.value] ?? group.count
+                return "\(printable(group.value)) \(group.count)"
+                    + (score == group.count ? "" : " (score \(score))")
+            }
             .joined(separator: "  ")
     }
 
@@ -101,7 +148,7 @@ struct HumanFormat {
         _ action: MessageAction, _ verb: String, by uuid: String, in cache: DeviceCache
     ) -> String {
         let target = action.key.messageTimetoken
-        var line = "\(name(uuid)) \(verb) \(label(action.key))"
+        var line = "\(name(uuid)) \(verb) \(label(action))"
         line += verb == "added" ? " to " : " from "
         if let message = cache.messages[target]?.message {
             line += "\"\(excerpt(message.payload))\" "
@@ -112,9 +159,13 @@ struct HumanFormat {
     }
 
     /// A reaction is its emoji; another kind of action names its type too.
-    private func label(_ key: MessageAction.Key) -> String {
-        key.type == "reaction"
-            ? printable(key.value) : "\(printable(key.type)) \(printable(key.value))"
+    ///
+    /// One that counts for more says so.
+    private func label(_ action: MessageAction) -> String {
+        let key = action.key
+        let value = printable(key.value)
+        return (key.type == "reaction" ? value : "\(printable(key.type)) \(value)")
+            + (action.score == 1 ? "" : " ×\(action.score)")
     }
 
     /// The text of the payloads that are text; the JSON of all others.

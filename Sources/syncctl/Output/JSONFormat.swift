@@ -57,6 +57,14 @@ struct JSONFormat {
             json.member("timetoken", quoted: stored.timetoken.rawValue)
             json.member("uuid", stored.uuid)
             Self.write(stored.message, into: &json)
+            if let edited = stored.edited {
+                json.beginObject("edited")
+                json.member("payload", raw: edited.payload)
+                json.member("timetoken", quoted: edited.timetoken.rawValue)
+                json.endObject()
+            }
+            json.member("deleted", quoted: stored.deleted?.rawValue)
+            if stored.threadCount > 0 { json.member("threadCount", stored.threadCount) }
             guard showsActions else { return }
             json.beginArray("actions")
             for action in stored.actions {
@@ -167,6 +175,7 @@ struct JSONFormat {
         json.member("value", action.key.value)
         json.member("uuid", action.key.uuid)
         json.member("actionTimetoken", quoted: action.actionTimetoken.rawValue)
+        if action.score != 1 { json.member("score", action.score) }
     }
 
     func object(_ body: (inout JSONWriter) -> Void) -> String {

@@ -192,6 +192,57 @@ struct FormatTests {
                 """))
     }
 
+    @Test("a message as its author has it now, with its replies, and what reactions count for")
+    func currentMessages() {
+        let clap = MessageAction(
+            key: action("👏", "bob", at: 101).key, actionTimetoken: Timetoken(rawValue: 101),
+            score: 5)
+        var stored = StoredMessage(
+            timetoken: message, uuid: "ada", message: Message(payload: #""hi""#),
+            actions: [clap, action("👏", "ada", at: 102)],
+            edited: MessageVersion(
+                payload: #"{"text":"hello"}"#, timetoken: Timetoken(rawValue: 103)))
+        stored.threadCount = 2
+        let human = HumanFormat(user: "ada")
+        #expect(
+            human.lines(for: stored) == [
+                "100  ada: hello  (edited, 2 replies)", "    👏 2 (score 6)",
+            ])
+        #expect(human.line(for: clap) == "101  bob: 👏 ×5 on 100")
+        #expect(
+            JSONFormat(user: "ada").line(for: stored, showsActions: false) == """
+                {"timetoken":"100","uuid":"ada","payload":"hi",\
+                "edited":{"payload":{"text":"hello"},"timetoken":"103"},"threadCount":2}
+                """)
+        #expect(JSONFormat(user: "ada").line(for: clap).hasSuffix(#","score":5}"#))
+        stored.deleted = Timetoken(rawValue: 104)
+        stored.threadCount = 1
+        #expect(
+            human.lines(for: stored).first
+                == "100  ada: hello  (edited, deleted by its author, 1 reply)")
+        #expect(
+            JSONFormat(user: "ada").line(for: stored, showsActions: false)
+                .hasSuffix(#","deleted":"104","threadCount":1}"#))
+    }
+
+    @Test("what became of a reaction, with what it counts for")
+    func outcomes() {
+        let human = HumanFormat(user: "ada")
+        func added(_ applied: Addition, _ score: Int) -> String {
+            human.line(for: "👏", applied: applied, score: score, message)
+        }
+        #expect(added(.added, 1) == "👏 added to 100")
+        #expect(added(.added, 5) == "👏 added to 100, and counts for 5")
+        #expect(added(.updated, 2) == "👏 on 100 counts for 2 now")
+        #expect(added(.already, 1) == "👏 stands already on 100")
+        func removed(_ removal: Removal, _ left: Int?) -> String {
+            human.line(for: "👏", removal: removal, left: left, message)
+        }
+        #expect(removed(.removed, nil) == "👏 removed from 100")
+        #expect(removed(.removed, 3) == "one 👏 taken off 100, 3 left")
+        #expect(removed(.absent, nil) == "👏 was not there on 100")
+    }
+
     private var finding: CacheFinding {
         CacheFinding(
             channel: "room", messages: 1, actions: 2, cursor: Timetoken(rawValue: 110),
