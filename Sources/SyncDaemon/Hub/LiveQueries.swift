@@ -96,10 +96,10 @@ final class LiveQueries {
                 event.action.map {
                     query.range.isNew(query.filter.place(of: $0.action), to: page.next)
                 } ?? true
-            if isNew, let change = event.liveChange { tell(query, change) }
+            // Nothing of it may leave before the page, which has the query's number: so whether
+            // there is room is seen with the next change.
+            if isNew, let change = event.liveChange { wait(query, change) }
         }
-        // Too much happened meanwhile: it is over, and so its page is of no use.
-        guard session.live?.all[id] === query else { return .failure(.noLiveQuery) }
         query.range.extend(to: page.next, at: dated.asOf, heard: heard(in: query.topic))
         return .success(page)
     }
@@ -136,14 +136,23 @@ final class LiveQueries {
     }
 
     private func tell(_ query: LiveQuery, _ change: [UInt8]) {
-        guard let live = query.session.live, live.all[query.id] === query else { return }
-        if query.changes.isEmpty { live.waiting.append(query) }
-        query.add(change)
+        guard wait(query, change) else { return }
         // What came in this turn has not been offered to the socket yet: that is not the reader's
         // fault.
         if !hasRoom(query) { offer(to: query.session) }
-        guard hasRoom(query) else { return end(query, because: .tooSlow) }
+        if !hasRoom(query) { end(query, because: .tooSlow) }
+    }
+
+    /// Has a change wait for the end of the turn.
+    ///
+    /// - Returns: Whether the query is open.
+    @discardableResult
+    private func wait(_ query: LiveQuery, _ change: [UInt8]) -> Bool {
+        guard let live = query.session.live, live.all[query.id] === query else { return false }
+        if query.changes.isEmpty { live.waiting.append(query) }
+        query.add(change)
         outlet.listForFlush(query.session)
+        return true
     }
 
     /// Writes what waits for a session, if its socket takes all that is before it.
