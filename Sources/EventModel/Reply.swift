@@ -15,7 +15,7 @@ public enum Reply: Hashable, Sendable {
     case history(HistoryPage)
     case actions(ActionsPage)
     /// Of the messages whose groups are others than the device has.
-    case summaries([MessageSummary])
+    case summaries(SummariesPage)
     case liveEnded(LiveID)
     case hereNow(OccupancyPage)
     case whereNow(channels: [String])

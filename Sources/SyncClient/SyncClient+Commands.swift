@@ -118,11 +118,18 @@ extension SyncClient {
     public func summaries(
         of messages: [SummariesQuery.Message], in channel: String
     ) async throws(SyncClientError) -> [MessageSummary] {
-        let query = SummariesQuery(channel: channel, messages: messages)
-        guard case .summaries(let found) = try await perform(.summaries(query)) else {
-            throw Self.mismatch
+        var query = SummariesQuery(channel: channel, messages: messages)
+        var found: [MessageSummary] = []
+        while true {
+            guard case .summaries(let page) = try await perform(.summaries(query)) else {
+                throw Self.mismatch
+            }
+            found += page.summaries
+            // Each reply brings one summary at least.
+            guard !page.rest.isEmpty, page.rest.count < query.messages.count else { return found }
+            let rest = Set(page.rest)
+            query.messages.removeAll { !rest.contains($0.timetoken) }
         }
-        return found
     }
 
     /// Asks whether the daemon answers.

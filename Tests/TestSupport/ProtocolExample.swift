@@ -200,7 +200,7 @@ public enum ProtocolExample {
         44: .subscribed([
             SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
         ]),
-        45: .summaries([summary]),
+        45: .summaries(SummariesPage([summary])),
         43: .actionAdded(MessageAction(key: ada, actionTimetoken: removed, score: 5), .updated),
         7: .actionRemoved(.removed),
         8: .history(

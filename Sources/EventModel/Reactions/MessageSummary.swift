@@ -34,7 +34,8 @@ public struct MessageSummary: Hashable, Sendable {
     public var messageTimetoken: Timetoken
     /// The commit that it is of: an older one says nothing new.
     public var position: Timetoken
-    /// Those that most people are in, 100 at most, by type and value.
+    /// Those that most people are in, 100 at most and no more text than 64 KiB, by type and value;
+    /// beside those the newest texts that the message's author gave it.
     public var groups: [Group]
     /// Groups that are left out.
     public var omitted: Int
@@ -50,6 +51,19 @@ public struct MessageSummary: Hashable, Sendable {
         self.groups = groups
         self.omitted = omitted
         self.state = state
+    }
+}
+
+/// What one question for summaries brought.
+public struct SummariesPage: Hashable, Sendable {
+    public var summaries: [MessageSummary]
+    /// Messages that are to be asked about again: those before them were as much as a page may
+    /// hold.
+    public var rest: [Timetoken]
+
+    public init(_ summaries: [MessageSummary], rest: [Timetoken] = []) {
+        self.summaries = summaries
+        self.rest = rest
     }
 }
 

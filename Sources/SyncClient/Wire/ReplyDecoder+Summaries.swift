@@ -4,6 +4,19 @@ import EventModel
 import JSON
 
 extension ReplyDecoder {
+    func summariesPage(_ result: borrowing JSONValue) throws(JSONError) -> SummariesPage {
+        var page = SummariesPage(try summaries(result))
+        guard result.member("rest") != nil else { return page }
+        let rest = try result.array("rest")
+        for index in 0..<rest.count {
+            guard let message = rest.element(at: index).string.flatMap(Timetoken.init) else {
+                throw .wrongType("rest", expected: "an array of timetokens")
+            }
+            page.rest.append(message)
+        }
+        return page
+    }
+
     func summaries(
         _ result: borrowing JSONValue, in name: String = "summaries"
     ) throws(JSONError) -> [MessageSummary] {

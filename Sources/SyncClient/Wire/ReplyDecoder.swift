@@ -40,7 +40,7 @@ struct ReplyDecoder {
             return .actions(
                 ActionsPage(
                     actions: try actions(result), next: try place(result, "next"), live: live))
-        case .summaries: return .summaries(try summaries(result))
+        case .summaries: return .summaries(try summariesPage(result))
         case .endLive: return .liveEnded(try result.integer("live"))
         case .hereNow: return .hereNow(try occupancy(result))
         case .whereNow: return .whereNow(channels: try channels(result))

@@ -151,6 +151,10 @@ final class Summaries {
     }
 
     private func ask(_ question: Question) {
+        if let passengers = question.passengers, !passengers.contains(where: \.isWaiting) {
+            // All are gone, or read again from before.
+            return question.topic.summaries.paid(since: question.since)
+        }
         if !put(question) { waiting.append(question) }
     }
 
@@ -170,37 +174,56 @@ final class Summaries {
     // MARK: Answers
 
     /// Takes what a reader summed up: one frame for all who want it.
-    func received(_ summaries: [MessageSummary], for number: PageNumber) {
+    ///
+    /// What did not fit into a page is asked for again, and until then the cursor stays.
+    func received(_ page: SummariesPage, for number: PageNumber) {
         guard let question = open.removeValue(forKey: number) else { return }
+        let through = page.rest.isEmpty ? question.through : question.since
         if let passengers = question.passengers {
-            question.topic.summaries.paid(since: question.since)
-            let frame = outlet.frame(
-                of: summaries, in: question.topic.channel,
-                cursor: min(question.through, question.topic.summaries.bound))
-            for passenger in passengers
-            where passenger.subscription.serial == passenger.serial {
-                passenger.subscription.paid()
-                send(frame, summaries.count, to: passenger.subscription, question)
-            }
-            return
+            return received(page, for: question, through: through, by: passengers)
         }
         let topic = question.topic
         topic.summaries.askedSince = nil
+        if !page.rest.isEmpty { note(again: page.rest, of: question) }
         list(topic)
         for lane in topic.lanes where lane.pace.actions == .summary {
             // What waits in a window is from before.
             let frame = outlet.frame(
-                of: summaries, in: topic.channel,
-                cursor: min(question.through, lane.cursor))
+                of: page.summaries, in: topic.channel, cursor: min(through, lane.cursor))
             for subscription in lane.subscriptions.elements {
                 if subscription.state == .live {
-                    send(frame, summaries.count, to: subscription, question)
+                    send(frame, page.summaries.count, to: subscription, question)
                 } else if subscription.position > question.since {
                     // It was set back to after these changes, and reads on from there.
                     outlet.setBack(subscription, to: question.since)
                 }
             }
         }
+    }
+
+    private func received(
+        _ page: SummariesPage, for question: Question, through: Timetoken,
+        by passengers: [Flights.Passenger]
+    ) {
+        if page.rest.isEmpty { question.topic.summaries.paid(since: question.since) }
+        let frame = outlet.frame(
+            of: page.summaries, in: question.topic.channel,
+            cursor: min(through, question.topic.summaries.bound))
+        let waiting = passengers.filter(\.isWaiting)
+        for passenger in waiting {
+            if page.rest.isEmpty { passenger.subscription.paid() }
+            send(frame, page.summaries.count, to: passenger.subscription, question)
+        }
+        guard !page.rest.isEmpty else { return }
+        ask(
+            Question(
+                topic: question.topic, messages: page.rest, since: question.since,
+                through: question.through, passengers: waiting))
+    }
+
+    private func note(again messages: [Timetoken], of question: Question) {
+        question.topic.summaries.changed.formUnion(messages)
+        question.topic.summaries.since = question.since
     }
 
     private func send(
@@ -215,8 +238,7 @@ final class Summaries {
         guard question.passengers == nil else { return waiting.append(question) }
         let topic = question.topic
         topic.summaries.askedSince = nil
-        topic.summaries.changed.formUnion(question.messages)
-        topic.summaries.since = question.since
+        note(again: question.messages, of: question)
         topic.summaries.nextAt = ground.now + 4 * Self.pause
         list(topic)
     }

@@ -1,12 +1,17 @@
 // What the reader threads keep between questions, and share.
 
+import EventModel
+
 /// The caches of one store's readers.
 struct ReaderCaches: Sendable {
     let repairs: RepairCache
     let summaries: SummaryCache
 
-    init(repairs: RepairCache, secret: DigestSecret) {
+    init(
+        repairs: RepairCache, secret: DigestSecret,
+        summaryBytesMax: Int = Limits.summaryCacheBytesMax
+    ) {
         self.repairs = repairs
-        summaries = SummaryCache(secret: secret)
+        summaries = SummaryCache(secret: secret, bytesMax: summaryBytesMax)
     }
 }

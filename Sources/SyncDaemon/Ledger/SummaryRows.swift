@@ -1,5 +1,6 @@
 // What is kept of a message's rows so that they can be summed up again without being read again.
 
+import Basis
 import EventModel
 
 /// The newest and the oldest users of each group of a message, as of one commit.
@@ -18,7 +19,11 @@ struct SummaryRows: Sendable {
     }
 
     /// Bytes in memory, roughly.
-    var bytes: Int { 200 + groups.count * 2000 }
+    var bytes: Int {
+        groups.keys.reduce(200) {
+            $0 + 2000 + HeapBytes.string($1.type.string) + HeapBytes.string($1.value.string)
+        }
+    }
 
     /// Reads on, row by row.
     ///
@@ -57,22 +62,28 @@ struct SummaryRows: Sendable {
     }
 
     /// The summary; `nil` when too much of what was kept is gone: the rows have to be read.
+    ///
+    /// - Parameter versions: What its author made of the message, the newest first. What others say
+    ///   by the same types means nothing: it only counts.
     func summary(
-        of message: Timetoken, _ totals: [ActionName: ActionTotals], key: DigestKey
+        of message: Timetoken, _ totals: [ActionName: ActionTotals], versions: [MessageAction],
+        key: DigestKey
     ) -> MessageSummary? {
         var state = SummaryState()
         for (name, total) in totals {
             state.insert(type: name.type.string, value: name.value.string, total, key: key)
         }
-        // However often it was edited: that pushes out nothing of what others say.
-        let (versions, others) = totals.partitioned { MessageVersion.isType($0.type.string) }
-        let shown = others.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+        // However often it was edited: that pushes out nothing of what people say.
+        let shown = totals.filter { !MessageVersion.isType($0.key.type.string) }
+            .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
             .prefix(Limits.summaryGroupsMax)
-        guard let summed = summaries(of: Array(shown)), let edits = summaries(of: versions) else {
-            return nil
+        guard let summed = summaries(of: Array(shown)) else { return nil }
+        let own = versions.compactMap { action in
+            totals[ActionName(action.key)].map { MessageSummary.Group(action, of: $0) }
         }
-        let newest = edits.sorted { $0.last > $1.last }.prefix(Limits.summaryVersionsMax)
-        let all = (summed + newest).sorted {
+        // The first is what the message says, however long that is.
+        let told = own.prefix(1) + Array(own.dropFirst()).fitting(Limits.summaryBytesMax)
+        let all = (summed.fitting(Limits.summaryBytesMax) + told).sorted {
             ActionName(type: $0.type, value: $0.value) < ActionName(type: $1.type, value: $1.value)
         }
         return MessageSummary(
@@ -150,15 +161,33 @@ private struct Extremes: Sendable {
     }
 }
 
-extension [ActionName: ActionTotals] {
-    /// Those that match, and the others.
-    fileprivate func partitioned(
-        _ matches: (ActionName) -> Bool
-    ) -> (matching: [Element], others: [Element]) {
-        var (matching, others): ([Element], [Element]) = ([], [])
-        for element in self {
-            if matches(element.key) { matching.append(element) } else { others.append(element) }
+extension [MessageSummary.Group] {
+    /// Without those that, after the ones before them, are too long.
+    fileprivate func fitting(_ bytesMax: Int) -> [MessageSummary.Group] {
+        var rest = bytesMax
+        return filter { group in
+            guard group.bytes <= rest else { return false }
+            rest -= group.bytes
+            return true
         }
-        return (matching, others)
+    }
+}
+
+extension MessageSummary {
+    /// Of a reply, roughly.
+    var bytes: Int { groups.reduce(100) { $0 + $1.bytes } }
+}
+
+extension MessageSummary.Group {
+    fileprivate var bytes: Int {
+        authors.reduce(100 + type.utf8.count + value.utf8.count) { $0 + $1.utf8.count + 3 }
+    }
+
+    /// A version: it is its author's alone, whoever says the same.
+    fileprivate init(_ version: MessageAction, of totals: ActionTotals) {
+        self.init(
+            type: version.key.type, value: version.key.value, count: totals.count,
+            score: totals.score, first: version.actionTimetoken, last: version.actionTimetoken,
+            authors: [version.key.uuid])
     }
 }

@@ -16,10 +16,12 @@ final class SummaryCache: Sendable {
     }
 
     private let secret: DigestSecret
+    private let bytesMax: Int
     private let state = Locked(State())
 
-    init(secret: DigestSecret) {
+    init(secret: DigestSecret, bytesMax: Int = Limits.summaryCacheBytesMax) {
         self.secret = secret
+        self.bytesMax = bytesMax
     }
 
     func key(of channel: Channel) -> DigestKey { secret.key(of: channel) }
@@ -38,7 +40,7 @@ final class SummaryCache: Sendable {
             let old = state.rows.updateValue(rows, forKey: place)
             state.bytes += rows.bytes - (old?.bytes ?? 0)
             // Whichever: what is asked about often comes back soon.
-            while state.bytes > Limits.summaryCacheBytesMax, let any = state.rows.first {
+            while state.bytes > bytesMax, let any = state.rows.first {
                 state.rows[any.key] = nil
                 state.bytes -= any.value.bytes
             }
@@ -51,6 +53,7 @@ struct SummaryWork: Sendable {
     private let query: SummariesQuery
     private let channel: Channel
     private var summaries: [MessageSummary] = []
+    private var bytes = 0
     private var next = 0
     /// What is read of the next message.
     private var rows: SummaryRows?
@@ -64,16 +67,19 @@ struct SummaryWork: Sendable {
 
     /// Reads on.
     ///
-    /// - Returns: The summaries of what differs from what the device has; `nil`: there is more.
+    /// - Returns: The summaries of what differs from what the device has, as far as a page may hold
+    ///   them; `nil`: there is more to read.
     mutating func step(
         from reader: any SnapshotSource, _ cache: SummaryCache, while mayGoOn: () -> Bool
-    ) throws(StoreError) -> [MessageSummary]? {
+    ) throws(StoreError) -> SummariesPage? {
         var work = self
         defer { self = work }
         let isDone = try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
             try work.step(snapshot, cache, while: mayGoOn)
         }
-        return isDone ? work.summaries : nil
+        guard isDone else { return nil }
+        return SummariesPage(
+            work.summaries, rest: query.messages[work.next...].map(\.timetoken))
     }
 
     private mutating func step(
@@ -110,18 +116,35 @@ struct SummaryWork: Sendable {
                     path: "", reason: "the actions on message \(message) are counted wrongly")
             }
             cache.keep(rows, of: SummaryCache.Place(channel: channel, message: message))
-            if asked.state != summary.state { summaries.append(summary) }
             next += 1
+            guard asked.state != summary.state else { continue }
+            summaries.append(summary)
+            bytes += summary.bytes
+            guard bytes < Limits.pageBytesMax else {
+                giveBack(to: cache)
+                return true
+            }
         }
         return true
+    }
+
+    /// What was not needed for this page is for the next one.
+    private func giveBack(to cache: SummaryCache) {
+        for (message, rows) in kept ?? [:] {
+            cache.keep(rows, of: SummaryCache.Place(channel: channel, message: message))
+        }
     }
 
     private func summary(
         of message: Timetoken, _ rows: SummaryRows, _ snapshot: any ChannelSnapshot,
         _ cache: SummaryCache
     ) throws(StoreError) -> MessageSummary? {
-        rows.summary(
-            of: message, try snapshot.totals(on: message), key: cache.key(of: channel))
+        let totals = try snapshot.totals(on: message)
+        let hasVersions = totals.keys.contains { MessageVersion.isType($0.type.string) }
+        let versions =
+            hasVersions
+            ? try snapshot.versions(of: message, limit: Limits.summaryVersionsMax) : []
+        return rows.summary(of: message, totals, versions: versions, key: cache.key(of: channel))
     }
 
     /// What the cache has of the messages, with what changed since: read once for all of them.

@@ -75,11 +75,7 @@ final class Node: Sendable {
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
                 order: ledger.order,
-                caches: ReaderCaches(
-                    repairs: RepairCache(
-                        secret: ledger.secret,
-                        bytesMax: configuration.cacheBytes(Limits.repairCacheBytesMax),
-                        troubles: troubles), secret: ledger.secret),
+                caches: configuration.readerCaches(ledger.secret, troubles),
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)
@@ -219,6 +215,16 @@ extension Configuration {
     }
 
     /// What a cache may have of its limit; a reload changes nothing about that.
+    fileprivate func readerCaches(
+        _ secret: DigestSecret, _ troubles: StoreTroubles
+    ) -> ReaderCaches {
+        ReaderCaches(
+            repairs: RepairCache(
+                secret: secret, bytesMax: cacheBytes(Limits.repairCacheBytesMax),
+                troubles: troubles),
+            secret: secret, summaryBytesMax: cacheBytes(Limits.summaryCacheBytesMax))
+    }
+
     fileprivate func cacheBytes(_ limit: Int) -> Int {
         Limits.cacheBytes(limit, within: memoryCeiling)
     }

@@ -189,11 +189,11 @@ final class ReactorCore {
             if case .channels(let channels) = answer.result {
                 hub.selections.received(channels, for: number)
             } else {
-                hub.selections.failedToRead(number)
+                hub.selections.searches.failedToRead(number)
             }
         case .summaries(let number, _):
-            if case .reply(.success(.summaries(let summaries))) = answer.result {
-                hub.summaries.received(summaries, for: number)
+            if case .reply(.success(.summaries(let page))) = answer.result {
+                hub.summaries.received(page, for: number)
             } else {
                 hub.summaries.failedToRead(number)
             }

@@ -41,6 +41,12 @@ protocol ChannelSnapshot {
     /// The actions that stand on a message, summed up by what they say.
     func totals(on message: Timetoken) throws(StoreError) -> [ActionName: ActionTotals]
 
+    /// What its author made of a message, the newest first; others' actions of these types mean
+    /// nothing.
+    ///
+    /// - Complexity: O(log n + limit), whatever others say.
+    func versions(of message: Timetoken, limit: Int) throws(StoreError) -> [MessageAction]
+
     /// The action that stands since a moment.
     func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction?
 }

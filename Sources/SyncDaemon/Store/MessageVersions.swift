@@ -137,6 +137,47 @@ extension SQLiteReader {
     }
 }
 
+extension SQLiteSnapshot {
+    func versions(of message: Timetoken, limit: Int) throws(StoreError) -> [MessageAction] {
+        guard let id else { return [] }
+        let written = try reader.statements.tally.versions.author.first([
+            .timetoken(message), .integer(id),
+        ]) { reader.storedMessage($0, in: id) }
+        try reader.checkRows()
+        guard let written else { return [] }
+        var found: [MessageAction] = []
+        for kind in VersionKind.allCases {
+            var rest = limit
+            try reader.statements.tally.versions.newest.query(
+                .integer(id), .timetoken(message), .text(written.uuid), .text(kind.type)
+            ) { row in
+                guard reader.isLive(row), !reader.isHidden(row, in: id) else { return true }
+                found.append(reader.action(row, in: id))
+                rest -= 1
+                return rest > 0
+            }
+        }
+        try reader.checkRows()
+        return found.newestFirst(limit)
+    }
+}
+
+extension MemorySnapshot {
+    func versions(of message: Timetoken, limit: Int) -> [MessageAction] {
+        let written = state.messages[channel, default: []].first { $0.timetoken == message }
+        guard let written else { return [] }
+        return VersionKind.allCases.flatMap {
+            state.versions($0, by: written.uuid, on: message, in: channel)
+        }.newestFirst(limit)
+    }
+}
+
+extension [MessageAction] {
+    fileprivate func newestFirst(_ limit: Int) -> [MessageAction] {
+        Array(sorted { $0.actionTimetoken > $1.actionTimetoken }.prefix(limit))
+    }
+}
+
 extension MemoryStore {
     func author(ofMessage timetoken: Timetoken, in channel: Channel) -> String? {
         working.messages[channel]?.first { $0.timetoken == timetoken }?.uuid
@@ -153,12 +194,18 @@ extension MemoryStore.State {
     func newest(
         _ kind: VersionKind, by user: String, on message: Timetoken, in channel: Channel
     ) -> MessageAction? {
+        versions(kind, by: user, on: message, in: channel)
+            .max { $0.actionTimetoken < $1.actionTimetoken }
+    }
+
+    func versions(
+        _ kind: VersionKind, by user: String, on message: Timetoken, in channel: Channel
+    ) -> [MessageAction] {
         actions[channel, default: [:]].filter { key, row in
             row.isLive && key.messageTimetoken == message
                 && ExactText(key.type) == ExactText(kind.type)
                 && ExactText(key.uuid) == ExactText(user)
         }
         .map { $0.value.action(under: $0.key) }
-        .max { $0.actionTimetoken < $1.actionTimetoken }
     }
 }

@@ -73,8 +73,13 @@ enum ReplyEncoder {
             json.member("t", quoted: page.live?.position.rawValue)
         case .liveEnded(let id):
             json.member("live", id)
-        case .summaries(let summaries):
-            json.summaries("summaries", summaries)
+        case .summaries(let page):
+            json.summaries("summaries", page.summaries)
+            if !page.rest.isEmpty {
+                json.beginArray("rest")
+                for message in page.rest { json.position(message) }
+                json.endArray()
+            }
         case .hereNow(let page): encode(page, into: &json)
         case .whereNow(let channels):
             json.member("channels", channels)

@@ -55,6 +55,12 @@ final class CountingReader: SnapshotSource {
             try base.totals(on: message)
         }
 
+        func versions(
+            of message: Timetoken, limit: Int
+        ) throws(StoreError) -> [MessageAction] {
+            try base.versions(of: message, limit: limit)
+        }
+
         func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction? {
             try base.action(addedAt: timetoken)
         }

@@ -15,6 +15,15 @@ struct SummaryWorkTests {
         _ messages: [SummariesQuery.Message], from reader: any StoreReader, _ cache: SummaryCache,
         looks: () -> Int = { .max }, between: () throws -> Void = {}
     ) throws -> [MessageSummary] {
+        let page = try self.page(messages, from: reader, cache, looks: looks, between: between)
+        #expect(page.rest.isEmpty)
+        return page.summaries
+    }
+
+    private func page(
+        _ messages: [SummariesQuery.Message], from reader: any StoreReader, _ cache: SummaryCache,
+        looks: () -> Int = { .max }, between: () throws -> Void = {}
+    ) throws -> SummariesPage {
         var work = SummaryWork(
             SummariesQuery(channel: "room", messages: messages), in: room)
         while true {
@@ -135,5 +144,71 @@ struct SummaryWorkTests {
         #expect(found[0].omitted == 30)
         #expect(found[0].groups.count { $0.count == 2 } == 30)
         #expect(try found[0].state == recount(tick(1), bench.store, at: tick(1)).state)
+    }
+
+    @Test("however long texts are, a page has an end, and says what to ask for again")
+    func longTexts() throws {
+        let bench = LedgerBench()
+        var messages: [SummariesQuery.Message] = []
+        let long = String(repeating: "x", count: 30_000)
+        for number in 0..<12 {
+            let published = bench.commit(write(.publish(.numbered(UInt64(number))))).events[0]
+            let message = published.timetoken
+            messages.append(SummariesQuery.Message(message))
+            for text in 0..<8 {
+                for type in ["edited", "reaction"] {
+                    let key = MessageAction.Key(
+                        messageTimetoken: message, type: type, value: "\(text)\(long)",
+                        uuid: "ada")
+                    _ = bench.commit(write(.add(key)))
+                }
+            }
+        }
+        let cache = SummaryCache(secret: bench.store.secret, bytesMax: 100_000)
+        let reader = try bench.store.makeReader()
+        var found: [MessageSummary] = []
+        var rest = messages
+        while !rest.isEmpty {
+            let page = try page(rest, from: reader, cache)
+            let bytes = page.summaries.map(\.bytes)
+            #expect(bytes.dropLast().reduce(0, +) < Limits.pageBytesMax)
+            found += page.summaries
+            #expect(page.rest == rest.dropFirst(page.summaries.count).map(\.timetoken))
+            rest = page.rest.map { SummariesQuery.Message($0) }
+        }
+        #expect(found.map(\.messageTimetoken) == messages.map(\.timetoken))
+        for summary in found {
+            // The newest text, two more and two reactions.
+            #expect(summary.groups.map(\.value.first) == ["5", "6", "7", "0", "1"])
+            #expect(summary.omitted == 11)
+        }
+    }
+
+    @Test(
+        "of its versions those of its author come, the newest, whoever else says so",
+        arguments: StoreUnderTest.allCases)
+    func versions(_ kind: StoreUnderTest) throws {
+        let directory = try ScratchDirectory()
+        let bench = LedgerBench(try kind.make(in: directory))
+        let message = bench.commit(write(.publish(.numbered(1)))).events[0].timetoken
+        func say(_ value: Int, by user: String) -> Timetoken {
+            let key = MessageAction.Key(
+                messageTimetoken: message, type: "edited", value: "\(value)", uuid: user)
+            return bench.commit(write(.add(key))).events[0].timetoken
+        }
+        var own: [Timetoken] = []
+        for value in 0..<12 { own.append(say(value, by: "ada")) }
+        for value in 5..<40 { _ = say(value, by: "eve") }
+        let cache = SummaryCache(secret: bench.store.secret)
+        let found = try summaries([.init(message)], from: bench.store.makeReader(), cache)[0]
+        #expect(found.groups.map(\.value).sorted() == (2..<12).map { "\($0)" }.sorted())
+        for group in found.groups {
+            let time = own[try #require(Int(group.value))]
+            #expect((group.first, group.last) == (time, time))
+            #expect(group.authors == ["ada"])
+            #expect(group.count == (group.value.count == 1 && group.value < "5" ? 1 : 2))
+        }
+        #expect(found.omitted == 30)
+        #expect(try found.state == recount(message, bench.store, at: found.position).state)
     }
 }

@@ -6,7 +6,7 @@ import { wishedScore } from '../core/outbox.js';
 import { groupKey, scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
 import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
-import { isCount } from '../core/shapes.js';
+import { isCount, isText } from '../core/shapes.js';
 import { readSummary, summariesOf } from '../core/summaries.js';
 import { ownFault } from '../core/versions.js';
 import {
@@ -153,10 +153,17 @@ export class Channel extends ShownChannel {
    * @param {(string|{messageTimetoken: string, hash: string})[]} messages
    */
   async summaries(messages) {
-    const named = summariesOf(messages);
-    const { summaries } = await this.#ask(
-      { op: 'summaries', channel: this.name, messages: named });
-    return summaries.map(readSummary);
+    const found = [];
+    let named = summariesOf(messages);
+    // Each reply has one summary at least, and says of which messages there was no room.
+    for (let left = Infinity; named.length > 0 && named.length < left;) {
+      left = named.length;
+      const { summaries, rest = [] } = await this.#ask(
+        { op: 'summaries', channel: this.name, messages: named });
+      found.push(...summaries.map(readSummary));
+      named = named.filter((it) => rest.includes(isText(it) ? it : it.m));
+    }
+    return found;
   }
 
   /**

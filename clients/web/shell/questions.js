@@ -11,7 +11,8 @@ import { randomDigits } from './random.js';
 /** @type {Record<string, (ok: any) => boolean>} Whether what is under `ok` can be read. */
 const isAnswer = {
   actions: ({ actions }) => Array.isArray(actions),
-  summaries: ({ summaries }) => Array.isArray(summaries) && summaries.every(isSummary),
+  summaries: ({ summaries, rest = [] }) => Array.isArray(summaries) &&
+    summaries.every(isSummary) && Array.isArray(rest) && rest.every(isTimetoken),
   signal: ({ timetoken }) => isTimetoken(timetoken),
   hereNow: ({ occupancy, users }) => Number.isInteger(occupancy) && Array.isArray(users),
 };
