@@ -62,7 +62,7 @@ final class CatchUp {
         let hasNews = !found.events.isEmpty || found.state != nil
         var shared: [ActionsDetail: PageFrame] = [:]
         var summed: [Subscription] = []
-        for subscription in stillReading(waiting) {
+        for subscription in stillReading(waiting, for: number) {
             // It has no digest that would tell it that removals are missing: it comes again, and
             // gets everything.
             if subscription.actions == .summary,
@@ -138,18 +138,21 @@ final class CatchUp {
 
     /// Hears that a page could not be read: the clients' cursors still hold, so they may come
     /// again.
-    func failedToRead(_ page: PageNumber) {
-        guard let (_, waiting) = flights.land(page) else { return }
-        for subscription in stillReading(waiting) {
+    func failedToRead(_ number: PageNumber) {
+        guard let (_, waiting) = flights.land(number) else { return }
+        for subscription in stillReading(waiting, for: number) {
             outlet.close(subscription.session, .storeFailed)
         }
     }
 
     /// Those who still want the page that they waited for.
-    private func stillReading(_ waiting: [Flights.Passenger]) -> [Subscription] {
+    private func stillReading(
+        _ waiting: [Flights.Passenger], for flight: PageNumber
+    ) -> [Subscription] {
         waiting.compactMap { passenger in
             let subscription = passenger.subscription
             subscription.session.pagesInFlight -= 1
+            subscription.session.flights.removeAll { $0 == flight }
             guard subscription.serial == passenger.serial, subscription.state == .reading,
                 !subscription.session.isClosing
             else {
@@ -241,11 +244,13 @@ final class CatchUp {
             subscription.actionsFrom <= subscription.position || topic.pending.isEmpty
         else { return nil }
         let events = topic.recent.events(after: subscription.position)
-        // A device with nothing is to hear of no deletion: of what it never had, or is about to
-        // lose again. The readers leave both out.
-        if subscription.position == .zero, events?.contains(where: \.isDeletion) ?? false {
-            return nil
+        // A device that began with nothing is to hear of no deletion from before: of what it never
+        // had, or is about to lose again. The readers leave both out.
+        let isFresh = subscription.position == .zero
+        let isKnown = events?.contains { event in
+            event.isDeletion && (isFresh || event.timetoken <= subscription.tombstonesFrom)
         }
+        if isKnown ?? false { return nil }
         return events
     }
 
@@ -286,12 +291,19 @@ final class CatchUp {
     private func board(_ subscription: Subscription) -> Bool {
         let page = Flights.Page(channel: subscription.topic.channel, start: subscription.start)
         if flights.join(page, subscription) { return true }
+        let demand = Demand()
         let request = ReadRequest(
             asker: .page(flights.next, reactor: ground.engine.reactor), channel: page.channel,
-            query: .changes(from: page.start))
+            query: .changes(from: page.start), demand: demand)
         guard ground.engine.ask(request) else { return false }
-        flights.begin(page, with: subscription)
+        flights.begin(page, with: subscription, demand)
         return true
+    }
+
+    /// Hears that a session is gone: pages for which only it waited are not read.
+    func leave(_ session: Session) {
+        for flight in session.flights { flights.leave(flight, session) }
+        session.flights = []
     }
 
     func checkInvariants() { flights.checkInvariants() }

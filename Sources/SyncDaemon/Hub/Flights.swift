@@ -14,10 +14,21 @@ struct Flights {
     struct Passenger {
         let subscription: Subscription
         let serial: Int
+
+        /// Whether it still wants what it waited for.
+        var isWaiting: Bool {
+            subscription.serial == serial && !subscription.session.isClosing
+        }
     }
 
     private var open: [Page: PageNumber] = [:]
-    private var flights: [PageNumber: (page: Page, passengers: [Passenger])] = [:]
+    private struct Flight {
+        let page: Page
+        var passengers: [Passenger]
+        let demand: Demand
+    }
+
+    private var flights: [PageNumber: Flight] = [:]
     /// Names the next read.
     private(set) var next: PageNumber = 1
 
@@ -26,25 +37,39 @@ struct Flights {
     /// - Returns: `false` when there is none of this page.
     mutating func join(_ page: Page, _ subscription: Subscription) -> Bool {
         guard let flight = open[page] else { return false }
-        flights[flight]?.passengers.append(
-            Passenger(subscription: subscription, serial: subscription.serial))
+        board(flight, subscription)
         return true
     }
 
     /// Takes a read that was asked for under the name ``next``.
-    mutating func begin(_ page: Page, with subscription: Subscription) {
+    ///
+    /// - Parameter demand: The read's: it ends when nobody waits any more.
+    mutating func begin(_ page: Page, with subscription: Subscription, _ demand: Demand) {
         open[page] = next
-        flights[next] = (
-            page, [Passenger(subscription: subscription, serial: subscription.serial)]
-        )
+        flights[next] = Flight(page: page, passengers: [], demand: demand)
+        board(next, subscription)
         next += 1
+    }
+
+    private mutating func board(_ flight: PageNumber, _ subscription: Subscription) {
+        flights[flight]?.passengers.append(
+            Passenger(subscription: subscription, serial: subscription.serial))
+        subscription.session.flights.append(flight)
+    }
+
+    /// Takes a session out of a read; without anybody who waits it is over.
+    mutating func leave(_ flight: PageNumber, _ session: Session) {
+        flights[flight]?.passengers.removeAll { $0.subscription.session === session }
+        guard let left = flights[flight], left.passengers.isEmpty else { return }
+        left.demand.end()
+        _ = land(flight)
     }
 
     /// Ends a read, and says of what it was and who waited for it; `nil` when it is unknown.
     mutating func land(_ flight: PageNumber) -> (page: Page, passengers: [Passenger])? {
         guard let landed = flights.removeValue(forKey: flight) else { return nil }
         open[landed.page] = nil
-        return landed
+        return (landed.page, landed.passengers)
     }
 
     func checkInvariants() {

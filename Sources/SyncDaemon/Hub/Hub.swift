@@ -95,7 +95,7 @@ final class Hub {
         polls.tick()
         catchUp.retryStarved()
         states.askAgain()
-        selections.askAgain()
+        selections.searches.askAgain()
         outlet.closeStuck()
     }
 
@@ -140,6 +140,8 @@ final class Hub {
     func forget(_ id: SessionID) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         session.isClosing = true
+        session.demand.end()
+        catchUp.leave(session)
         topics.cancelAll(of: session)
         selections.endAll(of: session)
         session.account?.add(.connections, -1)

@@ -50,6 +50,8 @@ protocol PollReceiver: AnyObject {
 
 /// A poll that has not been answered.
 final class LongPoll {
+    /// Ends with the poll.
+    let demand = Demand()
     enum State {
         /// Not all of its groups' channels are watched yet.
         case opening

@@ -245,7 +245,7 @@ final class Polls {
         let channels = poll.channels
         let request = ReadRequest(
             asker: .poll(origin), channel: channels[0][0],
-            query: .backlog(channels, after: poll.position))
+            query: .backlog(channels, after: poll.position), demand: poll.demand)
         if ground.engine.ask(request) {
             poll.state = .reading
         } else {
@@ -269,6 +269,7 @@ final class Polls {
 
     private func end(_ poll: LongPoll) {
         poll.state = .done
+        poll.demand.end()
         for interest in poll.interests {
             interest.topic.interests.remove(interest)
             topics.release(interest.topic)

@@ -12,14 +12,11 @@ final class Selections {
         [:]
     /// With channels to be followed, or news for their devices.
     private var listed: [FollowedSelection] = []
-    private var open: [PageNumber: FollowedSelection] = [:]
-    private var next: PageNumber = 1
-    /// Questions that the readers had no room for.
-    private var unasked: [FollowedSelection] = []
     /// Sessions' interests in wildcards: while there are none, events cost no look-up.
     private var watcherCount = 0
     /// Channels that this turn had sessions follow.
     private var followedCount = 0
+    let searches: WildcardSearches
     private let ground: Ground
     private let topics: TopicTable
     private let outlet: Outlet
@@ -30,6 +27,7 @@ final class Selections {
         self.topics = topics
         self.outlet = outlet
         self.subscriptions = subscriptions
+        searches = WildcardSearches(ground: ground)
     }
 
     /// Whether some wait for the next turn.
@@ -69,7 +67,7 @@ final class Selections {
             if followed.since == nil {
                 followed.cursor = max(followed.cursor, topic.storedPosition)
             } else {
-                ask(for: followed)
+                searches.begin(for: followed)
             }
         }
         list(followed)
@@ -94,10 +92,22 @@ final class Selections {
         subscriptions.end(session, on: channel)
     }
 
+    /// Hears that a session follows a channel no more that it named.
+    ///
+    /// Its selections do not begin it, also when nothing was in it yet: not before they are
+    /// followed anew.
+    func leave(_ channel: Channel, of session: Session) {
+        for followed in session.selections.values
+        where has(followed, channel) && session.selectedCount < Self.selectedMax {
+            if followed.add(channel) { session.selectedCount += 1 }
+        }
+    }
+
     /// Hears that a session is gone.
     func endAll(of session: Session) {
         for followed in session.selections.values { leave(followed) }
         session.selections = [:]
+        searches.end(of: session)
     }
 
     private func leave(_ followed: FollowedSelection) {
@@ -142,6 +152,18 @@ final class Selections {
         }
         let name = PolledGroup(following: request.selection.name, in: keyset)
         return ground.engine.groups.channels(of: name.group).count
+    }
+
+    /// How many channels a change puts into a group or takes out, at most.
+    func channelCount(of request: GroupRequest, for session: Session) -> Int {
+        switch request.change {
+        case .add(let names), .remove(let names): names.count
+        case .delete:
+            session.author.map { author in
+                let group = ChannelGroup(request.group, keyset: author.keyset)
+                return ground.engine.groups.channels(of: group).count
+            } ?? 0
+        }
     }
 
     private func channels(of group: PolledGroup) -> [Channel] {
@@ -266,25 +288,11 @@ final class Selections {
 
     // MARK: What a wildcard has already
 
-    private func ask(for followed: FollowedSelection) {
-        guard let wildcard = followed.wildcard, let since = followed.since else { return }
-        // One at a time: what it does not wait for goes on to cost.
-        guard followed.session.searches == 0 else { return unasked.append(followed) }
-        let request = ReadRequest(
-            asker: .selection(next, reactor: ground.engine.reactor), channel: wildcard,
-            query: .channels(under: wildcard, changedAfter: since))
-        guard ground.engine.ask(request) else { return unasked.append(followed) }
-        followed.question = next
-        followed.session.searches += 1
-        open[next] = followed
-        next += 1
-    }
-
     /// Takes a reader's answer.
     ///
     /// - Parameter channels: `nil`: they are more than any session may follow.
     func received(_ channels: [Channel]?, for number: PageNumber) {
-        guard let followed = takeQuestion(number), !followed.isEnded else { return }
+        guard let followed = searches.found(number), !followed.isEnded else { return }
         guard let channels else {
             return giveUp(
                 followed,
@@ -294,25 +302,6 @@ final class Selections {
         // All others had nothing before this turn: what comes now is told when it comes.
         followed.since = nil
         list(followed)
-    }
-
-    /// Hears that a reader failed: it is asked again.
-    func failedToRead(_ number: PageNumber) {
-        if let followed = takeQuestion(number) { unasked.append(followed) }
-    }
-
-    private func takeQuestion(_ number: PageNumber) -> FollowedSelection? {
-        guard let followed = open.removeValue(forKey: number) else { return nil }
-        followed.question = nil
-        followed.session.searches -= 1
-        return followed
-    }
-
-    /// Asks what could not be asked; called about once a second.
-    func askAgain() {
-        let again = unasked
-        unasked = []
-        for followed in again where !followed.isEnded { ask(for: followed) }
     }
 
     // MARK: The end of a turn
@@ -355,15 +344,15 @@ final class Selections {
         followed.news = SelectionNews(followed.selection, cursor: followed.cursor)
         let isNews = !(news.channels.isEmpty && news.known.isEmpty && news.ended.isEmpty)
         guard isNews || followed.isComplete && news.cursor < followed.cursor else { return }
-        while true {
+        repeat {
             var part = news
-            part.channels = Array(news.channels.prefix(Limits.selectedPerFrameMax))
-            news.channels.removeFirst(part.channels.count)
-            part.cursor = news.channels.isEmpty ? followed.cursor : news.cursor
+            part.channels = news.channels.takeFirst(Limits.selectedPerFrameMax)
+            part.known = news.known.takeFirst(Limits.selectedPerFrameMax)
+            part.ended = news.ended.takeFirst(Limits.selectedPerFrameMax)
+            let isLast = news.channels.isEmpty && news.known.isEmpty && news.ended.isEmpty
+            part.cursor = isLast ? followed.cursor : news.cursor
             outlet.send(followed.session) { json in json.news(part) }
-            guard !news.channels.isEmpty else { return }
-            (news.known, news.ended) = ([], [])
-        }
+        } while !(news.channels.isEmpty && news.known.isEmpty && news.ended.isEmpty)
     }
 
     func checkInvariants(of sessions: some Sequence<Session>) {
@@ -377,5 +366,14 @@ final class Selections {
                     followed.waiting.isEmpty || followed.isListed, "What waits has its turn.")
             }
         }
+    }
+}
+
+extension Array {
+    /// Removes the first elements, so many at most, and returns them.
+    fileprivate mutating func takeFirst(_ count: Int) -> [Element] {
+        let first = Array(prefix(count))
+        removeFirst(first.count)
+        return first
     }
 }

@@ -29,8 +29,8 @@ final class Session {
     var live: SessionQueries?
     /// The groups and wildcards that it follows.
     var selections: [Selection: FollowedSelection] = [:]
-    /// Questions of these that readers have.
-    var searches = 0
+    /// A reader looks for the channels of one of these.
+    var search: PageNumber?
     /// The channels that these brought, one of two counted twice.
     var selectedCount = 0
     /// Of these, those in which presence was told that the user is.
@@ -44,6 +44,10 @@ final class Session {
     var questions = Queue<ReadRequest>()
     /// Pages that readers are fetching for it.
     var pagesInFlight = 0
+    /// Of these, the pages that others may wait for, too.
+    var flights: [PageNumber] = []
+    /// Ends with the session.
+    let demand = Demand()
     /// When it must have taken everything that is queued: it was found to read too slowly.
     var mustReadBy: UInt64?
     /// Coded symbols that its subscriptions keep.

@@ -31,6 +31,8 @@ struct ReadRequest: Sendable {
     let asker: Asker
     let channel: Channel
     let query: Query
+    /// Who waits for the answer; `nil`: somebody does in any case.
+    var demand: Demand?
 }
 
 /// A page of actions, and the newest commit that its reader saw.

@@ -114,8 +114,11 @@ final class ReaderPool: Sendable {
         let released = surroundings.caches.repairs.takeReleased()
         let mayOthersGoOn = lanes.withLock { lanes in
             let isFree = lanes.step(ticket, took: microseconds)
-            if case .goesOn = outcome { lanes.putBack(reading, ticket) }
-            if case .done = outcome { lanes.close(ticket) }
+            switch outcome {
+            case .goesOn: lanes.putBack(reading, ticket)
+            case .done, .unwanted: lanes.close(ticket)
+            case .waits: break
+            }
             for request in released { lanes.putBack(Reading(request), request.ticket) }
             return isFree
         }

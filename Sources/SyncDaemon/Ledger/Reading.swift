@@ -24,10 +24,18 @@ struct Reading: Sendable {
         case goesOn
         /// Another question reads the same: the cache has it, and releases it.
         case waits
+        /// Nobody waits for the answer any more: there is none.
+        case unwanted
     }
 
     init(_ request: ReadRequest) {
         self.request = request
+    }
+
+    /// Whether it may be given up: nobody waits for it, nor for what it reads for others, too.
+    private var isUnwanted: Bool {
+        if case .repair = progress { return false }
+        return request.demand?.isOver ?? false
     }
 
     /// Reads on.
@@ -37,6 +45,7 @@ struct Reading: Sendable {
         from reader: any StoreReader, _ order: EventOrder, _ caches: ReaderCaches,
         while mayGoOn: () -> Bool
     ) -> Step {
+        guard !isUnwanted else { return .unwanted }
         do throws(StoreError) {
             if case .repair(let symbols) = request.query {
                 return try repair(symbols, from: reader, caches.repairs, while: mayGoOn)
@@ -181,7 +190,7 @@ struct Reading: Sendable {
     private mutating func summaries(
         _ query: SummariesQuery, from reader: any StoreReader, _ cache: SummaryCache,
         while mayGoOn: () -> Bool
-    ) throws(StoreError) -> [MessageSummary]? {
+    ) throws(StoreError) -> SummariesPage? {
         var work = SummaryWork(query, in: request.channel)
         if case .summaries(let earlier) = progress { work = earlier }
         progress = .none

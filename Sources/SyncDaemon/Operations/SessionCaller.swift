@@ -32,6 +32,8 @@ struct SessionCaller: Caller {
 
     /// Behind the session's other questions: the hub asks when the session has taken its answers.
     func ask(_ request: ReadRequest) -> Bool {
+        var request = request
+        request.demand = session.demand
         hub.catchUp.ask(request, for: session)
         return true
     }

@@ -186,6 +186,7 @@ extension Operations {
         stopAttending(channels, for: caller)
         for name in channels {
             caller.hub.unsubscribe(caller.session, from: caller.channel(name))
+            caller.hub.selections.leave(caller.channel(name), of: caller.session)
         }
         return .done(.unsubscribed(channels: channels))
     }

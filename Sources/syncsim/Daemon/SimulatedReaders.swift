@@ -68,6 +68,10 @@ final class SimulatedReaders {
         for request in caches.repairs.takeReleased() {
             lanes.putBack(Reading(request), request.ticket)
         }
+        if case .unwanted = outcome {
+            world.tally.count("read for nobody")
+            lanes.close(ticket)
+        }
         guard case .done(let answer) = outcome else { return free() }
         lanes.close(ticket)
         world.scheduler.after(world.choices.span(10, 20 * Microseconds.millisecond)) {

@@ -143,7 +143,7 @@ struct SelectionTests {
         hub.tick()
         #expect(bench.waiting.count == 1)
         guard case .selection(let number, _)? = bench.waiting.first?.asker else { return }
-        hub.selections.failedToRead(number)
+        hub.selections.searches.failedToRead(number)
         hub.tick()
         #expect(bench.waiting.count == 2)
     }
@@ -158,5 +158,45 @@ struct SelectionTests {
         turn(message("news.a", 6), message("news.b", 7))
         #expect(hub.topics.existing(Channel("news.*"))?.watchers.isEmpty == true)
         #expect(session.selections.isEmpty)
+    }
+
+    @Test("of a session that is gone nothing is looked for")
+    func endsItsSearch() throws {
+        let (first, second) = (bench.open(), bench.open())
+        for session in [first, second] { _ = follow(session, .wildcard("news.*"), since: .zero) }
+        hub.selections.unfollow(first, .wildcard("news.*"))
+        for session in [first, second] { hub.forget(session.id) }
+        #expect(bench.waiting.map { $0.demand?.isOver } == [true, true])
+        #expect(first.search == nil && second.search == nil)
+    }
+
+    @Test("who names a channel and leaves it is not sent it by a wildcard, new or not")
+    func leavesOne() throws {
+        let session = bench.open()
+        _ = follow(session, .wildcard("news.*"))
+        for name in ["news.a", "news.b"] { hub.selections.leave(Channel(name), of: session) }
+        turn(message("news.a", 5), message("news.c", 6))
+        #expect(try heard(session) == ["news.c"])
+        _ = follow(session, .wildcard("news.*"))
+        turn(message("news.a", 7))
+        #expect(try heard(session) == ["news.a"])
+    }
+
+    @Test("many channels are named over several frames, and only the last has the cursor")
+    func manyNames() throws {
+        let session = bench.open()
+        let names = (0..<450).map { "c\($0)" }
+        hub.engine.groups.apply([
+            GroupMembership(
+                group: ChannelGroup("friends", keyset: Channel.defaultKeyset),
+                channels: names.sorted())
+        ])
+        _ = hub.selections.follow(
+            session, FollowRequest(.group("friends"), starts: false),
+            in: Channel.defaultKeyset, pace: Pace(), .delta, since: nil)
+        hub.endTurn()
+        let frames = try bench.transport.takeTexts(of: session.id)
+        let counts = frames.map { frame in names.count { frame.contains("\"\($0)\"") } }
+        #expect(counts == [200, 200, 50])
     }
 }

@@ -61,6 +61,29 @@ struct ReadRequestTests {
                 == .success(.histories([history("b"), history("none"), history("a", 3)])))
     }
 
+    @Test("what nobody waits for is not read")
+    func unwanted() throws {
+        let demand = Demand()
+        var reading = Reading(
+            ReadRequest(
+                asker: .page(1, reactor: 0), channel: Channel("a"),
+                query: .history(HistoryQuery(channel: "a")), demand: demand))
+        let caches = ReaderCaches(
+            repairs: RepairCache(secret: store.secret), secret: store.secret)
+        func step() throws -> Reading.Step {
+            reading.step(from: try store.makeReader(), order, caches, while: { true })
+        }
+        guard case .done = try step() else {
+            Issue.record("Somebody waits.")
+            return
+        }
+        demand.end()
+        guard case .unwanted = try step() else {
+            Issue.record("Nobody waits.")
+            return
+        }
+    }
+
     @Test("counts come in the order of the question")
     func counts() throws {
         let query = ReadRequest.Query.messageCounts([

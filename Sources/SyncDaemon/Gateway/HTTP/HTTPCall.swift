@@ -33,6 +33,8 @@ protocol HTTPCall: Caller {
     /// Whether it lists what there is, at once: that may be long, and has its turn as what readers
     /// find has.
     var isList: Bool { get }
+    /// Ends when nobody waits for its answer any more.
+    var demand: Demand { get }
     /// The token that came with it.
     var token: String? { get }
     /// Carries it out, or starts to; `nil`: the answer comes later.

@@ -11,6 +11,7 @@ struct PubNubContext: HTTPCall {
     let credential: Credential
     let accounts: Accounts
     let audit: Audit
+    let demand = Demand()
 
     var engine: any Engine { hub.engine }
 
@@ -31,7 +32,11 @@ struct PubNubContext: HTTPCall {
     /// The URLs of publish and signal name it, and no others do.
     var publishKey: PublishKey { request.publishKey.map { .named($0) } ?? .unasked }
 
-    func ask(_ request: ReadRequest) -> Bool { engine.ask(request) }
+    func ask(_ request: ReadRequest) -> Bool {
+        var request = request
+        request.demand = demand
+        return engine.ask(request)
+    }
 
     var token: String? { request.token }
 
