@@ -333,6 +333,21 @@ class Selections(PubNubTestCase):
                 client.send(frame(TEXT, client.command_text("changeGroup", group="g", **bad)))
                 self.assertEqual(client.message()["error"]["status"], 400)
 
+    def test_each_channel_of_a_change_counts(self):
+        """Else few could fill and empty groups, and everybody's writes would wait for the rows."""
+        client = self.session()
+        names = [f"c{n}" for n in range(200)]
+        changes = 40
+        for number in range(changes):
+            change = {"add": names} if number % 2 == 0 else {"remove": names}
+            client.send(frame(TEXT, client.command_text("changeGroup", group="g", **change)))
+        answers = [client.message() for _ in range(changes)]
+        refused = [it["error"]["code"] for it in answers if "error" in it]
+        # A group may be filled at once: it has 2,000 channels at most.
+        self.assertLessEqual(len(refused), changes - 10)
+        self.assertGreaterEqual(len(refused), 10)
+        self.assertEqual(set(refused), {"rate_limited"})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -18,6 +18,9 @@ extension Limits {
     static let usersPerName = 8
     /// Names that a `whereNow` counts as: its reply may have some thousands.
     static let whereNowNames = 100
+    /// Names that each channel counts as which is put into a group or taken out: it is a row to
+    /// write, for which the writes of all wait.
+    static let namesPerGroupedChannel = 4
     /// Names in what waits so of one connection; over it: `rate_limited`.
     static let namesWaitingPerConnectionMax = 10_000
     /// Names in all that waits so on a reactor; over it: the same.

@@ -209,7 +209,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     private func forgetRequest(of connection: SessionID) {
         turnstile.forget(connection)
-        waiting[connection] = nil
+        waiting.removeValue(forKey: connection)?.demand.end()
         hub.polls.forget(connection)
     }
 
@@ -286,7 +286,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 extension HTTPRequest {
     /// Names of channels that it may hold, by its length.
     fileprivate var nameCount: Int {
-        PubNubDialect.namesChannels(self) ? target.utf8.count / Limits.targetBytesPerName : 0
+        guard PubNubDialect.namesChannels(self) else { return 0 }
+        let grouped = PubNubDialect.groupedCount(of: self) * Limits.namesPerGroupedChannel
+        return max(target.utf8.count / Limits.targetBytesPerName, grouped)
     }
 
     /// Commands that it counts as, for the rate limit.

@@ -193,13 +193,17 @@ final class NativeDoor: SessionDelegate {
         return (command, id)
     }
 
-    /// Channels that a command begins or ends to follow, those of a selection among them.
+    /// Channels that a command begins or ends to follow, those of a selection among them; what
+    /// changes a group counts as more of them.
     private func nameCount(of command: Command, by session: Session) -> Int {
         switch command {
         case .follow(let request):
             session.selectedCount(of: request.selection)
                 + hub.selections.channelCount(of: request, for: session)
         case .unfollow(let selection): session.selectedCount(of: selection)
+        case .changeGroup(let request):
+            Limits.namesPerGroupedChannel
+                * hub.selections.channelCount(of: request, for: session)
         default: command.nameCount
         }
     }

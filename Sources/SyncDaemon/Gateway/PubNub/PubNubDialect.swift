@@ -33,6 +33,14 @@ enum PubNubDialect {
         !request.path.hasPrefix("/v3/pam/")
     }
 
+    /// Channels that a request may put into a group or take out, by its commas: it is not read yet.
+    static func groupedCount(of request: HTTPRequest) -> Int {
+        guard request.path.hasPrefix("/v1/channel-registration/"), request.target.contains("=")
+        else { return 0 }
+        let names = request.target.replacing("%2C", with: ",").replacing("%2c", with: ",")
+        return 1 + names.utf8.count { $0 == UInt8(ascii: ",") }
+    }
+
     /// What to say of a request that is not read to its end: SDKs put whole messages into targets.
     static func response(to refusal: HTTPRefusal, at now: Timetoken) -> HTTPResponse {
         switch refusal {
