@@ -19,7 +19,8 @@ extension Operations {
         }
         let (mode, since) = start(of: request, for: caller)
         let now = caller.engine.wallTime
-        let place = request.selection.place(having: .reading(after: since, at: now))
+        let place = request.selection.place(
+            having: .reading(request.actions, after: since, at: now))
         if let error = caller.refusal(of: Need(places: [place])) { return .refused(error) }
         let pace = Pace(
             wish: request.batchMilliseconds, coalesces: request.coalesces,

@@ -197,8 +197,12 @@ extension Rights {
     /// What it takes to follow a channel from a cursor: a cursor is no right to what was before.
     ///
     /// Who lost the connection for a while reads on with ``read`` alone; who comes with a cursor
-    /// from longer ago than ``Limits/unstoredTicksKept`` reads the past.
-    static func reading(after cursor: Timetoken?, at now: Timetoken) -> Rights {
+    /// from longer ago than ``Limits/unstoredTicksKept`` reads the past. So does who is told what
+    /// a message's actions come to, however old they are.
+    static func reading(
+        _ actions: ActionsDetail = .rows, after cursor: Timetoken?, at now: Timetoken
+    ) -> Rights {
+        guard actions != .summary else { return [.read, .history] }
         guard let cursor else { return .read }
         let isOld = cursor.rawValue < now.rawValue &- min(now.rawValue, Limits.unstoredTicksKept)
         return isOld ? [.read, .history] : .read

@@ -30,11 +30,13 @@ extension Need {
     /// What it takes to go on following what a session follows.
     static func following(_ session: Session, at now: Timetoken) -> Need {
         Need(
-            places: session.selections.keys.map { $0.place(having: .read) }
+            places: session.selections.map { selection, followed in
+                selection.place(having: .reading(followed.pace.actions, after: nil, at: now))
+            }
                 + session.subscriptions.filter(\.value.isNamed).map { channel, subscription in
                     // One that is behind still reads the past.
                     let cursor = subscription.state == .live ? nil : subscription.position
-                    let reading = Rights.reading(after: cursor, at: now)
+                    let reading = Rights.reading(subscription.actions, after: cursor, at: now)
                     let isPresent = session.attended.contains(ExactText(channel.name))
                     return Place(
                         kind: .channel, name: channel.name,

@@ -84,6 +84,21 @@ struct AccessSelectionTests {
         }
     }
 
+    @Test("a summary tells of the past: to follow by summaries takes the right to read it")
+    func summaries() throws {
+        for (rights, wanted) in [(["read"], ["forbidden"]), (["read", "history"], [nil])] {
+            var keyset = AccessBench.keyset
+            keyset.webKeys = AccessBench.webKeys
+            let bench = AccessBench(keyset: keyset)
+            let (news, _) = try bench.session(AccessBench.webToken(rights, on: "news.*"))
+            let follow = #"{"id":1,"op":"follow","wildcard":"news.*","actions":"summary"}"#
+            #expect(try bench.send(follow, news) == wanted)
+            let (reader, _) = try bench.session(AccessBench.webToken(rights))
+            let room = #""channels":[{"name":"room","actions":"summary"}]"#
+            #expect(try bench.send(#"{"id":2,"op":"subscribe",\#(room)}"#, reader) == wanted)
+        }
+    }
+
     @Test("who was let in by a group alone goes when the group loses the channel")
     func loses() throws {
         let bench = bench()

@@ -11,12 +11,14 @@ extension Command {
         case .hello, .unsubscribe, .unfollow, .endLive, .ping, .token: .nothing
         case .follow(let request):
             Need(places: [
-                request.selection.place(having: .reading(after: request.cursor, at: now))
+                request.selection.place(
+                    having: .reading(request.actions, after: request.cursor, at: now))
             ])
         case .subscribe(let requests):
             Need(
                 places: requests.map { request in
-                    let reading = Rights.reading(after: request.cursor, at: now)
+                    let reading = Rights.reading(
+                        request.actions, after: request.cursor, at: now)
                     return Need.Place(
                         kind: .channel, name: request.channel,
                         rights: request.isPresent ? reading.union(.presence) : reading)
