@@ -52,7 +52,8 @@ struct WorldTests {
         "restored backup", "slow reader", "stalled reactor", "deletion", "message that expires",
         "signal", "handshake", "poll", "polled event", "killed poller", "message not stored",
         "group change", "presence join", "power loss", "step of a deletion", "clearing",
-        "summaries asked for", "live page", "live change", "selection",
+        "summaries asked for", "live page", "live change", "selection", "edit", "edit on a device",
+        "deletion of one's own", "refused not_owner", "refused no_such_message",
     ]
 
     @Test("a seed names one run, step by step")
@@ -82,7 +83,7 @@ struct PlantedBugTests {
         case .acknowledgedOnFullDisk: 9
         case .clearingForgetsLate: 7
         case .ignoredFloor, .forgottenMutation, .pollFromNow: 4
-        case .uncountedTap, .lateLivePage, .doubleCount: 3
+        case .uncountedTap, .lateLivePage, .doubleCount, .earlierTextStays: 3
         case .steppedRetention, .keptRival, .forgottenAlias: 2
         case .unkeptPosition, .narrowScore, .removalsFirst, .droppedTombstone, .skippedDigest,
             .laggingSummary:

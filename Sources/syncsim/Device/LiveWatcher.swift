@@ -10,7 +10,7 @@ import JSON
 /// A client that follows nothing, and has live queries open.
 ///
 /// What it has is never asked for anew without need: so it is all the doing of pages and changes.
-final class LiveWatcher: ConnectionOwner {
+final class LiveWatcher: LineOwner {
     private struct Question {
         var list: LiveList
         /// Of the command that is under way.
@@ -22,23 +22,21 @@ final class LiveWatcher: ConnectionOwner {
     }
 
     private unowned let world: World
-    private var connection: Connection?
+    private let line: Line
     private var questions: [Question] = []
     private var decoder = ServerFrameDecoder(keyset: Channel.defaultKeyset)
     private var lastCommand: CommandID = 1
     private var isGreeted = false
-    private var busyUntil: UInt64 = 0
-    let partitionedUntil: UInt64 = 0
 
     init(in world: World) {
         self.world = world
+        let rarely = Line.Stumbles(pause: 40 * Microseconds.second, cuts: 30)
+        line = Line("w0", rarely, in: world)
         for _ in 0..<world.choices.between(1, 4) { questions.append(question()) }
-        connectLater()
-        stumble()
+        line.begin(for: self)
+        line.stumble()
         wonder()
     }
-
-    var isBusy: Bool { world.scheduler.now < busyUntil }
 
     /// Any of any order, often about something that people reacted to.
     private func question() -> Question {
@@ -58,38 +56,12 @@ final class LiveWatcher: ConnectionOwner {
 
     // MARK: The connection
 
-    private func connectLater() {
-        world.scheduler.after(world.choices.span(1000, 2 * Microseconds.second)) { [weak self] in
-            self?.connect()
-        }
-    }
+    func opened() { line.send(line.hello(), id: 1) }
 
-    private func connect() {
-        guard connection == nil else { return }
-        guard let daemon = world.daemon, daemon.isAccepting, !daemon.reactors.isEmpty else {
-            return connectLater()
-        }
-        let reactor = world.choices.pick(daemon.reactors)
-        let connection = Connection(world.nextSession(), to: reactor, of: self, in: world)
-        self.connection = connection
-        reactor.transport.add(connection)
-        reactor.hear(.open(connection.session))
-        connection.send(
-            CommandEncoder.encode(.hello(Hello(userID: "w0", deviceID: "w0")), id: 1))
-    }
-
-    /// Its connection breaks now and then, and now and then it reads nothing for a while.
-    private func stumble() {
-        let pause = world.choices.span(Microseconds.second, 40 * Microseconds.second)
-        world.scheduler.after(pause) { [weak self] in
-            guard let self, world.isEventful else { return }
-            if world.choices.chance(30) {
-                connection?.cut(silently: false)
-            } else {
-                busyUntil = world.scheduler.now + world.choices.span(0, 8 * Microseconds.second)
-                world.scheduler.at(busyUntil) { [weak self] in self?.connection?.read() }
-            }
-            stumble()
+    func lost() {
+        isGreeted = false
+        for index in questions.indices {
+            (questions[index].command, questions[index].id) = (nil, nil)
         }
     }
 
@@ -103,24 +75,13 @@ final class LiveWatcher: ConnectionOwner {
                     ask(index, after: next, .extend(id))
                 } else if world.choices.chance(30) {
                     lastCommand += 1
-                    connection?.send(CommandEncoder.encode(.endLive(id), id: lastCommand))
+                    line.send(.endLive(id), id: lastCommand)
                     questions[index] = question()
                     begin(index)
                 }
             }
             wonder()
         }
-    }
-
-    func disconnected(from connection: Connection, code: UInt16?) {
-        guard connection === self.connection else { return }
-        world.trace("w0 is disconnected \(code.map(String.init) ?? "")")
-        self.connection = nil
-        isGreeted = false
-        for index in questions.indices {
-            (questions[index].command, questions[index].id) = (nil, nil)
-        }
-        connectLater()
     }
 
     // MARK: Questions
@@ -137,7 +98,7 @@ final class LiveWatcher: ConnectionOwner {
         questions[index].command = lastCommand
         var query = questions[index].list.query
         (query.after, query.live) = (place, wish)
-        connection?.send(CommandEncoder.encode(.actions(query), id: lastCommand))
+        line.send(.actions(query), id: lastCommand)
     }
 
     private func beginLater(_ index: Int) {
@@ -153,7 +114,7 @@ final class LiveWatcher: ConnectionOwner {
 
     // MARK: What comes
 
-    func receive(_ message: [UInt8]) {
+    func heard(_ message: [UInt8]) {
         let frame: ServerFrame
         do throws(FrameError) {
             frame = try decoder.decode(message) { id in
@@ -166,7 +127,7 @@ final class LiveWatcher: ConnectionOwner {
         case .reply(1, .success):
             isGreeted = true
             for index in questions.indices { begin(index) }
-        case .reply(1, .failure): connection?.cut(silently: false)
+        case .reply(1, .failure): line.cut()
         case .reply(let id, let result): answered(id, result)
         case .live(let id, let changes): take(changes, for: id)
         case .liveEnded(let id, let reason):
@@ -208,10 +169,7 @@ final class LiveWatcher: ConnectionOwner {
     // MARK: At the end
 
     /// Nothing keeps it from the daemon any more; what it has it keeps.
-    func heal() {
-        busyUntil = 0
-        connection?.read()
-    }
+    func heal() { line.wake() }
 
     /// Whether its lists are what there is.
     var isAtRest: Bool {

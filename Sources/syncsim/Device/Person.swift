@@ -36,6 +36,11 @@ final class Person {
         // Mostly the newest ones: people react to what they see.
         let recent = messages.keys.sorted().suffix(world.choices.chance(80) ? 3 : 20)
         let message = world.choices.pick(Array(recent))
+        if world.hasEditors, world.choices.chance(15),
+            let effects = edit(message, in: channel, of: &core, mutation: mutation, world)
+        {
+            return (effects, nil)
+        }
         let value = world.choices.pick(world.setting.values)
         let key = MessageAction.Key(
             messageTimetoken: message, type: "reaction", value: value, uuid: core.user)
@@ -53,5 +58,37 @@ final class Person {
             value, isPresent: isPresent, score: score, on: message, in: channel,
             mutation: mutation)
         return (effects, Wish(key: key, isPresent: isPresent, channel: channel))
+    }
+
+    /// Another text for a message, if it is the user's own; now and then it is as good as deleted.
+    private func edit(
+        _ message: Timetoken, in channel: String, of core: inout Device, mutation: String,
+        _ world: World
+    ) -> DeviceEffects? {
+        if world.choices.chance(20) {
+            guard core.channel(channel)?.base.cache.messages[message]?.uuid == core.user else {
+                return nil
+            }
+            world.tally.count("as good as deleted")
+            let key = MessageAction.Key(
+                messageTimetoken: message, type: MessageVersion.deletedType, value: "1",
+                uuid: core.user)
+            let isPresent = core.standing(of: key, in: channel) == .absent
+            return core.wish(
+                key.value, type: key.type, isPresent: isPresent, on: message, in: channel,
+                mutation: mutation)
+        }
+        let text = world.choices.pick([#""this""#, #""that""#])
+        let value: String?
+        do throws(EditFault) {
+            value = try core.value(editing: message, to: text, in: channel)
+        } catch {
+            return nil
+        }
+        guard let value else { return nil }
+        world.tally.count("edit on a device")
+        return core.wish(
+            value, type: MessageVersion.editedType, isPresent: true, on: message, in: channel,
+            mutation: mutation)
     }
 }

@@ -8,7 +8,7 @@ import JSON
 @testable import SyncDaemon
 
 /// A client that keeps the rows of whatever its selections bring.
-final class SelectionFollower: ConnectionOwner {
+final class SelectionFollower: LineOwner {
     private struct Kept {
         var cursor: Timetoken
         /// The store that issued it.
@@ -31,7 +31,7 @@ final class SelectionFollower: ConnectionOwner {
     }
 
     private unowned let world: World
-    private var connection: Connection?
+    private let line: Line
     private var decoder = ServerFrameDecoder(keyset: Channel.defaultKeyset)
     private var sent: [CommandID: Command] = [:]
     private var lastID: CommandID = 0
@@ -44,75 +44,36 @@ final class SelectionFollower: ConnectionOwner {
     private var asked: [String: CommandID] = [:]
     /// The store of the present connection.
     private var greeted: String?
-    private var busyUntil: UInt64 = 0
-    let partitionedUntil: UInt64 = 0
 
     init(in world: World) {
         self.world = world
         selections = [.wildcard("news.*"): (.zero, nil)]
         for group in PollInterests.groups { selections[.group(group)] = (.zero, nil) }
-        connectLater()
-        stumble()
+        line = Line("g0", in: world)
+        line.begin(for: self)
+        line.stumble()
     }
-
-    var isBusy: Bool { world.scheduler.now < busyUntil }
 
     // MARK: The connection
 
-    private func connectLater() {
-        world.scheduler.after(world.choices.span(1000, 2 * Microseconds.second)) { [weak self] in
-            self?.connect()
-        }
-    }
+    func opened() { send(line.hello()) }
 
-    private func connect() {
-        guard connection == nil else { return }
-        guard let daemon = world.daemon, daemon.isAccepting, !daemon.reactors.isEmpty else {
-            return connectLater()
-        }
-        let reactor = world.choices.pick(daemon.reactors)
-        let connection = Connection(world.nextSession(), to: reactor, of: self, in: world)
-        self.connection = connection
-        reactor.transport.add(connection)
-        reactor.hear(.open(connection.session))
-        send(.hello(Hello(userID: "g0", deviceID: "g0")))
-    }
-
-    /// Its connection breaks now and then, and now and then it reads nothing for a while.
-    private func stumble() {
-        let pause = world.choices.span(Microseconds.second, 20 * Microseconds.second)
-        world.scheduler.after(pause) { [weak self] in
-            guard let self, world.isEventful else { return }
-            if world.choices.chance(50) {
-                connection?.cut(silently: false)
-            } else {
-                busyUntil = world.scheduler.now + world.choices.span(0, 8 * Microseconds.second)
-                world.scheduler.at(busyUntil) { [weak self] in self?.connection?.read() }
-            }
-            stumble()
-        }
-    }
-
-    func disconnected(from connection: Connection, code: UInt16?) {
-        guard connection === self.connection else { return }
-        world.trace("g0 is disconnected \(code.map(String.init) ?? "")")
-        self.connection = nil
+    func lost() {
         sent = [:]
         brought = [:]
         asked = [:]
         greeted = nil
-        connectLater()
     }
 
     private func send(_ command: Command) {
         lastID += 1
         sent[lastID] = command
-        connection?.send(CommandEncoder.encode(command, id: lastID))
+        line.send(command, id: lastID)
     }
 
     // MARK: What comes
 
-    func receive(_ message: [UInt8]) {
+    func heard(_ message: [UInt8]) {
         let frame: ServerFrame
         do throws(FrameError) {
             frame = try decoder.decode(message) { sent[$0]?.kind }
@@ -126,7 +87,7 @@ final class SelectionFollower: ConnectionOwner {
             asked = asked.filter { $0.value != id }
             answered(reply, to: sent.removeValue(forKey: id))
         // The daemon stops, or has too much to do.
-        case .reply(_, .failure), .complaint, .followsNoMore: connection?.cut(silently: false)
+        case .reply(_, .failure), .complaint, .followsNoMore: line.cut()
         case .absent, .rules, .lateReply, .live, .liveEnded: break
         }
     }
@@ -230,9 +191,8 @@ final class SelectionFollower: ConnectionOwner {
 
     /// Nothing keeps it from the daemon any more.
     func heal() {
-        busyUntil = 0
-        connection?.read()
-        connection?.cut(silently: false)
+        line.wake()
+        line.cut()
     }
 
     /// Whether it has what there is.

@@ -8,17 +8,20 @@ import JSON
 @testable import SyncDaemon
 
 /// A client that holds messages and groups, and no rows.
-final class SummaryFollower: ConnectionOwner {
+final class SummaryFollower: LineOwner {
     private struct Shown {
         var cursor = Timetoken.zero
         var messages: Set<Timetoken> = []
         var groups: [Timetoken: (position: Timetoken, totals: [ActionName: ActionTotals])] = [:]
         /// Messages of which a clearing may have taken something, and when that was.
         var doubtful: [Timetoken: Timetoken] = [:]
+        /// Ranges of deleted messages: a summary from before may come later.
+        var deletions: [(range: MessageRange, position: Timetoken)] = []
 
         /// What is after the cursor comes again, unless the store was put back to before it.
         mutating func forgetWhatIsAhead() {
             messages = messages.filter { $0 <= cursor }
+            deletions = deletions.filter { $0.position <= cursor }
             for (message, group) in groups where group.position > cursor {
                 groups[message] = nil
                 doubtful[message] = .zero
@@ -27,7 +30,7 @@ final class SummaryFollower: ConnectionOwner {
     }
 
     private unowned let world: World
-    private var connection: Connection?
+    private let line: Line
     private var channels: [String: Shown] = [:]
     /// Of the cursors, and of the present connection.
     private var epoch: String?
@@ -36,77 +39,34 @@ final class SummaryFollower: ConnectionOwner {
     /// The channels that questions for summaries are about.
     private var questions: [CommandID: String] = [:]
     private var lastID: CommandID = 2
-    private var busyUntil: UInt64 = 0
-    let partitionedUntil: UInt64 = 0
 
     init(in world: World) {
         self.world = world
         for name in world.setting.channels { channels[name] = Shown() }
-        connectLater()
-        stumble()
+        line = Line("s0", in: world)
+        line.begin(for: self)
+        line.stumble()
     }
-
-    var isBusy: Bool { world.scheduler.now < busyUntil }
 
     // MARK: The connection
 
-    private func connectLater() {
-        world.scheduler.after(world.choices.span(1000, 2 * Microseconds.second)) { [weak self] in
-            self?.connect()
-        }
-    }
+    func opened() { line.send(line.hello(), id: 1) }
 
-    private func connect() {
-        guard connection == nil else { return }
-        guard let daemon = world.daemon, daemon.isAccepting, !daemon.reactors.isEmpty else {
-            return connectLater()
-        }
-        let reactor = world.choices.pick(daemon.reactors)
-        let connection = Connection(world.nextSession(), to: reactor, of: self, in: world)
-        self.connection = connection
-        reactor.transport.add(connection)
-        reactor.hear(.open(connection.session))
-        send(.hello(Hello(userID: "s0", deviceID: "s0")), id: 1)
-    }
-
-    /// Its connection breaks now and then, and now and then it reads nothing for a while.
-    private func stumble() {
-        let pause = world.choices.span(Microseconds.second, 20 * Microseconds.second)
-        world.scheduler.after(pause) { [weak self] in
-            guard let self, world.isEventful else { return }
-            if world.choices.chance(50) {
-                connection?.cut(silently: false)
-            } else {
-                busyUntil = world.scheduler.now + world.choices.span(0, 8 * Microseconds.second)
-                world.scheduler.at(busyUntil) { [weak self] in self?.connection?.read() }
-            }
-            stumble()
-        }
-    }
-
-    func disconnected(from connection: Connection, code: UInt16?) {
-        guard connection === self.connection else { return }
-        world.trace("s0 is disconnected \(code.map(String.init) ?? "")")
-        self.connection = nil
+    func lost() {
         isFollowing = false
         questions = [:]
-        connectLater()
-    }
-
-    private func send(_ command: Command, id: CommandID) {
-        connection?.send(CommandEncoder.encode(command, id: id))
     }
 
     // MARK: What comes
 
-    func receive(_ message: [UInt8]) {
+    func heard(_ message: [UInt8]) {
         do throws(JSONError) {
             let frame = try unsafe JSONValue(parsing: message.span.bytes, depthMax: 64)
             if frame.member("c") != nil { return take(try SummaryPush(frame)) }
             if frame.member("error") != nil {
                 world.trace("s0 ← \(frame.compactText)")
                 // The daemon stops, or has too much to do.
-                connection?.cut(silently: false)
+                line.cut()
             } else if try frame.optionalInteger("id") == 1 {
                 try greeted(frame.object("ok"))
             } else if try frame.optionalInteger("id") == 2 {
@@ -115,7 +75,7 @@ final class SummaryFollower: ConnectionOwner {
                 let channel = questions.removeValue(forKey: id)
             {
                 let decoder = ReplyDecoder(keyset: Channel.defaultKeyset)
-                answered(try decoder.summaries(frame.object("ok")), in: channel)
+                answered(try decoder.summariesPage(frame.object("ok")).summaries, in: channel)
             }
         } catch {
             world.violation("wire", "a follower by summaries cannot read a frame: \(error)")
@@ -128,7 +88,7 @@ final class SummaryFollower: ConnectionOwner {
                 channel: name, cursor: shown.cursor, epoch: epoch, actions: .summary)
         }
         greeted = try welcome.string("epoch")
-        send(.subscribe(requests.sorted { $0.channel < $1.channel }), id: 2)
+        line.send(.subscribe(requests.sorted { $0.channel < $1.channel }), id: 2)
     }
 
     private func subscribed(_ result: borrowing JSONValue) throws(JSONError) {
@@ -156,10 +116,12 @@ final class SummaryFollower: ConnectionOwner {
             switch envelope.event {
             case .message where envelope.isStored: shown.messages.insert(envelope.timetoken)
             case .messagesDeleted(let start, let end):
-                shown.messages = shown.messages.filter { $0 <= start || $0 > end }
+                let range = MessageRange(after: start, through: end)
+                shown.deletions.append((range, envelope.timetoken))
+                shown.messages = shown.messages.filter { !range.contains($0) }
                 // A summary that knows of the deletion may come before it.
                 shown.groups = shown.groups.filter {
-                    $0.key <= start || $0.key > end || $0.value.position >= envelope.timetoken
+                    !range.contains($0.key) || $0.value.position >= envelope.timetoken
                 }
             case .actionsCleared(let clearing) where clearing.messageTimetoken == nil:
                 for message in shown.groups.keys { shown.doubtful[message] = envelope.timetoken }
@@ -188,7 +150,7 @@ final class SummaryFollower: ConnectionOwner {
         questions[lastID] = channel
         let query = SummariesQuery(
             channel: channel, messages: some.map { SummariesQuery.Message($0) })
-        send(.summaries(query), id: lastID)
+        line.send(.summaries(query), id: lastID)
     }
 
     private func answered(_ summaries: [MessageSummary], in channel: String) {
@@ -206,7 +168,11 @@ final class SummaryFollower: ConnectionOwner {
 
     private func put(_ summary: MessageSummary, in shown: inout Shown) {
         let (message, position) = (summary.messageTimetoken, summary.position)
-        guard shown.groups[message].map({ $0.position <= position }) ?? true else { return }
+        guard shown.groups[message].map({ $0.position <= position }) ?? true,
+            !shown.deletions.contains(where: {
+                $0.range.contains(message) && $0.position > position
+            })
+        else { return }
         world.tally.count("summary")
         var totals: [ActionName: ActionTotals] = [:]
         for group in summary.groups {
@@ -220,9 +186,8 @@ final class SummaryFollower: ConnectionOwner {
 
     /// Nothing keeps it from the daemon any more.
     func heal() {
-        busyUntil = 0
-        connection?.read()
-        connection?.cut(silently: false)
+        line.wake()
+        line.cut()
     }
 
     /// Whether it shows what there is.
@@ -245,6 +210,13 @@ final class SummaryFollower: ConnectionOwner {
                 total.score += mark.score
                 totals[key.messageTimetoken, default: [:]][ActionName(key)] = total
             }
+            for message in totals.keys {
+                let told = rows.toldVersions(of: message)
+                totals[message] = totals[message]?.filter { name, _ in
+                    !MessageVersion.isType(name.type.string) || told.contains(name)
+                }
+            }
+            totals = totals.filter { !$0.value.isEmpty }
             let groups = shown.groups.mapValues(\.totals).filter { !$0.value.isEmpty }
             if groups != totals { return "\(groups) in \(name), and not \(totals)" }
         }

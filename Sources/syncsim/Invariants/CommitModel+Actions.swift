@@ -49,10 +49,7 @@ extension CommitModel {
 
     /// Everything that stands and is covered goes, and is counted, by one event.
     mutating func clear(_ clearing: Clearing, in channel: Channel) -> Outcome? {
-        let before = truth.channels[channel].map { Array($0.actions.keys) } ?? []
-        let covered = Set(before + Array(standing[channel, default: [:]].keys)).filter {
-            clearing.covers($0) && mark(of: $0, in: channel) != nil
-        }
+        let covered = keys(in: channel, where: clearing.covers)
         guard !covered.isEmpty else { return .absent }
         guard case .clear(channel, clearing, let timetoken)? = operations.popFirst(),
             takeEvent(.actionsCleared(clearing), in: channel, at: timetoken)
@@ -61,7 +58,7 @@ extension CommitModel {
         return .cleared(timetoken, count: covered.count)
     }
 
-    private mutating func takeAdd(
+    mutating func takeAdd(
         of key: MessageAction.Key, in channel: Channel
     ) -> MessageAction? {
         guard case .add(channel, let action)? = operations.popFirst(), action.key == key,
@@ -71,7 +68,7 @@ extension CommitModel {
         return action
     }
 
-    private mutating func takeRemoval(
+    mutating func takeRemoval(
         of key: MessageAction.Key, _ mark: ActionMark, in channel: Channel
     ) -> Bool {
         guard case .remove(channel, key, let timetoken)? = operations.popFirst(),
@@ -86,10 +83,9 @@ extension CommitModel {
         than key: MessageAction.Key, under rules: ReactionRules, in channel: Channel
     ) -> Bool {
         guard rules.keepsOne, key.type == ReactionRules.type else { return true }
-        let before = truth.channels[channel].map { Array($0.actions.keys) } ?? []
-        var others = Set(before + Array(standing[channel, default: [:]].keys)).filter {
+        var others = keys(in: channel) {
             $0 != key && $0.type == key.type && $0.uuid == key.uuid
-                && $0.messageTimetoken == key.messageTimetoken && mark(of: $0, in: channel) != nil
+                && $0.messageTimetoken == key.messageTimetoken
         }
         while !others.isEmpty {
             guard case .remove(channel, let other, _)? = operations.first,
@@ -100,7 +96,17 @@ extension CommitModel {
         return true
     }
 
-    private func mark(of key: MessageAction.Key, in channel: Channel) -> ActionMark? {
+    /// Those of the actions that stand.
+    func keys(
+        in channel: Channel, where isMeant: (MessageAction.Key) -> Bool
+    ) -> Set<MessageAction.Key> {
+        let before = truth.channels[channel].map { Array($0.actions.keys) } ?? []
+        return Set(before + Array(standing[channel, default: [:]].keys)).filter {
+            isMeant($0) && mark(of: $0, in: channel) != nil
+        }
+    }
+
+    func mark(of key: MessageAction.Key, in channel: Channel) -> ActionMark? {
         if let changed = standing[channel]?[key] { return changed }
         return truth.channels[channel]?.actions[key]
     }
@@ -110,7 +116,7 @@ extension Write.Operation {
     /// Whether it may be too much for one commit.
     var mayBeLarge: Bool {
         switch self {
-        case .deleteMessages, .clear: true
+        case .deleteMessages, .deleteMessage, .clear: true
         default: false
         }
     }

@@ -11,6 +11,8 @@ struct CommitModel {
     private var events: ArraySlice<Envelope>
     /// What changed within the commit so far.
     var standing: [Channel: [MessageAction.Key: ActionMark?]] = [:]
+    /// Likewise of messages: who wrote each; `nil`: it is gone.
+    var authors: [Channel: [Timetoken: String?]] = [:]
     private var remembered: [Truth.MutationName: Outcome] = [:]
     private(set) var problems: [String] = []
 
@@ -53,8 +55,10 @@ struct CommitModel {
             }
             return
         }
-        if countsTooMuch(write) {
-            guard case .failure(let error) = answer.result, error.code == "score_too_large" else {
+        // There is room for some that are large.
+        if write.operation.mayBeLarge, case .failure(.overloaded) = answer.result { return }
+        if let code = refusal(of: write) {
+            guard case .failure(let error) = answer.result, error.code == code else {
                 return fail("\(write.operation) was answered with \(answer.result)")
             }
             return
@@ -79,34 +83,28 @@ struct CommitModel {
                 case .insert(channel, let timetoken, write.author.userID, message, _)? =
                     operations.popFirst(), takeEvent(.message(message), in: channel, at: timetoken)
             else { return nil }
+            authors[channel, default: [:]][timetoken] = .some(write.author.userID)
             return .published(timetoken)
         case .add(let asked, let score, let rules):
             return add(rules.canonical(asked), score, under: rules, in: channel)
         case .remove(let asked, let observed, let rules):
             return remove(asked, observed, under: rules, in: channel)
         case .deleteMessages:
-            guard case .delete(channel, let start, let end, let timetoken)? = operations.first
-            else {
-                // Nothing was in the range.
+            // Its reply has the position, which nothing says if nothing was in the range.
+            guard case .delete(channel, _, _, _)? = operations.first else {
                 return .deleted(.zero)
             }
-            operations = operations.dropFirst()
-            guard
-                takeEvent(.messagesDeleted(after: start, through: end), in: channel, at: timetoken)
-            else { return nil }
-            let rows = truth.channels[channel] ?? Truth.Rows()
-            for key in Array(rows.actions.keys) + Array(standing[channel, default: [:]].keys)
-            where start < key.messageTimetoken && key.messageTimetoken <= end {
-                standing[channel, default: [:]][key] = .some(nil)
-            }
-            return .deleted(.zero)
+            return takeDeletion(in: channel) == nil ? nil : .deleted(.zero)
+        case .edit(let key, let rules): return edit(rules.canonical(key), in: channel)
+        case .deleteMessage(let message):
+            guard author(of: message, in: channel) != nil else { return .absent }
+            return takeDeletion(in: channel).map { .deleted($0) }
         case .changeGroup(let group, let change):
             // One that changes nothing is not written.
             if operations.first == .change(change, group) { operations = operations.dropFirst() }
             return .groupChanged
         case .clear(let clearing, _): return clear(clearing, in: channel)
-        case .edit, .deleteMessage, .removeAction, .revoke, .grant:
-            return nil
+        case .removeAction, .revoke, .grant: return nil
         }
     }
 
@@ -132,6 +130,8 @@ extension Result<Reply, ProtocolError> {
         case .messagesDeleted: return .deleted(.zero)
         case .actionsCleared(let timetoken?, let count): return .cleared(timetoken, count: count)
         case .actionsCleared(nil, _): return .absent
+        case .messageDeleted(let timetoken?): return .deleted(timetoken)
+        case .messageDeleted(nil): return .absent
         case .groupChanged: return .groupChanged
         default: return nil
         }

@@ -273,11 +273,29 @@ final class DeviceWitness {
             if lists[channel]?.map(\.asMadeAnew) != fresh.map(\.asMadeAnew) {
                 found.append("\(deviceID) shows another list of \(channel) than its rows say")
             }
+            found += versions(of: fresh, in: channel)
             let reactions = fresh.reduce(0) { $0 + $1.reactions.reduce(0) { $0 + $1.count } }
             let rows = base.cache.actionsByMessage.filter { base.cache.messages[$0.key] != nil }
                 .reduce(0) { $0 + $1.value.count }
             if reactions != rows { found.append("\(deviceID) counts \(reactions) of \(rows)") }
         }
         return found
+    }
+
+    /// Where messages do not say what their authors said last.
+    private func versions(of items: [ListItem], in channel: String) -> [String] {
+        let rows = world.truth.rows(of: channel)
+        return items.compactMap { item in
+            guard let message = item.timetoken, let entry = rows.messages[message] else {
+                return nil
+            }
+            let versions = rows.versions(of: message)
+            let payload = versions.last?.payload ?? entry.message.payload
+            guard item.message.payload != payload || item.versions != versions.count else {
+                return nil
+            }
+            return "\(deviceID) shows \(item.message.payload) as version \(item.versions) of "
+                + "\(message) in \(channel), and not \(payload) as \(versions.count)"
+        }
     }
 }

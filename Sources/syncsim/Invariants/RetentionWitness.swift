@@ -29,7 +29,10 @@ struct RetentionWitness {
             expiring[timetoken] = expiring[timetoken] ?? (hours, now)
         }
         let wasAsked = writes.contains { write in
-            if case .deleteMessages = write.operation { true } else { false }
+            switch write.operation {
+            case .deleteMessages, .deleteMessage: true
+            default: false
+            }
         }
         for operation in operations {
             switch operation {

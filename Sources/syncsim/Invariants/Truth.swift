@@ -185,6 +185,25 @@ struct Truth {
 }
 
 extension Truth.Rows {
+    /// The texts that its author gave a message, oldest first.
+    func versions(of message: Timetoken) -> [MessageVersion] {
+        own(on: message).filter { $0.key.type == MessageVersion.editedType }
+            .map { MessageVersion(payload: $0.key.value, timetoken: $0.value.added) }
+            .sorted { $0.timetoken < $1.timetoken }
+    }
+
+    /// What a summary says of its author's versions: the newest ones.
+    func toldVersions(of message: Timetoken) -> Set<ActionName> {
+        let newest = own(on: message).filter { MessageVersion.isType($0.key.type) }
+            .sorted { $0.value.added > $1.value.added }
+        return Set(newest.prefix(Limits.summaryVersionsMax).map { ActionName($0.key) })
+    }
+
+    private func own(on message: Timetoken) -> [MessageAction.Key: ActionMark] {
+        let author = messages[message]?.uuid
+        return actions.filter { $0.key.messageTimetoken == message && $0.key.uuid == author }
+    }
+
     fileprivate mutating func insert(_ timetoken: Timetoken, _ entry: DeviceCache.Entry) {
         messages[timetoken] = entry
         messagesHash &+= Truth.hash(timetoken, entry)

@@ -46,6 +46,8 @@ enum PlantedBug: String, CaseIterable {
     case laggingSummary = "lagging-summary"
     /// A page of a live query counts as of some seconds after it was read.
     case lateLivePage = "late-live-page"
+    /// A text that a message had before stays where it is when it is said again.
+    case earlierTextStays = "earlier-text-stays"
 }
 
 extension Write {
@@ -65,6 +67,8 @@ extension Write {
         case (.remove(let key, let observed, var rules), .aliasOnAddOnly):
             rules.aliases = []
             operation = .remove(key, observed: observed, under: rules)
+        case (.edit(let key, let rules), .earlierTextStays):
+            operation = .add(key, under: rules)
         default: return self
         }
         return Write(

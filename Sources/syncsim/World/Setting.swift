@@ -52,6 +52,8 @@ struct Setting {
     let hasSelectionFollower: Bool
     /// Whether somebody removes what others said.
     let hasModerator: Bool
+    /// Whether people change what they wrote.
+    let hasEditors: Bool
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -91,5 +93,6 @@ struct Setting {
         // Dice of its own: worlds without one are what they were before there were any.
         var others = choices
         hasModerator = others.chance(40)
+        hasEditors = others.chance(50)
     }
 }

@@ -111,6 +111,7 @@ extension World {
         lineage += 1
         witnesses.begin(with: truth)
         moderator?.hangUp()
+        editor?.hangUp()
         for device in devices {
             // What was under way says something about the other store.
             device.hangUp(silently: false)

@@ -33,6 +33,7 @@ final class World {
     private var watcher: LiveWatcher?
     private var selector: SelectionFollower?
     private(set) var moderator: Moderator?
+    private(set) var editor: Editor?
     var daemon: SimulatedDaemon?
     private(set) var violation: Violation?
     var platter: Platter
@@ -86,6 +87,7 @@ final class World {
         }
         if setting.hasSelectionFollower { selector = SelectionFollower(in: self) }
         if setting.hasModerator { moderator = Moderator(in: self) }
+        if hasEditors { editor = Editor(in: self) }
         strikeLater()
         bystandLater()
     }
@@ -114,6 +116,7 @@ final class World {
                 devices.allSatisfy(\.isAtRest) && pollers.allSatisfy(\.isAtRest)
                 && follower?.isAtRest ?? true && selector?.isAtRest ?? true
                 && watcher?.isAtRest ?? true && moderator?.isAtRest ?? true
+                && editor?.isAtRest ?? true
             rest = isAtRest ? rest + 1 : 0
         }
         if rest < 8 {
@@ -121,7 +124,8 @@ final class World {
                 "I6",
                 "it never came to rest: \(devices.filter { !$0.isAtRest }.map(\.state)) "
                     + "\(pollers.filter { !$0.isAtRest }.map(\.state)) "
-                    + "\(follower?.state ?? "") \(selector?.state ?? "") \(watcher?.state ?? "")")
+                    + "\(follower?.state ?? "") \(selector?.state ?? "") \(watcher?.state ?? "") "
+                    + "\(moderator?.state ?? "") \(editor?.state ?? "")")
         } else {
             compare()
         }
@@ -152,6 +156,7 @@ final class World {
         watcher?.heal()
         selector?.heal()
         moderator?.heal()
+        editor?.heal()
         if daemon == nil { start() }
     }
 
@@ -199,6 +204,11 @@ final class World {
     }
 
     // MARK: What the parts ask
+
+    /// Whether people change what they wrote; bugs elsewhere are found in worlds without, too.
+    var hasEditors: Bool {
+        setting.hasEditors && (bug == nil || bug == .earlierTextStays)
+    }
 
     /// When something arrives that is sent now.
     func arrival(
