@@ -52,6 +52,25 @@ struct SummaryFollowTests {
         await bob.close()
     }
 
+    @Test("summaries that are more than a reply may hold come in several, and all of them")
+    func pages() async throws {
+        let daemon = try await Daemon()
+        let ada = try client(daemon, "ada")
+        try await ada.connect()
+        var messages: [Timetoken] = []
+        for _ in 0..<12 {
+            let message = try await ada.publish(Message(payload: "1"), to: "room")
+            messages.append(message)
+            let text = String(repeating: "x", count: 30_000)
+            try await ada.editMessage(message, payload: "\"\(text)\"", in: "room")
+        }
+        let found = try await ada.summaries(of: messages.map { .init($0) }, in: "room")
+        #expect(found.map(\.messageTimetoken) == messages)
+        let known = found.map { SummariesQuery.Message($0.messageTimetoken, state: $0.state) }
+        #expect(try await ada.summaries(of: known, in: "room") == [])
+        await ada.close()
+    }
+
     @Test(
         "a channel is followed in one way at a time, and a wish that needs the list says so",
         arguments: [ActionsDetail.rows, .summary, .none])

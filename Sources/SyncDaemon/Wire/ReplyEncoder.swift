@@ -77,7 +77,7 @@ enum ReplyEncoder {
             json.summaries("summaries", page.summaries)
             if !page.rest.isEmpty {
                 json.beginArray("rest")
-                for message in page.rest { json.position(message) }
+                for message in page.rest { json.quoted(message.rawValue) }
                 json.endArray()
             }
         case .hereNow(let page): encode(page, into: &json)

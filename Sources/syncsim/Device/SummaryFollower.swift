@@ -83,11 +83,15 @@ final class SummaryFollower: LineOwner {
     }
 
     private func greeted(_ welcome: borrowing JSONValue) throws(JSONError) {
-        let requests = channels.map { name, shown in
-            SubscribeRequest(
-                channel: name, cursor: shown.cursor, epoch: epoch, actions: .summary)
-        }
         greeted = try welcome.string("epoch")
+        let isOther = greeted != epoch
+        let requests = channels.map { name, shown in
+            // What was deleted ahead of the cursor may stand again in a store that was put back.
+            let isUnsure = isOther && shown.deletions.contains { $0.position > shown.cursor }
+            return SubscribeRequest(
+                channel: name, cursor: isUnsure ? .zero : shown.cursor, epoch: epoch,
+                actions: .summary)
+        }
         line.send(.subscribe(requests.sorted { $0.channel < $1.channel }), id: 2)
     }
 

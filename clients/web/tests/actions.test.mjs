@@ -39,6 +39,12 @@ test('summaries are asked for by messages or their hashes, and come in words', a
   for (const bad of [['x'], [{ messageTimetoken: m }], [null]]) {
     await assert.rejects(world.channel.summaries(bad), TypeError);
   }
+  const [t, others] = ['17952187953730099', ['1', '2', '3', '4', '5']];
+  world.options.summaries = others.map((it) => ({ m: it, t, h, g: [] }));
+  world.options.summariesMax = 2;
+  const paged = world.channel.summaries(others);
+  for (let turn = 0; turn < 3; turn += 1) await world.settle();
+  assert.deepEqual((await paged).map(({ messageTimetoken }) => messageTimetoken), others);
   world.options.summaries = [{ m, t: 'x', h, g: [] }];
   const unreadable = world.channel.summaries([m]);
   await Promise.all([assert.rejects(unreadable, { code: 'unreadable' }), world.settle()]);

@@ -501,8 +501,12 @@ export class ModelSocket {
     return { actions: [], ...after ? { next: 'v.y' } : {} };
   }
 
-  summaries() {
-    return { summaries: this.options.summaries ?? [] };
+  summaries({ messages }) {
+    const { summaries = [], summariesMax = messages.length } = this.options;
+    const named = messages.map((it) => it.m ?? it);
+    const rest = named.slice(summariesMax);
+    return { summaries: summaries.filter(({ m }) => named.slice(0, summariesMax).includes(m)),
+      ...rest.length ? { rest } : {} };
   }
 
   unsubscribe({ channels }) {
