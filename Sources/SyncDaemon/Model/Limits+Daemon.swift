@@ -214,8 +214,9 @@ extension Limits {
     /// Groups in a summary that say how a message was edited or deleted, beside those; the newest.
     static let summaryVersionsMax = 10
     /// Bytes of the texts in a summary's groups, and as many of its versions but the newest; those
-    /// that do not fit are left out. A reply or push of summaries ends with the one that reaches
-    /// ``pageBytesMax``.
+    /// that do not fit are left out.
+    ///
+    /// A reply or push of summaries ends with the one that reaches ``pageBytesMax``.
     static let summaryBytesMax = 64 * 1024
     /// Milliseconds between two summaries of one message, at least.
     static let summaryMilliseconds = 250
