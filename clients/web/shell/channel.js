@@ -6,14 +6,13 @@ import { wishedScore } from '../core/outbox.js';
 import { groupKey, scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
 import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
-import { isCount, isText } from '../core/shapes.js';
-import { readSummary, summariesOf } from '../core/summaries.js';
+import { isCount } from '../core/shapes.js';
 import { ownFault } from '../core/versions.js';
 import {
   checkTimetoken, deletionFields, editFields, messageFields, reactionFields,
 } from '../core/writes.js';
 import { People } from './people.js';
-import { errorOf } from './questions.js';
+import { allSummaries, errorOf } from './questions.js';
 import { randomDigits } from './random.js';
 import { ShownChannel } from './shown-channel.js';
 
@@ -153,17 +152,8 @@ export class Channel extends ShownChannel {
    * @param {(string|{messageTimetoken: string, hash: string})[]} messages
    */
   async summaries(messages) {
-    const found = [];
-    let named = summariesOf(messages);
-    // Each reply has one summary at least, and says of which messages there was no room.
-    for (let left = Infinity; named.length > 0 && named.length < left;) {
-      left = named.length;
-      const { summaries, rest = [] } = await this.#ask(
-        { op: 'summaries', channel: this.name, messages: named });
-      found.push(...summaries.map(readSummary));
-      named = named.filter((it) => rest.includes(isText(it) ? it : it.m));
-    }
-    return found;
+    return allSummaries(messages, (named) =>
+      this.#ask({ op: 'summaries', channel: this.name, messages: named }));
   }
 
   /**

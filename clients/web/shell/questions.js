@@ -1,11 +1,13 @@
 // Commands that nothing keeps: the daemon answers them now or not at all, also for other tabs.
 // @ts-check
-import { isSummary } from '../core/summaries.js';
+import { isText } from '../core/shapes.js';
+import { isSummary, readSummary, summariesOf } from '../core/summaries.js';
 import { isTimetoken } from '../core/timetoken.js';
 import { randomDigits } from './random.js';
 
 /** @typedef {import('./connection.js').Connection} Connection */
 /** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('../core/types.js').Summary} Summary */
 /** @typedef {{resolve: (ok: any) => void, reject: (error: any) => void}} Asker */
 
 /** @type {Record<string, (ok: any) => boolean>} Whether what is under `ok` can be read. */
@@ -95,4 +97,22 @@ export class Questions {
     this.#told.clear();
     for (const asker of askers) asker.reject(offline);
   }
+}
+
+/**
+ * The summaries of all messages that are named, however many replies that takes: each has one at
+ * least, and says of which messages there was no room.
+ * @param {any} messages @param {(named: any[]) => Promise<any>} ask
+ */
+export async function allSummaries(messages, ask) {
+  /** @type {Summary[]} */
+  const found = [];
+  let named = summariesOf(messages);
+  for (let left = Infinity; named.length > 0 && named.length < left;) {
+    left = named.length;
+    const { summaries, rest = [] } = await ask(named);
+    found.push(...summaries.map(readSummary));
+    named = named.filter((it) => rest.includes(isText(it) ? it : it.m));
+  }
+  return found;
 }
