@@ -70,7 +70,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             origin: Origin(
                 reactor: hub.engine.reactor, session: connection, command: lastCommand),
             hub: hub, tenants: tenants)
-        let cost = request.nameCount
+        let cost = request.turnCost
         if !admits(request, of: connection) {
             respond(PubNubError.tooManyRequests(.gateway).response, to: connection)
         } else if turnstile.admits(cost: cost, of: connection) {
@@ -287,8 +287,13 @@ extension HTTPRequest {
     /// Names of channels that it may hold, by its length.
     fileprivate var nameCount: Int {
         guard PubNubDialect.namesChannels(self) else { return 0 }
-        let grouped = PubNubDialect.groupedCount(of: self) * Limits.namesPerGroupedChannel
-        return max(target.utf8.count / Limits.targetBytesPerName, grouped)
+        return max(
+            target.utf8.count / Limits.targetBytesPerName, PubNubDialect.groupedCount(of: self))
+    }
+
+    /// What it costs of a turn, in channels that are followed.
+    fileprivate var turnCost: Int {
+        max(nameCount, PubNubDialect.groupedCount(of: self) * Limits.namesPerGroupedChannel)
     }
 
     /// Commands that it counts as, for the rate limit.

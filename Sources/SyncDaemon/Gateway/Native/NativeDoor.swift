@@ -125,7 +125,7 @@ final class NativeDoor: SessionDelegate {
             if case .hello(let hello) = command {
                 return reply(greet(hello, session), to: id, of: session)
             }
-            guard turnstile.admits(cost: nameCount(of: command, by: session), of: session.id)
+            guard turnstile.admits(cost: turnCost(of: command, by: session), of: session.id)
             else {
                 return try wait(with: command, id, of: session)
             }
@@ -150,7 +150,7 @@ final class NativeDoor: SessionDelegate {
         guard session.commandsInFlight < Limits.commandsInFlightMax else {
             throw .tooManyInFlight
         }
-        let cost = nameCount(of: command, by: session)
+        let cost = turnCost(of: command, by: session)
         guard turnstile.wait((command, id), cost: cost, of: session.id) else {
             throw .rateLimited
         }
@@ -193,8 +193,15 @@ final class NativeDoor: SessionDelegate {
         return (command, id)
     }
 
-    /// Channels that a command begins or ends to follow, those of a selection among them; what
-    /// changes a group counts as more of them.
+    /// What a command costs of a turn, in channels that it follows.
+    private func turnCost(of command: Command, by session: Session) -> Int {
+        let count = nameCount(of: command, by: session)
+        if case .changeGroup = command { return count * Limits.namesPerGroupedChannel }
+        return count
+    }
+
+    /// Channels that a command begins or ends to follow, those of a selection among them, or that
+    /// it puts into a group or takes out.
     private func nameCount(of command: Command, by session: Session) -> Int {
         switch command {
         case .follow(let request):
@@ -202,8 +209,7 @@ final class NativeDoor: SessionDelegate {
                 + hub.selections.channelCount(of: request, for: session)
         case .unfollow(let selection): session.selectedCount(of: selection)
         case .changeGroup(let request):
-            Limits.namesPerGroupedChannel
-                * hub.selections.channelCount(of: request, for: session)
+            hub.selections.channelCount(of: request, for: session)
         default: command.nameCount
         }
     }
