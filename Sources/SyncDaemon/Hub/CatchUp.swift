@@ -302,7 +302,7 @@ final class CatchUp {
 
     /// Hears that a session is gone: pages for which only it waited are not read.
     func leave(_ session: Session) {
-        for flight in session.flights { flights.leave(flight, session) }
+        for flight in session.flights { flights.leave(flight) }
         session.flights = []
     }
 

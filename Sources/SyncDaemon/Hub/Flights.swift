@@ -24,7 +24,9 @@ struct Flights {
     private var open: [Page: PageNumber] = [:]
     private struct Flight {
         let page: Page
-        var passengers: [Passenger]
+        var passengers: [Passenger] = []
+        /// Passengers whose sessions are not gone.
+        var waiters = 0
         let demand: Demand
     }
 
@@ -46,7 +48,7 @@ struct Flights {
     /// - Parameter demand: The read's: it ends when nobody waits any more.
     mutating func begin(_ page: Page, with subscription: Subscription, _ demand: Demand) {
         open[page] = next
-        flights[next] = Flight(page: page, passengers: [], demand: demand)
+        flights[next] = Flight(page: page, demand: demand)
         board(next, subscription)
         next += 1
     }
@@ -54,13 +56,16 @@ struct Flights {
     private mutating func board(_ flight: PageNumber, _ subscription: Subscription) {
         flights[flight]?.passengers.append(
             Passenger(subscription: subscription, serial: subscription.serial))
+        flights[flight]?.waiters += 1
         subscription.session.flights.append(flight)
     }
 
-    /// Takes a session out of a read; without anybody who waits it is over.
-    mutating func leave(_ flight: PageNumber, _ session: Session) {
-        flights[flight]?.passengers.removeAll { $0.subscription.session === session }
-        guard let left = flights[flight], left.passengers.isEmpty else { return }
+    /// Hears that a passenger's session is gone; a read for which nobody waits is over.
+    ///
+    /// - Complexity: O(1): thousands who wait for one page may go at once.
+    mutating func leave(_ flight: PageNumber) {
+        flights[flight]?.waiters -= 1
+        guard let left = flights[flight], left.waiters == 0 else { return }
         left.demand.end()
         _ = land(flight)
     }
@@ -76,6 +81,7 @@ struct Flights {
         precondition(open.count == flights.count, "A page is read once at a time.")
         for (page, number) in open {
             precondition(flights[number]?.page == page, "A read that is joined is under way.")
+            precondition(flights[number]?.waiters ?? 0 > 0, "Somebody waits for each read.")
         }
     }
 }

@@ -84,6 +84,36 @@ extension PolledGroup {
     }
 }
 
+extension SelectionNews {
+    var isEmpty: Bool { channels.isEmpty && known.isEmpty && ended.isEmpty }
+
+    /// Frames with so many names as one may have, one at least.
+    ///
+    /// - Parameter end: The cursor of the last: before it a device was not told of all.
+    func parts(through end: Timetoken) -> [SelectionNews] {
+        var rest = self
+        var parts: [SelectionNews] = []
+        repeat {
+            var part = SelectionNews(selection, cursor: cursor)
+            part.channels = rest.channels.takeFirst(Limits.selectedPerFrameMax)
+            part.known = rest.known.takeFirst(Limits.selectedPerFrameMax)
+            part.ended = rest.ended.takeFirst(Limits.selectedPerFrameMax)
+            if rest.isEmpty { part.cursor = end }
+            parts.append(part)
+        } while !rest.isEmpty
+        return parts
+    }
+}
+
+extension Array {
+    /// Removes the first elements, so many at most, and returns them.
+    fileprivate mutating func takeFirst(_ count: Int) -> [Element] {
+        let first = Array(prefix(count))
+        removeFirst(first.count)
+        return first
+    }
+}
+
 extension Session {
     /// How many channels a selection has brought.
     func selectedCount(of selection: Selection) -> Int {

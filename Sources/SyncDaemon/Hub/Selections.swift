@@ -154,18 +154,6 @@ final class Selections {
         return ground.engine.groups.channels(of: name.group).count
     }
 
-    /// How many channels a change puts into a group or takes out, at most.
-    func channelCount(of request: GroupRequest, for session: Session) -> Int {
-        switch request.change {
-        case .add(let names), .remove(let names): names.count
-        case .delete:
-            session.author.map { author in
-                let group = ChannelGroup(request.group, keyset: author.keyset)
-                return ground.engine.groups.channels(of: group).count
-            } ?? 0
-        }
-    }
-
     private func channels(of group: PolledGroup) -> [Channel] {
         ground.engine.groups.channels(of: group.group).compactMap(group.channel)
     }
@@ -340,19 +328,12 @@ final class Selections {
     /// Tells a device which channels it is sent from now on.
     private func tell(_ followed: FollowedSelection) {
         if followed.isComplete { followed.cursor = max(followed.cursor, ground.durablePosition) }
-        var news = followed.news
+        let news = followed.news
         followed.news = SelectionNews(followed.selection, cursor: followed.cursor)
-        let isNews = !(news.channels.isEmpty && news.known.isEmpty && news.ended.isEmpty)
-        guard isNews || followed.isComplete && news.cursor < followed.cursor else { return }
-        repeat {
-            var part = news
-            part.channels = news.channels.takeFirst(Limits.selectedPerFrameMax)
-            part.known = news.known.takeFirst(Limits.selectedPerFrameMax)
-            part.ended = news.ended.takeFirst(Limits.selectedPerFrameMax)
-            let isLast = news.channels.isEmpty && news.known.isEmpty && news.ended.isEmpty
-            part.cursor = isLast ? followed.cursor : news.cursor
+        guard !news.isEmpty || followed.isComplete && news.cursor < followed.cursor else { return }
+        for part in news.parts(through: followed.cursor) {
             outlet.send(followed.session) { json in json.news(part) }
-        } while !(news.channels.isEmpty && news.known.isEmpty && news.ended.isEmpty)
+        }
     }
 
     func checkInvariants(of sessions: some Sequence<Session>) {
@@ -366,14 +347,5 @@ final class Selections {
                     followed.waiting.isEmpty || followed.isListed, "What waits has its turn.")
             }
         }
-    }
-}
-
-extension Array {
-    /// Removes the first elements, so many at most, and returns them.
-    fileprivate mutating func takeFirst(_ count: Int) -> [Element] {
-        let first = Array(prefix(count))
-        removeFirst(first.count)
-        return first
     }
 }

@@ -37,6 +37,14 @@ final class ChannelGroups: Sendable {
         state.withLock { $0.channels[group, default: []] }
     }
 
+    /// Channels that a change puts into a group or takes out, at most.
+    func channelCount(of request: GroupRequest, in keyset: String) -> Int {
+        switch request.change {
+        case .add(let names), .remove(let names): names.count
+        case .delete: channels(of: ChannelGroup(request.group, keyset: keyset)).count
+        }
+    }
+
     /// Whether a channel is in a group.
     ///
     /// - Complexity: O(log channels).

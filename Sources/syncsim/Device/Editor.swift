@@ -21,9 +21,9 @@ final class Editor {
 
     init(in world: World) {
         self.world = world
-        errands.line.begin(for: errands)
-        actLater()
-        errands.line.stumble()
+        errands.begin(pausing: Microseconds.second / 20, 4 * Microseconds.second) {
+            [unowned self] in act()
+        }
     }
 
     var isAtRest: Bool { errands.isAtRest }
@@ -39,15 +39,6 @@ final class Editor {
     }
 
     // MARK: What it wants
-
-    private func actLater() {
-        let pause = world.choices.span(Microseconds.second / 20, 4 * Microseconds.second)
-        world.scheduler.after(pause) { [weak self] in
-            guard let self, world.isEventful else { return }
-            act()
-            actLater()
-        }
-    }
 
     private func act() {
         let channel = world.choices.pick(world.setting.channels)

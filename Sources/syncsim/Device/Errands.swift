@@ -30,6 +30,21 @@ final class Errands: LineOwner {
         line = Line(name, stumbles, in: world)
     }
 
+    /// Connects, and has its owner do something now and then, as long as the faults last.
+    func begin(pausing low: UInt64, _ high: UInt64, _ act: @escaping () -> Void) {
+        line.begin(for: self)
+        actLater(low, high, act)
+        line.stumble()
+    }
+
+    private func actLater(_ low: UInt64, _ high: UInt64, _ act: @escaping () -> Void) {
+        world.scheduler.after(world.choices.span(low, high)) { [weak self] in
+            guard let self, world.isEventful else { return }
+            act()
+            actLater(low, high, act)
+        }
+    }
+
     /// Whether everything was answered.
     var isAtRest: Bool { wishes.isEmpty }
     /// For a report.

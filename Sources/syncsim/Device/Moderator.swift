@@ -14,9 +14,9 @@ final class Moderator {
 
     init(in world: World) {
         self.world = world
-        errands.line.begin(for: errands)
-        actLater()
-        errands.line.stumble()
+        errands.begin(pausing: Microseconds.second / 5, 8 * Microseconds.second) { [unowned self] in
+            act()
+        }
     }
 
     var isAtRest: Bool { errands.isAtRest }
@@ -28,15 +28,6 @@ final class Moderator {
     func heal() { errands.line.cut() }
 
     // MARK: What it wants
-
-    private func actLater() {
-        let pause = world.choices.span(Microseconds.second / 5, 8 * Microseconds.second)
-        world.scheduler.after(pause) { [weak self] in
-            guard let self, world.isEventful else { return }
-            act()
-            actLater()
-        }
-    }
 
     private func act() {
         let channel = world.choices.pick(world.setting.channels)

@@ -9,17 +9,22 @@ import Testing
 struct ThreadTests {
     private let room = Channel("room")
 
-    @Test("a list has the replies of each message, after every step", arguments: UInt64(1)...40)
-    func recount(seed: UInt64) throws {
-        var choices = SeededGenerator(seed: seed)
+    /// A device that has nothing, and hears of what comes.
+    private func following() throws -> Device {
         var device = Device(user: "ada")
         _ = device.connected(epoch: "a.1")
-        var effects = device.follow("room")
-        let ticket = try #require(effects.questions.first?.ticket)
+        let ticket = try #require(device.follow("room").questions.first?.ticket)
         _ = device.received(
             .success(
                 .subscribed([SubscribedChannel(channel: "room", mode: .delta, cursor: .zero)])),
             to: ticket)
+        return device
+    }
+
+    @Test("a list has the replies of each message, after every step", arguments: UInt64(1)...40)
+    func recount(seed: UInt64) throws {
+        var choices = SeededGenerator(seed: seed)
+        var device = try following()
         var list = device.observe("room")
         var time: UInt64 = 0
         for step in 0..<200 {
@@ -35,7 +40,7 @@ struct ThreadTests {
                 : .message(Message(payload: "\(time)", parent: parent))
             let envelope = Envelope(
                 channel: room, timetoken: Timetoken(rawValue: time), uuid: "bob", event: event)
-            effects = device.received(
+            let effects = device.received(
                 Batch(channel: room, cursor: Timetoken(rawValue: time), envelopes: [envelope]))
             for (_, changes) in effects.changes {
                 // The reply, and the message that it is about.
@@ -57,14 +62,7 @@ struct ThreadTests {
     @Test("replies on their way count as often as they are shown", arguments: UInt64(1)...40)
     func onTheirWay(seed: UInt64) throws {
         var choices = SeededGenerator(seed: seed)
-        var device = Device(user: "ada")
-        _ = device.connected(epoch: "a.1")
-        let effects = device.follow("room")
-        let ticket = try #require(effects.questions.first?.ticket)
-        _ = device.received(
-            .success(
-                .subscribed([SubscribedChannel(channel: "room", mode: .delta, cursor: .zero)])),
-            to: ticket)
+        var device = try following()
         var list = device.observe("room")
         /// What the server has of the device's messages, what it has not told, and not answered.
         var sent: [(ticket: DeviceTicket, message: Message)] = []

@@ -143,6 +143,25 @@ struct FlightTests {
         #expect(try bench.seen(stays) == Array(3...10))
     }
 
+    @Test("a page is read as long as somebody waits for it")
+    func demand() throws {
+        try bench.publish(1...3)
+        let sessions = [bench.open(), bench.open()]
+        for session in sessions { bench.hub.subscribe(session, to: room, from: .zero) }
+        bench.hub.endTurn()
+        let question = try #require(bench.waiting.first)
+        #expect(bench.waiting.count == 1)
+        bench.hub.forget(sessions[0].id)
+        #expect(question.demand?.isOver == false)
+        bench.hub.forget(sessions[1].id)
+        #expect(question.demand?.isOver == true)
+        // Who comes now waits for a page of their own.
+        bench.hub.subscribe(bench.open(), to: room, from: .zero)
+        bench.hub.endTurn()
+        #expect(bench.waiting.map { $0.demand?.isOver } == [true, false])
+        bench.hub.checkInvariants()
+    }
+
     @Test("a failed read ends all who waited for it, with a cursor that still holds")
     func fails() throws {
         try forget()

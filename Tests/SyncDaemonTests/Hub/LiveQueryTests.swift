@@ -142,15 +142,22 @@ struct LiveQueryTests {
         bench.hub.checkInvariants()
     }
 
-    @Test("nothing of what is kept for a page leaves before the page, however much it is")
-    func keptBehind() throws {
+    private static let long = String(repeating: "x", count: 1000)
+
+    /// A query without its page, for which more is kept than may wait for a socket.
+    private func keeping() -> (session: Session, id: LiveID) {
         let session = bench.open()
         let id = begin(for: session)
-        let long = String(repeating: "x", count: 1000)
         for time in 10..<12 as Range<UInt64> {
-            bench.deliver([envelope(time, long)])
+            bench.deliver([envelope(time, Self.long)])
             bench.hub.endTurn()
         }
+        return (session, id)
+    }
+
+    @Test("nothing of what is kept for a page leaves before the page, however much it is")
+    func keptBehind() throws {
+        let (session, id) = keeping()
         _ = try answer(id, 1, of: session, asOf: 9).get()
 
         #expect(try told(session) == [])
@@ -163,17 +170,11 @@ struct LiveQueryTests {
 
     @Test("what was kept for a page counts when more comes that is not read")
     func keptCounts() throws {
-        let session = bench.open()
-        let id = begin(for: session)
-        let long = String(repeating: "x", count: 1000)
-        for time in 10..<12 as Range<UInt64> {
-            bench.deliver([envelope(time, long)])
-            bench.hub.endTurn()
-        }
+        let (session, id) = keeping()
         session.isBlocked = true
         _ = try answer(id, 1, of: session, asOf: 9).get()
         #expect(session.live?.all[id] != nil)
-        bench.deliver([envelope(12, long)])
+        bench.deliver([envelope(12, Self.long)])
         bench.hub.endTurn()
         #expect(session.live?.all[id] == nil)
         #expect(bench.counters.liveQueries.value == 0)

@@ -209,7 +209,7 @@ final class NativeDoor: SessionDelegate {
                 + hub.selections.channelCount(of: request, for: session)
         case .unfollow(let selection): session.selectedCount(of: selection)
         case .changeGroup(let request):
-            hub.selections.channelCount(of: request, for: session)
+            hub.engine.groups.channelCount(of: request, in: session.author?.keyset ?? "")
         default: command.nameCount
         }
     }
