@@ -59,9 +59,10 @@ final class Health: Sendable {
 
     /// What there is now, in the order of ``Cause``.
     var troubles: [Trouble] {
-        let texts = texts.withLock { $0 }
-        return Cause.allCases.compactMap { cause in
-            texts[cause].map { Trouble(cause: cause, text: $0) }
+        texts.withLock { texts in
+            Cause.allCases.compactMap { cause in
+                texts[cause].map { Trouble(cause: cause, text: $0) }
+            }
         }
     }
 }
