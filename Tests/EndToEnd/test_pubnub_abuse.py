@@ -18,7 +18,7 @@ class Abuse(PubNubTestCase):
 
     def test_a_flood_of_signals_is_read_in_pages_and_holds_nobody_up(self):
         """Signals are remembered for all tenants: looking through them must lock out none."""
-        daemon = self.start_daemon(configuration="""
+        daemon = self.start_daemon("--commands-per-second", "1000000", configuration="""
             [keyset sub]
             subscribe_key = sub
             [keyset other]
