@@ -292,16 +292,16 @@ export interface Channel<Payload = any> {
   readonly name: string;
   /** The messages in their order, those on their way last. */
   readonly items: readonly Item<Payload>[];
-  /** Whether the server said that the cache has the same reactions. */
+  /** Whether the server said that the cache has the same messages and reactions. */
   readonly isVerified: boolean;
   /** What reactions there are, as far as the daemon has said so. */
   readonly rules: Rules;
   /** Resolved when what the cache kept is there. */
   readonly ready: Promise<void>;
   /**
-   * Resolves when `isVerified` is true, at once where it is: then reactions and rules are those of
-   * the daemon. Without a connection it waits for one. Rejects when the user may not follow the
-   * channel, and when it is left or the client closed.
+   * Resolves when `isVerified` is true, at once where it is: then messages, reactions and rules
+   * are those of the daemon. Without a connection it waits for one. Rejects when the user may not
+   * follow the channel, and when it is left or the client closed.
    */
   whenVerified(): Promise<void>;
   /** Calls back at once, and with each batch of changes. Returns what ends it. */

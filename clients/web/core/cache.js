@@ -2,12 +2,13 @@
 // @ts-check
 import { fromBase64 } from './bytes.js';
 import { clear } from './clearing.js';
-import { Messages } from './messages.js';
+import { Messages, isMessage, messageFrom } from './messages.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
 import { isRow, scored } from './row.js';
 import { Rows } from './rows.js';
 import { readRules, unknownRules } from './rules.js';
 import { isKey, isText } from './shapes.js';
+import { Tally } from './tally.js';
 import { isLater, isTimetoken } from './timetoken.js';
 
 /** @typedef {import('./types.js').Message} Message */
@@ -17,95 +18,88 @@ import { isLater, isTimetoken } from './timetoken.js';
 /** The messages and reactions of one channel, as the server had them at `cursor`. */
 export class ChannelCache {
   cursor = '0';
-  actionsCursor = '0';
-  deletion = '0';
-  isPartial = false;
   /** @type {string|null} */ epoch = null;
   version = 0;
   /** What reactions there are, as the daemon last said. */ rules = unknownRules;
-  rows = new Rows();
-  messages = new Messages();
+  /** What rows and messages come to. */ tally = new Tally();
+  rows = new Rows(this.tally);
+  messages = new Messages(this.tally);
   /** @type {Set<string>} */ #touchedMessages = new Set();
   #isReplaced = false;
 
   /**
-   * What a store kept, row by row. `isSound` tells whether it is what was stored, as far as counts
-   * and a digest can tell, and `isWhole` whether it has all of the messages.
+   * What a store kept, row by row. `isSound` tells whether it is what was stored, as far as a
+   * digest can tell: that of an earlier version is of reactions only, and tells of nothing else.
    * @param {any} head @param {any[]} rows @param {any[]} messages
    */
   static load(head, rows, messages) {
     const cache = new ChannelCache();
-    const isHead = head && isTimetoken(head.cursor) && isTimetoken(head.actionsCursor) &&
+    const isHead = head && isTimetoken(head.cursor) &&
       (head.key === null || isKey(head.key)) &&
       Number.isSafeInteger(head.version) &&
       (head.epoch === null || (isText(head.epoch) && /^[ -~]{1,64}$/.test(head.epoch)));
-    if (!isHead) {
-      const isNew = !head && rows.length + messages.length === 0;
-      return { cache, isSound: isNew, isWhole: isNew };
-    }
+    const stored = rows.length + messages.length;
+    if (!isHead) return { cache, isSound: !head && stored === 0 };
     cache.cursor = head.cursor;
-    cache.actionsCursor = head.actionsCursor;
-    cache.deletion = isTimetoken(head.deletion) ? head.deletion : '0';
-    cache.isPartial = head.isPartial === true;
     cache.rules = heardRules(head);
     cache.epoch = head.epoch;
     cache.version = head.version;
-    cache.rows.setKey(head.key ?? undefined);
+    cache.setKey(head.key ?? undefined);
     for (const row of rows) if (isRow(row)) cache.rows.put(row);
     for (const message of messages) {
-      if (message && isTimetoken(message.timetoken) && isText(message.uuid)) {
-        cache.messages.set(message.timetoken, message);
-      }
+      if (isMessage(message)) cache.messages.set(message.timetoken, messageFrom(message));
     }
     cache.#forgetChanges();
-    const { digest, hasher } = cache.rows;
-    const isSound = digest.count === head.count && rows.length === head.count &&
+    const { digest, hasher } = cache.tally;
+    const isSound = digest.count === head.count && stored === head.count &&
       (hasher === null || digest.text === head.digest);
-    // What is missing of the messages no digest tells. Earlier versions of this did not count them.
-    const isWhole = cache.messages.size === (head.messageCount ?? cache.messages.size);
-    return { cache, isSound: isSound && isWhole, isWhole };
+    return { cache, isSound };
+  }
+
+  /**
+   * Takes the server's key.
+   * @param {string|undefined} key
+   */
+  setKey(key) {
+    this.tally.setKey(key, this.rows, this.messages.values());
   }
 
   get isEmpty() {
     return this.rows.isEmpty && this.messages.size === 0;
   }
 
+  /** @param {Message} message */
+  #putMessage(message) {
+    this.messages.set(message.timetoken, message);
+    this.#touchedMessages.add(message.timetoken);
+  }
+
   /** @param {string} timetoken */
-  dropMessage(timetoken) {
+  #dropMessage(timetoken) {
     if (this.messages.delete(timetoken)) this.#touchedMessages.add(timetoken);
   }
 
   /**
-   * Applies a push; returns the events that nobody stores.
+   * Applies a push, but nothing that the cache is beyond; returns the events that nobody stores.
    * @param {any} push
    */
   apply(push) {
     const unstored = [];
+    const { cursor } = this;
     for (const event of push.m) {
       if (event.f === 1) unstored.push(event);
+      else if (!isLater(event.p.t, cursor)) continue;
       else if (!event.e) this.#publish(event);
       else if (event.e === 3) this.#act(event);
       else if (event.e === 5) this.#delete(event);
     }
-    // Who comes with nothing is not told what was deleted before.
-    const isFilled = push.s && (this.isPartial || this.cursor === '0');
-    if (isFilled && isLater(push.t.t, this.deletion)) this.deletion = push.t.t;
-    if (push.s) this.isPartial = false;
-    else if (this.rows.hasher && isLater(push.t.t, this.cursor)) this.isPartial = true;
-    if (isLater(push.t.t, this.cursor)) this.cursor = push.t.t;
-    if (isLater(this.cursor, this.actionsCursor)) this.actionsCursor = this.cursor;
+    if (isLater(push.t.t, cursor)) this.cursor = push.t.t;
     return unstored;
   }
 
   /** @param {any} event */
-  #publish(event) {
-    /** @type {Message} */
-    const message = { timetoken: event.p.t, uuid: event.i ?? '', payload: event.d };
-    if ((event.u ?? null) !== null) message.meta = event.u;
-    if ((event.cmt ?? null) !== null) message.messageType = event.cmt;
-    if ((event.parent ?? null) !== null) message.parent = event.parent;
-    this.messages.set(message.timetoken, message);
-    this.#touchedMessages.add(message.timetoken);
+  #publish({ p, i: uuid, d: payload, u: meta, cmt: messageType, parent }) {
+    this.#putMessage(messageFrom({ timetoken: p.t, uuid, payload, meta, messageType, parent }));
   }
 
   /** @param {any} event */
@@ -118,7 +112,6 @@ export class ChannelCache {
     if (event.d.event === 'added') {
       this.rows.put(row);
     } else {
-      // A later action under the key is known when a repair ran ahead of the messages.
       const standing = this.rows.find(messageTimetoken, type, value, uuid);
       if (standing && !isLater(standing.actionTimetoken, actionTimetoken)) this.rows.drop(standing);
     }
@@ -127,12 +120,11 @@ export class ChannelCache {
   /** @param {any} event */
   #delete(event) {
     const { after, through } = event.d.data;
-    if (isLater(event.p.t, this.deletion)) this.deletion = event.p.t;
     const isIn = (/** @type {string} */ at) => isLater(at, after) && !isLater(at, through);
-    for (const timetoken of this.messages.keys()) if (isIn(timetoken)) this.dropMessage(timetoken);
+    for (const timetoken of this.messages.keys()) if (isIn(timetoken)) this.#dropMessage(timetoken);
     for (const timetoken of this.rows.messages()) {
       if (!isIn(timetoken)) continue;
-      // What was added after the deletion stands, also when a repair brought it before.
+      // What was added after the deletion stands.
       for (const row of [...this.rows.groups(timetoken).values()].flatMap((it) => [...it])) {
         if (!isLater(row.actionTimetoken, event.p.t)) this.rows.drop(row);
       }
@@ -140,30 +132,33 @@ export class ChannelCache {
   }
 
   /**
-   * Applies a repair's reply.
-   * @param {{cursor: string, rows: string, drop: string}} reply
+   * Applies a repair's reply: then all is as the server had it at the reply's cursor.
+   * @param {{cursor: string, rows: string, drop: string, messages?: any}} reply
    */
   repair(reply) {
     const gone = new Set(unpackTimetokens(fromBase64(reply.drop)));
     const rows = unpackRows(fromBase64(reply.rows));
-    if (!isTimetoken(reply.cursor) || !rows.every(isRow)) {
+    const { cursor, messages = [] } = reply;
+    if (!isTimetoken(cursor) || !rows.every(isRow)) {
       throw new Error('A repair cannot be read: it has no timetokens.');
     }
+    if (!Array.isArray(messages) || !messages.every(isMessage)) {
+      throw new Error('A repair cannot be read: its messages are none.');
+    }
     for (const row of [...this.rows]) if (gone.has(row.actionTimetoken)) this.rows.drop(row);
+    for (const timetoken of gone) this.#dropMessage(timetoken);
     for (const row of rows) this.rows.put(row);
-    this.actionsCursor = reply.cursor;
+    for (const message of messages) this.#putMessage(messageFrom(message));
+    this.cursor = cursor;
   }
 
   /** @returns {Head} */
   get head() {
-    const { cursor, actionsCursor, deletion, isPartial, epoch, version } = this;
-    const key = this.rows.hasher?.text ?? null;
-    const { count, text } = this.rows.digest;
+    const { cursor, epoch, version, tally } = this;
+    const key = tally.hasher?.text ?? null;
+    const { count, text } = tally.digest;
     const said = this.rules === unknownRules ? {} : { rules: this.rules };
-    return {
-      cursor, actionsCursor, deletion, isPartial, epoch, version, key, count, digest: text,
-      messageCount: this.messages.size, ...said,
-    };
+    return { cursor, epoch, version, key, count, digest: text, ...said };
   }
 
   /** From now on everything counts as changed: a store writes all of it. */
@@ -216,13 +211,10 @@ export class ChannelCache {
     for (const timetoken of patch.dropped) this.messages.delete(timetoken);
     for (const message of patch.messages) this.messages.set(message.timetoken, message);
     this.cursor = patch.head.cursor;
-    this.actionsCursor = patch.head.actionsCursor;
-    this.deletion = patch.head.deletion;
-    this.isPartial = patch.head.isPartial;
     this.rules = heardRules(patch.head);
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
-    this.rows.setKey(patch.head.key ?? undefined);
+    this.setKey(patch.head.key ?? undefined);
     this.#forgetChanges();
   }
 }

@@ -16,13 +16,16 @@ export class ChannelSync {
   cache = new ChannelCache();
   /** @type {ChannelCache|null} A snapshot on its way; the old cache shows until it is complete. */
   staging = null;
-  /** `asked`: pushes still belong to the subscription before. */
-  phase = /** @type {'idle'|'asked'|'live'|'repairing'} */ ('idle');
+  /**
+   * `asked`: pushes still belong to the subscription before. `doubted`: live, but the server has
+   * contradicted itself, and is asked anew later.
+   */
+  phase = /** @type {'idle'|'asked'|'live'|'doubted'|'repairing'} */ ('idle');
   /** Subscriptions without a reply; only the last one counts. */
   asked = 0;
   /** What the next subscription has to bring. */
   wanted = /** @type {null|'repair'|'snapshot'} */ (null);
-  /** Whether the server said that it has the same rows at `cursor`. */
+  /** Whether the server said that it has the same rows and messages at `cursor`. */
   isVerified = false;
   /** Disagreements since a push was right; the shell waits longer each time. */
   failures = 0;
@@ -43,13 +46,12 @@ export class ChannelSync {
    * @param {any} stored
    */
   load(stored) {
-    const { cache, isSound, isWhole } =
+    const { cache, isSound } =
       ChannelCache.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
     this.cache = cache;
     this.staging = null;
     this.phase = 'idle';
-    const isRepairable = isWhole && cache.epoch !== null;
-    this.wanted = isSound ? null : isRepairable ? 'repair' : 'snapshot';
+    this.wanted = isSound ? null : cache.epoch !== null ? 'repair' : 'snapshot';
     if (!isSound) cache.replaceAll();
   }
 
@@ -69,7 +71,7 @@ export class ChannelSync {
     this.asked++;
     this.exchange = null;
     this.staging = null;
-    const { cursor, epoch, rows: { hasher, digest } } = this.cache;
+    const { cursor, epoch, tally: { hasher, digest } } = this.cache;
     if (this.wanted === 'snapshot' || cursor === '0') return { name: this.name, cursor: '0' };
     const known = hasher ? { count: digest.count, digest: digest.text } : {};
     const repair = this.wanted === 'repair' ? true : undefined;
@@ -113,11 +115,6 @@ export class ChannelSync {
     const { cache } = this;
     // Another run may know less than the last one: it was perhaps put back, if only a little.
     const isOtherRun = cache.epoch !== null && cache.epoch !== epoch;
-    if (isOtherRun && cache.isPartial && this.wanted !== 'snapshot' && reply.mode !== 'snapshot') {
-      // What was missed came without messages that a later deletion takes. If the store was put
-      // back to before that deletion, they are there again, and no digest tells.
-      return { ...this.#startOver(), restored: true };
-    }
     if (reply.mode === 'repair') return this.#startRepair(reply, epoch, isOtherRun);
     this.phase = 'live';
     if (reply.mode === 'snapshot' || this.wanted === 'snapshot' || cache.cursor === '0') {
@@ -125,44 +122,25 @@ export class ChannelSync {
       return { ...outcome, restored: outcome.restored || isOtherRun };
     }
     cache.epoch = epoch;
-    cache.rows.setKey(reply.key);
+    cache.setKey(reply.key);
     return this.#check(reply.s, outcomeOf({ restored: isOtherRun }), reply.cursor);
-  }
-
-  /**
-   * Everything is to come anew.
-   * @returns {Outcome}
-   */
-  #startOver() {
-    this.wanted = 'snapshot';
-    this.phase = 'idle';
-    return outcomeOf({ next: 'subscribe' });
   }
 
   /** @param {any} reply @param {string} epoch @param {boolean} isOtherRun @returns {Outcome} */
   #startRepair(reply, epoch, isOtherRun) {
     const { cache } = this;
     const isBehind = isLater(cache.cursor, reply.cursor);
-    const restored = isBehind || isOtherRun;
-    if (isBehind && isLater(cache.deletion, reply.cursor)) {
-      // Messages that a deletion took may be there again, and no digest tells.
-      return { ...this.#startOver(), restored };
-    }
-    if (isBehind) {
-      for (const timetoken of [...cache.messages.keys()]) {
-        if (isLater(timetoken, reply.cursor)) cache.dropMessage(timetoken);
-      }
-      cache.cursor = reply.cursor;
-      cache.actionsCursor = reply.cursor;
-    }
+    // What came later was lost: no write of then is fulfilled. What is here of it goes with the
+    // repair, or is told by the digest.
+    if (isBehind) cache.cursor = reply.cursor;
     cache.epoch = epoch;
-    cache.rows.setKey(reply.key);
+    cache.setKey(reply.key);
     this.phase = 'repairing';
     this.repairs++;
-    this.exchange = new Exchange(cache.rows, cache.rows.hasher ?? new Hasher('0'.repeat(32)));
-    const patch = isBehind ? cache.takePatch(this.name) : null;
-    const affected = patch ? affectedBy(patch) : new Set();
-    return outcomeOf({ patch, affected, next: 'repair', restored });
+    const { rows, messages, tally } = cache;
+    const hasher = tally.hasher ?? new Hasher('0'.repeat(32));
+    this.exchange = new Exchange(rows, messages.values(), hasher);
+    return outcomeOf({ next: 'repair', restored: isBehind || isOtherRun });
   }
 
   /** @param {any} reply @param {string} epoch @returns {Outcome} */
@@ -170,7 +148,7 @@ export class ChannelSync {
     const fresh = new ChannelCache();
     fresh.epoch = epoch;
     fresh.rules = this.cache.rules;
-    fresh.rows.setKey(reply.key);
+    fresh.setKey(reply.key);
     this.snapshots++;
     const restored = reply.mode === 'snapshot';
     if (!this.cache.isEmpty && reply.key !== undefined) {
@@ -188,15 +166,16 @@ export class ChannelSync {
 
   /** @param {any} push @returns {Outcome} */
   push(push) {
-    if (this.phase !== 'live') return outcomeOf();
+    if (this.phase !== 'live' && this.phase !== 'doubted') return outcomeOf();
     if (this.staging) {
       const events = this.staging.apply(push);
       return this.#check(push.s, outcomeOf({ events }), push.t.t);
     }
     const events = this.cache.apply(push);
     const patch = this.cache.takePatch(this.name);
-    if (patch.rows.length + patch.gone.length > 0) this.isVerified = false;
-    const outcome = outcomeOf({ patch, affected: affectedBy(patch), events });
+    const affected = affectedBy(patch);
+    if (affected === 'all' || affected.size > 0) this.isVerified = false;
+    const outcome = outcomeOf({ patch, affected, events });
     return this.#check(push.s, outcome, push.t.t);
   }
 
@@ -207,14 +186,24 @@ export class ChannelSync {
   #check(state, outcome, at) {
     if (state === undefined || state === null) return outcome;
     const compared = this.staging ?? this.cache;
-    if (!compared.rows.matches(state)) {
-      // After a repair the actions are ahead: an earlier state may well be another one.
-      return isLater(compared.actionsCursor, at) ? outcome : this.#distrust(outcome);
+    // An earlier state may well be another one.
+    if (isLater(compared.cursor, at)) return outcome;
+    if (!compared.tally.matches(state)) {
+      return this.phase === 'doubted' ? outcome : this.#distrust(outcome);
     }
-    this.isVerified = this.cache.rows.hasher !== null || this.staging !== null;
+    this.phase = 'live';
+    this.isVerified = this.cache.tally.hasher !== null || this.staging !== null;
     this.wanted = null;
     this.failures = 0;
     this.unstored.through = this.#since;
+    return this.#adopt(outcome);
+  }
+
+  /**
+   * What came anew takes the place of what was shown.
+   * @param {Outcome} outcome @returns {Outcome}
+   */
+  #adopt(outcome) {
     if (!this.staging) return outcome;
     this.staging.version = this.cache.version;
     this.staging.replaceAll();
@@ -224,17 +213,23 @@ export class ChannelSync {
   }
 
   /**
-   * The next rung: a repair, and if that was it, a snapshot.
+   * The next rung: a repair, and if that was it, a snapshot. If that was it, too, the server
+   * contradicts itself, or has what cannot be read here: what it sends shows, and is not called
+   * verified.
    * @param {Outcome} outcome @returns {Outcome}
    */
   #distrust(outcome) {
     this.isVerified = false;
     this.failures++;
     const isHopeless =
-      this.wanted || this.staging || !this.cache.rows.hasher || this.failures > 1;
+      this.wanted || this.staging || !this.cache.tally.hasher || this.failures > 1;
     this.wanted = isHopeless ? 'snapshot' : 'repair';
-    this.phase = 'idle';
-    return { ...outcome, next: 'subscribe' };
+    if (this.failures < 3 || this.phase === 'repairing') {
+      this.phase = 'idle';
+      return { ...outcome, next: 'subscribe' };
+    }
+    this.phase = 'doubted';
+    return { ...this.#adopt(outcome), next: 'subscribe' };
   }
 
   /** The commands that bring the server as many symbols as it needs. */
@@ -257,7 +252,9 @@ export class ChannelSync {
       if (next === 'send') return outcomeOf({ next: 'repair' });
     }
     this.failures++;
-    return this.#startOver();
+    this.wanted = 'snapshot';
+    this.phase = 'idle';
+    return outcomeOf({ next: 'subscribe' });
   }
 
   /**
@@ -274,7 +271,6 @@ export class ChannelSync {
   /** @param {any} ok What the server found. @returns {Outcome} */
   #repaired(ok) {
     this.exchange = null;
-    this.phase = 'live';
     // One repair has to do: whatever differs now is for a snapshot.
     this.wanted = 'repair';
     try {
@@ -282,11 +278,13 @@ export class ChannelSync {
     } catch {
       return this.#distrust(outcomeOf());
     }
-    if (!this.cache.rows.matches(ok.s)) return this.#distrust(outcomeOf());
+    if (!this.cache.tally.matches(ok.s)) return this.#distrust(outcomeOf());
+    this.phase = 'live';
     const patch = this.cache.takePatch(this.name);
     // The failures stand until a push agrees, too: else the two could disagree for ever.
-    this.isVerified = !!ok.s && this.cache.rows.hasher !== null;
+    this.isVerified = !!ok.s && this.cache.tally.hasher !== null;
     this.wanted = null;
+    this.unstored.through = this.#since;
     return outcomeOf({ patch, affected: affectedBy(patch) });
   }
 }

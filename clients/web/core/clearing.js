@@ -17,8 +17,7 @@ export function isClearing(/** @type {any} */ data) {
 }
 
 /**
- * Drops the rows that it covers and that stood at its time. One that was added since stands, also
- * when a repair brought it before.
+ * Drops the rows that it covers and that stood at its time: one that was added since stands.
  * @param {Rows} rows @param {any} data Of the event. @param {string} at The event's timetoken.
  */
 export function clear(rows, data, at) {

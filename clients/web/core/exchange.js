@@ -3,6 +3,7 @@
 import { toBase64 } from './bytes.js';
 import { SymbolStream } from './symbols.js';
 
+/** @typedef {import('./types.js').Message} Message */
 /** @typedef {import('./types.js').Row} Row */
 /** @typedef {import('./hasher.js').Hasher} Hasher */
 
@@ -13,15 +14,18 @@ const firstSymbols = 32;
 /** The daemon takes no more of one channel: then everything is cheaper. */
 const symbolsMax = 16_384;
 
-/** One comparison of a channel's rows with the server's. */
+/** One comparison of a channel's reactions and messages with the server's. */
 export class Exchange {
   /** @type {SymbolStream} */ #stream;
   #need = firstSymbols;
   /** Commands without a reply. */ #open = 0;
 
-  /** @param {Iterable<Row>} rows Kept as they are now. @param {Hasher} hasher */
-  constructor(rows, hasher) {
-    this.#stream = new SymbolStream(rows, hasher);
+  /**
+   * @param {Iterable<Row>} rows Kept as they are now. @param {Iterable<Message>} messages As well.
+   * @param {Hasher} hasher
+   */
+  constructor(rows, messages, hasher) {
+    this.#stream = new SymbolStream(rows, messages, hasher);
   }
 
   /** How many symbols were sent. */

@@ -1,8 +1,9 @@
-// Hashes rows under a channel's key, with SipHash in 32-bit arithmetic.
+// Hashes reactions and messages under a channel's key, with SipHash in 32-bit arithmetic.
 // @ts-check
 import { scoreOf } from './row.js';
 import { split } from './timetoken.js';
 
+/** @typedef {import('./types.js').Message} Message */
 /** @typedef {import('./types.js').Row} Row */
 
 /** Hashes rows under a channel's key: SipHash-2-4 with 128 bits, in 32-bit arithmetic. */
@@ -37,7 +38,7 @@ export class Hasher {
   }
 
   /**
-   * Leaves the row's hash in `hash`.
+   * Leaves a reaction's hash in `hash`.
    * @param {Row} row
    */
   row(row) {
@@ -51,6 +52,20 @@ export class Hasher {
       this.#word(scoreOf(row));
       this.#word(0);
     }
+    this.#sip();
+  }
+
+  /**
+   * Leaves a message's hash there. What it says is not in it: a stored message never changes.
+   * @param {Message} message
+   */
+  message({ timetoken, uuid, messageType }) {
+    this.#length = 0;
+    this.#timetoken(timetoken);
+    // No text is as long as that, so no reaction has these bytes.
+    this.#word(-1);
+    this.#text(uuid);
+    this.#text(messageType ?? '');
     this.#sip();
   }
 

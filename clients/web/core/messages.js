@@ -1,21 +1,50 @@
 // The messages of one channel, and which of them are replies to which.
 // @ts-check
+import { isObject, isText } from './shapes.js';
+import { isTimetoken } from './timetoken.js';
 
+/** @typedef {import('./tally.js').Tally} Tally */
 /** @typedef {import('./types.js').Message} Message */
 
 /** @type {ReadonlySet<string>} */
 const none = new Set();
+
+/** Whether it is a message: of a store, or as `history` has it. */
+export const isMessage = (/** @type {any} */ it) => isObject(it) && isTimetoken(it.timetoken) &&
+  isText(it.uuid ?? '') && it.payload !== undefined && isText(it.messageType ?? '') &&
+  ((it.parent ?? null) === null || isTimetoken(it.parent));
+
+/**
+ * A message with what it has, and no more.
+ * @param {any} it @returns {Message}
+ */
+export function messageFrom({ timetoken, uuid, payload, meta, messageType, parent }) {
+  /** @type {Message} */
+  const message = { timetoken, uuid: uuid ?? '', payload };
+  if ((meta ?? null) !== null) message.meta = meta;
+  if ((messageType ?? null) !== null) message.messageType = messageType;
+  if ((parent ?? null) !== null) message.parent = parent;
+  return message;
+}
 
 /**
  * Messages by their timetokens, with the threads that they make.
  * @extends {Map<string, Message>}
  */
 export class Messages extends Map {
+  #tally;
   /** @type {Map<string, Set<string>>} Also of messages that are not here. */ #threads = new Map();
+
+  /** @param {Tally} tally Hears of each that comes or goes. */
+  constructor(tally) {
+    super();
+    this.#tally = tally;
+  }
 
   /** @param {string} timetoken @param {Message} message */
   set(timetoken, message) {
     this.#leave(timetoken);
+    this.#tally.message(message, 1);
     const { parent } = message;
     if (parent !== undefined) {
       const thread = this.#threads.get(parent) ?? new Set();
@@ -32,7 +61,10 @@ export class Messages extends Map {
 
   /** @param {string} timetoken */
   #leave(timetoken) {
-    const { parent } = this.get(timetoken) ?? {};
+    const message = this.get(timetoken);
+    if (!message) return;
+    this.#tally.message(message, -1);
+    const { parent } = message;
     if (parent === undefined) return;
     const thread = this.#threads.get(parent);
     thread?.delete(timetoken);

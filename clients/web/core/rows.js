@@ -1,23 +1,26 @@
-// The reactions of one channel, one for each key, and what their digest is.
+// The reactions of one channel, one for each key.
 // @ts-check
-import { Digest } from './digest.js';
 import { Group } from './group.js';
-import { Hasher } from './hasher.js';
 import { groupKey, scoreOf } from './row.js';
 import { isLater } from './timetoken.js';
 
+/** @typedef {import('./tally.js').Tally} Tally */
 /** @typedef {import('./types.js').Row} Row */
 
 /** Rows by message, group and user; iterates over all of them. */
 export class Rows {
-  /** @type {Hasher|null} Without one the server keeps no digests. */ hasher = null;
-  digest = new Digest();
+  #tally;
   /**
    * The groups by message, also those of messages not here; a group by its key.
    * @type {Map<string, Map<string, Group>>}
    */
   #messages = new Map();
   /** @type {Map<string, Row>} What was put or dropped lately. */ #touched = new Map();
+
+  /** @param {Tally} tally Hears of each that comes or goes. */
+  constructor(tally) {
+    this.#tally = tally;
+  }
 
   get isEmpty() {
     return this.#messages.size === 0;
@@ -58,36 +61,6 @@ export class Rows {
   }
 
   /**
-   * Takes the server's key; hashes anew when it is another.
-   * @param {string|undefined} key
-   */
-  setKey(key) {
-    if (key === undefined || this.hasher?.text === key) return;
-    this.hasher = new Hasher(key);
-    this.digest = new Digest();
-    for (const row of this) this.#count(row, 1);
-  }
-
-  /**
-   * Whether these are the rows that a server's state speaks of; true when it says nothing.
-   * @param {{n: number, d: string}|undefined} state
-   */
-  matches(state) {
-    return !state || !this.hasher ||
-      (state.n === this.digest.count && state.d === this.digest.text);
-  }
-
-  /** @param {Row} row @param {1|-1} sign */
-  #count(row, sign) {
-    if (!this.hasher) {
-      this.digest.count += sign;
-      return;
-    }
-    this.hasher.row(row);
-    this.digest.add(this.hasher.hash, sign);
-  }
-
-  /**
    * Adds a row, unless a later action stands under its key. One with the same timetoken and
    * another score was damaged.
    * @param {Row} row
@@ -102,11 +75,11 @@ export class Rows {
       const isSame = row.actionTimetoken === standing.actionTimetoken;
       if (!isSame || scoreOf(row) === scoreOf(standing)) return;
     }
-    if (standing) this.#count(standing, -1);
+    if (standing) this.#tally.row(standing, -1);
     group.replace(standing, row);
     groups.set(key, group);
     this.#messages.set(message, groups);
-    this.#count(row, 1);
+    this.#tally.row(row, 1);
     this.#touched.set(`${message} ${key}${uuid}`, row);
   }
 
@@ -123,7 +96,7 @@ export class Rows {
     group.drop(standing);
     if (group.size === 0) groups.delete(key);
     if (groups.size === 0) this.#messages.delete(message);
-    this.#count(standing, -1);
+    this.#tally.row(standing, -1);
     this.#touched.set(`${message} ${key}${uuid}`, standing);
   }
 

@@ -14,16 +14,12 @@ import { isLater } from './timetoken.js';
  */
 export function isSettled(entry, cache, user, unstored) {
   if (entry.acknowledged === null || entry.again) return false;
-  if (entry.kind === 'publish') {
-    return !isLater(entry.acknowledged, cache.cursor) || !!unstored?.has(entry);
-  }
-  if (entry.kind === 'delete') {
+  if (isLater(entry.acknowledged, cache.cursor)) return !!unstored?.has(entry);
+  if (entry.kind === 'delete' && entry.acknowledged === '0') {
     // Without a place of its own it found nothing: the message went earlier.
-    return entry.acknowledged === '0' ? !cache.messages.has(entry.messageTimetoken ?? '')
-      : !isLater(entry.acknowledged, cache.cursor);
+    return !cache.messages.has(entry.messageTimetoken ?? '');
   }
-  if (isLater(entry.acknowledged, cache.actionsCursor)) return false;
-  if (entry.present || entry.kind === 'edit') return true;
+  if (entry.kind !== 'action' || entry.present) return true;
   const { messageTimetoken = '', type = '', value = '' } = entry;
   const row = cache.rows.find(messageTimetoken, type, value, user);
   return !row || isLater(row.actionTimetoken, entry.acknowledged);

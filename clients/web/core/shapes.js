@@ -22,5 +22,5 @@ export function isEqual(left, right) {
 
 /** Whether it is a digest, or the key of one. */
 export const isKey = (/** @type {any} */ it) => isText(it) && /^[0-9a-f]{32}$/.test(it);
-/** Whether it is the `s` of a push or a reply: how many actions there are, and their digest. */
+/** Whether it is the `s` of a push or a reply: how many rows there are, and their digest. */
 export const isState = (/** @type {any} */ it) => isObject(it) && isCount(it.n) && isKey(it.d);

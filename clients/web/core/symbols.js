@@ -2,6 +2,7 @@
 // @ts-check
 import { split } from './timetoken.js';
 
+/** @typedef {import('./types.js').Message} Message */
 /** @typedef {import('./types.js').Row} Row */
 /** @typedef {import('./hasher.js').Hasher} Hasher */
 
@@ -10,24 +11,28 @@ export class SymbolStream {
   /** How many were taken. */
   position = 0;
 
-  /** @param {Iterable<Row>} rows Kept as they are now. @param {Hasher} hasher */
-  constructor(rows, hasher) {
-    const list = [...rows];
-    const words = () => new Int32Array(list.length);
-    this.count = list.length;
+  /**
+   * @param {Iterable<Row>} rows Kept as they are now. @param {Iterable<Message>} messages As well.
+   * @param {Hasher} hasher
+   */
+  constructor(rows, messages, hasher) {
+    const [reactions, said] = [[...rows], [...messages]];
+    this.count = reactions.length + said.length;
+    const words = () => new Int32Array(this.count);
     this.lows = words();
     this.highs = words();
     this.tags = words();
     this.checksums = words();
     // Each item's next symbol, and the generator that finds the one after it.
-    this.next = new Float64Array(list.length);
+    this.next = new Float64Array(this.count);
     this.firsts = words();
     this.seconds = words();
     const halves = new Int32Array(2);
-    list.forEach((row, i) => {
-      hasher.row(row);
+    let i = 0;
+    /** Takes what was hashed last. @param {string} timetoken */
+    const take = (timetoken) => {
       const tag = hasher.hash[0];
-      split(row.actionTimetoken, halves);
+      split(timetoken, halves);
       hasher.item(halves[0], halves[1], tag);
       this.lows[i] = halves[0];
       this.highs[i] = halves[1];
@@ -35,7 +40,16 @@ export class SymbolStream {
       this.checksums[i] = hasher.hash[2];
       this.firsts[i] = hasher.hash[0];
       this.seconds[i] = hasher.hash[1];
-    });
+      i++;
+    };
+    for (const row of reactions) {
+      hasher.row(row);
+      take(row.actionTimetoken);
+    }
+    for (const message of said) {
+      hasher.message(message);
+      take(message.timetoken);
+    }
   }
 
   /**

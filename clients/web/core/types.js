@@ -25,13 +25,10 @@
  */
 
 /**
- * Where a cache stands: what of `epoch`, and its digest there. `actionsCursor` is ahead of `cursor`
- * from a repair until the messages have come. `deletion` is the newest deletion that was applied: a
- * server that was put back to before it has messages again that are missing here. `isPartial`:
- * more was to come, and what has come may lack what is deleted later. Stores keep it as it is here.
- * @typedef {{cursor: string, actionsCursor: string, epoch: string|null, key: string|null,
- *   count: number, digest: string, messageCount: number, version: number, deletion: string,
- *   isPartial: boolean, rules?: Rules}} Head
+ * Where a cache stands: what of `epoch`, and its digest there. `count` and `digest` are of
+ * rows and messages. Stores keep it as it is here.
+ * @typedef {{cursor: string, epoch: string|null, key: string|null, count: number, digest: string,
+ *   version: number, rules?: Rules}} Head
  */
 
 /**

@@ -125,10 +125,11 @@ export class Keeper {
     this.#again = setTimeout(() => {
       for (const channel of this.#followed) {
         const keeping = this.#of(channel);
-        const { isLoaded, sync: { cache }, name } = channel;
+        const { isLoaded, isVerified, sync: { cache }, name } = channel;
         if (keeping.isStored || !isLoaded || !this.#device.isLeader) continue;
-        // What is there may be better than a cache that could not be read and has only begun.
-        if (cache.cursor === '0' || cache.isPartial) {
+        // What is there may be better than a cache that could not be read and has only begun: its
+        // digest tells, where there is one.
+        if (cache.cursor === '0' || (cache.tally.hasher && !isVerified)) {
           this.#keepLater();
           continue;
         }

@@ -58,15 +58,15 @@ export class ShownChannel {
     return this.list.items;
   }
 
-  /** Whether the server said that the cache has the same reactions. */
+  /** Whether the server said that the cache has the same messages and reactions. */
   get isVerified() {
     return this.sync.isVerified;
   }
 
   /**
-   * Resolves when `isVerified` is true, at once where it is: then reactions and rules are those of
-   * the daemon. Without a connection it waits for one. Rejects when the user may not follow the
-   * channel, and when it is left or the client closed.
+   * Resolves when `isVerified` is true, at once where it is: then messages, reactions and rules
+   * are those of the daemon. Without a connection it waits for one. Rejects when the user may not
+   * follow the channel, and when it is left or the client closed.
    * @returns {Promise<void>}
    */
   whenVerified() {

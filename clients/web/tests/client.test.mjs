@@ -44,11 +44,14 @@ test('a server that was put back to before a deletion brings the messages again'
   server.delete('0', timetoken);
   await world.settle();
   assert.equal(world.shown.length, 0);
+  const { snapshots } = world.channel.sync;
   world.cut();
   server.restore(backup);
   await world.settle();
   world.check();
   assert.equal(world.shown.length, 1);
+  const { repairs, snapshots: later } = world.channel.sync;
+  assert.deepEqual([repairs, later - snapshots], [1, 0], 'By difference, and not all of it.');
 });
 
 test('a wish that was answered and lost is asked again when the run changes', async () => {

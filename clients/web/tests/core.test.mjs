@@ -53,6 +53,24 @@ test('digests are those of the document', () => {
   assert.equal(digest.text, '0'.repeat(32));
 });
 
+const said = { timetoken: '17952187953729999', uuid: 'ada', payload: 'hi' };
+
+test('digests of messages are those of the document', () => {
+  const hasher = new Hasher(key);
+  for (const [message, text] of [
+    [said, 'e8aea1dfa442523e840084b824593262'],
+    [{ ...said, messageType: 'text' }, '16456ed74a6e3dc8b32c55a7036d6942'],
+    [{ timetoken: '1', uuid: '', payload: null }, '3eebfdda9fecd0f4ad9d39cf3e7cb414']]) {
+    const digest = new Digest();
+    hasher.message(message);
+    digest.add(hasher.hash, 1);
+    assert.equal(digest.text, text);
+    hasher.message({ ...message, payload: { other: 1 }, meta: 5, parent: '4' });
+    digest.add(hasher.hash, -1);
+    assert.equal(digest.text, '0'.repeat(32), 'What it says is not in it.');
+  }
+});
+
 test('a hash reads its key byte by byte', () => {
   assert.throws(() => new Hasher('000102030405060708090A0B0C0D0E0F'), /not/);
   const hasher = new Hasher('f00102030405060708090a0b0c0d0eff');
@@ -75,6 +93,11 @@ test('rows of any text hash as the definition says', () => {
       const words = [[b, a], [d, c]].map(([high, low]) =>
         BigInt(high >>> 0) << 32n | BigInt(low >>> 0));
       assert.deepEqual(words, sipHash(rowBytes(row), bytes), `${text.slice(0, 9)} ${timetoken}`);
+      const message = { timetoken, uuid: text, ...text.length % 2 ? { messageType: text } : {} };
+      hasher.message(message);
+      const halves = [hasher.hash[0], hasher.hash[1]].map((it) => BigInt(it >>> 0));
+      const [first] = sipHash(rowBytes(message), bytes);
+      assert.deepEqual(halves, [first & 0xffffffffn, first >> 32n], 'As a message.');
     }
   }
 });
@@ -87,7 +110,7 @@ test('items and their symbols are those of the document', () => {
   const item = itemOf(hasher, BigInt(thumb.actionTimetoken), tag, 6000);
   assert.equal(item.checksum, 0x24048f42);
   assert.deepEqual([hasher.hash[1] >>> 0, hasher.hash[0] >>> 0], [0xfd322756, 0xa8e63e7e]);
-  const stream = new SymbolStream([thumb], hasher);
+  const stream = new SymbolStream([thumb], [], hasher);
   const bytes = [stream.take(32), stream.take(1000), stream.take(4968)];
   const symbols = [
     ...readSymbols(bytes[0], 0, 1), ...readSymbols(bytes[1], 32, 1),
@@ -101,17 +124,41 @@ test('items and their symbols are those of the document', () => {
   }
 });
 
+test('items of messages and their symbols are those of the document', () => {
+  const hasher = new Hasher(key);
+  for (const [message, tag, seed, checksum] of [
+    [said, 0xa442523e, [0xd1c884c5, 0x025cb8a0], 0x27140a61],
+    [{ ...said, messageType: 'text' }, 0x4a6e3dc8, [0x7bedb4ce, 0xffdc1e30], 0xf7f2d386]]) {
+    const symbols = readSymbols(new SymbolStream([], [message], hasher).take(10), 0, 1);
+    hasher.message(message);
+    assert.equal(hasher.hash[0] >>> 0, tag);
+    const item = itemOf(hasher, BigInt(said.timetoken), hasher.hash[0], 10);
+    assert.deepEqual([hasher.hash[1] >>> 0, hasher.hash[0] >>> 0], seed);
+    assert.equal(item.checksum, checksum);
+    const hit = symbols.flatMap((symbol, index) => symbol.count === 1 ? [index] : []);
+    assert.deepEqual(hit, item.indices);
+    if (message === said) assert.deepEqual(hit, [0, 1, 2, 3, 5, 9]);
+    assert.deepEqual(symbols[0], { timetokens: BigInt(said.timetoken), tags: tag,
+      checksums: checksum, count: 1 });
+  }
+});
+
 test('symbols of two sets decode to their difference', () => {
   const random = generator(7);
   for (const [shared, mine, theirs] of [[0, 0, 0], [0, 1, 0], [50, 3, 4], [2000, 40, 60]]) {
-    const rows = randomRows(shared + mine + theirs, random);
+    // Every third one is a message.
+    const rows = randomRows(shared + mine + theirs, random).map((row, i) => i % 3 > 0 ? row
+      : { timetoken: row.actionTimetoken, uuid: row.uuid, messageType: row.value });
     const local = rows.slice(0, shared + mine);
     const remote = [...rows.slice(0, shared), ...rows.slice(shared + mine)];
-    const stream = new SymbolStream(local, new Hasher(key));
+    const [actions, messages] = [true, false].map((isAction) =>
+      local.filter((it) => (it.actionTimetoken !== undefined) === isAction));
+    const stream = new SymbolStream(actions, messages, new Hasher(key));
     const symbols = readSymbols(stream.take(400), 0, local.length);
     const found = decode(symbols, remote, key);
     assert.ok(found);
-    const names = (list) => list.slice(shared).map((it) => it.actionTimetoken).sort();
+    const names = (list) =>
+      list.slice(shared).map((it) => it.actionTimetoken ?? it.timetoken).sort();
     assert.deepEqual(found.onlyLocal.sort(), names(local));
     assert.deepEqual(found.onlyRemote.sort(), names(remote));
   }
@@ -149,21 +196,23 @@ test('timetokens compare as numbers', () => {
 
 test('a cache keeps its digest through every change', () => {
   const random = generator(3);
-  const cache = new ChannelCache();
-  cache.rows.setKey(key);
+  const [cache, other] = [new ChannelCache(), new ChannelCache()];
+  cache.setKey(key);
   let clock = 100;
   for (let step = 0; step < 3000; step++) {
     const messageTimetoken = String(1 + Math.floor(random() * 20));
     const value = 'abc'[Math.floor(random() * 3)];
     const t = String(++clock);
     const event = { f: 0, p: { t }, i: `u${Math.floor(random() * 3)}` };
-    if (random() < 0.02) {
-      const after = Math.floor(random() * 20);
+    if (random() < 0.04) {
+      // Of messages that have reactions, or of those that are here.
+      const after = Math.floor(random() * 20) + (random() < 0.5 ? 0 : Math.max(0, clock - 100));
       const through = after + Math.floor(random() * 5);
       Object.assign(event, {
         e: 5, d: { data: { after: String(after), through: String(through) } } });
     } else if (random() < 0.1) {
       event.d = step;
+      if (random() < 0.5) event.cmt = value;
     } else {
       const isAdd = random() < 0.6;
       const standing = cache.rows.find(messageTimetoken, 'reaction', value, event.i);
@@ -173,17 +222,24 @@ test('a cache keeps its digest through every change', () => {
     }
     cache.apply({ t: { t }, m: [event] });
     if (step % 50 === 0) {
-      const { count, text } = cache.rows.digest;
-      assert.deepEqual({ n: count, d: text }, digestOf([...cache.rows], key));
+      const { count, text } = cache.tally.digest;
+      const expected = digestOf([...cache.rows, ...cache.messages.values()], key);
+      assert.deepEqual({ n: count, d: text }, expected);
+      const { head, ...patch } = cache.takePatch('room');
+      assert.deepEqual([head.count, head.digest], [count, text]);
+      other.follow({ head, ...patch });
+      assert.deepEqual([other.tally.digest.count, other.tally.digest.text], [count, text]);
+      const loaded = ChannelCache.load(head, [...cache.rows], [...cache.messages.values()]);
+      assert.ok(loaded.isSound);
     }
   }
-  assert.ok(cache.rows.digest.count > 20);
+  assert.ok([...cache.rows].length > 20 && cache.messages.size > 20);
 });
 
 test('what a store kept is believed only when it is what was stored', () => {
   const cache = new ChannelCache();
-  cache.rows.setKey(key);
-  cache.cursor = cache.actionsCursor = thumb.actionTimetoken;
+  cache.setKey(key);
+  cache.cursor = thumb.actionTimetoken;
   cache.epoch = 'e';
   cache.rows.put(thumb);
   const { head, rows } = cache.takePatch('room');
@@ -199,23 +255,32 @@ test('what a store kept is believed only when it is what was stored', () => {
   }
 });
 
-test('a store that lost messages is not believed, and nothing but a snapshot will do', () => {
+test('a store that has other messages than it had is not believed, but repaired', () => {
   const cache = new ChannelCache();
-  cache.rows.setKey(key);
-  const event = (t) => ({ p: { t }, i: 'ada', d: 1 });
+  cache.setKey(key);
+  const event = (t) => ({ p: { t }, i: 'ada', d: 1, cmt: 'text' });
   cache.apply({ t: { t: '9' }, m: [event('5'), event('6')] });
   cache.epoch = 'e';
-  const { head, messages } = cache.takePatch('room');
-  for (const [stored, isSound] of [[messages, true], [messages.slice(1), false], [[], false]]) {
-    assert.equal(ChannelCache.load(head, [], stored).isSound, isSound);
+  cache.rows.put(row('7'));
+  const { head, messages: [first, second], rows } = cache.takePatch('room');
+  // As an earlier version stored it: of reactions only.
+  const { n, d } = digestOf(rows, key);
+  const old = { ...head, count: n, digest: d, actionsCursor: '9', deletion: '0', isPartial: false,
+    messageCount: 2 };
+  for (const [stored, isSound, of = head] of [
+    [[first, second], true], [[second], false], [[], false],
+    [[first, second, { ...second, timetoken: '7' }], false],
+    [[first, { ...second, uuid: 'bob' }], false], [[first, { ...second, messageType: 'x' }], false],
+    [[first, { ...second, timetoken: '8' }], false], [[first, { ...second, uuid: 7 }], false],
+    [[first, { ...second, messageType: 7 }], false], [[first, null], false],
+    [[first, second], false, old], [[first], false, old],
+  ]) {
+    assert.equal(ChannelCache.load(of, rows, stored).isSound, isSound, JSON.stringify(stored));
     const sync = new ChannelSync('room');
-    sync.load({ head, rows: [], messages: stored });
-    assert.equal(sync.request().cursor, isSound ? '9' : '0');
+    sync.load({ head: of, rows, messages: stored });
+    const { cursor, repair } = sync.request();
+    assert.deepEqual([cursor, repair, sync.isVerified], ['9', isSound ? undefined : true, false]);
   }
-  const { messageCount, ...old } = head;
-  assert.equal(messageCount, 2);
-  // As it was stored before they were counted.
-  assert.ok(ChannelCache.load(old, [], messages).isSound);
 });
 
 const wish = (present, mutation) => ({
@@ -275,9 +340,7 @@ test('a removal behind an add that is on its way is about that add', () => {
 
 test('a removal does not leave before the add that it is about', () => {
   const cache = new ChannelCache();
-  cache.cursor = '10';
-  // As after a repair that ran ahead, while the run of the daemon is another one.
-  cache.actionsCursor = '30';
+  cache.cursor = '30';
   const add = { ...wish(true, 'a'), order: 1, sent: true, acknowledged: '20', again: true };
   const removal = {
     ...wish(false, 'b'), order: 2, sent: true, acknowledged: '20', observed: '20' };
@@ -327,7 +390,7 @@ test('a reaction that was removed goes, also when its add was lost and made agai
 test('an entry goes when the cache shows what it did, or what became of it', () => {
   const cache = new ChannelCache();
   const isGone = (entry) => isSettled(entry, cache, 'ada');
-  cache.cursor = cache.actionsCursor = '20';
+  cache.cursor = '20';
   assert.equal(isGone({ ...wish(true, 'a'), sent: true }), false);
   assert.equal(isGone({ ...wish(true, 'a'), acknowledged: '21' }), false);
   assert.equal(isGone({ ...wish(true, 'a'), acknowledged: '20' }), true);
@@ -338,7 +401,7 @@ test('an entry goes when the cache shows what it did, or what became of it', () 
   assert.equal(isGone(removal), true);
   cache.rows.put(row('15'));
   assert.equal(isGone(removal), true, 'A later reaction stands.');
-  cache.cursor = cache.actionsCursor = '10';
+  cache.cursor = '10';
   cache.rows.drop(row('15'));
   assert.equal(isGone(removal), false, 'The add is still to come, and must not show.');
   const publish = { kind: 'publish', channel: 'room', mutation: 'm', acknowledged: '12' };
@@ -485,6 +548,19 @@ test('a channel is verified only as long as what it was compared with', () => {
     data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '13' } } };
   sync.push({ t: { t: '13' }, c: 'room', m: [event] });
   assert.equal(sync.isVerified, false, 'A page in the middle says nothing.');
+  for (const m of [[eventOf(said)], [{ e: 5, f: 0, p: { t: '13' },
+    d: { event: 'deleted', data: { after: '11', through: '12' } } }]]) {
+    const { sync: third } = compared();
+    const before = { ...said, timetoken: '12' };
+    const state = digestOf([row('11'), before], key);
+    third.push({ t: { t: '12' }, c: 'room', m: [eventOf(before)], s: state });
+    assert.ok(third.isVerified);
+    third.push({ t: { t: said.timetoken }, c: 'room', m });
+    assert.equal(third.isVerified, false, 'Messages are compared, too.');
+    const { count: n, text: d } = third.cache.tally.digest;
+    third.push({ t: { t: said.timetoken }, c: 'room', m: [], s: { n, d } });
+    assert.ok(third.isVerified);
+  }
   const other = compared().sync;
   held(other);
   assert.equal(other.isVerified, false);
@@ -502,24 +578,76 @@ test('an empty store in the place of another empties the channel at once', () =>
   assert.ok(sync.cache.isEmpty);
 });
 
-test('what came in part from a run that is over comes anew', () => {
-  // A message was deleted while the rest of what was missed was read: it never came. Then the store
-  // is put back to before the deletion, and no digest says that the message is there again.
+test('what came in part from a run that is over is compared as all else is', () => {
   const { sync } = compared();
   sync.push({ t: { t: '12' }, c: 'room', m: [] });
   const head = { ...sync.cache.head };
-  for (const [run, cursor] of [['a.1', '12'], ['a.2', '0']]) {
+  for (const [n, next] of [[1, null], [2, 'subscribe']]) {
+    // A message was deleted while the rest of what was missed was read: it never came. Then the
+    // store is put back to before the deletion.
     const other = new ChannelSync('room');
     other.load({ head, rows: [row('11')], messages: [] });
     other.request();
-    const { next } = other.subscribed({ name: 'room', mode: 'delta', cursor: '12', key }, run);
-    assert.equal(next, run === 'a.1' ? null : 'subscribe');
-    assert.equal(other.request().cursor, cursor);
+    const delta = { name: 'room', mode: 'delta', cursor: '12', key };
+    assert.deepEqual([other.subscribed(delta, 'a.2')].map((it) => [it.next, it.restored]),
+      [[null, true]]);
+    const s = digestOf([row('11'), said].slice(0, n), key);
+    assert.equal(other.push({ t: { t: '13' }, c: 'room', m: [], s }).next, next);
+    assert.equal(other.isVerified, next === null);
+    if (next) assert.deepEqual([other.request()].map((it) => [it.cursor, it.repair]), [['13', true]]);
   }
-  const { sync: whole } = compared();
-  whole.request();
-  const { next } = whole.subscribed({ name: 'room', mode: 'delta', cursor: '11', key }, 'a.2');
-  assert.equal(next, null, 'Nothing is missing where everything had come.');
+});
+
+/** An event that brings a message. */
+const eventOf = ({ timetoken, uuid, payload, messageType }) =>
+  ({ f: 0, p: { t: timetoken }, i: uuid, d: payload, cmt: messageType, c: 'room' });
+
+test('a repair brings rows and messages, and the cursor that they are of', () => {
+  // Ahead of the device, and of a store that was put back to before it.
+  for (const cursor of ['40', '8']) {
+    const { sync } = compared();
+    const [own, lost] = [{ ...said, timetoken: '12' }, { ...said, timetoken: '7', uuid: '' }];
+    const changed = { ...said, timetoken: '6' };
+    const messages = [{ ...changed, uuid: 'bob' }, own];
+    sync.push({ t: { t: '5' }, c: 'room', m: [] });
+    sync.cache.messages.set('6', messages[0]);
+    sync.push({ t: { t: '12' }, c: 'room', m: [eventOf(own)] });
+    sync.wanted = 'repair';
+    sync.request();
+    const held = { name: 'room', mode: 'repair', cursor: cursor === '8' ? '8' : '12', key };
+    assert.equal(sync.subscribed(held, 'a.1').restored, cursor === '8');
+    const rows = [{ ...row('5'), uuid: 'bob' }];
+    const reply = { cursor, s: digestOf([...rows, changed, lost], key),
+      rows: toBase64(packRows(rows)), drop: toBase64(packTimetokens(['6', '11', '12'])),
+      messages: [{ ...changed, threadCount: 3 }, { ...lost, meta: null }] };
+    const { patch, next, affected } = sync.repairReply(sync.symbols().exchange, reply);
+    assert.equal(next, null);
+    assert.deepEqual([patch.head.cursor, sync.cache.cursor, sync.isVerified], [cursor, cursor, true]);
+    assert.deepEqual([...sync.cache.rows], rows);
+    assert.deepEqual([...sync.cache.messages.values()], [changed, lost]);
+    assert.deepEqual(patch.dropped, ['12']);
+    assert.deepEqual(patch.messages.map(({ timetoken }) => timetoken), ['6', '7']);
+    assert.deepEqual(affected, new Set(['5', '6', '7', '12']));
+    const later = { ...said, timetoken: String(Number(cursor) + 1) };
+    const early = { ...said, timetoken: cursor };
+    sync.push({ t: { t: '99' }, c: 'room', m: [eventOf(early), eventOf(later)] });
+    assert.equal(sync.cache.messages.has(cursor), false, 'The repair was of then.');
+    assert.ok(sync.cache.messages.has(later.timetoken));
+  }
+});
+
+test('an event at or before the cursor is not applied again', () => {
+  const { sync, s } = compared();
+  const removal = { e: 3, f: 0, i: 'ada', p: { t: '11' }, d: { event: 'removed',
+    data: { messageTimetoken: '5', type: 'reaction', value: '👍', actionTimetoken: '11' } } };
+  const deletion = { e: 5, f: 0, p: { t: '9' },
+    d: { event: 'deleted', data: { after: '0', through: '9' } } };
+  const message = eventOf({ ...said, timetoken: '10' });
+  const heard = { ...message, f: 1 };
+  const { events } = sync.push(
+    { t: { t: '12' }, c: 'room', m: [removal, deletion, message, heard], s });
+  assert.deepEqual(events, [heard], 'What is not stored has no place.');
+  assert.ok(sync.isVerified);
 });
 
 test('a push that ends before the repair did proves nothing against it', () => {
@@ -532,6 +660,16 @@ test('a push that ends before the repair did proves nothing against it', () => {
   assert.equal(sync.push({ t: { t: '20' }, c: 'room', m: [], s }).next, null);
   assert.ok(sync.isVerified);
   assert.equal(sync.push({ t: { t: '41' }, c: 'room', m: [], s }).next, 'subscribe');
+});
+
+test('a repair tells what is not stored, as a push does', () => {
+  const { sync, s } = compared();
+  sync.wanted = 'repair';
+  sync.request();
+  sync.subscribed({ name: 'room', mode: 'repair', cursor: '11', key }, 'a.1', '20');
+  sync.repairReply(sync.symbols().exchange, { ...nothing, cursor: '15', s });
+  // Nothing else may come for a long time.
+  assert.equal(sync.unstored.through, '20');
 });
 
 for (const need of [1e12, Infinity, NaN, -1e12, '1450', {}, 16_385]) {
@@ -553,6 +691,9 @@ for (const [name, reply] of [
     rows: toBase64(Uint8Array.from([1, 1, 65, 1, 200, 1, 0, 0, 0])) }],
   ['timetokens', { ...nothing, cursor: '12', drop: '/w==' }],
   ['a cursor', { ...nothing, cursor: 12 }],
+  ['messages', { ...nothing, cursor: '12', messages: {} }],
+  ['authors of messages', { ...nothing, cursor: '12', messages: [{ ...said, uuid: 7 }] }],
+  ['payloads of messages', { ...nothing, cursor: '12', messages: [{ timetoken: '6', uuid: '' }] }],
 ]) {
   test(`a difference without good ${name} leads to a snapshot, and changes nothing`, () => {
     const { sync, s } = compared();
@@ -560,6 +701,7 @@ for (const [name, reply] of [
     assert.equal(next, 'subscribe');
     assert.equal(sync.request().cursor, '0');
     assert.deepEqual([...sync.cache.rows], [row('11')]);
+    assert.equal(sync.cache.messages.size, 0);
   });
 }
 
@@ -607,14 +749,14 @@ test('emoji are spelled as Unicode lists them, and texts stay what they are', (c
 
 test('a row whose score is damaged is put right by the same row', () => {
   const cache = new ChannelCache();
-  cache.rows.setKey(key);
+  cache.setKey(key);
   cache.rows.put({ ...thumb, score: 7 });
   const s = digestOf([thumb], key);
   cache.repair({ cursor: '99', rows: toBase64(packRows([thumb])), drop: toBase64(packTimetokens([])) });
-  assert.ok(cache.rows.matches(s));
-  cache.apply({ t: { t: '99' }, m: [{ e: 3, f: 0, i: 'ada', p: { t: '98' },
+  assert.ok(cache.tally.matches(s));
+  cache.apply({ t: { t: '101' }, m: [{ e: 3, f: 0, i: 'ada', p: { t: '100' },
     d: { event: 'added', data: { ...thumb, actionTimetoken: '17952187953730098', score: 3 } } }] });
-  assert.ok(!cache.rows.matches(s));
+  assert.ok(!cache.tally.matches(s));
   assert.equal(cache.takePatch('room').rows[0].score, 3);
   assert.equal([...cache.rows.groups(thumb.messageTimetoken).values()][0].shown.score, 3);
 });

@@ -90,7 +90,7 @@ class Story {
     this.random = generator(seed);
     this.user = ['ada', 'user-3', 'zoë'][seed % 3];
     this.rule();
-    this.cache.rows.setKey(key);
+    this.cache.setKey(key);
     this.cache.epoch = 'e';
     for (const t of this.messages) {
       this.cache.apply({ t: { t }, m: [{ p: { t }, i: 'zoe', d: t, f: 0 }] });
@@ -150,7 +150,8 @@ class Story {
       if (row.messageTimetoken === through) this.rows.delete(name);
     }
     // It comes again, so that the story goes on.
-    this.cache.apply({ t: { t }, m: [{ p: { t: through }, i: 'zoe', d: through, f: 0 }] });
+    const message = { timetoken: through, uuid: 'zoe', payload: through };
+    this.cache.repair({ cursor: t, rows: toBase64(packRows([])), drop: '', messages: [message] });
   }
 
   /** Some are not there and some have to be, also older ones in the middle. */
@@ -366,7 +367,7 @@ class WatchedRow {
 function looksWith(size) {
   const message = String(start);
   const cache = new ChannelCache();
-  cache.rows.setKey(key);
+  cache.setKey(key);
   cache.apply({ t: { t: message }, m: [{ p: { t: message }, i: 'zoe', d: 'hot', f: 0 }] });
   const fields = (i, uuid = `user-${i}`) => ({ messageTimetoken: message, type: 'reaction',
     value: ['👍', '❤️', '😂'][i % 3], uuid, actionTimetoken: String(start + 10n * BigInt(i + 1)) });

@@ -1,6 +1,7 @@
 // A server in a few lines, for tests: rows, tombstones, digests and repairs as the daemon has them.
 //
-// It shares nothing with the client but the hash, which has test vectors of its own.
+// It shares nothing with the client but the hash, which has test vectors of its own. A row is an
+// action or a message, as the client's cache has it.
 import { fromBase64, toBase64 } from '../core/bytes.js';
 import { Hasher } from '../core/hasher.js';
 
@@ -18,12 +19,19 @@ export function generator(seed) {
 const mask = (1n << 64n) - 1n;
 const word64 = (hash, at) => BigInt(hash[at + 1] >>> 0) << 32n | BigInt(hash[at] >>> 0);
 
+/** Leaves the hash of an action or a message in a hasher; returns its timetoken. */
+function hashed(hasher, row) {
+  if (row.actionTimetoken === undefined) hasher.message(row);
+  else hasher.row(row);
+  return row.actionTimetoken ?? row.timetoken;
+}
+
 /** The digest of rows, by definition. */
 export function digestOf(rows, key) {
   const hasher = new Hasher(key);
   let [first, second] = [0n, 0n];
   for (const row of rows) {
-    hasher.row(row);
+    hashed(hasher, row);
     first = first + word64(hasher.hash, 0) & mask;
     second = second + word64(hasher.hash, 2) & mask;
   }
@@ -74,6 +82,10 @@ export function rowBytes(row) {
     const letters = [...new TextEncoder().encode(it)];
     return [...words(letters.length, 4), ...letters];
   };
+  if (row.actionTimetoken === undefined) {
+    return Uint8Array.from([...words(row.timetoken, 8), 255, 255, 255, 255, ...text(row.uuid),
+      ...text(row.messageType ?? '')]);
+  }
   return Uint8Array.from([...words(row.messageTimetoken, 8), ...text(row.type), ...text(row.value),
     ...text(row.uuid), ...words(row.actionTimetoken, 8),
     ...row.score === undefined || row.score === 1 ? [] : words(row.score, 8)]);
@@ -175,9 +187,9 @@ export function decode(local, rows, key) {
   const hasher = new Hasher(key);
   const rest = local.map((symbol) => ({ ...symbol, count: -symbol.count }));
   for (const row of rows) {
-    hasher.row(row);
+    const timetoken = hashed(hasher, row);
     const tag = hasher.hash[0] >>> 0;
-    const item = itemOf(hasher, BigInt(row.actionTimetoken), tag, rest.length);
+    const item = itemOf(hasher, BigInt(timetoken), tag, rest.length);
     for (const index of item.indices) add(rest[index], item, 1);
   }
   const [onlyRemote, onlyLocal] = [[], []];
@@ -227,12 +239,21 @@ export class Server {
     return `${this.store}.${String(this.run).padStart(8, '0')}`;
   }
 
+  /** The actions that stand. */
   get rows() {
     return [...this.actions.values()].filter((it) => it.live).map((it) => it.row);
   }
 
+  /** The messages, as a history has them. */
+  get said() {
+    return [...this.messages.values()].map(({ p, i, d, u, cmt, parent }) => ({
+      timetoken: p.t, uuid: i ?? '', payload: d, ...u === undefined ? {} : { meta: u },
+      ...cmt === undefined ? {} : { messageType: cmt },
+      ...parent === undefined ? {} : { parent } }));
+  }
+
   get state() {
-    return digestOf(this.rows, this.key);
+    return digestOf([...this.rows, ...this.said], this.key);
   }
 
   /** The server as it was, in other hands: a backup. */
@@ -273,6 +294,7 @@ export class Server {
     const t = this.now();
     const message = { p: { t, r: 1 }, i: user, d: fields.payload, c: 'room', f: 0 };
     if (fields.meta !== undefined) message.u = fields.meta;
+    if ((fields.messageType ?? null) !== null) message.cmt = fields.messageType;
     if (fields.parent !== undefined) message.parent = fields.parent;
     if (!this.keepsMessages) {
       for (const session of this.sessions) session.announce({ ...message, f: 1 }, this.last);
@@ -392,12 +414,12 @@ export class Server {
       data } };
   }
 
-  /** What changed, each thing once: messages after one timetoken, actions after another. */
-  changes(messagesAfter, actionsAfter, withTombstones) {
+  /** What changed after a timetoken, each thing once. */
+  changes(after, withTombstones) {
     const events = [...this.messages.values(), ...this.deletions]
-      .filter((it) => byTimetoken(it.p.t, messagesAfter) > 0);
+      .filter((it) => byTimetoken(it.p.t, after) > 0);
     for (const kept of this.actions.values()) {
-      if (byTimetoken(kept.changed, actionsAfter) <= 0 || !(kept.live || withTombstones)) continue;
+      if (byTimetoken(kept.changed, after) <= 0 || !(kept.live || withTombstones)) continue;
       events.push(this.eventOf(kept));
     }
     return events.sort((left, right) => byTimetoken(left.p.t, right.p.t));
@@ -535,7 +557,7 @@ export class ModelSocket {
     this.cursor = cursor;
     this.symbols = [];
     if (cursor === '0' || isForeign) {
-      this.page(server.changes('0', '0', false), this.options.page ?? 3);
+      this.page(server.changes('0', false), this.options.page ?? 3);
       return reply(isForeign ? 'snapshot' : 'delta', '0');
     }
     const end = server.ends.get(Number(epoch?.slice(17))) ?? server.last;
@@ -547,7 +569,7 @@ export class ModelSocket {
       this.subscription = 'held';
       return reply('repair', this.cursor);
     }
-    this.page(server.changes(cursor, cursor, true), this.options.page ?? 3);
+    this.page(server.changes(cursor, true), this.options.page ?? 3);
     return reply('delta', cursor);
   }
 
@@ -558,14 +580,17 @@ export class ModelSocket {
     if (from !== length) throw new Error(`Symbols from ${from}, not ${length}.`);
     this.symbols.push(...readSymbols(fromBase64(symbols), from, count));
     if (this.options.snapshot?.()) return { snapshot: true };
-    const found = decode(this.symbols, server.rows, server.key);
+    const found = decode(this.symbols, [...server.rows, ...server.said], server.key);
     if (!found) return { need: this.symbols.length * 2 };
     const { onlyRemote, onlyLocal } = found;
-    const rows = server.rows.filter((row) => onlyRemote.includes(row.actionTimetoken));
-    const cursor = server.last;
-    this.page(server.changes(this.cursor, cursor, true), this.options.page ?? 3);
-    return { cursor, s: server.state, rows: toBase64(packRows(rows)),
-      drop: toBase64(packTimetokens(onlyLocal.filter((it) => !onlyRemote.includes(it)))) };
+    // Whatever the device has under a timetoken of these goes, so what stands there comes.
+    const isMissing = (it) => onlyRemote.includes(it) || onlyLocal.includes(it);
+    const rows = server.rows.filter((row) => isMissing(row.actionTimetoken));
+    const messages = server.said.filter(({ timetoken }) => isMissing(timetoken));
+    // All of it: there is nothing more to come before the next commit.
+    this.subscription = 'live';
+    return { cursor: server.last, s: server.state, rows: toBase64(packRows(rows)),
+      drop: toBase64(packTimetokens(new Set(onlyLocal))), ...messages.length ? { messages } : {} };
   }
 
   once(mutation, apply) {

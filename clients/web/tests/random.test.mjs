@@ -135,7 +135,7 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
       }
     } else if (dice < 0.46) {
       const payload = `${world.user} ${step}`;
-      world.wish(world.channel.publish(payload));
+      world.wish(world.channel.publish(payload, pick([{}, { messageType: 'text' }])));
       witness?.published.add(payload);
     } else if (mayEdit && dice < 0.49) {
       const own = world.shown.filter((it) => it.uuid === world.user && it.timetoken !== null);
@@ -171,11 +171,19 @@ async function live(seed, { mayRestore = false, mayDelete = false, mayCorrupt = 
       const [after, through] = [pick(messages), pick(messages)].sort();
       server.delete(after, through);
     } else if (dice < 0.70 && mayCorrupt) {
-      const { rows } = world.disk.channels.get('room') ?? { rows: new Map() };
+      const { rows, messages: kept } = world.disk.channels.get('room') ??
+        { rows: new Map(), messages: new Map() };
       for (const [key, row] of rows) {
         if (random() < 0.5) continue;
         if (random() < 0.5) rows.delete(key);
         else row.actionTimetoken = String(BigInt(row.actionTimetoken) + 1n);
+      }
+      for (const [timetoken, message] of [...kept]) {
+        const made = String(BigInt(timetoken) + 3n);
+        const damage = pick([() => {}, () => kept.delete(timetoken),
+          () => kept.set(made, { ...message, timetoken: made }),
+          () => kept.set(timetoken, { ...message, uuid: `${message.uuid}x` })]);
+        damage();
       }
       await Promise.all(world.wishing);
       await world.reload();

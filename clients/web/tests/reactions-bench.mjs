@@ -17,7 +17,7 @@ const event = (i, at, kind) => ({ e: 3, f: 0, i: `user-${i}`, p: { t: at }, c: '
 
 function measure(size) {
   const cache = new ChannelCache();
-  cache.rows.setKey('000102030405060708090a0b0c0d0e0f');
+  cache.setKey('000102030405060708090a0b0c0d0e0f');
   cache.messages.set(message, { timetoken: message, uuid: 'zoe', payload: 'hot' });
   const apply = (events) => {
     cache.apply({ t: { t: events.at(-1).p.t }, c: 'room', m: events });

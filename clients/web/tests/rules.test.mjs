@@ -103,20 +103,20 @@ test('new rules take nothing from what a subscription changes', () => {
   const key = '0'.repeat(32);
   const sync = new ChannelSync('room');
   sync.cache.epoch = 'e';
-  sync.cache.cursor = sync.cache.actionsCursor = '9';
-  sync.cache.rows.setKey(key);
+  sync.cache.cursor = '9';
+  sync.cache.setKey(key);
   sync.cache.messages.set('8', { timetoken: '8', uuid: 'bob', payload: 1 });
   sync.cache.takePatch('room');
   sync.request();
   const reply = { name: 'room', mode: 'repair', cursor: '7', key };
   const { patch, next } = sync.subscribed(reply, 'e', '0', unique);
-  assert.deepEqual([patch.dropped, patch.head.rules.mode, next], [['8'], 'unique', 'repair']);
+  assert.deepEqual([patch.head.cursor, patch.head.rules.mode, next], ['7', 'unique', 'repair']);
 
   for (const state of [undefined, { n: 0, d: key }]) {
     // Everything comes anew, and shows when it is complete.
     const other = new ChannelSync('room');
     other.cache.epoch = 'e';
-    other.cache.rows.setKey(key);
+    other.cache.setKey(key);
     other.cache.messages.set('8', { timetoken: '8', uuid: 'bob', payload: 1 });
     other.cache.cursor = '9';
     other.request();

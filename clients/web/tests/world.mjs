@@ -307,7 +307,10 @@ export class World {
     const sorted = (rows) => rows.map((it) => JSON.stringify(
       [it.actionTimetoken, it.messageTimetoken, it.type, it.value, it.uuid, it.score])).sort();
     assert.deepEqual(sorted([...cache.rows]), sorted(this.server.rows));
-    assert.deepEqual([...cache.messages.keys()].sort(), [...this.server.messages.keys()].sort());
+    const inOrder = (messages) => [...messages].sort(
+      (left, right) => left.timetoken < right.timetoken ? -1 : 1);
+    assert.deepEqual(inOrder(cache.messages.values()), inOrder(this.server.said));
+    assert.deepEqual({ n: cache.tally.digest.count, d: cache.tally.digest.text }, this.server.state);
     assert.deepEqual(this.shown, this.channel.items);
     const expected = [...this.server.messages.keys()].sort().map((timetoken) => [timetoken,
       this.server.rows.filter((it) => it.messageTimetoken === timetoken)
