@@ -29,8 +29,8 @@ export class SymbolStream {
     this.seconds = words();
     const halves = new Int32Array(2);
     let i = 0;
-    /** Takes what was hashed last. @param {string} timetoken */
-    const take = (timetoken) => {
+    // Takes what was hashed last.
+    const take = (/** @type {string} */ timetoken) => {
       const tag = hasher.hash[0];
       split(timetoken, halves);
       hasher.item(halves[0], halves[1], tag);

@@ -29,7 +29,10 @@ export class Tally {
     this.#add(sign);
   }
 
-  /** Adds what was hashed last, or takes it away. @param {1|-1} sign */
+  /**
+   * Adds what was hashed last, or takes it away.
+   * @param {1|-1} sign
+   */
   #add(sign) {
     if (this.hasher) this.digest.add(this.hasher.hash, sign);
     else this.digest.count += sign;

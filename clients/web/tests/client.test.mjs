@@ -523,6 +523,33 @@ test('a cache that could not be read is not replaced before there is a better on
   assert.equal(world.disk.channels.get('room').messages.size, 2);
 });
 
+test('a cache that could not be read is not replaced by one that has only begun', async () => {
+  const server = new Server();
+  server.publish('zoe', { payload: 'first' });
+  const { world } = await followed(server, { page: 1 });
+  world.random = () => 0.5;
+  world.disk.failures.load = new Error('The disk has a bad day.');
+  await world.reload();
+  while (world.shown.length < 1) {
+    world.deliver(1);
+    await turn();
+  }
+  assert.deepEqual([world.shown.length, world.channel.isVerified], [1, false]);
+  // The rest does not come.
+  world.isDown = true;
+  for (let i = 0; i < 130; i++) await clock.advance(1000);
+  assert.equal(world.disk.channels.get('room').messages.size, 2);
+  world.isDown = false;
+  await world.settle();
+  server.publish('zoe', { payload: 'third' });
+  for (let i = 0; i < 61; i++) {
+    await clock.advance(1000);
+    world.deliver();
+  }
+  await world.disk.last;
+  assert.equal(world.disk.channels.get('room').messages.size, 3);
+});
+
 test('observers hear of all steps in their order, whatever they do', async () => {
   const { world, timetoken } = await followed(new Server());
   world.isDown = true;

@@ -234,6 +234,10 @@ test('a cache keeps its digest through every change', () => {
     }
   }
   assert.ok([...cache.rows].length > 20 && cache.messages.size > 20);
+  const otherKey = 'f'.repeat(32);
+  cache.setKey(otherKey);
+  const { count: n, text: d } = cache.tally.digest;
+  assert.deepEqual({ n, d }, digestOf([...cache.rows, ...cache.messages.values()], otherKey));
 });
 
 test('what a store kept is believed only when it is what was stored', () => {
@@ -247,7 +251,7 @@ test('what a store kept is believed only when it is what was stored', () => {
   assert.ok(ChannelCache.load(undefined, [], []).isSound);
   const other = { ...thumb, actionTimetoken: '17952187953730013' };
   for (const [badHead, badRows] of [
-    [head, []], [head, [thumb, other]], [head, [other]], [head, [{ ...thumb, uuid: 7 }]],
+    [head, []], [head, [thumb, other]], [head, [thumb, { ...thumb, uuid: 7 }]], [head, [other]], [head, [{ ...thumb, uuid: 7 }]],
     [head, [{ ...thumb, value: '👎' }]], [{ ...head, digest: 'x' }, rows], [undefined, rows],
     [{ ...head, cursor: 'soon' }, rows], [{ ...head, count: 2 }, rows]]) {
     const { isSound } = ChannelCache.load(badHead, badRows, []);
@@ -273,6 +277,7 @@ test('a store that has other messages than it had is not believed, but repaired'
     [[first, { ...second, uuid: 'bob' }], false], [[first, { ...second, messageType: 'x' }], false],
     [[first, { ...second, timetoken: '8' }], false], [[first, { ...second, uuid: 7 }], false],
     [[first, { ...second, messageType: 7 }], false], [[first, null], false],
+    [[first, second, null], false], [[first, { timetoken: '6', uuid: 'ada' }], false],
     [[first, second], false, old], [[first], false, old],
   ]) {
     assert.equal(ChannelCache.load(of, rows, stored).isSound, isSound, JSON.stringify(stored));
@@ -604,7 +609,7 @@ const eventOf = ({ timetoken, uuid, payload, messageType }) =>
 
 test('a repair brings rows and messages, and the cursor that they are of', () => {
   // Ahead of the device, and of a store that was put back to before it.
-  for (const cursor of ['40', '8']) {
+  for (const [cursor, common] of [['40', '12'], ['8', '8'], ['8', '12']]) {
     const { sync } = compared();
     const [own, lost] = [{ ...said, timetoken: '12' }, { ...said, timetoken: '7', uuid: '' }];
     const changed = { ...said, timetoken: '6' };
@@ -614,8 +619,9 @@ test('a repair brings rows and messages, and the cursor that they are of', () =>
     sync.push({ t: { t: '12' }, c: 'room', m: [eventOf(own)] });
     sync.wanted = 'repair';
     sync.request();
-    const held = { name: 'room', mode: 'repair', cursor: cursor === '8' ? '8' : '12', key };
-    assert.equal(sync.subscribed(held, 'a.1').restored, cursor === '8');
+    const held = { name: 'room', mode: 'repair', cursor: common, key };
+    assert.equal(sync.subscribed(held, 'a.1').restored, common === '8');
+    assert.equal(sync.cache.cursor, common, 'No write is taken for fulfilled that was lost.');
     const rows = [{ ...row('5'), uuid: 'bob' }];
     const reply = { cursor, s: digestOf([...rows, changed, lost], key),
       rows: toBase64(packRows(rows)), drop: toBase64(packTimetokens(['6', '11', '12'])),
@@ -633,6 +639,16 @@ test('a repair brings rows and messages, and the cursor that they are of', () =>
     sync.push({ t: { t: '99' }, c: 'room', m: [eventOf(early), eventOf(later)] });
     assert.equal(sync.cache.messages.has(cursor), false, 'The repair was of then.');
     assert.ok(sync.cache.messages.has(later.timetoken));
+  }
+});
+
+test('a repair by another run says that writes may be lost', () => {
+  for (const [run, isOther] of [['a.1', false], ['a.2', true]]) {
+    const { sync } = compared();
+    sync.wanted = 'repair';
+    sync.request();
+    const reply = { name: 'room', mode: 'repair', cursor: '11', key };
+    assert.equal(sync.subscribed(reply, run).restored, isOther);
   }
 });
 
@@ -702,6 +718,11 @@ for (const [name, reply] of [
     assert.equal(sync.request().cursor, '0');
     assert.deepEqual([...sync.cache.rows], [row('11')]);
     assert.equal(sync.cache.messages.size, 0);
+    // Nor are pushes, which go on behind what could not be read.
+    const again = compared().sync;
+    again.failures = 9;
+    again.repairReply(held(again), { ...reply, s });
+    assert.equal(again.phase, 'idle');
   });
 }
 
