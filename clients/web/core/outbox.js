@@ -134,8 +134,9 @@ export function sendable(entries, rulesOf = () => usualRules) {
  * @param {Entry[]} entries @param {string} mutation @param {any} ok @returns {Edits}
  */
 export function acknowledge(entries, mutation, ok) {
-  const entry = entries.find((it) => it.mutation === mutation);
-  if (!entry) return { put: [], remove: [] };
+  const at = entries.findIndex((it) => it.mutation === mutation);
+  if (at < 0) return { put: [], remove: [] };
+  const entry = entries[at];
   // Another action stands than the one that was seen: the wish is about nothing. Timetokens do not
   // tell which came first when the server was put back in between.
   if (ok.applied === 'stale') return { put: [], remove: [mutation] };
@@ -144,7 +145,8 @@ export function acknowledge(entries, mutation, ok) {
   /** @type {Entry[]} */
   const put = [{ ...entry, acknowledged: timetoken, again: false, ...became }];
   const lane = laneOf(entry);
-  const behind = entries.find((it) => it !== entry && it.kind === 'action' &&
+  // One before it, which waits for its own add to be asked again, is not about this one.
+  const behind = entries.slice(at + 1).find((it) => it.kind === 'action' &&
     laneOf(it) === lane && !it.present && (!it.sent || !it.observed));
   if (entry.present && behind && isLater(timetoken, behind.observed ?? '0')) {
     put.push({ ...behind, observed: timetoken });

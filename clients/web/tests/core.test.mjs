@@ -343,6 +343,18 @@ test('a removal behind an add that is on its way is about that add', () => {
   assert.equal(list[2].observed, '11');
 });
 
+test('a removal is about the add before it, and not about the one behind it', () => {
+  // The daemon has another run: the first add is asked again, and the removal is another wish.
+  const list = [
+    { ...wish(true, 'a'), order: 1, sent: true, acknowledged: '9', again: true },
+    { ...wish(false, 'b~1'), order: 2, sent: true, observed: null },
+    { ...wish(true, 'c'), order: 3, sent: true }];
+  const answered = edited(list, acknowledge(list, 'c', { action: { actionTimetoken: '11' } }));
+  assert.deepEqual(answered.map((it) => it.observed ?? null), [null, null, null]);
+  const asked = edited(answered, acknowledge(answered, 'a', { action: { actionTimetoken: '9' } }));
+  assert.equal(asked[1].observed, '9');
+});
+
 test('a removal does not leave before the add that it is about', () => {
   const cache = new ChannelCache();
   cache.cursor = '30';
