@@ -51,7 +51,7 @@ enum ExchangeTable {
             next = decoder.likelySymbolCount
         }
         exchange.rows = base64Count(PackedActions.bytes(fetched))
-        exchange.drops = base64Count(PackedActions.bytes(decoder.onlyLocal.map(\.actionTimetoken)))
+        exchange.drops = base64Count(PackedActions.bytes(decoder.onlyLocal.map(\.timetoken)))
         return exchange
     }
 

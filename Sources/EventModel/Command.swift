@@ -87,7 +87,7 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var cursor: Timetoken?
     /// The store, and its run, that issued `cursor`; in another store the cursor means nothing.
     public var epoch: String?
-    /// What the device's actions come to at `cursor`.
+    /// What the device's rows come to at `cursor`.
     public var base: Digest?
     /// Whether the device found that its actions are not the server's.
     public var asksForRepair: Bool

@@ -67,10 +67,7 @@ public struct DeviceCache: Hashable, Sendable {
 
         switch envelope.event {
         case .message(let message):
-            let entry = Entry(uuid: envelope.uuid, message: message)
-            messages[envelope.timetoken] = entry
-            thread(envelope.timetoken, under: message.parent)
-            rows.append(.messagePut(envelope.timetoken, entry))
+            put(Entry(uuid: envelope.uuid, message: message), at: envelope.timetoken, rows: &rows)
             return .messageInserted(envelope.timetoken)
         case .actionAdded(let action):
             put(action, rows: &rows)
@@ -92,6 +89,15 @@ public struct DeviceCache: Hashable, Sendable {
     /// Everything up to here is reflected now; never moves back.
     mutating func move(to cursor: Timetoken) {
         self.cursor = max(self.cursor, cursor)
+    }
+
+    /// Puts a message in the place of the one at its timetoken.
+    mutating func put(_ entry: Entry, at timetoken: Timetoken, rows: inout [RowChange]) {
+        guard messages[timetoken] != entry else { return }
+        drop(messageAt: timetoken, rows: &rows)
+        messages[timetoken] = entry
+        thread(timetoken, under: entry.message.parent)
+        rows.append(.messagePut(timetoken, entry))
     }
 
     /// Puts an action in the place of the one under its key.
@@ -123,7 +129,7 @@ public struct DeviceCache: Hashable, Sendable {
     ) {
         guard start < end else { return }
         for timetoken in messages.keys where timetoken > start && timetoken <= end {
-            drop(timetoken, rows: &rows)
+            drop(messageAt: timetoken, rows: &rows)
         }
         for (message, actions) in actionsByMessage where message > start && message <= end {
             actions.forEach(on: message) { action in
@@ -156,7 +162,7 @@ public struct DeviceCache: Hashable, Sendable {
     mutating func rewind(to cursor: Timetoken, rows: inout [RowChange]) {
         self.cursor = min(self.cursor, cursor)
         for timetoken in messages.keys where timetoken > cursor {
-            drop(timetoken, rows: &rows)
+            drop(messageAt: timetoken, rows: &rows)
         }
     }
 
@@ -165,19 +171,27 @@ public struct DeviceCache: Hashable, Sendable {
         repliesByMessage[parent, default: []].insert(reply)
     }
 
-    private mutating func drop(_ timetoken: Timetoken, rows: inout [RowChange]) {
-        let entry = messages.removeValue(forKey: timetoken)
-        rows.append(.messageDropped(timetoken))
-        guard let parent = entry?.message.parent else { return }
+    /// Drops a message, if there is one; what was said of it stays.
+    mutating func drop(messageAt timetoken: Timetoken, rows: inout [RowChange]) {
+        guard let entry = messages.removeValue(forKey: timetoken) else { return }
+        rows.append(.messageDropped(timetoken, entry))
+        guard let parent = entry.message.parent else { return }
         repliesByMessage[parent]?.remove(timetoken)
         if repliesByMessage[parent]?.isEmpty == true { repliesByMessage[parent] = nil }
+    }
+}
+
+extension DeviceCache.Entry {
+    /// What a digest covers of it.
+    package func row(at timetoken: Timetoken) -> MessageRow {
+        MessageRow(timetoken: timetoken, uuid: uuid, type: message.type)
     }
 }
 
 /// One row of a device's cache that came or went.
 public enum RowChange: Hashable, Sendable {
     case messagePut(Timetoken, DeviceCache.Entry)
-    case messageDropped(Timetoken)
+    case messageDropped(Timetoken, DeviceCache.Entry)
     /// Under a key that has no other action now.
     case actionPut(MessageAction)
     case actionDropped(MessageAction)
@@ -185,7 +199,7 @@ public enum RowChange: Hashable, Sendable {
     /// The message that looks different now.
     public var messageTimetoken: Timetoken {
         switch self {
-        case .messagePut(let timetoken, _), .messageDropped(let timetoken): timetoken
+        case .messagePut(let timetoken, _), .messageDropped(let timetoken, _): timetoken
         case .actionPut(let action), .actionDropped(let action): action.key.messageTimetoken
         }
     }
@@ -231,6 +245,21 @@ extension DeviceCache {
     /// Since when one stands under a key.
     public func actionTimetoken(of key: MessageAction.Key) -> Timetoken? {
         action(of: key)?.actionTimetoken
+    }
+
+    /// What all rows come to.
+    ///
+    /// - Complexity: O(rows).
+    package func digest(under key: DigestKey) -> Digest {
+        var digest = Digest.empty
+        forEachAction { digest.insert($0, key: key) }
+        for message in messageRows { digest.insert(message, key: key) }
+        return digest
+    }
+
+    /// What a digest covers of the messages, in no order.
+    var messageRows: some Sequence<MessageRow> {
+        messages.lazy.map { $1.row(at: $0) }
     }
 
     /// Calls `body` with each action that stands, in no order.

@@ -72,7 +72,7 @@ public struct Batch: Hashable, Sendable {
     public let cursor: Timetoken
     /// Ascending by timetoken; may be empty, when only the cursor moves.
     public let envelopes: [Envelope]
-    /// What the channel's actions come to at `cursor`; `nil` when the batch ends amid a commit.
+    /// What the channel's rows come to at `cursor`; `nil` when the batch ends amid a commit.
     public let state: Digest?
     /// Groups of messages whose actions changed, for who follows the channel by summaries.
     public let summaries: [MessageSummary]

@@ -115,7 +115,7 @@ public struct SubscribedChannel: Hashable, Sendable {
     public var cursor: Timetoken
     /// The secret of the channel's digests.
     public var key: DigestKey?
-    /// What the channel's actions come to at `cursor`, when the daemon has it at hand.
+    /// What the channel's rows come to at `cursor`, when the daemon has it at hand.
     public var state: Digest?
     /// What reactions there are.
     public var rules: ReactionRules
@@ -142,21 +142,27 @@ public enum RepairStep: Hashable, Sendable {
     case snapshot
 }
 
-/// What makes a device's actions equal to the daemon's.
+/// What makes a device's rows equal to the daemon's.
 public struct RepairDifference: Hashable, Sendable {
-    /// The device then has the channel's actions as of here.
+    /// The device then has the channel's rows as of here.
     public var cursor: Timetoken
     /// What they come to: a device that comes to something else takes a snapshot.
     public var state: Digest
     /// Ascending by `actionTimetoken`; each takes the place of an action with its key.
     public var rows: [MessageAction]
-    /// The `actionTimetoken`s of what to drop before that, ascending.
+    /// Ascending; without actions.
+    public var messages: [StoredMessage]
+    /// The timetokens of what to drop before that, messages and actions, ascending.
     public var dropped: [Timetoken]
 
-    public init(cursor: Timetoken, state: Digest, rows: [MessageAction], dropped: [Timetoken]) {
+    public init(
+        cursor: Timetoken, state: Digest, rows: [MessageAction], messages: [StoredMessage] = [],
+        dropped: [Timetoken]
+    ) {
         self.cursor = cursor
         self.state = state
         self.rows = rows
+        self.messages = messages
         self.dropped = dropped
     }
 }

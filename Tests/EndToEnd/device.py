@@ -239,8 +239,6 @@ class Device:
                 rows.clear()
                 rows.is_whole = True
             if channel["mode"] == "repair":
-                rows.messages = {
-                    it: row for it, row in rows.messages.items() if it <= rows.cursor}
                 self.repairing.add(rows.channel)
                 if rows.channel not in self.patient:
                     self._later(self.repair(rows.channel))
@@ -286,8 +284,8 @@ class Device:
         task.add_done_callback(self._healing.discard)
 
     async def repair(self, channel):
-        """Sends symbols of the actions until the daemon knows how they differ."""
-        rows = self.rows[channel].action_rows()
+        """Sends symbols of the rows until the daemon knows how they differ."""
+        rows = self.rows[channel].all_rows()
         sent, need = 0, FIRST_SYMBOLS
         while need is not None:
             cells = reconcile.symbols(self.rows[channel].key, rows, need)

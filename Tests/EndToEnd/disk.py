@@ -137,6 +137,9 @@ def unsign_actions(path, channel, key):
         rows = connection.execute(
             "SELECT message, type, value, uuid, added FROM action WHERE channel = ? AND live = 1",
             (number,)).fetchall()
+        rows += connection.execute(
+            "SELECT timetoken, uuid, ifnull(type, '') FROM message WHERE channel = ?",
+            (number,)).fetchall()
         lanes = struct.unpack(">qq", bytes.fromhex(reconcile.digest(key, rows)))
         connection.execute(
             "UPDATE channel SET lane0 = ?, lane1 = ? WHERE id = ?", (*lanes, number))

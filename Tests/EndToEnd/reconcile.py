@@ -53,13 +53,24 @@ def siphash128(key, data):
 
 
 def row_hash(key, row):
-    """The hash of (messageTimetoken, type, value, uuid, actionTimetoken), and a score but 1."""
-    message, *texts = row[:4]
-    data = struct.pack("<Q", message)
+    """The hash of a row.
+
+    An action is (messageTimetoken, type, value, uuid, actionTimetoken), and a score but 1; a
+    message is (timetoken, uuid, type).
+    """
+    if len(row) == 3:
+        data, texts, row = struct.pack("<QI", row[0], MASK32), row[1:], row[:0]
+    else:
+        data, texts = struct.pack("<Q", row[0]), row[1:4]
     for text in texts:
         encoded = text.encode()
         data += struct.pack("<I", len(encoded)) + encoded
-    return siphash128(key, data + struct.pack(f"<{len(row) - 4}Q", *row[4:]))
+    return siphash128(key, data + b"".join(struct.pack("<Q", number) for number in row[4:]))
+
+
+def timetoken_of(row):
+    """What names a row."""
+    return row[0] if len(row) == 3 else row[4]
 
 
 def digest(key, rows):
@@ -90,12 +101,12 @@ def symbols(key, rows, count):
     cells = [[0, 0, 0, 0] for _ in range(count)]
     for row in rows:
         tag = row_hash(key, row)[0] & MASK32
-        seed, second = siphash128(key, struct.pack("<QI", row[-1], tag))
+        seed, second = siphash128(key, struct.pack("<QI", timetoken_of(row), tag))
         for index in mapping(seed):
             if index >= count:
                 break
             cell = cells[index]
-            cell[0] ^= row[-1]
+            cell[0] ^= timetoken_of(row)
             cell[1] ^= tag
             cell[2] ^= second & MASK32
             cell[3] += 1

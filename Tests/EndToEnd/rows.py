@@ -59,7 +59,7 @@ class Rows:
         #: Of the actions that do not count for 1.
         self.scores = {}
         self.key = None
-        #: Whether the actions are all that stood at the cursor.
+        #: Whether the rows are all that stood at the cursor.
         self.is_whole = False
         #: How often what is here came to what the daemon said, and whether it does not.
         self.verified = 0
@@ -72,10 +72,11 @@ class Rows:
     # What it comes to
 
     def state(self):
-        """Count and digest of the actions, as `s` has them."""
+        """Count and digest of the messages and actions, as `s` has them."""
+        rows = self.all_rows()
         lanes = [sum(lane) & reconcile.MASK64 for lane in zip(
-            *(row_hash(self.key, row) for row in self.action_rows()), strict=True)] or [0, 0]
-        return {"n": len(self.actions), "d": f"{lanes[0]:016x}{lanes[1]:016x}"}
+            *(row_hash(self.key, row) for row in rows), strict=True)] or [0, 0]
+        return {"n": len(rows), "d": f"{lanes[0]:016x}{lanes[1]:016x}"}
 
     def base(self):
         """What `subscribe` says of this cache."""
@@ -95,9 +96,15 @@ class Rows:
     def repair(self, answer):
         """Applies the answer to a repair: first what is to go, then what is to stand."""
         gone = set(reconcile.unpack_timetokens(answer["drop"]))
+        self.messages = {it: row for it, row in self.messages.items() if it not in gone}
+        for message in answer.get("messages", []):
+            self.messages[timetoken(message["timetoken"])] = (
+                message["uuid"], message["payload"], message.get("meta"),
+                message.get("messageType"))
         self.actions = {key: added for key, added in self.actions.items() if added not in gone}
         for row in reconcile.unpack_rows(answer["rows"]):
             self._put(row[:4], *row[4:])
+        self.cursor = timetoken(answer["cursor"])
         self.is_whole = True
         self.verify(answer["s"])
 
@@ -187,6 +194,11 @@ class Rows:
         """Standing actions as sorted tuples, comparable with what the server returns."""
         return sorted(
             (*key, added, *self.scores.get(key, ())) for key, added in self.actions.items())
+
+    def all_rows(self):
+        """What a digest is of: the actions, and of each message its place, author and type."""
+        return self.action_rows() + [
+            (it, row[0], row[3] or "") for it, row in sorted(self.messages.items())]
 
     def canonical(self):
         """Every row as bytes in one fixed order: equal caches, and only they, are equal here."""

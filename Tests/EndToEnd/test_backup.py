@@ -82,6 +82,29 @@ class Backup(DaemonTestCase):
         for lane, number in kept:
             self.assertTrue(number == 0 or (lane, number - 1) in kept)
 
+    async def test_messages_whose_deletion_was_lost_come_back_with_the_repair(self):
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        ada.heals = True
+        sent = [await ada.publish("room", f"text {n}") for n in range(20)]
+        for message in sent:
+            await ada.add("room", message, "👍")
+        await ada.subscribe({"name": "room", "cursor": "0"})
+        await ada.reach("room", await ada.publish("room", "before"))
+        self.assertEqual(self.back_up(daemon)[0], 0)
+        await ada.command("deleteMessages", channel="room", after=sent[4], through=sent[6])
+        await ada.until(lambda: int(sent[6]) not in ada.rows["room"].messages, "the deletion")
+        daemon.stop()
+        self.assertEqual(self.restore(daemon)[0], 0)
+        daemon.start()
+        await ada.connect()
+        await ada.until(lambda: int(sent[6]) in ada.rows["room"].messages, "the repair")
+        (answer,) = [it for it in ada.repairs["room"] if "rows" in it]
+        self.assertEqual([it["timetoken"] for it in answer["messages"]], sent[5:7])
+        self.assertEqual(len(ada.rows["room"].messages), 21)
+        self.assertEqual(len(ada.rows["room"].action_rows()), 20)
+        self.assertFalse(ada.rows["room"].is_wrong)
+
     async def test_what_is_restored_is_what_was_backed_up(self):
         daemon = self.start_daemon()
         ada = await self.device(daemon, "ada")

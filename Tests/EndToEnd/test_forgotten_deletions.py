@@ -89,7 +89,7 @@ class ForgottenDeletions(ClockTestCase):
         self.assertEqual(len(self.deletions(late)), 1)
         await self.assert_equal(writer, late)
 
-    async def test_who_missed_a_forgotten_deletion_gets_a_snapshot(self):
+    async def test_who_missed_a_forgotten_deletion_is_repaired(self):
         daemon = self.start_at(0, "--tombstone-days", "0")
         writer, witness, messages = await self.filled(daemon)
         present = await self.device(daemon, "present")
@@ -109,7 +109,7 @@ class ForgottenDeletions(ClockTestCase):
         await witness.open()
         witness.welcome = await witness.command("hello", userId="bob", deviceId="bob-phone")
         (reply,) = await witness.resume()
-        self.assertEqual((reply["mode"], reply["cursor"]), ("snapshot", "0"))
+        self.assertEqual((reply["mode"], reply["cursor"]), ("repair", str(cursor)))
         await self.reach_end(writer, witness, present)
         self.assertGreater(witness.rows["room"].cursor, cursor)
         self.assertNotIn(messages[2], witness.rows["room"].messages)

@@ -48,7 +48,8 @@ class RepairCase(DaemonTestCase):
         self.assertEqual(device.rows[channel].action_rows(), truth)
         messages = await writer.all_messages(channel)
         self.assertEqual(
-            sorted(device.rows[channel].messages), [int(it["timetoken"]) for it in messages])
+            sorted((it, row[0]) for it, row in device.rows[channel].messages.items()),
+            [(int(it["timetoken"]), it["uuid"]) for it in messages])
         self.assertTrue(device.rows[channel].is_whole)
         self.assertFalse(device.rows[channel].is_wrong)
 
@@ -115,8 +116,10 @@ class States(RepairCase):
     async def test_an_empty_channel_comes_to_nothing(self):
         daemon = self.start_daemon()
         device = await self.follower(daemon, "ada", "den")
+        await device.until(lambda: device.rows["den"].verified > 0, "the state")
+        self.assertEqual(device.rows["den"].state(), {"n": 0, "d": "0" * 32})
         await device.reach("den", await device.publish("den", 1))
-        self.assertEqual(device.pushes[-1]["s"], {"n": 0, "d": "0" * 32})
+        self.assertEqual(device.pushes[-1]["s"]["n"], 1)
 
     async def test_channels_have_keys_of_their_own_that_last(self):
         daemon = self.start_daemon()
@@ -183,7 +186,8 @@ class Repairs(RepairCase):
         self.assertEqual(len(reader.repairs["room"]), 1)
 
     async def test_a_cache_that_was_damaged_while_its_device_was_away(self):
-        for damage in (self.lose, self.invent, self.alter):
+        for damage in self.DAMAGES:
+            damage = getattr(self, damage)
             with self.subTest(damage=damage.__name__):
                 daemon = self.start_daemon()
                 writer = await self.device(daemon, "ada")
@@ -203,7 +207,8 @@ class Repairs(RepairCase):
         reader = await self.follower(daemon, "bob")
         messages = await self.populate(writer)
         await self.assert_equal(reader, writer)
-        for damage in (self.lose, self.invent, self.alter):
+        for damage in self.DAMAGES:
+            damage = getattr(self, damage)
             before = len(reader.repairs.get("room", []))
             damage(reader.rows["room"])
             await writer.add("room", messages[0], FACES[40])
@@ -211,6 +216,8 @@ class Repairs(RepairCase):
             await reader.until(
                 lambda count=before: len(reader.repairs.get("room", [])) > count, "the repair")
             await self.assert_equal(reader, writer)
+
+    DAMAGES = ("lose", "invent", "alter", "lose_message", "invent_message", "alter_message")
 
     @staticmethod
     def lose(rows):
@@ -227,6 +234,22 @@ class Repairs(RepairCase):
         """Other content under a timetoken that the server knows."""
         key = sorted(rows.actions)[3]
         rows.actions[key[0], key[1], "💩", key[3]] = rows.actions.pop(key)
+
+    @staticmethod
+    def lose_message(rows):
+        """A message that was never written; its actions are there."""
+        del rows.messages[sorted(rows.messages)[1]]
+
+    @staticmethod
+    def invent_message(rows):
+        """A message that no server ever had."""
+        rows.messages[7] = ("ghost", "boo", None, None)
+
+    @staticmethod
+    def alter_message(rows):
+        """Another author under a timetoken that the server knows."""
+        message = sorted(rows.messages)[2]
+        rows.messages[message] = ("mallory", *rows.messages[message][1:])
 
     async def test_many_differences_take_several_frames(self):
         daemon = self.start_daemon()

@@ -548,11 +548,10 @@ class Caches(WebCase):
     async def test_a_backup_that_was_put_back(self):
         """What the store lost goes: by a repair where the run is known, else by a snapshot.
 
-        Who loaded the channel only after the backup has not heard what was deleted in between, and
-        what of that the backup brings back: that takes a snapshot, too.
+        Also for who loaded the channel only after the backup.
         """
         for is_loaded, is_restarted, rungs in (
-                (True, False, (1, 0)), (False, False, (0, 1)), (True, True, (0, 1))):
+                (True, False, (1, 0)), (False, False, (1, 0)), (True, True, (0, 1))):
             with self.subTest(is_loaded=is_loaded, is_restarted=is_restarted):
                 await self.put_back(is_loaded, is_restarted, rungs)
 
@@ -618,7 +617,7 @@ class Caches(WebCase):
         await self.record(page)
         await self.start_client(page, daemon, "ada")
         # All has come, and most of it is not stored.
-        await page.until("room.sync.cache.rows.digest.count === 160 * 63")
+        await page.until("[...room.sync.cache.rows].length === 160 * 63")
         self.assertLessEqual(await self.tap(page, first, "🔥"), 2)
         # Who leaves now has the tap all the same.
         await page.reload()
@@ -636,7 +635,7 @@ class Caches(WebCase):
         self.assertGreater(await page.run("ended.filter((it) => it === 'rows').length"), 20)
         # Also the one in whose place it came is gone.
         stored = await page.run("database('rows', (rows) => rows.count())")
-        self.assertEqual(stored, await page.run("room.sync.cache.rows.digest.count"))
+        self.assertEqual(stored, await page.run("[...room.sync.cache.rows].length"))
         await self.come_back(page, daemon)
         await self.assert_equal(page, writer)
         await self.assert_rungs(page, 0, 0)

@@ -20,8 +20,7 @@ struct DeviceStoreTests {
 
     private func header(_ cursor: UInt64, _ key: DigestKey?) -> ChannelHeader {
         ChannelHeader(
-            cursor: at(cursor), epoch: "a.1", key: key, digest: .empty, newestDeletion: at(3),
-            messageCount: nil)
+            cursor: at(cursor), epoch: "a.1", key: key, digest: .empty)
     }
 
     private func thumb(_ uuid: String, _ ticks: UInt64) -> MessageAction {
@@ -69,7 +68,8 @@ struct DeviceStoreTests {
                         .messagePut(at(10), .init(uuid: "ada", message: message)),
                         .messagePut(at(11), .init(uuid: "ada", message: message)),
                         .actionPut(thumb("ada", 12)), .actionPut(thumb("bob", 13)),
-                        .actionDropped(thumb("bob", 13)), .messageDropped(at(11)),
+                        .actionDropped(thumb("bob", 13)),
+                        .messageDropped(at(11), .init(uuid: "ada", message: message)),
                     ])
             ] + wishes.map { .outbox(.put($0)) })
         try store.commit([
@@ -85,11 +85,11 @@ struct DeviceStoreTests {
         #expect(base.cursor == at(20))
         #expect(base.epoch == "a.1")
         #expect(base.key == key)
-        #expect(base.newestDeletion == at(3))
         #expect(base.cache.messages == [at(10): .init(uuid: "ada", message: message)])
         #expect(base.cache.actions == [thumb("ada", 12).key: at(12)])
         var digest = Digest.empty
         digest.insert(thumb("ada", 12), key: key)
+        digest.insert(MessageRow(timetoken: at(10), uuid: "ada", type: message.type), key: key)
         #expect(base.digest == digest)
         #expect(try reopened.base(of: "den") == ChannelBase())
     }
@@ -117,19 +117,20 @@ struct DeviceStoreTests {
         }
     }
 
-    @Test("a channel that lost messages belongs to no store any more")
+    @Test("a channel that lost a message comes to what is left, and not to what was kept")
     func lostMessages() throws {
         let store = try SQLiteDeviceStore(path: ":memory:")
-        var header = header(20, nil)
-        header.messageCount = 2
+        let key = try #require(DigestKey(String(repeating: "0f", count: 16)))
         let entry = DeviceCache.Entry(uuid: "ada", message: Message(payload: "1"))
         let rows: [RowChange] = [.messagePut(at(10), entry), .messagePut(at(11), entry)]
-        try store.commit([.channel("room", header, rows)])
-        #expect(try store.base(of: "room").epoch == "a.1")
-        try store.commit([.channel("room", header, [.messageDropped(at(10))])])
+        try store.commit([.channel("room", header(20, key), rows)])
+        let whole = try store.base(of: "room")
+        #expect(whole.digest.count == 2)
+        try store.commit([.channel("room", whole.header, [.messageDropped(at(10), entry)])])
         let base = try store.base(of: "room")
-        #expect(base.epoch == "none")
         #expect(base.cache.messages.count == 1)
+        #expect(base.digest.count == 1)
+        #expect(base.digest != whole.digest)
     }
 
     @Test("rules are kept with their channel, whatever they say")
@@ -174,7 +175,8 @@ struct DeviceStoreTests {
                 path: path, checkpoints: .automatic, failure: { $0 })
             try file.execute(
                 """
-                ALTER TABLE channel DROP COLUMN messages; ALTER TABLE message DROP COLUMN parent;
+                ALTER TABLE channel ADD COLUMN deletion INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE message DROP COLUMN parent;
                 ALTER TABLE outbox DROP COLUMN parent; ALTER TABLE action DROP COLUMN score;
                 ALTER TABLE outbox DROP COLUMN score; ALTER TABLE channel DROP COLUMN rules;
                 PRAGMA user_version = 1
@@ -185,8 +187,8 @@ struct DeviceStoreTests {
         #expect(base.cache.messages == [at(10): entry])
         #expect(base.epoch == "a.1")
         #expect(try store.rules(of: "room") == nil)
-        try store.commit([.channel("room", base.header, [.messageDropped(at(10))])])
-        #expect(try store.base(of: "room").epoch == "none")
+        try store.commit([.channel("room", base.header, [.messageDropped(at(10), entry)])])
+        #expect(try store.base(of: "room").isEmpty)
     }
 
     @Test("a channel that is forgotten leaves nothing, and the others stay")

@@ -181,7 +181,7 @@ struct SyncedChannelTests {
                     .actionDropped(
                         MessageAction(key: actions[1].key, actionTimetoken: actions[1].value)),
                     .actionPut(wrong),
-                ] + (losingMessages ? base.cache.messages.keys.map { .messageDropped($0) } : []))
+                ] + (losingMessages ? base.cache.messages.map { .messageDropped($0, $1) } : []))
         ])
     }
 

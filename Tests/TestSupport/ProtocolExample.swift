@@ -19,9 +19,16 @@ public enum ProtocolExample {
         type: bob.type, value: bob.value, userID: bob.uuid)
     private static let epoch = "6f1c0e5b9a7d42d3.07c1a5e2"
     private static let key = DigestKey("4b1d0fe26a9c73588e05d7b1c3fa2964")
-    /// What the channel comes to with bob's action alone, under `key`.
+    /// What the channel comes to with ada's message alone, under `key`.
     private static let one: Digest = {
         var digest = Digest()
+        let message = MessageRow(timetoken: ada.messageTimetoken, uuid: "ada", type: nil)
+        if let key { digest.insert(message, key: key) }
+        return digest
+    }()
+    /// The same with bob's action.
+    private static let two: Digest = {
+        var digest = one
         if let key { digest.insert(bobs, key: key) }
         return digest
     }()
@@ -67,7 +74,7 @@ public enum ProtocolExample {
         1: .hello(Hello(userID: "ada", deviceID: "phone")),
         2: .subscribe([SubscribeRequest(channel: "room")]),
         3: .subscribe([
-            SubscribeRequest(channel: "room", cursor: added, epoch: epoch, base: one),
+            SubscribeRequest(channel: "room", cursor: added, epoch: epoch, base: two),
             SubscribeRequest(channel: "den", cursor: .zero),
         ]),
         17: .subscribe([
@@ -189,7 +196,7 @@ public enum ProtocolExample {
         ]),
         3: .subscribed([
             SubscribedChannel(
-                channel: "room", mode: .current, cursor: added, key: key, state: one),
+                channel: "room", mode: .current, cursor: added, key: key, state: two),
             SubscribedChannel(
                 channel: "den", mode: .delta, cursor: .zero,
                 key: DigestKey("9c8e417b02d65fa3e1f0387bd4a95c26")),
@@ -228,7 +235,12 @@ public enum ProtocolExample {
         15: .repair(
             .difference(
                 RepairDifference(
-                    cursor: added, state: one, rows: [bobs], dropped: [adas.actionTimetoken]))),
+                    cursor: added, state: two, rows: [bobs],
+                    messages: [
+                        StoredMessage(
+                            timetoken: ada.messageTimetoken, uuid: "ada",
+                            message: Message(payload: #"{"text":"hi"}"#))
+                    ], dropped: [adas.actionTimetoken]))),
         16: .repair(.snapshot),
         18: .published(Timetoken(rawValue: 17_952_187_953_730_300)),
         19: .published(Timetoken(rawValue: 17_952_187_953_730_301)),
@@ -317,14 +329,14 @@ public enum ProtocolExample {
                 Envelope(
                     channel: Channel("room"), timetoken: added, uuid: "bob",
                     event: .actionAdded(bobs)),
-            ], state: one),
+            ], state: two),
         Batch(
             channel: Channel("room"), cursor: removed,
             envelopes: [
                 Envelope(
                     channel: Channel("room"), timetoken: removed, uuid: "bob",
                     event: .actionRemoved(bobs))
-            ], state: .empty),
+            ], state: one),
         Batch(
             channel: Channel("room"), cursor: deleted,
             envelopes: [
@@ -346,7 +358,7 @@ public enum ProtocolExample {
                 Envelope(
                     channel: Channel("room"), timetoken: cleared, uuid: "",
                     event: .actionsCleared(Clearing(type: "reaction", value: "👎")))
-            ], state: one),
+            ], state: two),
     ]
 
     private static let cleared = Timetoken(rawValue: 17_952_187_953_730_190)

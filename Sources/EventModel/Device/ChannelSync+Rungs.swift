@@ -6,11 +6,10 @@ extension ChannelSync {
         let compared = incoming ?? base
         guard compared.cursor == cursor, compared.key != nil else { return }
         if compared.digest == state {
-            // Also when a repair brought the actions further: then nothing happened in between.
             finishSnapshot(&step)
             (repairs, failedSnapshots) = (0, 0)
             isVerified = true
-        } else if compared.isComparable(at: cursor) {
+        } else {
             isVerified = false
             climb(&step)
         }

@@ -18,7 +18,7 @@ public struct ChannelSync: Sendable {
     public private(set) var phase = Phase.offline
     /// The last rung that the server chose in this session.
     public internal(set) var rung: Rung?
-    /// Whether the actions were compared with the server's at ``ChannelBase/cursor``, and equal.
+    /// Whether the rows were compared with the server's at ``ChannelBase/cursor``, and equal.
     public internal(set) var isVerified = false
     /// What reactions there are, as the server last said; `nil` until then.
     var heardRules: ReactionRules?
@@ -139,11 +139,6 @@ public struct ChannelSync: Sendable {
         guard phase == .subscribing, attempt == self.attempt else { return Step() }
         heardRules = reply.rules
         var step = Step()
-        let from = incoming ?? base
-        if !isTail, from.isPartial, from.epoch != epoch, reply.mode != .snapshot {
-            startSnapshot(&step)
-            return step
-        }
         switch reply.mode {
         case .current, .delta:
             rung = isSnapshot ? .snapshot : reply.mode == .current ? .current : .delta
@@ -164,14 +159,11 @@ public struct ChannelSync: Sendable {
     }
 
     private mutating func startRepair(_ reply: SubscribedChannel, _ step: inout Step) {
-        let isRestored = reply.cursor < base.cursor
-        // Messages that a deletion took may be there again: only a snapshot brings them.
-        let isBeyondRepair = isRestored && base.newestDeletion > reply.cursor
-        guard !isTail, incoming == nil, !isBeyondRepair, reply.key ?? base.key != nil else {
+        guard !isTail, incoming == nil, reply.key ?? base.key != nil else {
             return startSnapshot(&step)
         }
         accept(reply, &step)
-        if isRestored { step.rows += base.rewind(to: reply.cursor) }
+        if reply.cursor < base.cursor { step.rows += base.rewind(to: reply.cursor) }
         rung = .repair
         needsRepair = true
         repairs += 1

@@ -6,7 +6,7 @@ extension Device {
     ///
     /// Called after each input by the simulator.
     ///
-    /// - Complexity: O(actions and wishes).
+    /// - Complexity: O(rows and wishes).
     public func checkInvariants() {
         for (channel, sync) in channels {
             precondition(
@@ -23,10 +23,7 @@ extension Device {
 extension ChannelBase {
     /// Whether the digest that is kept with each row is that of all rows.
     fileprivate var hasTrueDigest: Bool {
-        guard let key else { return digest == .empty }
-        var sum = Digest.empty
-        cache.forEachAction { sum.insert($0, key: key) }
-        return sum == digest
+        digest == key.map(cache.digest) ?? .empty
     }
 }
 

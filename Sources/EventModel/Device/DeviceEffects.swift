@@ -21,22 +21,17 @@ public struct ChannelHeader: Hashable, Sendable {
     public var epoch: String?
     public var key: DigestKey?
     public var digest: Digest
-    public var newestDeletion: Timetoken
-    /// Messages among the rows; the digest is of the actions only; `nil`: not known.
-    public var messageCount: Int?
     /// What reactions there are, as the server last said; `nil`: it did not.
     public var rules: ReactionRules?
 
     public init(
         cursor: Timetoken, epoch: String?, key: DigestKey?, digest: Digest,
-        newestDeletion: Timetoken, messageCount: Int?, rules: ReactionRules? = nil
+        rules: ReactionRules? = nil
     ) {
         self.cursor = cursor
         self.epoch = epoch
         self.key = key
         self.digest = digest
-        self.newestDeletion = newestDeletion
-        self.messageCount = messageCount
         self.rules = rules
     }
 }
@@ -92,7 +87,6 @@ extension ChannelBase {
     /// What is kept beside the rows.
     public var header: ChannelHeader {
         ChannelHeader(
-            cursor: cursor, epoch: epoch, key: key, digest: digest, newestDeletion: newestDeletion,
-            messageCount: cache.messages.count)
+            cursor: cursor, epoch: epoch, key: key, digest: digest)
     }
 }

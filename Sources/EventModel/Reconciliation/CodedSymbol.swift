@@ -26,7 +26,7 @@ public struct CodedSymbol: Hashable, Sendable {
     /// - Parameter sign: 1 or -1.
     @inline(__always)
     mutating func add(_ item: RepairItem, sign: Int64) {
-        timetokens ^= item.actionTimetoken.rawValue
+        timetokens ^= item.timetoken.rawValue
         tags ^= item.tag
         checksums ^= item.checksum
         count &+= sign
@@ -39,7 +39,7 @@ public struct CodedSymbol: Hashable, Sendable {
     func onlyItem(at index: Int, key: DigestKey) -> RepairItem? {
         guard count == 1 || count == -1, timetokens <= UInt64(Int64.max) else { return nil }
         let item = RepairItem(
-            actionTimetoken: Timetoken(rawValue: timetokens), tag: tags, key: key)
+            timetoken: Timetoken(rawValue: timetokens), tag: tags, key: key)
         guard item.checksum == checksums else { return nil }
         var mapping = item.mapping
         while mapping.index < index { mapping.advance() }

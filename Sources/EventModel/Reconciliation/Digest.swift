@@ -69,6 +69,14 @@ public struct Digest: Hashable, Sendable {
         remove(RowHash(action, key: key))
     }
 
+    public mutating func insert(_ message: MessageRow, key: DigestKey) {
+        insert(RowHash(message, key: key))
+    }
+
+    public mutating func remove(_ message: MessageRow, key: DigestKey) {
+        remove(RowHash(message, key: key))
+    }
+
     public static func == (left: Digest, right: Digest) -> Bool {
         left.count == right.count && left.lanes == right.lanes
     }

@@ -3,8 +3,29 @@
 // Little-endian integers; texts are UTF-8 behind their count of bytes, so that no text can pose as
 // the end of one and the start of another:
 //
-//     messageTimetoken 8 | count 4, type | count 4, value | count 4, uuid | actionTimetoken 8
-//     | score 8, unless it is 1
+//     action:  messageTimetoken 8 | count 4, type | count 4, value | count 4, uuid
+//              | actionTimetoken 8 | score 8, unless it is 1
+//     message: timetoken 8 | FF FF FF FF | count 4, uuid | count 4, type
+//
+// No text has FFFFFFFF bytes, so no message hashes as an action does.
+
+/// What of a message its channel's digest covers.
+///
+/// A stored message never changes, and what its author makes of it later are actions: so its
+/// payload is not in it.
+public struct MessageRow: Hashable, Sendable {
+    public let timetoken: Timetoken
+    /// The author.
+    public let uuid: String
+    /// None is covered as an empty one.
+    public let type: String?
+
+    public init(timetoken: Timetoken, uuid: String, type: String?) {
+        self.timetoken = timetoken
+        self.uuid = uuid
+        self.type = type
+    }
+}
 
 /// What a row adds to its channel's ``Digest``: SipHash-2-4-128 under the channel's key.
 public struct RowHash: Hashable, Sendable {
@@ -27,6 +48,20 @@ public struct RowHash: Hashable, Sendable {
             row.append(uuid)
             row.append(action.actionTimetoken.rawValue)
             if hasScore { row.append(Int64(action.score)) }
+            return unsafe KeyedHash(UnsafeBufferPointer(buffer), key: key)
+        }
+    }
+
+    /// The same of a message.
+    public init(_ message: MessageRow, key: DigestKey) {
+        let type = message.type ?? ""
+        let count = message.uuid.utf8.count + type.utf8.count + 20
+        hash = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
+            var row = unsafe RowWriter(buffer)
+            row.append(message.timetoken.rawValue)
+            row.append(UInt32.max)
+            row.append(message.uuid)
+            row.append(type)
             return unsafe KeyedHash(UnsafeBufferPointer(buffer), key: key)
         }
     }

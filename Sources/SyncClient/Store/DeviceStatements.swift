@@ -24,8 +24,7 @@ final class DeviceStatements {
     init(_ database: borrowing CacheConnection) throws(DeviceStoreError) {
         header = try database.prepare(
             """
-            SELECT cursor, epoch, key, count, digest, deletion, messages, rules
-            FROM channel WHERE name = ?
+            SELECT cursor, epoch, key, count, digest, rules FROM channel WHERE name = ?
             """)
         messages = try database.prepare(
             "SELECT timetoken, uuid, payload, meta, type, parent FROM message WHERE channel = ?")
@@ -36,7 +35,7 @@ final class DeviceStatements {
             SELECT mutation, channel, kind, message, type, value, uuid, seen, payload, meta,
                 progress, timetoken, likeness, score, parent FROM outbox ORDER BY position
             """)
-        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?)")
         putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?, ?)")
         dropMessage = try database.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken = ?")
@@ -69,8 +68,7 @@ final class DeviceStatements {
             try putHeader.run(
                 .text(name), .timetoken(header.cursor), .optional(header.epoch),
                 .optional(header.key?.text), .integer(header.digest.count),
-                .text(header.digest.text), .timetoken(header.newestDeletion),
-                header.messageCount.map { .integer(Int64($0)) } ?? .null,
+                .text(header.digest.text),
                 .optional(header.rules.map(RulesEncoder.text)))
         case .forget(let name):
             try forgetHeader.run(.text(name))
@@ -93,7 +91,7 @@ final class DeviceStatements {
                 .text(channel), .timetoken(timetoken), .text(entry.uuid),
                 .text(entry.message.payload), .optional(entry.message.meta),
                 .optional(entry.message.type), .optional(entry.message.parent))
-        case .messageDropped(let timetoken):
+        case .messageDropped(let timetoken, _):
             try dropMessage.run(.text(channel), .timetoken(timetoken))
         case .actionPut(let action):
             try putAction.run(
@@ -130,9 +128,7 @@ extension ChannelHeader {
             cursor: row.timetoken(0), epoch: row.optionalText(1),
             key: row.optionalText(2).flatMap { DigestKey($0) },
             digest: Digest(row.text(4), count: row.integer(3)) ?? .empty,
-            newestDeletion: row.timetoken(5),
-            messageCount: row.optionalInteger(6).map { Int($0) },
-            rules: row.optionalText(7).flatMap(RulesDecoder.rules(fromText:)))
+            rules: row.optionalText(5).flatMap(RulesDecoder.rules(fromText:)))
     }
 }
 

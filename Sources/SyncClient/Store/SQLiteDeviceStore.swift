@@ -28,7 +28,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
-    private static let version = 4
+    private static let version = 5
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
@@ -36,8 +36,11 @@ public final class SQLiteDeviceStore: DeviceStore {
         let found = try database.prepare("PRAGMA user_version").first { Int($0.integer(0)) } ?? 0
         guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found < version else { return }
-        let steps = [schema, messageCount, "\(scores);\(threads)", rules].dropFirst(found)
-            .joined(separator: ";")
+        let steps = [
+            schema, messageCount, "\(scores);\(threads)", rules, wholeDigest,
+        ]
+        .dropFirst(found)
+        .joined(separator: ";")
         try database.execute("BEGIN IMMEDIATE; \(steps); PRAGMA user_version = \(version); COMMIT")
     }
 
@@ -57,6 +60,12 @@ public final class SQLiteDeviceStore: DeviceStore {
 
     /// Those of the third do not know what reactions there are.
     private static let rules = "ALTER TABLE channel ADD COLUMN rules TEXT"
+
+    /// Those of the fourth have digests of actions alone, and count messages beside.
+    private static let wholeDigest = """
+        ALTER TABLE channel DROP COLUMN deletion;
+        ALTER TABLE channel DROP COLUMN messages
+        """
 
     /// Texts compare byte for byte, as everywhere.
     private static let schema = """

@@ -115,12 +115,14 @@ struct ReplyDecoder {
         }
         let cursor = try result.timetoken("cursor")
         let (rows, drop) = (try result.string("rows"), try result.string("drop"))
+        let messages = try result.member("messages") == nil ? [] : messages(result)
         do throws(RepairError) {
             return .difference(
                 RepairDifference(
                     cursor: cursor, state: state,
                     rows: try PackedActions.actions(
                         text: rows, actionsMax: Limits.repairSymbolsMax),
+                    messages: messages,
                     dropped: try PackedActions.timetokens(
                         text: drop, timetokensMax: Limits.repairSymbolsMax)))
         } catch {
@@ -147,6 +149,11 @@ struct ReplyDecoder {
     }
 
     private func history(_ result: borrowing JSONValue) throws(JSONError) -> HistoryPage {
+        HistoryPage(
+            messages: try messages(result), next: try result.optionalTimetoken("next"))
+    }
+
+    private func messages(_ result: borrowing JSONValue) throws(JSONError) -> [StoredMessage] {
         let list = try result.array("messages")
         var messages: [StoredMessage] = []
         for index in 0..<list.count {
@@ -165,7 +172,7 @@ struct ReplyDecoder {
             stored.threadCount = Int(try message.optionalInteger("threadCount") ?? 0)
             messages.append(stored)
         }
-        return HistoryPage(messages: messages, next: try result.optionalTimetoken("next"))
+        return messages
     }
 
     private func version(

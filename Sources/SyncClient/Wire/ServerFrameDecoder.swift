@@ -189,7 +189,7 @@ extension JSONValue {
         return timetoken
     }
 
-    /// What a channel's actions come to, in the member `s`; `nil` when absent.
+    /// What a channel's rows come to, in the member `s`; `nil` when absent.
     func state() throws(JSONError) -> Digest? {
         guard member("s") != nil else { return nil }
         let state = try object("s")

@@ -221,6 +221,7 @@ final class CatchUp {
     /// - Returns: `false` when it has to be tried again later.
     private func catchUp(_ subscription: Subscription) -> Bool {
         guard subscription.state == .lagging else { return true }
+        goOnBehindRepair(subscription)
         if let events = remembered(for: subscription) {
             subscription.state = .live
             bring(events, to: subscription)
@@ -235,14 +236,19 @@ final class CatchUp {
         return true
     }
 
-    /// The events that a subscription needs to be up to date, those before its repair included;
-    /// `nil` when memory does not reach back far enough, or this reactor has not heard of all
-    /// commits up to the repair.
+    /// Has a repaired subscription go on behind its repair, once this reactor has heard of all
+    /// commits up to it and sent what they brought.
+    private func goOnBehindRepair(_ subscription: Subscription) {
+        guard ground.durablePosition >= subscription.rowsFrom, subscription.topic.pending.isEmpty
+        else { return }
+        subscription.position = max(subscription.position, subscription.rowsFrom)
+    }
+
+    /// The events that a subscription needs to be up to date; `nil` when memory does not reach back
+    /// far enough, or does not reach up to its repair.
     private func remembered(for subscription: Subscription) -> ArraySlice<EncodedEnvelope>? {
         let topic = subscription.topic
-        guard ground.durablePosition >= subscription.actionsFrom,
-            subscription.actionsFrom <= subscription.position || topic.pending.isEmpty
-        else { return nil }
+        guard subscription.rowsFrom <= subscription.position else { return nil }
         let events = topic.recent.events(after: subscription.position)
         // A device that began with nothing is to hear of no deletion from before: of what it never
         // had, or is about to lose again. The readers leave both out.
@@ -272,7 +278,7 @@ final class CatchUp {
             ? min(owed.isEmpty ? lastStored.timetoken : before, bound) : lastStored.timetoken
         let missing = summed(
             events.filter {
-                $0.isStored && subscription.lacks($0) && $0.isTold(subscription.actions)
+                $0.isStored && $0.isTold(subscription.actions)
             })
         let frame = outlet.frame(
             of: missing[...], in: subscription.topic.channel, cursor: cursor,

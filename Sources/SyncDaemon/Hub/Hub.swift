@@ -219,15 +219,15 @@ final class Hub {
         case .repaired(let channel):
             subscriptions.endRepair(of: subscription)
             states.learn(channel.digest, at: channel.cursor, of: answer.channel)
-            // Of actions it lacks only what came after.
-            subscription.actionsFrom = channel.cursor
+            // It lacks only what came after.
+            subscription.rowsFrom = channel.cursor
             outlet.lag(subscription)
             return .success(
                 .repair(
                     .difference(
                         RepairDifference(
                             cursor: channel.cursor, state: channel.digest, rows: channel.rows,
-                            dropped: channel.drop))))
+                            messages: channel.messages, dropped: channel.drop))))
         case .needs, .snapshot:
             subscriptions.endRepair(of: subscription)
             return .success(.repair(.snapshot))

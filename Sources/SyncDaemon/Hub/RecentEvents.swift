@@ -57,7 +57,7 @@ struct RecentEvents {
     ///
     /// - Parameters:
     ///   - found: Everything stored after `start`, ascending; may reach beyond ``floor``.
-    ///   - state: What the channel's actions come to after that.
+    ///   - state: What the channel's rows come to after that.
     mutating func reach(
         back start: Timetoken, with found: [EncodedEnvelope], state: Digest, bytesMax: Int
     ) {

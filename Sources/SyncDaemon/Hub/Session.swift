@@ -73,7 +73,7 @@ final class Subscription: Placed {
         case lagging
         /// Behind, and waiting for a reader's answer.
         case reading
-        /// Gets nothing before its device's actions are repaired.
+        /// Gets nothing before its device is repaired.
         case held
         /// Taken back by the client, or its session is gone.
         case cancelled
@@ -93,8 +93,8 @@ final class Subscription: Placed {
     private(set) var serial = 0
     /// Everything of the channel up to here has been queued for the session.
     var position: Timetoken
-    /// Its device has the channel's actions as of here, though it may lack messages before it.
-    var actionsFrom = Timetoken.zero
+    /// Its device has the channel's rows as of here: a repair brought them.
+    var rowsFrom = Timetoken.zero
     /// Its device holds no action that was removed before this, and no message that was deleted.
     var tombstonesFrom = Timetoken.zero
     /// Whether it goes on without any selection that brings the channel.
@@ -119,17 +119,11 @@ final class Subscription: Placed {
 
     /// Where reading what it lacks starts.
     var start: ChangeStart {
-        let actions = max(position, actionsFrom)
-        if actions == .zero { return .ofNothing }
-        // A device that gets a repair has something: it hears of all deletions.
+        let rows = max(position, rowsFrom)
+        if rows == .zero { return .ofNothing }
         return ChangeStart(
-            messages: position, deletions: max(position, tombstonesFrom), actions: actions,
-            tombstones: max(actions, tombstonesFrom))
-    }
-
-    /// Whether an event after its position says something that a repair did not say.
-    func lacks(_ event: EncodedEnvelope) -> Bool {
-        !event.isAboutActions || event.timetoken > actionsFrom
+            messages: rows, deletions: max(rows, tombstonesFrom), actions: rows,
+            tombstones: max(rows, tombstonesFrom))
     }
 
     /// A reader is asked for summaries of what changed after a position.

@@ -1,4 +1,4 @@
-// What channels' actions come to: from commits to followers, and from readers to those for whom
+// What channels' rows come to: from commits to followers, and from readers to those for whom
 // no commit comes.
 //
 // A state is compared with what a device has, so it must be of exactly the device's position. That
@@ -33,7 +33,7 @@ final class States {
         }
     }
 
-    /// What the channel's actions come to for a device that is at `cursor`; `nil` when this reactor
+    /// What the channel's rows come to for a device that is at `cursor`; `nil` when this reactor
     /// does not know, or the device has something to catch up on.
     func state(of channel: Channel, at cursor: Timetoken) -> Digest? {
         let durable = ground.durablePosition
@@ -66,11 +66,8 @@ final class States {
     /// Sends the state to a device that turned out to be up to date without having heard it.
     ///
     /// Its last page may have been full, so that the reader could not know that it was the last.
-    /// After a repair this moves its cursor: one from before the tombstone floor would stay there.
     func tellIfMissing(_ subscription: Subscription) {
-        guard subscription.lacksState || subscription.actionsFrom > subscription.position else {
-            return
-        }
+        guard subscription.lacksState else { return }
         subscription.lacksState = false
         tell(subscription)
     }

@@ -1,4 +1,4 @@
-// What a channel's actions come to, as far as a reactor knows.
+// What a channel's rows come to, as far as a reactor knows.
 
 import EventModel
 

@@ -30,32 +30,32 @@ struct ChannelDigests {
         self.secret = secret
     }
 
-    /// A channel has an event that leaves its actions as they are.
+    /// A channel has an event that leaves its rows as they are.
     mutating func touch(_ channel: Channel, of store: any Store) throws(StoreError) {
         touch(try index(of: channel, store))
     }
 
     mutating func insert(
-        _ action: MessageAction, in channel: Channel, of store: any Store
+        _ row: CoveredRow, in channel: Channel, of store: any Store
     ) throws(StoreError) {
         let index = try index(of: channel, store)
-        entries[index].digest.insert(action, key: entries[index].key)
+        entries[index].digest.insert(row, key: entries[index].key)
         entries[index].isChanged = true
-        reading?.added(action, in: channel)
+        reading?.added(row, in: channel)
         touch(index)
     }
 
     mutating func remove(
-        _ action: MessageAction, in channel: Channel, of store: any Store
+        _ row: CoveredRow, in channel: Channel, of store: any Store
     ) throws(StoreError) {
         let index = try index(of: channel, store)
-        entries[index].digest.remove(action, key: entries[index].key)
+        entries[index].digest.remove(row, key: entries[index].key)
         entries[index].isChanged = true
-        reading?.removed(action, in: channel)
+        reading?.removed(row, in: channel)
         touch(index)
     }
 
-    /// Deletes messages from the store, and what the actions on them had added.
+    /// Deletes messages from the store, and what they and the actions on them had added.
     ///
     /// - Returns: Whether there was anything to delete.
     mutating func delete(
@@ -67,9 +67,9 @@ struct ChannelDigests {
         var reading = reading
         let isDone = try store.deleteMessages(
             after: range.after, through: range.through, at: timetoken, in: channel,
-            eachAction: { action in
-                digest.remove(action, key: key)
-                reading?.removed(action, in: channel)
+            eachRow: { row in
+                digest.remove(row, key: key)
+                reading?.removed(row, in: channel)
             })
         self.reading = reading
         guard isDone else { return false }
@@ -83,7 +83,7 @@ struct ChannelDigests {
 
     // MARK: Large deletions
 
-    /// Reads one step more of the actions that a deletion will take away.
+    /// Reads one step more of the rows that a deletion will take away.
     ///
     /// Between two steps the open transaction may change them: that is taken into account.
     ///
@@ -98,7 +98,7 @@ struct ChannelDigests {
         return reading.isComplete
     }
 
-    /// Hides messages in the store, and takes out what was read of the actions on them.
+    /// Hides messages in the store, and takes out what was read of them and the actions on them.
     ///
     /// - Precondition: ``read(_:in:of:limit:)`` has read all of them.
     /// - Returns: Whether there was anything to delete.
@@ -122,7 +122,7 @@ struct ChannelDigests {
         in channel: Channel, of store: any Store
     ) throws(StoreError) {
         try store.clear(actions, coveredBy: clearing, at: timetoken, in: channel)
-        for action in actions { try remove(action, in: channel, of: store) }
+        for action in actions { try remove(.action(action), in: channel, of: store) }
     }
 
     /// Hides what a clearing covers, and takes out what was read of it.

@@ -10,7 +10,7 @@ struct EncodedPage: Sendable, Hashable {
     var cursor: Timetoken
     /// Nothing else can come up to here; at or after `cursor`.
     var through: Timetoken
-    /// What the channel's actions come to at `cursor`; only with the last page.
+    /// What the channel's rows come to at `cursor`; only with the last page.
     var state: Digest?
     /// The newest commit that the reader saw.
     var asOf: Timetoken

@@ -17,6 +17,14 @@ enum DeletedRows: Hashable {
         }
     }
 
+    func holds(_ row: CoveredRow) -> Bool {
+        switch (self, row) {
+        case (.messages(let range), .message(let message)): range.contains(message.timetoken)
+        case (.actions, .message): false
+        case (_, .action(let action)): holds(action.key)
+        }
+    }
+
     /// Where looking for its actions starts.
     fileprivate var first: MessageAction.Key {
         switch self {
@@ -34,29 +42,39 @@ struct LargeDeletion {
     let rows: DeletedRows
 }
 
-/// What the actions that go come to, read in steps while they change.
+/// What the rows that go come to, read in steps while they change: messages, then actions.
 struct DeletionReading {
     private let channel: Channel
     private let rows: DeletedRows
     private let key: DigestKey
-    /// Where the next step starts; `nil` when all were read.
+    /// The messages that are still to be read.
+    private var messages: MessageRange?
+    /// Where the next step among the actions starts; `nil` when all were read.
     private var next: MessageAction.Key?
-    /// The digest of the actions that were read, as they stand now.
+    /// The digest of the rows that were read, as they stand now.
     private(set) var digest = Digest.empty
 
-    var isComplete: Bool { next == nil }
+    var isComplete: Bool { messages == nil && next == nil }
 
     init(_ rows: DeletedRows, in channel: Channel, key: DigestKey) {
         self.rows = rows
         self.channel = channel
         self.key = key
         next = rows.first
+        if case .messages(let range) = rows { messages = range }
     }
 
     /// - Parameter limit: Rows that are looked at.
     mutating func advance(in store: any Store, limit: Int) throws(StoreError) {
-        guard let start = next else { return }
         var digest = digest
+        if let range = messages {
+            messages = try store.scanMessages(in: range, of: channel, limit: limit) {
+                digest.insert($0, key: key)
+            }
+            self.digest = digest
+            return
+        }
+        guard let start = next else { return }
         switch rows {
         case .messages(let range):
             next = try store.scanActions(
@@ -71,17 +89,20 @@ struct DeletionReading {
         self.digest = digest
     }
 
-    mutating func added(_ action: MessageAction, in channel: Channel) {
-        if wasRead(action, in: channel) { digest.insert(action, key: key) }
+    mutating func added(_ row: CoveredRow, in channel: Channel) {
+        if wasRead(row, in: channel) { digest.insert(row, key: key) }
     }
 
-    mutating func removed(_ action: MessageAction, in channel: Channel) {
-        if wasRead(action, in: channel) { digest.remove(action, key: key) }
+    mutating func removed(_ row: CoveredRow, in channel: Channel) {
+        if wasRead(row, in: channel) { digest.remove(row, key: key) }
     }
 
-    private func wasRead(_ action: MessageAction, in channel: Channel) -> Bool {
-        guard channel == self.channel, rows.holds(action.key) else { return false }
-        return next.map { action.key < $0 } ?? true
+    private func wasRead(_ row: CoveredRow, in channel: Channel) -> Bool {
+        guard channel == self.channel, rows.holds(row) else { return false }
+        switch row {
+        case .message(let message): return messages.map { message.timetoken <= $0.after } ?? true
+        case .action(let action): return next.map { action.key < $0 } ?? true
+        }
     }
 }
 

@@ -9,7 +9,7 @@ extension Ledger {
         into commit: inout Commit
     ) throws(StoreError) {
         try store.remove(action.key, at: timetoken, in: write.channel)
-        try digests.remove(action, in: write.channel, of: store)
+        try digests.remove(.action(action), in: write.channel, of: store)
         commit.events.append(write.envelope(at: timetoken, .actionRemoved(action)))
     }
 }

@@ -70,7 +70,7 @@ extension Ledger {
         _ action: MessageAction, for write: Write, into commit: inout Commit
     ) throws(StoreError) {
         try store.add(action, in: write.channel)
-        try digests.insert(action, in: write.channel, of: store)
+        try digests.insert(.action(action), in: write.channel, of: store)
         commit.events.append(write.envelope(at: action.actionTimetoken, .actionAdded(action)))
     }
 

@@ -240,7 +240,9 @@ final class Ledger {
             try store.insert(
                 message, at: timetoken, in: write.channel, by: write.author.userID,
                 expires: hoursKept > 0 ? expiry(after: hoursKept) : nil)
-            try digests.touch(write.channel, of: store)
+            let row = MessageRow(
+                timetoken: timetoken, uuid: write.author.userID, type: message.type)
+            try digests.insert(.message(row), in: write.channel, of: store)
             commit.events.append(write.envelope(at: timetoken, .message(message)))
             return .success(.published(timetoken))
 

@@ -1,4 +1,4 @@
-// Finds how a device's actions differ from the channel's, and whether that is worth the bytes.
+// Finds how a device's rows differ from the channel's, and whether that is worth the bytes.
 
 import EventModel
 
@@ -11,7 +11,7 @@ enum RepairOutcome: Sendable, Hashable {
     case snapshot
 }
 
-/// What makes a device's actions those of the server.
+/// What makes a device's rows those of the server.
 struct RepairedChannel: Sendable, Hashable {
     /// The state that the device is brought to.
     var cursor: Timetoken
@@ -20,7 +20,9 @@ struct RepairedChannel: Sendable, Hashable {
     /// To be inserted after `drop` was dropped: what stands under a damaged row's timetoken is in
     /// both.
     var rows: [MessageAction]
-    /// Timetokens of actions that do not stand, ascending, each once.
+    /// The same of messages.
+    var messages: [StoredMessage] = []
+    /// Timetokens of rows that do not stand, ascending, each once.
     var drop: [Timetoken]
 }
 
@@ -36,7 +38,7 @@ struct RepairComparison {
     /// them.
     private static let symbolBytes = 18
     fileprivate static let rowBytes = 14
-    /// Symbols that fit into one command are asked for in any case: a snapshot has messages too.
+    /// Symbols that fit into one command are asked for in any case.
     private static let cheapBytes = Limits.frameBytesMax * 3 / 4
 
     init(_ run: SymbolRun, key: DigestKey) {
@@ -65,14 +67,15 @@ struct RepairComparison {
         guard decoder.isDecoded else {
             return needs(decoder, rowCount: Int(clamping: snapshot.digest.count))
         }
-        let drop = Set(decoder.onlyRemote.map(\.actionTimetoken))
+        let drop = Set(decoder.onlyRemote.map(\.timetoken))
         // The ledger never gave this one.
         guard !drop.contains(.zero),
             let rows = try rows(decoder.onlyLocal, dropped: drop, snapshot)
         else { return .snapshot }
         return .repaired(
             RepairedChannel(
-                cursor: snapshot.cursor, digest: snapshot.digest, rows: rows, drop: drop.sorted()))
+                cursor: snapshot.cursor, digest: snapshot.digest, rows: rows.actions,
+                messages: rows.messages, drop: drop.sorted()))
     }
 
     private func needs(_ decoder: RatelessDecoder, rowCount: Int) -> RepairOutcome {
@@ -89,35 +92,66 @@ struct RepairComparison {
     ///   has to be sent.
     private func rows(
         _ items: [RepairItem], dropped: Set<Timetoken>, _ snapshot: any ChannelSnapshot
-    ) throws(StoreError) -> [MessageAction]? {
+    ) throws(StoreError) -> RepairRows? {
         var rows = RepairRows()
         for item in items {
-            guard let action = try snapshot.action(addedAt: item.actionTimetoken),
-                RepairItem(action, key: key) == item, rows.append(action)
+            guard let row = try row(at: item.timetoken, snapshot), self.item(row) == item,
+                rows.append(row)
             else { return nil }
         }
-        for timetoken in dropped.subtracting(items.map(\.actionTimetoken)) {
-            guard let action = try snapshot.action(addedAt: timetoken) else { continue }
-            guard rows.append(action) else { return nil }
+        for timetoken in dropped.subtracting(items.map(\.timetoken)) {
+            guard let row = try row(at: timetoken, snapshot) else { continue }
+            guard rows.append(row) else { return nil }
         }
-        return rows.actions
+        return rows
     }
+
+    /// What stands under a timetoken: the ledger gives each to one row.
+    private func row(
+        at timetoken: Timetoken, _ snapshot: any ChannelSnapshot
+    ) throws(StoreError) -> RepairRow? {
+        if let action = try snapshot.action(addedAt: timetoken) { return .action(action) }
+        return try snapshot.message(at: timetoken).map { .message($0) }
+    }
+
+    private func item(_ row: RepairRow) -> RepairItem {
+        switch row {
+        case .action(let action): RepairItem(action, key: key)
+        case .message(let message): RepairItem(message.row, key: key)
+        }
+    }
+}
+
+/// A row as an answer has it.
+private enum RepairRow {
+    case action(MessageAction)
+    case message(StoredMessage)
 }
 
 /// Rows for one answer, and what they cost.
 private struct RepairRows {
     private(set) var actions: [MessageAction] = []
+    private(set) var messages: [StoredMessage] = []
     private var texts: Set<ExactText> = []
     private var bytes = 0
 
     /// - Returns: Whether they still fit.
-    mutating func append(_ action: MessageAction) -> Bool {
+    mutating func append(_ row: RepairRow) -> Bool {
+        switch row {
+        case .action(let action): append(action)
+        case .message(let message):
+            messages.append(message)
+            bytes += message.size
+        }
+        return bytes <= Limits.repairBytesMax
+    }
+
+    private mutating func append(_ action: MessageAction) {
         actions.append(action)
         bytes += RepairComparison.rowBytes
         for text in [action.key.type, action.key.value, action.key.uuid]
         where texts.insert(ExactText(text)).inserted {
             bytes += text.utf8.count + 1
         }
-        return bytes <= Limits.repairBytesMax
     }
 }

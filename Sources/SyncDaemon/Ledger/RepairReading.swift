@@ -11,8 +11,10 @@ struct RepairReading: Sendable {
     private(set) var set: RepairSet
     /// Whether all its rows are of the commit that it began with.
     private(set) var isOfOneCommit = true
-    /// The last one that was read.
+    /// The last action that was read; messages come after all actions.
     private var last: MessageAction.Key?
+    /// The last message that was read; `nil`: not all actions were.
+    private var lastMessage: Timetoken?
 
     init(_ snapshot: any ChannelSnapshot, key: DigestKey, symbolCount: Int) {
         set = RepairSet(of: snapshot, key: key, symbolCount: symbolCount)
@@ -26,9 +28,18 @@ struct RepairReading: Sendable {
     ) throws(StoreError) -> Bool {
         if snapshot.cursor != set.cursor { isOfOneCommit = false }
         var isWhole = true
-        try snapshot.forEachKey(behind: last) { key, added in
-            set.put(key, added)
-            last = key
+        if lastMessage == nil {
+            try snapshot.forEachKey(behind: last) { key, added in
+                set.put(key, added)
+                last = key
+                isWhole = mayGoOn()
+                return isWhole
+            }
+        }
+        guard isWhole else { return false }
+        try snapshot.forEachMessage(after: lastMessage ?? .zero) { message in
+            set.put(message.row)
+            lastMessage = message.timetoken
             isWhole = mayGoOn()
             return isWhole
         }

@@ -1,14 +1,16 @@
-// One channel's standing actions and their coded symbols, brought forward from commit to commit.
+// One channel's rows and their coded symbols, brought forward from commit to commit.
 
 import EventModel
 
 /// What is needed to compare a channel with any number of devices, without reading it again.
 ///
 /// A re-added action leaves no trace of when it stood before, so symbols alone could not follow a
-/// channel: the set remembers what each key added to them, in about 60 bytes.
+/// channel: the set remembers what each key, and each message, added to them, in about 60 bytes.
 struct RepairSet: Sendable {
     private struct Row {
+        /// A message's own timetoken.
         let message: Timetoken
+        /// The row's own timetoken.
         let added: Timetoken
         let hash: RowHash
     }
@@ -16,7 +18,8 @@ struct RepairSet: Sendable {
     /// The commit that the set is of.
     private(set) var cursor: Timetoken
     private let key: DigestKey
-    /// By the hash of the action's key, which differs from process to process.
+    /// By the hash of the action's key, or of the message's timetoken, which differs from process
+    /// to process.
     ///
     /// Should two keys ever share one, the digest says so.
     private var rows: [Int: Row] = [:]
@@ -56,6 +59,10 @@ struct RepairSet: Sendable {
             // Before the changes: what was added after a deletion stands.
             removeAll(in: try snapshot.deletions(after: cursor))
             try snapshot.forEachChange(after: cursor) { key, action in put(key, action) }
+            try snapshot.forEachMessage(after: cursor) { message in
+                put(message.row)
+                return true
+            }
         }
         cursor = snapshot.cursor
     }
@@ -103,9 +110,24 @@ struct RepairSet: Sendable {
         let index = key.hashValue
         if let old = rows.removeValue(forKey: index) { takeOut(old) }
         guard let action else { return }
-        let row = Row(
-            message: key.messageTimetoken, added: action.actionTimetoken,
-            hash: RowHash(action, key: self.key))
+        put(
+            Row(
+                message: key.messageTimetoken, added: action.actionTimetoken,
+                hash: RowHash(action, key: self.key)), at: index)
+    }
+
+    /// Takes over a message.
+    mutating func put(_ message: MessageRow) {
+        growth = nil
+        let index = message.timetoken.hashValue
+        if let old = rows.removeValue(forKey: index) { takeOut(old) }
+        put(
+            Row(
+                message: message.timetoken, added: message.timetoken,
+                hash: RowHash(message, key: key)), at: index)
+    }
+
+    private mutating func put(_ row: Row, at index: Int) {
         rows[index] = row
         digest.insert(row.hash)
         encoder.insert(item(row))
@@ -132,7 +154,7 @@ struct RepairSet: Sendable {
     }
 
     private func item(_ row: Row) -> RepairItem {
-        RepairItem(row.hash, actionTimetoken: row.added, key: key)
+        RepairItem(row.hash, timetoken: row.added, key: key)
     }
 
     /// A power of two, so that asking for a few more each time does not read the set each time.

@@ -202,7 +202,7 @@ extension Limits {
     static let repairSymbolsPerReactorMax = 2_000_000
     /// Bytes of the rows in one repair's answer; over it: a snapshot.
     static let repairBytesMax = 256 * 1024
-    /// Actions of a channel that devices are compared with; over it: a snapshot.
+    /// Rows of a channel that devices are compared with; over it: a snapshot.
     static let repairRowsMax = 1_500_000
     /// Bytes of channels that devices are being compared with, but for one that alone is larger;
     /// over it the channel that was used longest ago is read again.

@@ -110,28 +110,24 @@ extension Operations {
             return reply(to: request, .current, caller.hub.freshCursor(in: channel), for: caller)
         }
         let deletionFloor = caller.engine.deletionFloor
+        let isRepairable = request.actions == .rows
         switch caller.engine.judge(cursor, of: request.epoch) {
         case .foreign, .beyond(.zero): return follow(request, .snapshot, from: .zero, for: caller)
-        // What was deleted after it may be forgotten.
-        case .beyond(let end) where end < deletionFloor:
-            return follow(request, .snapshot, from: .zero, for: caller)
         // Without rows there is nothing to repair, and messages after `end` may be too many.
-        case .beyond where request.actions != .rows:
+        case .beyond where !isRepairable:
             return follow(request, .snapshot, from: .zero, for: caller)
         // An older copy of the store was put back: both agree up to `end`.
         case .beyond(let end): return hold(request, at: end, for: caller)
         case .known: break
         }
-        if cursor > .zero, cursor < deletionFloor {
-            return follow(request, .snapshot, from: .zero, for: caller)
-        }
-        // What was removed between the cursor and the floor may be forgotten.
-        let isOld = cursor > .zero && cursor < caller.engine.tombstoneFloor
-        if isOld, request.actions == .summary {
-            return follow(request, .snapshot, from: .zero, for: caller)
-        }
-        if request.asksForRepair || isOld && request.actions == .rows {
+        // What was removed or deleted between the cursor and a floor may be forgotten.
+        let lacksDeletions = cursor > .zero && cursor < deletionFloor
+        let lacksRemovals = cursor > .zero && cursor < caller.engine.tombstoneFloor
+        if isRepairable, request.asksForRepair || lacksDeletions || lacksRemovals {
             return hold(request, at: cursor, for: caller)
+        }
+        if lacksDeletions || lacksRemovals && request.actions == .summary {
+            return follow(request, .snapshot, from: .zero, for: caller)
         }
         return follow(request, .delta, from: cursor, for: caller)
     }

@@ -1,13 +1,13 @@
-// Several questions about one channel's actions, answered from one committed state.
+// Several questions about one channel's rows, answered from one committed state.
 
 import EventModel
 import SQLite
 
-/// A channel's actions as of one commit; valid only during the call that lends it.
+/// A channel's rows as of one commit; valid only during the call that lends it.
 protocol ChannelSnapshot {
     /// The commit that it is of.
     var cursor: Timetoken { get }
-    /// What the ledger says of the actions.
+    /// What the ledger says of the rows.
     var digest: Digest { get }
 
     /// The keys behind another, in an order that is always the same, until `body` answers `false`:
@@ -17,6 +17,14 @@ protocol ChannelSnapshot {
     func forEachKey(
         behind key: MessageAction.Key?, _ body: (MessageAction.Key, MessageAction?) -> Bool
     ) throws(StoreError)
+
+    /// The messages after a position, in their order, until `body` answers `false`.
+    func forEachMessage(
+        after timetoken: Timetoken, _ body: (StoredMessage) -> Bool
+    ) throws(StoreError)
+
+    /// The message at a position.
+    func message(at timetoken: Timetoken) throws(StoreError) -> StoredMessage?
 
     /// The ranges of messages that were deleted after a position.
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange]
@@ -80,6 +88,27 @@ struct SQLiteSnapshot: ChannelSnapshot {
             return body(action.key, stands ? action : nil)
         }
         try reader.checkRows()
+    }
+
+    func forEachMessage(
+        after timetoken: Timetoken, _ body: (StoredMessage) -> Bool
+    ) throws(StoreError) {
+        guard let id else { return }
+        try reader.forEachMessage(
+            in: id, after: timetoken, before: .end, forward: true, limit: .max, body: body)
+    }
+
+    func message(at timetoken: Timetoken) throws(StoreError) -> StoredMessage? {
+        guard let id, timetoken > .zero else { return nil }
+        var found: StoredMessage?
+        try reader.forEachMessage(
+            in: id, after: Timetoken(rawValue: timetoken.rawValue - 1),
+            before: Timetoken(rawValue: timetoken.rawValue + 1), forward: true, limit: 1
+        ) { message in
+            found = message
+            return false
+        }
+        return found
     }
 
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
@@ -196,6 +225,16 @@ struct MemorySnapshot: ChannelSnapshot {
         for (key, row) in rest.sorted(by: { $0.key < $1.key }) {
             guard body(key, row.isLive ? row.action(under: key) : nil) else { return }
         }
+    }
+
+    func forEachMessage(after timetoken: Timetoken, _ body: (StoredMessage) -> Bool) {
+        for message in state.messages[channel, default: []] where message.timetoken > timetoken {
+            guard body(message) else { return }
+        }
+    }
+
+    func message(at timetoken: Timetoken) -> StoredMessage? {
+        state.messages[channel]?.first { $0.timetoken == timetoken }
     }
 
     func deletions(after cursor: Timetoken) -> [MessageRange] {

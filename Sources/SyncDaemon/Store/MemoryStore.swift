@@ -108,7 +108,7 @@ final class MemoryStore: Store {
 
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel, eachAction: (MessageAction) -> Void
+        in channel: Channel, eachRow: (CoveredRow) -> Void
     ) -> Bool {
         func isIncluded(_ message: Timetoken) -> Bool { start < message && message <= end }
         guard hasRows(in: MessageRange(after: start, through: end), of: channel) else {
@@ -116,11 +116,12 @@ final class MemoryStore: Store {
         }
         for message in working.messages[channel, default: []] where isIncluded(message.timetoken) {
             working.expiries[ExpiredMessage(channel: channel, timetoken: message.timetoken)] = nil
+            eachRow(.message(message.row))
         }
         working.messages[channel]?.removeAll { isIncluded($0.timetoken) }
         for (key, row) in working.actions[channel, default: [:]]
         where isIncluded(key.messageTimetoken) {
-            if row.isLive { eachAction(row.action(under: key)) }
+            if row.isLive { eachRow(.action(row.action(under: key))) }
             working.actions[channel]?[key] = nil
         }
         working.deletions[channel]?.removeAll {
@@ -149,6 +150,15 @@ final class MemoryStore: Store {
             }
     }
 
+    func scanMessages(
+        in range: MessageRange, of channel: Channel, limit: Int, body: (MessageRow) -> Void
+    ) -> MessageRange? {
+        let found = working.messages[channel, default: []].filter { range.contains($0.timetoken) }
+        for message in found.prefix(limit) { body(message.row) }
+        guard found.count >= limit else { return nil }
+        return MessageRange(after: found[limit - 1].timetoken, through: range.through)
+    }
+
     func scanActions(
         from start: MessageAction.Key, through end: Timetoken, of channel: Channel, limit: Int,
         body: (MessageAction) -> Void
@@ -166,7 +176,7 @@ final class MemoryStore: Store {
     func hideMessages(in range: MessageRange, at timetoken: Timetoken, of channel: Channel) {
         _ = deleteMessages(
             after: range.after, through: range.through, at: timetoken, in: channel,
-            eachAction: { _ in })
+            eachRow: { _ in })
     }
 
     let hasHiddenRows = false

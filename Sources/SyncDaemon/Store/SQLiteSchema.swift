@@ -41,15 +41,25 @@ enum SQLiteSchema {
             let secret = DigestSecret.random(using: &generator)
             try insertMeta.run(.text("secret"), .text(secret.text))
             try insertMeta.run(.text("tombstone_floor"), .text("0"))
-            try addDigests(connection, secret)
         }
+        if found < 18, let secret = try secret(connection) { try addDigests(connection, secret) }
         try connection.execute("PRAGMA user_version=\(version)")
         try connection.execute("COMMIT")
         upgrade?.end(connection)
     }
 
-    /// Computes what the ledger keeps up to date from then on; channels without actions are left
-    /// as they are.
+    static func secret(
+        _ connection: borrowing StoreConnection
+    ) throws(StoreError) -> DigestSecret? {
+        try connection.prepare("SELECT value FROM meta WHERE name = 'secret'").first {
+            DigestSecret($0.text(0))
+        } ?? nil
+    }
+
+    /// Computes what the ledger keeps up to date from then on; channels without rows are left as
+    /// they are.
+    ///
+    /// - Precondition: Nothing is hidden.
     static func addDigests(
         _ connection: borrowing StoreConnection, _ secret: DigestSecret
     ) throws(StoreError) {
@@ -63,6 +73,8 @@ enum SQLiteSchema {
             SELECT message, type, value, uuid, added, score FROM action
             WHERE channel = ? AND live = 1
             """)
+        let messages = try connection.prepare(
+            "SELECT timetoken, uuid, type FROM message WHERE channel = ?")
         let update = try connection.prepare(
             "UPDATE channel SET count = ?, lane0 = ?, lane1 = ? WHERE id = ?")
         for (id, channel) in channels {
@@ -73,6 +85,12 @@ enum SQLiteSchema {
                     messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
                     uuid: row.text(3))
                 digest.insert(row.action(under: actionKey, added: 4, score: 5), key: key)
+                return true
+            }
+            try messages.query(.integer(id)) { row in
+                let message = MessageRow(
+                    timetoken: row.timetoken(0), uuid: row.text(1), type: row.optionalText(2))
+                digest.insert(message, key: key)
                 return true
             }
             guard digest != .empty else { continue }
@@ -124,7 +142,7 @@ enum SQLiteSchema {
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
-        scores, messageVersions, threads, scoreOrder, clearings,
+        scores, messageVersions, threads, scoreOrder, clearings, wholeDigests,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -184,7 +202,7 @@ enum SQLiteSchema {
         CREATE INDEX action_without_sum ON action(channel) WHERE sum IS NULL;
         """
 
-    /// - `channel.count`, `lane0`, `lane1`: the digest of the actions that stand; its key comes
+    /// - `channel.count`, `lane0`, `lane1`: the digest of the rows that stand; its key comes
     ///   from
     ///   `secret` in `meta`.
     /// - `run`: one row per start of the daemon, with the last timetoken before it.
@@ -197,6 +215,12 @@ enum SQLiteSchema {
         CREATE TABLE run(
             number INTEGER PRIMARY KEY, id TEXT NOT NULL, started_after INTEGER NOT NULL);
         CREATE INDEX action_tombstone ON action(changed) WHERE live = 0;
+        """
+
+    /// - `channel.count`, `lane0`, `lane1`: from here on of messages, too; they are computed anew.
+    private static let wholeDigests = """
+        \(removeHidden)
+        UPDATE channel SET count = 0, lane0 = 0, lane1 = 0;
         """
 
     /// - `clock.ceiling`: no position beyond it was handed out; `boot`, `uptime`, `ticks`, `age`:

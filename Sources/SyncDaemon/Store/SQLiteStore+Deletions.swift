@@ -6,7 +6,7 @@ import SQLite
 extension SQLiteStore {
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel, eachAction: (MessageAction) -> Void
+        in channel: Channel, eachRow: (CoveredRow) -> Void
     ) throws(StoreError) -> Bool {
         guard try hasRows(in: MessageRange(after: start, through: end), of: channel) else {
             return false
@@ -15,6 +15,10 @@ extension SQLiteStore {
         let id = SQLiteValue.integer(row)
         // Triggers take off what goes.
         storedUses[ExactText(channel.keyset)] = nil
+        let range = MessageRange(after: start, through: end)
+        for part in hidden.visible(range, in: row) {
+            _ = try readMessages(in: part, of: row, limit: -1) { eachRow(.message($0)) }
+        }
         try statements.deleteMessages.run(id, .timetoken(start), .timetoken(end))
         var wrong: MessageAction.Key?
         try statements.standingInRange.query(id, .timetoken(start), .timetoken(end)) { found in
@@ -28,14 +32,52 @@ extension SQLiteStore {
                 return false
             }
             if !hidden.holds(key, addedAt: added, in: row) {
-                eachAction(action)
+                eachRow(.action(action))
             }
             return true
         }
         if let wrong { throw .wrongSum(of: wrong, in: path) }
         try statements.deleteActions.run(id, .timetoken(start), .timetoken(end))
-        try insertDeletion(of: MessageRange(after: start, through: end), at: timetoken, in: row)
+        try insertDeletion(of: range, at: timetoken, in: row)
         return true
+    }
+
+    func scanMessages(
+        in range: MessageRange, of channel: Channel, limit: Int, body: (MessageRow) -> Void
+    ) throws(StoreError) -> MessageRange? {
+        let id = try id(of: channel)
+        // What is hidden is left out at once; the next step looks again.
+        guard let part = hidden.visible(range, in: id).first else { return nil }
+        let last = try readMessages(in: part, of: id, limit: limit, body)
+        let end = last ?? part.through
+        return end < range.through ? MessageRange(after: end, through: range.through) : nil
+    }
+
+    /// Calls `body` with messages in their order, each as it was written.
+    ///
+    /// - Parameter limit: -1: all of them.
+    /// - Returns: The last one, when there may be more.
+    private func readMessages(
+        in range: MessageRange, of channel: Int64, limit: Int, _ body: (MessageRow) -> Void
+    ) throws(StoreError) -> Timetoken? {
+        var count = 0
+        var last = Timetoken.zero
+        var wrong: Timetoken?
+        try statements.large.readMessages.query(
+            .integer(channel), .timetoken(range.after), .timetoken(range.through),
+            .integer(Int64(limit))
+        ) { row in
+            count += 1
+            last = row.timetoken(0)
+            guard row.isSoundMessage(in: channel) else {
+                wrong = last
+                return false
+            }
+            body(MessageRow(timetoken: last, uuid: row.text(1), type: row.optionalText(4)))
+            return true
+        }
+        if let wrong { throw .wrongSum(ofMessage: wrong, in: path) }
+        return count == limit ? last : nil
     }
 
     /// Notes a deletion in the place of those that it covers.

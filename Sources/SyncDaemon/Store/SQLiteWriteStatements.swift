@@ -174,6 +174,7 @@ final class SQLiteDeletionStatements {
     let countMessages: StoreStatement
     let countActions: StoreStatement
     let findMessage: StoreStatement
+    let readMessages: StoreStatement
     let findAction: StoreStatement
     let findNewAction: StoreStatement
     let scanActions: StoreStatement
@@ -195,6 +196,11 @@ final class SQLiteDeletionStatements {
         countMessages = try connection.prepare(
             "SELECT count(*) FROM (SELECT 1 \(messages) LIMIT ?)")
         findMessage = try connection.prepare("SELECT 1 \(messages) LIMIT 1")
+        readMessages = try connection.prepare(
+            """
+            SELECT timetoken, uuid, payload, meta, type, expires, sum, parent \(messages)
+            ORDER BY timetoken LIMIT ?
+            """)
         let range = "WHERE channel = ? AND message > ? AND message <= ?"
         findAction = try connection.prepare("SELECT 1 FROM action \(range) LIMIT 1")
         findNewAction = try connection.prepare(

@@ -97,10 +97,7 @@ extension Salvage {
     /// Brings what is computed from rows in agreement with those that are there.
     func agree() throws(StoreError) {
         try new.prepare("UPDATE meta SET value = ? WHERE name = 'epoch'").run(.text(epoch))
-        let kept = try new.prepare("SELECT value FROM meta WHERE name = 'secret'").first {
-            DigestSecret($0.text(0))
-        }
-        let digestSecret = kept ?? nil
+        let digestSecret = try SQLiteSchema.secret(new)
         if digestSecret == nil {
             try new.prepare("UPDATE meta SET value = ? WHERE name = 'secret'").run(.text(secret))
         }

@@ -52,11 +52,11 @@ protocol Store: ActionTally, ClearingStore, KeyGrantStore, AnyObject {
     /// range, and leaves one deletion that readers' ``StoreReader/changes(in:from:)`` reports.
     /// Earlier deletions of less are not reported any more.
     ///
-    /// - Parameter eachAction: Called with every action that stood, and no longer does.
+    /// - Parameter eachRow: Called with every message and action that stood, and no longer does.
     /// - Returns: `false` when there was no such message; then nothing was changed.
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel, eachAction: (MessageAction) -> Void
+        in channel: Channel, eachRow: (CoveredRow) -> Void
     ) throws(StoreError) -> Bool
 
     /// Messages and actions in a range, removed ones too, counted up to `limit`.
@@ -66,6 +66,14 @@ protocol Store: ActionTally, ClearingStore, KeyGrantStore, AnyObject {
 
     /// Whether a range holds messages, or actions on messages that are gone.
     func hasRows(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool
+
+    /// Calls `body` with the messages of a range, in their order.
+    ///
+    /// - Parameter limit: Rows that are looked at.
+    /// - Returns: The rest of the range; `nil` at the end.
+    func scanMessages(
+        in range: MessageRange, of channel: Channel, limit: Int, body: (MessageRow) -> Void
+    ) throws(StoreError) -> MessageRange?
 
     /// Calls `body` with the actions that stand on messages up to `end`, in the order of their
     /// keys.
@@ -79,7 +87,7 @@ protocol Store: ActionTally, ClearingStore, KeyGrantStore, AnyObject {
         body: (MessageAction) -> Void
     ) throws(StoreError) -> MessageAction.Key?
 
-    /// Deletes as ``deleteMessages(after:through:at:in:eachAction:)`` does, in no time: the rows
+    /// Deletes as ``deleteMessages(after:through:at:in:eachRow:)`` does, in no time: the rows
     /// are hidden from every other call and from readers, until ``removeHiddenRows(limit:)`` has
     /// removed them.
     func hideMessages(
@@ -118,7 +126,7 @@ protocol Store: ActionTally, ClearingStore, KeyGrantStore, AnyObject {
 
     /// What was kept last; ``Digest/empty`` at first.
     ///
-    /// The store only keeps it: the ledger knows what becomes of a channel's actions.
+    /// The store only keeps it: the ledger knows what becomes of a channel's rows.
     func digest(of channel: Channel) throws(StoreError) -> Digest
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError)

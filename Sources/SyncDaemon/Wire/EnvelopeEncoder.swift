@@ -47,7 +47,7 @@ struct EncodedEnvelope: Sendable, Hashable {
         case .deletion, .other: nil
         }
     }
-    /// What the channel's actions come to at this event; only where a commit ends.
+    /// What the channel's rows come to at this event; only where a commit ends.
     var state: Digest?
     /// One JSON object, as docs/PROTOCOL.md describes it.
     private(set) var json: [UInt8]
@@ -107,7 +107,7 @@ struct ActionChange: Sendable, Hashable {
 }
 
 extension Collection<EncodedEnvelope> where Self: BidirectionalCollection {
-    /// What the channel's actions come to after these events; `nil` amid a commit.
+    /// What the channel's rows come to after these events; `nil` amid a commit.
     ///
     /// What is not stored moves no cursor, and so no state.
     var state: Digest? { last(where: \.isStored)?.state }
@@ -116,7 +116,7 @@ extension Collection<EncodedEnvelope> where Self: BidirectionalCollection {
 extension JSONWriter {
     /// Writes a push: the events of one channel, ending at `cursor`.
     ///
-    /// - Parameter state: What the channel's actions come to at `cursor`, if that is known.
+    /// - Parameter state: What the channel's rows come to at `cursor`, if that is known.
     mutating func push(
         _ envelopes: some Sequence<EncodedEnvelope>, of channel: Channel, cursor: Timetoken,
         state: Digest? = nil

@@ -134,6 +134,7 @@ enum ReplyEncoder {
             json.member("cursor", quoted: difference.cursor.rawValue)
             json.state(difference.state)
             json.member("rows", PackedActions.text(difference.rows))
+            if !difference.messages.isEmpty { encode(difference.messages, into: &json) }
             json.member("drop", PackedActions.text(difference.dropped))
         case .snapshot:
             json.member("snapshot", true)
@@ -141,8 +142,13 @@ enum ReplyEncoder {
     }
 
     private static func encode(_ page: HistoryPage, into json: inout JSONWriter) {
+        encode(page.messages, into: &json)
+        json.member("next", quoted: page.next?.rawValue)
+    }
+
+    private static func encode(_ messages: [StoredMessage], into json: inout JSONWriter) {
         json.beginArray("messages")
-        for stored in page.messages {
+        for stored in messages {
             json.beginObject()
             json.member("timetoken", quoted: stored.timetoken.rawValue)
             json.member("uuid", stored.uuid)
@@ -166,7 +172,6 @@ enum ReplyEncoder {
             json.endObject()
         }
         json.endArray()
-        json.member("next", quoted: page.next?.rawValue)
     }
 
     private static func encode(_ page: OccupancyPage, into json: inout JSONWriter) {

@@ -1,18 +1,19 @@
-// What the daemon sends about a channel's actions, as values.
+// What the daemon sends about a channel's rows, as values.
 
 import EventModel
 import JSON
 
-/// What a push says of the actions; messages do not count here.
+/// What a push says of the rows.
 struct Push {
     enum Change {
         case added(MessageAction)
         case removed(MessageAction.Key)
+        case published(MessageRow)
     }
 
     let cursor: Timetoken
     let changes: [Change]
-    /// What the actions come to at the cursor.
+    /// What the rows come to at the cursor.
     let state: Digest?
 
     init(_ json: borrowing JSONValue) throws(JSONError) {
@@ -21,7 +22,11 @@ struct Push {
         var changes: [Change] = []
         for index in 0..<events.count {
             let event = events.element(at: index)
-            guard try event.optionalInteger("e") == 3 else { continue }
+            guard let kind = try event.optionalInteger("e") else {
+                if try event.integer("f") == 0 { changes.append(.published(try event.message())) }
+                continue
+            }
+            guard kind == 3 else { continue }
             let body = try event.object("d")
             let action = try body.object("data").action(by: event.string("i"))
             changes.append(
@@ -37,6 +42,7 @@ struct Difference {
     let cursor: Timetoken
     let state: Digest
     let rows: [MessageAction]
+    let messages: [MessageRow]
     let dropped: [Timetoken]
 
     init(_ json: borrowing JSONValue) throws(JSONError) {
@@ -45,6 +51,7 @@ struct Difference {
             throw .missingField("s", expected: "an object")
         }
         self.state = state
+        messages = try json.member("messages") == nil ? [] : json.messages("messages")
         let (packedRows, packedTimetokens) = (try json.string("rows"), try json.string("drop"))
         do throws(RepairError) {
             rows = try PackedActions.actions(text: packedRows, actionsMax: 1_000_000)
@@ -107,6 +114,28 @@ extension JSONValue {
             throw .wrongType("d", expected: "32 hexadecimal digits")
         }
         return digest
+    }
+
+    /// What a digest covers of a message in an event.
+    fileprivate func message() throws(JSONError) -> MessageRow {
+        MessageRow(
+            timetoken: try object("p").timetoken("t"), uuid: try optionalString("i") ?? "",
+            type: try optionalString("cmt"))
+    }
+
+    /// The same of messages as history has them.
+    fileprivate func messages(_ name: String) throws(JSONError) -> [MessageRow] {
+        let list = try array(name)
+        var messages: [MessageRow] = []
+        for index in 0..<list.count {
+            let message = list.element(at: index)
+            messages.append(
+                MessageRow(
+                    timetoken: try message.timetoken("timetoken"),
+                    uuid: try message.string("uuid"),
+                    type: try message.optionalString("messageType")))
+        }
+        return messages
     }
 
     /// An action in the form that all of PubNub's interfaces share.

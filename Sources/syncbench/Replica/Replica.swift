@@ -1,4 +1,4 @@
-// The actions of one channel as a device keeps them, with the digest that proves them.
+// The rows of one channel as a device keeps them, with the digest that proves them.
 
 import EventModel
 
@@ -6,6 +6,7 @@ import EventModel
 struct Replica {
     let key: DigestKey
     private(set) var rows: [MessageAction.Key: Timetoken] = [:]
+    private(set) var messages: [Timetoken: MessageRow] = [:]
     private(set) var digest = Digest.empty
     private(set) var cursor: Timetoken
 
@@ -23,6 +24,7 @@ struct Replica {
             switch change {
             case .added(let action): put(action)
             case .removed(let key): remove(key)
+            case .published(let message): put(message)
             }
         }
         cursor = push.cursor
@@ -35,7 +37,12 @@ struct Replica {
     mutating func apply(_ difference: Difference) -> Bool {
         let dropped = Set(difference.dropped)
         for (key, added) in rows where dropped.contains(added) { remove(key) }
+        for timetoken in difference.dropped {
+            guard let message = messages.removeValue(forKey: timetoken) else { continue }
+            digest.remove(message, key: key)
+        }
         for action in difference.rows { put(action) }
+        for message in difference.messages { put(message) }
         cursor = difference.cursor
         return difference.state == digest
     }
@@ -44,6 +51,13 @@ struct Replica {
         remove(action.key)
         rows[action.key] = action.actionTimetoken
         digest.insert(action, key: key)
+    }
+
+    mutating func put(_ message: MessageRow) {
+        if let old = messages.updateValue(message, forKey: message.timetoken) {
+            digest.remove(old, key: key)
+        }
+        digest.insert(message, key: key)
     }
 
     private mutating func remove(_ key: MessageAction.Key) {
@@ -55,7 +69,7 @@ struct Replica {
     var items: [RepairItem] {
         rows.map { key, added in
             RepairItem(MessageAction(key: key, actionTimetoken: added), key: self.key)
-        }
+        } + messages.values.map { RepairItem($0, key: key) }
     }
 
     /// The object of a `subscribe` command that says where this device stands.

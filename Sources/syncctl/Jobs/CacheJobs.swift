@@ -156,7 +156,7 @@ struct CacheJobRunner {
             findings.append(
                 CacheFinding(
                     channel: channel, messages: base.cache.messages.count,
-                    actions: Int(base.digest.count), cursor: base.cursor,
+                    actions: base.cache.actions.count, cursor: base.cursor,
                     differences: rows[channel, default: []].map { .init(row: $0) }))
         }
         return findings

@@ -20,7 +20,7 @@ extension HumanFormat {
         switch difference.row {
         case .messagePut(let timetoken, let entry):
             "\(timetoken)  \(printable(entry.uuid)): \(printable(entry.message.payload))"
-        case .messageDropped(let timetoken): "\(timetoken)  a message"
+        case .messageDropped(let timetoken, _): "\(timetoken)  a message"
         case .actionPut(let action), .actionDropped(let action): line(for: action)
         }
     }
@@ -45,7 +45,7 @@ extension JSONFormat {
                 json.beginObject()
                 json.member("row", difference.wasMissing ? "missing" : "extra")
                 switch difference.row {
-                case .messagePut(let timetoken, _), .messageDropped(let timetoken):
+                case .messagePut(let timetoken, _), .messageDropped(let timetoken, _):
                     json.member("timetoken", quoted: timetoken.rawValue)
                 case .actionPut(let action), .actionDropped(let action):
                     Self.write(action, into: &json)

@@ -16,17 +16,10 @@ final class SelectionFollower: LineOwner {
         var key: DigestKey?
         var cache = DeviceCache()
 
-        /// Whether the actions come to something else: removals may be forgotten that a slow reader
+        /// Whether the rows come to something else: removals may be forgotten that a slow reader
         /// was not told of.
         func differs(from state: Digest) -> Bool {
-            guard let key else { return false }
-            var digest = Digest.empty
-            for (action, mark) in cache.marks {
-                digest.insert(
-                    MessageAction(
-                        key: action, actionTimetoken: mark.added, score: mark.score), key: key)
-            }
-            return digest != state
+            key.map { cache.digest(under: $0) != state } ?? false
         }
     }
 

@@ -16,11 +16,15 @@ extension SimulatedStore {
 
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel, eachAction: (MessageAction) -> Void
+        in channel: Channel, eachRow: (CoveredRow) -> Void
     ) throws(StoreError) -> Bool {
         try call()
         let deleted = try platter.deleteMessages(
-            after: start, through: end, at: timetoken, in: channel, eachAction: eachAction)
+            after: start, through: end, at: timetoken, in: channel,
+            eachRow: { row in
+                if bug == .messageLeftInState, case .message = row { return }
+                eachRow(row)
+            })
         if deleted {
             operations.append(.delete(channel, after: start, through: end, at: timetoken))
         }
@@ -37,6 +41,12 @@ extension SimulatedStore {
     func hasRows(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
         try call()
         return try platter.hasRows(in: range, of: channel)
+    }
+
+    func scanMessages(
+        in range: MessageRange, of channel: Channel, limit: Int, body: (MessageRow) -> Void
+    ) throws(StoreError) -> MessageRange? {
+        try platter.scanMessages(in: range, of: channel, limit: limit, body: body)
     }
 
     func scanActions(

@@ -125,8 +125,10 @@ struct DaemonWitness {
     private func digest(of channel: Channel, _ secret: DigestSecret) -> Digest {
         let key = secret.key(of: channel)
         var digest = Digest.empty
-        for (action, mark) in truth.rows(of: channel.name).actions {
-            digest.insert(mark.action(under: action), key: key)
+        let rows = truth.rows(of: channel.name)
+        for (action, mark) in rows.actions { digest.insert(mark.action(under: action), key: key) }
+        for (timetoken, entry) in rows.messages {
+            digest.insert(entry.row(at: timetoken), key: key)
         }
         return digest
     }

@@ -17,7 +17,7 @@ struct ModelDisk {
                     messages: messages,
                     actions: actions.map { MessageAction(key: $0, actionTimetoken: $1) },
                     cursor: header.cursor),
-                epoch: header.epoch, key: header.key, newestDeletion: header.newestDeletion)
+                epoch: header.epoch, key: header.key)
         }
     }
 
@@ -43,7 +43,7 @@ extension ModelDisk.Saved {
     fileprivate mutating func apply(_ row: RowChange) {
         switch row {
         case .messagePut(let timetoken, let entry): messages[timetoken] = entry
-        case .messageDropped(let timetoken): messages[timetoken] = nil
+        case .messageDropped(let timetoken, _): messages[timetoken] = nil
         case .actionPut(let action):
             // A row replaces nothing: what stood under its key was dropped before.
             #expect(actions[action.key] == nil)

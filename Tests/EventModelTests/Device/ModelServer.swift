@@ -27,30 +27,30 @@ struct ModelChannel {
     var live: [MessageAction] { rows.values.filter(\.isLive).map(\.action) }
 
     var state: Digest {
-        live.reduce(into: Digest()) { $0.insert($1, key: key) }
+        var state = live.reduce(into: Digest()) { $0.insert($1, key: key) }
+        for (timetoken, entry) in messages { state.insert(entry.row(at: timetoken), key: key) }
+        return state
     }
 
     /// Each row that changed, once, in order.
-    func changes(
-        in channel: Channel, messagesAfter: Timetoken, actionsAfter: Timetoken
-    ) -> [Envelope] {
+    func changes(in channel: Channel, after cursor: Timetoken) -> [Envelope] {
         var envelopes: [Envelope] = []
         func add(_ timetoken: Timetoken, _ uuid: String, _ event: Event) {
             envelopes.append(
                 Envelope(channel: channel, timetoken: timetoken, uuid: uuid, event: event))
         }
-        for (timetoken, entry) in messages where timetoken > messagesAfter {
+        for (timetoken, entry) in messages where timetoken > cursor {
             add(timetoken, entry.uuid, .message(entry.message))
         }
-        for deletion in deletions where deletion.at > messagesAfter {
+        for deletion in deletions where deletion.at > cursor {
             add(
                 deletion.at, "",
                 .messagesDeleted(after: deletion.after, through: deletion.through))
         }
-        for (at, clearing) in clearings where at > actionsAfter {
+        for (at, clearing) in clearings where at > cursor {
             add(at, "", .actionsCleared(clearing))
         }
-        for row in rows.values where row.changed > actionsAfter {
+        for row in rows.values where row.changed > cursor {
             add(
                 row.changed, row.action.key.uuid,
                 row.isLive ? .actionAdded(row.action) : .actionRemoved(row.action))
@@ -62,7 +62,6 @@ struct ModelChannel {
 /// The store, its runs and its sessions.
 struct ModelServer {
     struct Subscription {
-        var messagesAfter: Timetoken
         var isHeld = false
         var symbols: [CodedSymbol] = []
     }
@@ -140,9 +139,7 @@ struct ModelServer {
             sessions[session]?.news.append(
                 .reply(question.ticket, .success(.subscribed(confirmed))))
             for channel in confirmed where channel.mode != .repair {
-                sendChanges(
-                    of: channel.channel, to: session, messagesAfter: channel.cursor,
-                    actionsAfter: channel.cursor)
+                sendChanges(of: channel.channel, to: session, after: channel.cursor)
             }
         case .repair(let request):
             repair(request, session, question.ticket)
@@ -185,7 +182,7 @@ struct ModelServer {
         }
         rungs[mode, default: 0] += 1
         sessions[session]?.subscriptions[request.channel] = Subscription(
-            messagesAfter: start, isHeld: mode == .repair)
+            isHeld: mode == .repair)
         return SubscribedChannel(
             channel: request.channel, mode: mode, cursor: start, key: channel.key,
             state: mode == .current && generator.chance(50) ? channel.state : nil)
@@ -193,11 +190,10 @@ struct ModelServer {
 
     /// What was missed, in pages; the last one with the state.
     private mutating func sendChanges(
-        of name: String, to session: Int, messagesAfter: Timetoken, actionsAfter: Timetoken
+        of name: String, to session: Int, after cursor: Timetoken
     ) {
         let channel = channel(name)
-        var envelopes = channel.changes(
-            in: Channel(name), messagesAfter: messagesAfter, actionsAfter: actionsAfter)[...]
+        var envelopes = channel.changes(in: Channel(name), after: cursor)[...]
         while envelopes.count > 4, let end = envelopes.prefix(4).last {
             push(
                 Batch(
@@ -240,6 +236,9 @@ struct ModelServer {
         subscription.symbols += request.run.symbols
         var encoder = RatelessEncoder(0..<subscription.symbols.count)
         for action in channel.live { encoder.insert(RepairItem(action, key: channel.key)) }
+        for (timetoken, entry) in channel.messages {
+            encoder.insert(RepairItem(entry.row(at: timetoken), key: channel.key))
+        }
         var decoder = RatelessDecoder(key: channel.key, symbolsMax: Limits.repairSymbolsMax)
         for (remote, local) in zip(encoder.symbols, subscription.symbols) where !decoder.isDecoded {
             do { try decoder.add(remote: remote, local: local) } catch { break }
@@ -257,17 +256,20 @@ struct ModelServer {
         repairs.decoded += 1
         subscription.isHeld = false
         sessions[session]?.subscriptions[request.channel] = subscription
-        let wanted = Set(decoded.onlyRemote.map(\.actionTimetoken))
+        let wanted = Set(decoded.onlyRemote.map(\.timetoken))
         answer(
             .difference(
                 RepairDifference(
                     cursor: last, state: channel.state,
                     rows: channel.live.filter { wanted.contains($0.actionTimetoken) }
                         .sorted { $0.actionTimetoken < $1.actionTimetoken },
-                    dropped: Set(decoded.onlyLocal.map(\.actionTimetoken)).sorted())), &self)
-        sendChanges(
-            of: request.channel, to: session, messagesAfter: subscription.messagesAfter,
-            actionsAfter: last)
+                    messages: channel.messages.filter { wanted.contains($0.key) }
+                        .map {
+                            StoredMessage(
+                                timetoken: $0.key, uuid: $0.value.uuid, message: $0.value.message)
+                        },
+                    dropped: Set(decoded.onlyLocal.map(\.timetoken)).sorted())), &self)
+        sendChanges(of: request.channel, to: session, after: last)
     }
 
     // MARK: Writes

@@ -31,6 +31,15 @@ struct DigestTests {
             key: thumb.key, actionTimetoken: thumb.actionTimetoken, score: 5)
         #expect(digest([scored], key).text == "7f6dd641f9cd395cae822747a3032a24")
         #expect(digest([row(1, "", "", "", at: 2)], key).text == "573a25b1fb5e60e5568710c54d180341")
+        func message(_ type: String?) -> String {
+            var digest = Digest()
+            digest.insert(
+                MessageRow(timetoken: thumb.key.messageTimetoken, uuid: "ada", type: type),
+                key: key)
+            return digest.text
+        }
+        #expect(message(nil) == "e8aea1dfa442523e840084b824593262")
+        #expect(message("text") == "16456ed74a6e3dc8b32c55a7036d6942")
         #expect(Digest.empty.text == String(repeating: "0", count: 32))
     }
 

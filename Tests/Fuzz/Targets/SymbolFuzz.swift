@@ -51,7 +51,7 @@ enum SymbolFuzz {
             let ticks = bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let tag = bytes[start + 8..<start + 12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             let item = RepairItem(
-                actionTimetoken: Timetoken(rawValue: ticks & (1 << 62 - 1)), tag: tag, key: key)
+                timetoken: Timetoken(rawValue: ticks & (1 << 62 - 1)), tag: tag, key: key)
             sets[Int(ticks & 1)].insert(item)
         }
         let encoders = sets.map { set in

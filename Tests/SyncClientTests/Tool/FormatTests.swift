@@ -248,7 +248,9 @@ struct FormatTests {
             channel: "room", messages: 1, actions: 2, cursor: Timetoken(rawValue: 110),
             differences: [
                 .init(row: .actionPut(action("👍", "bob", at: 101))),
-                .init(row: .messageDropped(message)),
+                .init(
+                    row: .messageDropped(
+                        message, DeviceCache.Entry(uuid: "ada", message: Message(payload: "1")))),
             ])
     }
 

@@ -11,6 +11,10 @@ func recomputedDigest(of channel: Channel, in store: any Store) throws -> Digest
     var digest = Digest.empty
     try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
         try snapshot.forEachAction { digest.insert($0, key: key) }
+        try snapshot.forEachMessage(after: .zero) { message in
+            digest.insert(message.row, key: key)
+            return true
+        }
     }
     return digest
 }

@@ -108,11 +108,11 @@ final class FaultyStore: Store {
 
     func deleteMessages(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel, eachAction: (MessageAction) -> Void
+        in channel: Channel, eachRow: (CoveredRow) -> Void
     ) throws(StoreError) -> Bool {
         try pass(.deleteMessages)
         return base.deleteMessages(
-            after: start, through: end, at: timetoken, in: channel, eachAction: eachAction)
+            after: start, through: end, at: timetoken, in: channel, eachRow: eachRow)
     }
 
     func digest(of channel: Channel) throws(StoreError) -> Digest {
@@ -152,6 +152,12 @@ final class FaultyStore: Store {
 
     func hasRows(in range: MessageRange, of channel: Channel) throws(StoreError) -> Bool {
         base.hasRows(in: range, of: channel)
+    }
+
+    func scanMessages(
+        in range: MessageRange, of channel: Channel, limit: Int, body: (MessageRow) -> Void
+    ) throws(StoreError) -> MessageRange? {
+        base.scanMessages(in: range, of: channel, limit: limit, body: body)
     }
 
     func scanActions(

@@ -6,6 +6,15 @@ import Testing
 
 @testable import SyncDaemon
 
+extension CoveredRow {
+    var timetoken: Timetoken {
+        switch self {
+        case .action(let action): action.actionTimetoken
+        case .message(let message): message.timetoken
+        }
+    }
+}
+
 /// A reader that counts how often a whole channel is read.
 final class CountingReader: SnapshotSource {
     /// Shared by the readers of several threads.
@@ -29,6 +38,16 @@ final class CountingReader: SnapshotSource {
         ) throws(StoreError) {
             if key == nil { wholeReads.withLock { $0 += 1 } }
             try base.forEachKey(behind: key, body)
+        }
+
+        func forEachMessage(
+            after timetoken: Timetoken, _ body: (StoredMessage) -> Bool
+        ) throws(StoreError) {
+            try base.forEachMessage(after: timetoken, body)
+        }
+
+        func message(at timetoken: Timetoken) throws(StoreError) -> StoredMessage? {
+            try base.message(at: timetoken)
         }
 
         func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
@@ -75,21 +94,43 @@ final class CountingReader: SnapshotSource {
     }
 }
 
-/// A device's actions of one channel, which need not be anything like the server's.
+/// A device's rows of one channel, which need not be anything like the server's.
 struct RepairingDevice {
     var rows: Set<MessageAction>
+    var messages: Set<MessageRow> = []
     let key: DigestKey
+
+    init(rows: Set<MessageAction>, key: DigestKey) {
+        self.rows = rows
+        self.key = key
+    }
+
+    init(_ all: Set<CoveredRow>, key: DigestKey) {
+        self.init(rows: [], key: key)
+        for row in all {
+            switch row {
+            case .action(let action): rows.insert(action)
+            case .message(let message): messages.insert(message)
+            }
+        }
+    }
+
+    var all: Set<CoveredRow> {
+        Set(rows.map { .action($0) }).union(messages.map { .message($0) })
+    }
 
     /// Its first symbols.
     func symbols(_ count: Int) -> SymbolRun {
         var encoder = RatelessEncoder(0..<count)
         for row in rows { encoder.insert(RepairItem(row, key: key)) }
+        for message in messages { encoder.insert(RepairItem(message, key: key)) }
         return encoder.run(0..<count)
     }
 
     var digest: Digest {
         var digest = Digest.empty
         for row in rows { digest.insert(row, key: key) }
+        for message in messages { digest.insert(message, key: key) }
         return digest
     }
 
@@ -123,5 +164,7 @@ struct RepairingDevice {
         #expect(Set(repaired.rows.map(\.actionTimetoken)).count == repaired.rows.count)
         let drop = Set(repaired.drop)
         rows = rows.filter { !drop.contains($0.actionTimetoken) }.union(repaired.rows)
+        messages = messages.filter { !drop.contains($0.timetoken) }
+            .union(repaired.messages.map(\.row))
     }
 }

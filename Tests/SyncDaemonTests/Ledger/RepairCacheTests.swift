@@ -36,10 +36,14 @@ struct RepairCacheTests {
         }
     }
 
-    private func standing(in channel: Channel, of store: any Store) throws -> Set<MessageAction> {
-        var rows: Set<MessageAction> = []
+    private func standing(in channel: Channel, of store: any Store) throws -> Set<CoveredRow> {
+        var rows: Set<CoveredRow> = []
         try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
-            try snapshot.forEachAction { rows.insert($0) }
+            try snapshot.forEachAction { rows.insert(.action($0)) }
+            try snapshot.forEachMessage(after: .zero) { message in
+                rows.insert(.message(message.row))
+                return true
+            }
         }
         return rows
     }
@@ -58,20 +62,25 @@ struct RepairCacheTests {
         let reader = CountingReader(try bench.store.makeReader())
         var life = DigestLife(seed: seed)
         var choices = SeededGenerator(seed: seed + 100)
-        var old: [Channel: Set<MessageAction>] = [:]
+        var old: [Channel: Set<CoveredRow>] = [:]
 
         for number in 0..<120 {
             #expect(try life.step(bench) == [])
             let channel = choices.pick(life.channels)
             let truth = try standing(in: channel, of: bench.store)
             var device = RepairingDevice(
-                rows: old[channel, default: []].filter { _ in !choices.chance(10) },
+                old[channel, default: []].filter { _ in !choices.chance(10) },
                 key: bench.store.secret.key(of: channel))
             if choices.chance(30) {
-                // Somebody else's row, and a damaged one.
-                let wrong = choices.pick([truth.first?.actionTimetoken ?? tick(1), tick(5)])
-                device.rows.insert(
-                    MessageAction(key: .on(77, "x\(number)"), actionTimetoken: wrong))
+                // Somebody else's row, and a damaged one: an action, or a message.
+                let wrong = choices.pick([truth.first?.timetoken ?? tick(1), tick(5)])
+                if choices.chance(50) {
+                    device.rows.insert(
+                        MessageAction(key: .on(77, "x\(number)"), actionTimetoken: wrong))
+                } else {
+                    device.messages.insert(
+                        MessageRow(timetoken: wrong, uuid: "x\(number)", type: nil))
+                }
             }
 
             let outcome = try device.repair(channel, with: cache, from: reader)
@@ -80,7 +89,7 @@ struct RepairCacheTests {
                 Issue.record("seed \(seed), step \(number): \(outcome)")
                 return
             }
-            #expect(device.rows == truth, "seed \(seed), step \(number)")
+            #expect(device.all == truth, "seed \(seed), step \(number)")
             #expect(repaired.digest == device.digest)
             #expect(repaired.cursor == bench.store.last)
             if choices.chance(30) { old[channel] = truth }
@@ -144,10 +153,9 @@ struct RepairCacheTests {
                 #expect(bench.commit(write(deletion)).events.count == 1)
                 _ = bench.commit(write(.add(.on(message))))
             }
-            var device = device
-            device.rows = old
+            var device = RepairingDevice(old, key: device.key)
             _ = try device.repair(room, with: cache, from: reader)
-            #expect(try device.rows == standing(in: room, of: store))
+            #expect(try device.all == standing(in: room, of: store))
         }
 
         #expect(reader.wholeReads.withLock { $0 } == 1)
@@ -170,7 +178,7 @@ struct RepairCacheTests {
                 do {
                     let reader = CountingReader(try makeReader(), wholeReads: reads)
                     for _ in 0..<40 {
-                        var device = RepairingDevice(rows: old, key: key)
+                        var device = RepairingDevice(old, key: key)
                         let outcome = try device.repair(room, with: cache, from: reader)
                         guard case .repaired(let repaired) = outcome,
                             repaired.digest == device.digest
@@ -201,12 +209,9 @@ struct RepairCacheTests {
         try add(1...4000)
         let cache = RepairCache(secret: store.secret)
         let reader = try store.makeReader()
-        let all = try standing(in: room, of: store).sorted {
-            $0.actionTimetoken < $1.actionTimetoken
-        }
+        let all = try standing(in: room, of: store).sorted { $0.timetoken < $1.timetoken }
         func first(missing count: Int) throws -> RepairOutcome {
-            var device = device
-            device.rows = Set(all.dropFirst(count))
+            let device = RepairingDevice(Set(all.dropFirst(count)), key: device.key)
             return try cache.outcome(of: device.symbols(32), in: room, from: reader)
         }
 
@@ -216,7 +221,7 @@ struct RepairCacheTests {
             Issue.record("small differences are repaired")
             return
         }
-        #expect(Set(few.rows) == Set(all.prefix(8)))
+        #expect(Set(few.rows.map { CoveredRow.action($0) }) == Set(all.prefix(8)))
         #expect((300...3000).contains(more))
         #expect(try first(missing: 3500) == .snapshot)
     }
@@ -251,9 +256,8 @@ struct RepairCacheTests {
         let cache = RepairCache(secret: store.secret)
         var empty = device
         #expect(try empty.repair(room, with: cache, from: try store.makeReader()) == .snapshot)
-        var most = device
-        most.rows = Set(
-            try standing(in: room, of: store).filter { $0.actionTimetoken > tick(10) })
+        var most = RepairingDevice(
+            try standing(in: room, of: store).filter { $0.timetoken > tick(10) }, key: device.key)
         guard case .repaired = try most.repair(room, with: cache, from: try store.makeReader())
         else {
             Issue.record("ten rows of 20,000 bytes fit")

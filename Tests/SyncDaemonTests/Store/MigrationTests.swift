@@ -163,8 +163,9 @@ struct MigrationTests {
             #expect(state.cursor == tick(5000))
             return state.digest.count
         }
-        // A third of a thousand rows and two thirds, less a fifth of each, and the first release's.
-        #expect(counts == [267, 534, 0, 0])
+        // A third of a thousand rows and two thirds, less a fifth of each, and the first release's:
+        // an action and two messages.
+        #expect(counts == [269, 534, 0, 0])
         #expect(store.tombstoneFloor == .zero)
         #expect(store.runs.map(\.startedAfter) == [tick(5000)])
         // The tombstones that the file had before there was an end to them.
@@ -174,6 +175,37 @@ struct MigrationTests {
         try store.commit(through: 5002) { try $0.forgetTombstones(before: .end, limit: 9999) }
         #expect(try !store.hasTombstones(before: .end))
         #expect(store.tombstoneFloor == tick(4095))
+    }
+
+    @Test("digests of actions alone become those of all rows, without what is being deleted")
+    func wholeDigests() throws {
+        do {
+            let store = try SQLiteStore(directory: directory.path)
+            try store.commit(through: 40) {
+                for number in 1...9 as ClosedRange<UInt64> {
+                    try $0.insert(.numbered(number), at: tick(number), in: room, by: "ada")
+                    try $0.add(
+                        MessageAction(key: .on(number), actionTimetoken: tick(20 + number)),
+                        in: room)
+                }
+                try $0.hideMessages(
+                    in: MessageRange(after: .zero, through: tick(4)), at: tick(40), of: room)
+                var digest = Digest.empty
+                digest.insert(
+                    MessageAction(key: .on(9), actionTimetoken: tick(29)),
+                    key: $0.secret.key(of: room))
+                try $0.setDigest(digest, of: room)
+            }
+        }
+        try StoreConnection(path: path).execute("PRAGMA user_version=17")
+
+        let store = try SQLiteStore(directory: directory.path)
+
+        #expect(try version() == SQLiteSchema.version)
+        #expect(!store.hasHiddenRows)
+        let digest = try store.makeReader().digest(of: room).digest
+        #expect(digest.count == 10)
+        #expect(try digest == recomputedDigest(of: room, in: store))
     }
 
     @Test("secret, runs and floor are made once, and each start adds a run")

@@ -94,7 +94,7 @@ struct StoreDeletionContract {
     func deletesAgain(_ kind: StoreUnderTest, isHidden: Bool) throws {
         let store = try filled(kind)
         let action = MessageAction(key: .on(2), actionTimetoken: tick(22))
-        var gone: [MessageAction] = []
+        var gone: [CoveredRow] = []
         try store.commit(through: 23) {
             if isHidden {
                 let all = MessageRange(after: .zero, through: tick(3))
@@ -111,11 +111,11 @@ struct StoreDeletionContract {
             #expect(
                 try $0.deleteMessages(
                     after: tick(1), through: tick(2), at: tick(23), in: room,
-                    eachAction: { gone.append($0) }))
+                    eachRow: { gone.append($0) }))
             #expect(try !$0.hasRows(in: again, of: room))
             #expect(try $0.standingAction(.on(2), in: room) == nil)
         }
-        #expect(gone == [action])
+        #expect(gone == [.action(action)])
         let changes = try store.makeReader().allChanges(in: room, after: tick(20))
         #expect(changes.map(\.timetoken) == [tick(21), tick(23)])
     }

@@ -202,6 +202,34 @@ struct StoreLargeDeletionContract {
         #expect(found == expected)
     }
 
+    @Test(
+        "messages are read in steps, each once, but for what is hidden",
+        arguments: StoreUnderTest.allCases, [1, 2, 5, 99])
+    func scansMessages(_ kind: StoreUnderTest, _ limit: Int) throws {
+        let store = try kind.make(in: directory)
+        var found: [MessageRow] = []
+        try store.commit(through: 30) {
+            for number in 1...9 as ClosedRange<UInt64> {
+                try $0.insert(.numbered(number), at: tick(number), in: room, by: "u\(number)")
+            }
+            try $0.insert(.numbered(1), at: tick(10), in: Channel("den"), by: "ada")
+            try $0.hideMessages(in: range(3, 5), at: tick(20), of: room)
+            var rest: MessageRange? = range(1, 8)
+            while let part = rest {
+                let before = found.count
+                rest = try $0.scanMessages(in: part, of: room, limit: limit) { found.append($0) }
+                #expect(found.count - before <= limit)
+            }
+        }
+        #expect(
+            found
+                == [2, 3, 6, 7, 8].map { (number: UInt64) in
+                    MessageRow(
+                        timetoken: tick(number), uuid: "u\(number)",
+                        type: Message.numbered(number).type)
+                })
+    }
+
     @Test("a step costs the same wherever it is, and however much there is")
     func stepsAreBounded() throws {
         let store = try SQLiteStore(directory: directory.path)

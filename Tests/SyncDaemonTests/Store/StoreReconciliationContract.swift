@@ -147,22 +147,30 @@ struct StoreReconciliationContract {
             try $0.add(added(.on(3), 8), in: room)
             try $0.add(added(.on(2), 8), in: den)
         }
-        var gone: [MessageAction] = []
+        var gone: [CoveredRow] = []
         func delete(through end: UInt64) throws -> Bool {
             var isDone = false
             try store.commit(through: 9) {
                 isDone = try $0.deleteMessages(
                     after: tick(1), through: tick(end), at: tick(9), in: room,
-                    eachAction: { gone.append($0) })
+                    eachRow: { gone.append($0) })
             }
             return isDone
         }
 
         #expect(try delete(through: 3))
-        #expect(Set(gone) == [added(.on(2), 5), added(.on(3), 8)])
-        #expect(gone.count == 2)
+        func message(_ number: UInt64) -> CoveredRow {
+            .message(
+                MessageRow(
+                    timetoken: tick(number), uuid: "ada", type: Message.numbered(number).type))
+        }
+        #expect(
+            Set(gone) == [
+                message(2), message(3), .action(added(.on(2), 5)), .action(added(.on(3), 8)),
+            ])
+        #expect(gone.count == 4)
         #expect(try !delete(through: 3))
-        #expect(gone.count == 2)
+        #expect(gone.count == 4)
     }
 
     // MARK: Tombstones

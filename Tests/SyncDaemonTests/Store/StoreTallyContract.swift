@@ -109,7 +109,7 @@ struct StoreTallyContract {
         try store.commit(through: 30) {
             var gone: [Int] = []
             _ = try $0.deleteMessages(after: .zero, through: tick(1), at: tick(21), in: room) {
-                gone.append($0.score)
+                if case .action(let action) = $0 { gone.append(action.score) }
             }
             #expect(gone.sorted() == [5, 8, Limits.actionScoreMax])
         }

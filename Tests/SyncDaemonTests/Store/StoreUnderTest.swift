@@ -73,7 +73,7 @@ extension Store {
         in channel: Channel
     ) throws(StoreError) -> Bool {
         try deleteMessages(
-            after: start, through: end, at: timetoken, in: channel, eachAction: { _ in })
+            after: start, through: end, at: timetoken, in: channel, eachRow: { _ in })
     }
 
     /// Runs `body` as one transaction.

@@ -54,7 +54,7 @@ struct StoreUseContract {
         #expect(try use(store).bytes == size.message + size.action)
         try store.commit(through: 5) {
             let isDone = try $0.deleteMessages(
-                after: .zero, through: tick(5), at: tick(5), in: room, eachAction: { _ in })
+                after: .zero, through: tick(5), at: tick(5), in: room, eachRow: { _ in })
             #expect(isDone)
             #expect(try use($0) == StoredUse(channels: 1, bytes: 0))
         }
@@ -70,7 +70,7 @@ struct StoreUseContract {
         try store.begin()
         try store.insert(.sized(50), at: tick(2), in: Channel("b"), by: "ada", expires: nil)
         _ = try store.deleteMessages(
-            after: .zero, through: tick(1), at: tick(3), in: Channel("room"), eachAction: { _ in })
+            after: .zero, through: tick(1), at: tick(3), in: Channel("room"), eachRow: { _ in })
         #expect(try use(store) != before)
         store.rollback()
         #expect(try use(store) == before)
@@ -109,7 +109,7 @@ struct StoreUseContract {
                     case 7:
                         _ = try store.deleteMessages(
                             after: range.after, through: range.through, at: tick(now), in: channel,
-                            eachAction: { _ in })
+                            eachRow: { _ in })
                     case 8: try store.forgetTombstones(before: range.through, limit: 10)
                     default: _ = try use(store)
                     }
