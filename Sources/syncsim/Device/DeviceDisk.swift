@@ -49,7 +49,7 @@ struct DeviceDisk {
         }
         let keys = rows.actions.keys.sorted()
         for _ in 0..<choices.between(1, 4) {
-            switch choices.below(5) {
+            switch choices.below(7) {
             case 0 where !keys.isEmpty, 1 where !keys.isEmpty:
                 rows.actions[choices.pick(keys)] = nil
             case 2 where !keys.isEmpty:
@@ -62,6 +62,16 @@ struct DeviceDisk {
                     : ActionMark(added: mark.added, score: mark.score + 1)
             case 3 where !rows.messages.isEmpty:
                 rows.messages[choices.pick(rows.messages.keys.sorted())] = nil
+            case 4 where !rows.messages.isEmpty:
+                let timetoken = choices.pick(rows.messages.keys.sorted())
+                guard let entry = rows.messages[timetoken] else { continue }
+                rows.messages[timetoken] = DeviceCache.Entry(
+                    uuid: entry.uuid + "x", message: entry.message)
+            case 5:
+                // The same of a message.
+                let sent = rows.header.cursor.rawValue - UInt64(choices.below(1000))
+                rows.messages[Timetoken(rawValue: sent)] = DeviceCache.Entry(
+                    uuid: "nobody", message: Message(payload: #""boo""#))
             default:
                 // A ghost: nobody ever added it.
                 let key = MessageAction.Key(
@@ -73,7 +83,7 @@ struct DeviceDisk {
         }
         let isChanged =
             rows.actions != channels[channel]?.actions
-            || rows.messages.count != channels[channel]?.messages.count
+            || rows.messages != channels[channel]?.messages
         channels[channel] = rows
         return isChanged
     }
@@ -83,7 +93,7 @@ extension DeviceDisk.Rows {
     fileprivate mutating func apply(_ change: RowChange) {
         switch change {
         case .messagePut(let timetoken, let entry): messages[timetoken] = entry
-        case .messageDropped(let timetoken): messages[timetoken] = nil
+        case .messageDropped(let timetoken, _): messages[timetoken] = nil
         case .actionPut(let action): actions[action.key] = ActionMark(action)
         case .actionDropped(let action): actions[action.key] = nil
         }

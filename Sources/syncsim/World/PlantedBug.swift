@@ -48,6 +48,8 @@ enum PlantedBug: String, CaseIterable {
     case lateLivePage = "late-live-page"
     /// A text that a message had before stays where it is when it is said again.
     case earlierTextStays = "earlier-text-stays"
+    /// The state of a channel keeps messages that are deleted.
+    case messageLeftInState = "message-left-in-state"
 }
 
 extension Write {
