@@ -127,7 +127,7 @@ export class OrderedList {
     }
     const at = this.#before(chunk.keys, item, true);
     const { left, key, right } = this.#insert(chunk.chunks[at], item);
-    if (!right) return { left: { keys: chunk.keys, chunks: spliced(chunk.chunks, at, 1, [left]) } };
+    if (!right) return { left: { keys: chunk.keys, chunks: replaced(chunk.chunks, at, left) } };
     const keys = spliced(chunk.keys, at, 0, [/** @type {Item} */ (key)]);
     const chunks = spliced(chunk.chunks, at, 1, [left, right]);
     if (chunks.length <= chunkMax) return { left: { keys, chunks } };
@@ -144,7 +144,7 @@ export class OrderedList {
     if (Array.isArray(chunk)) {
       const at = this.#before(chunk, item);
       const isThere = at < chunk.length && this.#compare(chunk[at], item) === 0;
-      return isThere ? spliced(chunk, at, 1, []) : chunk;
+      return isThere ? without(chunk, at) : chunk;
     }
     const { keys, chunks } = chunk;
     const at = this.#before(keys, item, true);
@@ -155,7 +155,7 @@ export class OrderedList {
       const key = Math.max(at - 1, 0);
       return { keys: spliced(keys, key, 1, []), chunks: spliced(chunks, at, 1, []) };
     }
-    const rest = spliced(chunks, at, 1, [left]);
+    const rest = replaced(chunks, at, left);
     const one = Math.max(at - 1, 0);
     const merged = one + 1 < rest.length ? mergedOf(rest[one], keys[one], rest[one + 1]) : null;
     return merged ? { keys: spliced(keys, one, 1, []), chunks: spliced(rest, one, 2, [merged]) }
@@ -170,6 +170,28 @@ export class OrderedList {
  */
 const spliced = (items, at, count, added) =>
   items.slice(0, at).concat(added, items.slice(at + count));
+
+/**
+ * A copy with another item at a place.
+ * @template Item
+ * @param {readonly Item[]} items @param {number} at @param {Item} item
+ */
+function replaced(items, at, item) {
+  const copy = items.slice();
+  copy[at] = item;
+  return copy;
+}
+
+/**
+ * A copy without the item at a place.
+ * @template Item
+ * @param {readonly Item[]} items @param {number} at
+ */
+function without(items, at) {
+  const copy = items.slice(0, -1);
+  for (let i = at; i < copy.length; i++) copy[i] = items[i + 1];
+  return copy;
+}
 
 /**
  * Where to part what is too long: where items come in their order, chunks stay full.
