@@ -74,8 +74,12 @@ class Rows:
     def state(self):
         """Count and digest of the messages and actions, as `s` has them."""
         rows = self.all_rows()
-        lanes = [sum(lane) & reconcile.MASK64 for lane in zip(
-            *(row_hash(self.key, row) for row in rows), strict=True)] or [0, 0]
+        first = second = 0
+        for row in rows:
+            hashed = row_hash(self.key, row)
+            first += hashed[0]
+            second += hashed[1]
+        lanes = first & reconcile.MASK64, second & reconcile.MASK64
         return {"n": len(rows), "d": f"{lanes[0]:016x}{lanes[1]:016x}"}
 
     def base(self):
@@ -190,15 +194,19 @@ class Rows:
             key: added for key, added in self.actions.items()
             if not after < key[0] <= through or added > position}
 
+    def _action_rows(self):
+        if not self.scores:
+            return [(*key, added) for key, added in self.actions.items()]
+        return [(*key, added, *self.scores.get(key, ())) for key, added in self.actions.items()]
+
     def action_rows(self):
         """Standing actions as sorted tuples, comparable with what the server returns."""
-        return sorted(
-            (*key, added, *self.scores.get(key, ())) for key, added in self.actions.items())
+        return sorted(self._action_rows())
 
     def all_rows(self):
-        """What a digest is of: the actions, and of each message its place, author and type."""
-        return self.action_rows() + [
-            (it, row[0], row[3] or "") for it, row in sorted(self.messages.items())]
+        """What a digest is of, in no order: actions, and of each message place, author and type."""
+        return self._action_rows() + [
+            (it, row[0], row[3] or "") for it, row in self.messages.items()]
 
     def canonical(self):
         """Every row as bytes in one fixed order: equal caches, and only they, are equal here."""
