@@ -121,8 +121,7 @@ public struct DeviceCache: Hashable, Sendable {
 
     /// Drops the messages of a range, and what was on them at a position.
     ///
-    /// An action that is newer than the deletion stays: after a repair the actions are ahead of
-    /// the messages.
+    /// An action that is newer than the deletion stays.
     private mutating func delete(
         after start: Timetoken, through end: Timetoken, at position: Timetoken,
         rows: inout [RowChange]
@@ -140,7 +139,7 @@ public struct DeviceCache: Hashable, Sendable {
 
     /// Drops the actions that a clearing covers and that stood at its position.
     ///
-    /// One that was added since stands: after a repair the actions are ahead.
+    /// One that was added since stands.
     ///
     /// - Returns: Whether there were any.
     /// - Complexity: Those, and the groups of the messages.

@@ -30,11 +30,6 @@ struct ChannelDigests {
         self.secret = secret
     }
 
-    /// A channel has an event that leaves its rows as they are.
-    mutating func touch(_ channel: Channel, of store: any Store) throws(StoreError) {
-        touch(try index(of: channel, store))
-    }
-
     mutating func insert(
         _ row: CoveredRow, in channel: Channel, of store: any Store
     ) throws(StoreError) {
