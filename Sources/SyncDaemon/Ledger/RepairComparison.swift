@@ -20,7 +20,7 @@ struct RepairedChannel: Sendable, Hashable {
     /// To be inserted after `drop` was dropped: what stands under a damaged row's timetoken is in
     /// both.
     var rows: [MessageAction]
-    /// The same of messages.
+    /// The same of messages, ascending.
     var messages: [StoredMessage] = []
     /// Timetokens of rows that do not stand, ascending, each once.
     var drop: [Timetoken]
@@ -74,8 +74,10 @@ struct RepairComparison {
         else { return .snapshot }
         return .repaired(
             RepairedChannel(
-                cursor: snapshot.cursor, digest: snapshot.digest, rows: rows.actions,
-                messages: rows.messages, drop: drop.sorted()))
+                cursor: snapshot.cursor, digest: snapshot.digest,
+                rows: rows.actions,
+                messages: rows.messages.sorted { $0.timetoken < $1.timetoken },
+                drop: drop.sorted()))
     }
 
     private func needs(_ decoder: RatelessDecoder, rowCount: Int) -> RepairOutcome {

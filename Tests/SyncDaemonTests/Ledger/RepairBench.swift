@@ -162,6 +162,8 @@ struct RepairingDevice {
         // What encodes them on the wire insists on this.
         #expect(repaired.drop == Array(Set(repaired.drop)).sorted())
         #expect(Set(repaired.rows.map(\.actionTimetoken)).count == repaired.rows.count)
+        let sent = repaired.messages.map(\.timetoken)
+        #expect(sent == Array(Set(sent)).sorted())
         let drop = Set(repaired.drop)
         rows = rows.filter { !drop.contains($0.actionTimetoken) }.union(repaired.rows)
         messages = messages.filter { !drop.contains($0.timetoken) }
