@@ -41,6 +41,11 @@ export class ItemList {
     if (affected === 'all') for (const item of this.items) looked.add(item.timetoken ?? '');
     const before = this.#overlaid;
     this.#overlaid = new Map();
+    for (const { kind, mutation, acknowledged } of entries) {
+      // Lost with a backup that was put back, and sent again: the item is the later one now.
+      const lost = before.get(mutation);
+      if (kind === 'publish' && lost && lost !== acknowledged) this.#keys.delete(lost);
+    }
     for (const timetoken of this.#held) looked.add(timetoken);
     this.#held.clear();
     for (const parent of this.#coming.keys()) looked.add(parent);

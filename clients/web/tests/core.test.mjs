@@ -425,6 +425,28 @@ test('an entry goes when the cache shows what it did, or what became of it', () 
   assert.equal(isGone(publish), false);
 });
 
+test('a message that a backup lost and that was sent again stays where it is now', () => {
+  for (const affected of [['10', '20'], ['20', '10']]) {
+    const cache = new ChannelCache();
+    const list = new ItemList();
+    const entry = { kind: 'publish', channel: 'room', mutation: 'm', payload: 'hi', order: 1,
+      sent: true, acknowledged: '10', observed: '5' };
+    const said = (timetoken) =>
+      cache.messages.set(timetoken, { timetoken, uuid: 'ada', payload: 'hi' });
+    said('10');
+    list.refresh(cache, [entry], 'ada', 'all');
+    cache.messages.delete('10');
+    said('20');
+    list.refresh(cache, [{ ...entry, acknowledged: '20' }], 'ada', new Set(affected));
+    list.refresh(cache, [], 'ada', new Set(affected));
+    assert.deepEqual(list.items.map((it) => [it.key, it.timetoken]), [['m', '20']]);
+    // A later backup has the first one, too.
+    said('10');
+    list.refresh(cache, [], 'ada', new Set(affected));
+    assert.deepEqual(list.items.map((it) => [it.key, it.timetoken]), [['10', '10'], ['m', '20']]);
+  }
+});
+
 test('a list says in steps how it changes', () => {
   const cache = new ChannelCache();
   const list = new ItemList();
