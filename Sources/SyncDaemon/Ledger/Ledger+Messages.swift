@@ -4,9 +4,6 @@ import EventModel
 
 extension Ledger {
     /// Gives a message another text: an action like any other, by its author alone.
-    ///
-    /// A text that the message had before, and has no more, is said again: its action is removed
-    /// and added, so that it is the newest.
     func edit(
         _ asked: MessageAction.Key, under rules: ReactionRules, for write: Write,
         at timetoken: Timetoken, into commit: inout Commit
@@ -14,6 +11,17 @@ extension Ledger {
         if let refusal = try refusal(changing: asked.messageTimetoken, for: write) {
             return .failure(refusal)
         }
+        return try say(asked, under: rules, for: write, at: timetoken, into: &commit)
+    }
+
+    /// Adds a text of a message.
+    ///
+    /// One that its user said before, and something else since, is said again: its action is
+    /// removed and added, so that it is the newest.
+    func say(
+        _ asked: MessageAction.Key, _ score: Int? = nil, under rules: ReactionRules,
+        for write: Write, at timetoken: Timetoken, into commit: inout Commit
+    ) throws(StoreError) -> Result<Outcome, ProtocolError> {
         let key = rules.canonical(asked)
         var timetoken = timetoken
         if let standing = try store.action(under: key, in: write.channel) {
@@ -25,7 +33,7 @@ extension Ledger {
                 timetoken = last
             }
         }
-        return try add(asked, nil, under: rules, for: write, at: timetoken, into: &commit)
+        return try add(asked, score, under: rules, for: write, at: timetoken, into: &commit)
     }
 
     /// Deletes one message, with the actions on it.

@@ -247,7 +247,9 @@ final class Ledger {
             return .success(.published(timetoken))
 
         case .add(let key, let score, let rules):
-            return try add(key, score, under: rules, for: write, at: timetoken, into: &commit)
+            return key.type == VersionKind.edited.type
+                ? try say(key, score, under: rules, for: write, at: timetoken, into: &commit)
+                : try add(key, score, under: rules, for: write, at: timetoken, into: &commit)
 
         case .remove(let asked, let observed, let rules):
             return try remove(

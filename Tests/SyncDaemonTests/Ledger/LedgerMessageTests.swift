@@ -47,13 +47,16 @@ struct LedgerMessageTests {
         #expect(try bench.reply(edit(#""two""#)) == .actionAdded(action, .already))
     }
 
-    @Test("a text that was said before is said again, and is the newest")
-    func again() throws {
+    @Test(
+        "a text that was said before is said again, and is the newest",
+        arguments: [false, true])
+    func again(byAction: Bool) throws {
         _ = try bench.reply(.publish(.numbered(1)))
         _ = try bench.reply(edit("2"))
         _ = try bench.reply(edit("3"))
 
-        let commit = bench.commit(write(edit("2")))
+        let commit = bench.commit(
+            write(byAction ? .add(.on(1000, "2", type: "edited")) : edit("2")))
 
         let key = MessageAction.Key.on(1000, "2", type: "edited")
         #expect(
