@@ -18,6 +18,11 @@ public enum Limits {
     public static let actionValueBytesMax = 32 * 1024
     /// Different actions, by type and value, on one message; over it: `too_many_actions`.
     public static let actionValuesMax = 5000
+    /// UTF-8 bytes of these types and values, each counted once; likewise.
+    ///
+    /// Whoever sums a message up reads them all: 60 edits of the largest message, or 4,000 of
+    /// 500 bytes.
+    public static let actionValuesBytesMax = 2 * 1024 * 1024
     /// The same where a user's own are looked for at each add: in the mode `unique`, or with a
     /// bound of actions of one user.
     public static let ownActionValuesMax = 500

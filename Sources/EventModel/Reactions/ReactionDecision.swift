@@ -10,6 +10,8 @@ public enum ReactionRefusal: Error, Hashable, Sendable {
     case noMessage
     /// The message has as many different actions as it may.
     case values(max: Int)
+    /// Those would take more bytes than they may.
+    case bytes(max: Int)
     /// The user has as many on the message as one may.
     case own(max: Int)
     /// The message has as many as it may.
@@ -52,6 +54,8 @@ public protocol ReactionRows {
     func totals(type: String, value: String) throws(Failure) -> ActionTotals
     /// How many different types and values actions on it have.
     func valueCount() throws(Failure) -> Int
+    /// UTF-8 bytes of these types and values, each counted once.
+    func valueBytes() throws(Failure) -> Int
     /// How many actions stand on it.
     func actionCount() throws(Failure) -> Int
 }
@@ -93,14 +97,15 @@ extension ReactionRules {
         if needsMessage, try !rows.hasMessage() { return .failure(.noMessage) }
         let left = own.count - decision.dropped.count
         if ownMax > 0, left >= ownMax { return .failure(.own(max: ownMax)) }
-        if let refusal = try refusal(dropping: decision.dropped, totals, rows) {
+        if let refusal = try refusal(of: key, dropping: decision.dropped, totals, rows) {
             return .failure(refusal)
         }
         return .success(decision)
     }
 
     private func refusal<Rows: ReactionRows>(
-        dropping dropped: [MessageAction], _ totals: ActionTotals, _ rows: Rows
+        of key: MessageAction.Key, dropping dropped: [MessageAction], _ totals: ActionTotals,
+        _ rows: Rows
     ) throws(Rows.Failure) -> ReactionRefusal? {
         if actionsMax > 0, try rows.actionCount() - dropped.count >= actionsMax {
             return .actions(max: actionsMax)
@@ -111,6 +116,9 @@ extension ReactionRules {
         where try rows.totals(type: action.key.type, value: action.key.value).count == 1 {
             freed += 1
         }
-        return try rows.valueCount() - freed >= mostValues ? .values(max: mostValues) : nil
+        if try rows.valueCount() - freed >= mostValues { return .values(max: mostValues) }
+        let bytes = key.type.utf8.count + key.value.utf8.count
+        let isTooMuch = try rows.valueBytes() + bytes > Limits.actionValuesBytesMax
+        return isTooMuch ? .bytes(max: Limits.actionValuesBytesMax) : nil
     }
 }

@@ -103,6 +103,10 @@ private struct StoredActions: ReactionRows {
         try store.valueCount(on: key.messageTimetoken, in: channel)
     }
 
+    func valueBytes() throws(StoreError) -> Int {
+        try store.valueBytes(on: key.messageTimetoken, in: channel)
+    }
+
     func actionCount() throws(StoreError) -> Int {
         try store.actionCount(on: key.messageTimetoken, in: channel)
     }
@@ -117,6 +121,7 @@ extension ProtocolError {
             case .value: .valueNotAllowed
             case .noMessage: .noSuchMessage
             case .values(let max): .tooManyActions("\(max) different actions")
+            case .bytes(let max): .tooManyActions("\(max) bytes of different actions")
             case .own(let max): .tooManyActions("\(max) actions of one user")
             case .actions(let max): .tooManyActions("\(max) actions")
             case .score(let max): .scoreTooLarge(max)

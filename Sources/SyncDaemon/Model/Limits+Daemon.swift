@@ -67,6 +67,8 @@ extension Limits {
     /// So few that a flood of subscriptions is one of commands, and so many that a device may
     /// follow all channels of a session at once.
     static let channelsPerCommandCost = 4
+    /// Bytes of an action's value, or of an edited text, that count as one command there.
+    static let valueBytesPerCommandCost = 64
     /// Commands that a `token` counts as there: its signature has to be checked.
     static let tokenCommandCost = 10
     /// Bytes waiting for one session's socket.

@@ -39,6 +39,9 @@ protocol ActionTally {
     /// - Complexity: O(1): whoever fills a message makes nobody's next add cost more.
     func valueCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int
 
+    /// UTF-8 bytes of these types and values, each counted once; likewise.
+    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int
+
     /// How many actions stand on a message; likewise.
     ///
     /// - Complexity: O(different types and values on it).

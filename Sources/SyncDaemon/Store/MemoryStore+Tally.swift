@@ -33,12 +33,18 @@ extension MemoryStore {
     }
 
     func valueCount(on message: Timetoken, in channel: Channel) -> Int {
+        values(on: message, in: channel).count
+    }
+
+    func valueBytes(on message: Timetoken, in channel: Channel) -> Int {
+        values(on: message, in: channel).joined().reduce(0) { $0 + $1.string.utf8.count }
+    }
+
+    private func values(on message: Timetoken, in channel: Channel) -> Set<[ExactText]> {
         Set(
             standing(on: message, in: channel).keys.map {
                 [ExactText($0.type), ExactText($0.value)]
-            }
-        )
-        .count
+            })
     }
 
     func actionCount(on message: Timetoken, in channel: Channel) -> Int {

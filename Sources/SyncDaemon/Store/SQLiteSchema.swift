@@ -142,7 +142,7 @@ enum SQLiteSchema {
     private static let steps = [
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
-        scores, messageVersions, threads, scoreOrder, clearings, wholeDigests,
+        scores, messageVersions, threads, scoreOrder, clearings, wholeDigests, valueBytes,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -310,7 +310,8 @@ enum SQLiteSchema {
         "(100 + \(bytes(row, ["type", "value", "uuid"])))"
     }
 
-    private static func bytes(_ row: String, _ columns: [String]) -> String {
-        columns.map { "ifnull(length(CAST(\(row).\($0) AS BLOB)), 0)" }.joined(separator: " + ")
+    static func bytes(_ row: String, _ columns: [String]) -> String {
+        let lengths = columns.map { "ifnull(length(CAST(\(row).\($0) AS BLOB)), 0)" }
+        return "(\(lengths.joined(separator: " + ")))"
     }
 }

@@ -42,6 +42,10 @@ extension SQLiteStore {
         try totals(type: "", value: "", on: message, in: channel).count
     }
 
+    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+        try totals(type: "", value: "", on: message, in: channel).score
+    }
+
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
         guard let id = try existingID(of: channel) else { return 0 }
         let count = try statements.tally.sum.first([.integer(id), .timetoken(message)]) {
@@ -137,6 +141,31 @@ extension SQLiteSchema {
             ON CONFLICT DO UPDATE SET count = count + 1;
         END;
         """
+
+    /// - `action_count.score`: from here on, in the row with neither type nor value, the bytes of
+    ///   the others' types and values.
+    static let valueBytes = """
+        DROP TRIGGER value_added;
+        DROP TRIGGER value_removed;
+        CREATE TRIGGER value_added AFTER INSERT ON action_count WHEN NEW.type <> '' BEGIN
+            INSERT INTO action_count
+            VALUES (NEW.channel, NEW.message, '', '', 1, \(nameBytes("NEW")))
+            ON CONFLICT DO UPDATE SET count = count + 1, score = score + \(nameBytes("NEW"));
+        END;
+        CREATE TRIGGER value_removed AFTER DELETE ON action_count WHEN OLD.type <> '' BEGIN
+            UPDATE action_count SET count = count - 1, score = score - \(nameBytes("OLD"))
+            WHERE (channel, message, type, value) = (OLD.channel, OLD.message, '', '');
+            DELETE FROM action_count WHERE (channel, message, type, value)
+            = (OLD.channel, OLD.message, '', '') AND count < 1;
+        END;
+        UPDATE action_count SET score = (
+            SELECT sum(\(nameBytes("c"))) FROM action_count AS c
+            WHERE c.channel = action_count.channel AND c.message = action_count.message
+            AND c.type <> '')
+        WHERE type = '';
+        """
+
+    private static func nameBytes(_ row: String) -> String { bytes(row, ["type", "value"]) }
 
     /// Counts anew, in an empty table; reads all rows.
     static let countScores = """

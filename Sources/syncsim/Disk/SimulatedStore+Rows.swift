@@ -292,6 +292,11 @@ extension SimulatedStore {
         return try platter.valueCount(on: message, in: channel)
     }
 
+    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+        try call()
+        return try platter.valueBytes(on: message, in: channel)
+    }
+
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
         try call()
         return try platter.actionCount(on: message, in: channel)

@@ -28,6 +28,10 @@ private struct Rows: ReactionRows {
             count: keys.count, score: keys.reduce(0) { $0 + (scores[$1] ?? 1) })
     }
     func valueCount() -> Int { Set(standing.keys.map { [$0.type, $0.value] }).count }
+    func valueBytes() -> Int {
+        let names = Set(standing.keys.map { [$0.type, $0.value] })
+        return names.joined().reduce(0) { $0 + $1.utf8.count }
+    }
     func actionCount() -> Int { standing.count }
 }
 
@@ -158,6 +162,20 @@ struct ReactionRulesTests {
         #expect(refusal(ReactionRules(), Self.key("x"), on: rows) == nil)
         #expect(refusal(rules { $0.mode = .unique }, Self.key("x"), on: rows) == .values(max: 500))
         #expect(refusal(rules { $0.ownMax = 3 }, Self.key("x"), on: rows) == .values(max: 500))
+    }
+
+    @Test("different actions on a message have bytes for each to be read")
+    func bytesOfValues() {
+        let long = String(repeating: "x", count: Limits.actionValuesBytesMax - 20)
+        var rows = Rows(user: "ada")
+        rows.standing[Self.key(long)] = tick(7)
+        let any = rules { _ in }
+        // "reaction" has eight bytes: of twelve that are left, four.
+        #expect(refusal(any, Self.key("1234"), on: rows) == nil)
+        let bytes = ReactionRefusal.bytes(max: Limits.actionValuesBytesMax)
+        #expect(refusal(any, Self.key("12345"), on: rows) == bytes)
+        // Who says what is there takes no more.
+        #expect(refusal(any, Self.key(long, by: "bob"), on: rows) == nil)
         #expect(refusal(rules { $0.ownMax = 3 }, Self.key("7"), on: rows) == nil)
     }
 

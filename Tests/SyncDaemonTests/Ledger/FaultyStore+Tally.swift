@@ -43,6 +43,11 @@ extension FaultyStore {
         return base.valueCount(on: message, in: channel)
     }
 
+    func valueBytes(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
+        try pass(.tally)
+        return base.valueBytes(on: message, in: channel)
+    }
+
     func actionCount(on message: Timetoken, in channel: Channel) throws(StoreError) -> Int {
         try pass(.tally)
         return base.actionCount(on: message, in: channel)

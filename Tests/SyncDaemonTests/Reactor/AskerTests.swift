@@ -136,6 +136,12 @@ struct CommandCostTests {
     func few() {
         func names(_ count: Int) -> [String] { (0..<count).map { "c\($0)" } }
         #expect(Command.ping.cost == 1)
+        let long = String(repeating: "x", count: 6400)
+        let action = ActionRequest(
+            channel: "room", messageTimetoken: .zero, type: "reaction", value: long)
+        #expect(Command.addAction(action).cost == 100)
+        let edit = EditRequest(channel: "room", messageTimetoken: .zero, payload: long)
+        #expect(Command.editMessage(edit).cost == 100)
         #expect(Command.unsubscribe(channels: names(1)).cost == 1)
         #expect(Command.unsubscribe(channels: names(1000)).cost == 250)
         #expect(

@@ -23,6 +23,30 @@ struct StoreTallyContract {
         ]
     }
 
+    @Test(
+        "the bytes of different types and values are counted as they come and go",
+        arguments: StoreUnderTest.allCases)
+    func bytes(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        func bytes() throws -> Int { try store.valueBytes(on: tick(1), in: room) }
+        #expect(try bytes() == 0)
+        try store.commit(through: 10) {
+            try add(
+                $0, at: 2, .on(1, "👍"), .on(1, "👍", by: "bob"), .on(1, "ab", type: "é"), .on(2))
+        }
+        // "reaction" and four bytes, two and two.
+        #expect(try bytes() == 16)
+        try store.commit(through: 20) {
+            try $0.remove(.on(1, "👍"), at: tick(11), in: room)
+            try $0.remove(.on(1, "ab", type: "é"), at: tick(12), in: room)
+        }
+        #expect(try bytes() == 12)
+        try store.commit(through: 30) {
+            try $0.remove(.on(1, "👍", by: "bob"), at: tick(21), in: room)
+        }
+        #expect(try bytes() == 0)
+    }
+
     private func add(
         _ store: any Store, at clock: UInt64, _ keys: MessageAction.Key...
     ) throws {

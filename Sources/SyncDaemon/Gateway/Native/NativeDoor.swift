@@ -305,7 +305,17 @@ extension Command {
 
     /// Commands that it counts as, for the rate limit.
     var cost: Int {
-        showsToken ? Limits.tokenCommandCost : Self.cost(ofNames: nameCount)
+        switch self {
+        case .token: Limits.tokenCommandCost
+        // A value is in every index that its action is in.
+        case .addAction(let request): Self.cost(ofValue: request.value)
+        case .editMessage(let request): Self.cost(ofValue: request.payload)
+        default: Self.cost(ofNames: nameCount)
+        }
+    }
+
+    private static func cost(ofValue value: String) -> Int {
+        max(1, value.utf8.count / Limits.valueBytesPerCommandCost)
     }
 
     fileprivate static func cost(ofNames count: Int) -> Int {
