@@ -11,43 +11,71 @@ struct ChannelDigests {
         let channel: Channel
         let key: DigestKey
         var digest: Digest
+        var segments = ChannelSegments()
         /// Whether the open transaction has an event in the channel.
         var isTouched = false
         /// Whether the store has another digest.
         var isChanged = false
+        private var segmentsCounted = 0
+
+        init(channel: Channel, key: DigestKey, digest: Digest) {
+            self.channel = channel
+            self.key = key
+            self.digest = digest
+        }
+
+        /// How many segments there are more than when it was asked last.
+        mutating func newSegments() -> Int {
+            defer { segmentsCounted = segments.count }
+            return segments.count - segmentsCounted
+        }
     }
 
     private let secret: DigestSecret
+    private let segmentMessages: Int
     private var entries: [Entry] = []
     private var indices: [Channel: Int] = [:]
     private var touched: [Int] = []
+    /// Of all channels.
+    private var segmentsInMemory = 0
     /// What a deletion that is being prepared will take out.
     private(set) var reading: DeletionReading?
     /// Whose digest ``write(to:)`` came to last.
     private(set) var written: Channel?
 
-    init(secret: DigestSecret) {
+    /// - Parameter segmentMessages: Messages that stand in a segment when it ends.
+    init(secret: DigestSecret, segmentMessages: Int) {
         self.secret = secret
+        self.segmentMessages = segmentMessages
     }
 
     mutating func insert(
         _ row: CoveredRow, in channel: Channel, of store: any Store
     ) throws(StoreError) {
         let index = try index(of: channel, store)
-        entries[index].digest.insert(row, key: entries[index].key)
-        entries[index].isChanged = true
-        reading?.added(row, in: channel)
-        touch(index)
+        let key = entries[index].key
+        // What is being read of a channel is sorted by its segments.
+        if case .message(let message) = row, reading?.channel != channel {
+            try entries[index].segments.cut(
+                before: message.timetoken, ofMessages: segmentMessages, in: channel, of: store,
+                key: key)
+        }
+        let hash = row.hash(key)
+        entries[index].digest.insert(hash)
+        let segment = try entries[index].segments.insert(row, hash, in: channel, of: store)
+        reading?.added(row, hash, to: segment, of: channel)
+        change(index)
     }
 
     mutating func remove(
         _ row: CoveredRow, in channel: Channel, of store: any Store
     ) throws(StoreError) {
         let index = try index(of: channel, store)
-        entries[index].digest.remove(row, key: entries[index].key)
-        entries[index].isChanged = true
-        reading?.removed(row, in: channel)
-        touch(index)
+        let hash = row.hash(entries[index].key)
+        entries[index].digest.remove(hash)
+        let segment = try entries[index].segments.remove(row, hash, in: channel, of: store)
+        reading?.removed(row, hash, from: segment, of: channel)
+        change(index)
     }
 
     /// Deletes messages from the store, and what they and the actions on them had added.
@@ -56,23 +84,13 @@ struct ChannelDigests {
     mutating func delete(
         _ range: MessageRange, at timetoken: Timetoken, in channel: Channel, of store: any Store
     ) throws(StoreError) -> Bool {
-        let index = try index(of: channel, store)
-        let key = entries[index].key
-        var digest = entries[index].digest
-        var reading = reading
+        var rows: [CoveredRow] = []
         let isDone = try store.deleteMessages(
             after: range.after, through: range.through, at: timetoken, in: channel,
-            eachRow: { row in
-                digest.remove(row, key: key)
-                reading?.removed(row, in: channel)
-            })
-        self.reading = reading
+            eachRow: { rows.append($0) })
         guard isDone else { return false }
-        if digest != entries[index].digest {
-            entries[index].digest = digest
-            entries[index].isChanged = true
-        }
-        touch(index)
+        for row in rows { try remove(row, in: channel, of: store) }
+        touch(try index(of: channel, store))
         return true
     }
 
@@ -87,10 +105,12 @@ struct ChannelDigests {
     mutating func read(
         _ rows: DeletedRows, in channel: Channel, of store: any Store, limit: Int
     ) throws(StoreError) -> Bool {
-        var reading = reading ?? DeletionReading(rows, in: channel, key: secret.key(of: channel))
-        try reading.advance(in: store, limit: limit)
-        self.reading = reading
-        return reading.isComplete
+        if reading == nil {
+            reading = try DeletionReading(
+                rows, in: channel, key: secret.key(of: channel), of: store)
+        }
+        try reading?.advance(in: store, limit: limit)
+        return reading?.isComplete ?? true
     }
 
     /// Hides messages in the store, and takes out what was read of them and the actions on them.
@@ -104,10 +124,7 @@ struct ChannelDigests {
         self.reading = nil
         guard try store.hasRows(in: range, of: channel) else { return false }
         try store.hideMessages(in: range, at: timetoken, of: channel)
-        let index = try index(of: channel, store)
-        entries[index].digest.remove(reading.digest)
-        entries[index].isChanged = true
-        touch(index)
+        try take(reading, of: store)
         return true
     }
 
@@ -131,11 +148,24 @@ struct ChannelDigests {
         self.reading = nil
         guard reading.digest.count > 0 else { return 0 }
         try store.hideActions(coveredBy: clearing, at: timetoken, of: channel)
-        let index = try index(of: channel, store)
-        entries[index].digest.remove(reading.digest)
-        entries[index].isChanged = true
-        touch(index)
+        try take(reading, of: store)
         return Int(reading.digest.count)
+    }
+
+    /// Takes out what was read.
+    private mutating func take(
+        _ reading: DeletionReading, of store: any Store
+    ) throws(StoreError) {
+        let index = try index(of: reading.channel, store)
+        entries[index].digest.remove(reading.digest)
+        for part in reading.parts.values {
+            try entries[index].segments.remove(part, in: reading.channel, of: store)
+        }
+        if let middle = reading.middle {
+            try entries[index].segments.empty(
+                from: middle.from, before: middle.before, of: reading.channel, in: store)
+        }
+        change(index)
     }
 
     /// The next deletion is another one.
@@ -152,13 +182,15 @@ struct ChannelDigests {
             if entries[index].isChanged {
                 written = channel
                 try store.setDigest(digest, of: channel)
+                try entries[index].segments.write(to: store, of: channel)
             }
             digests[channel] = digest
             entries[index].isTouched = false
             entries[index].isChanged = false
         }
+        segmentsInMemory += touched.reduce(0) { $0 + entries[$1].newSegments() }
         touched.removeAll(keepingCapacity: true)
-        if entries.count > Limits.digestsInMemoryMax { forgetDigests() }
+        if entries.count + segmentsInMemory > Limits.digestsInMemoryMax { forgetDigests() }
         return digests
     }
 
@@ -171,17 +203,21 @@ struct ChannelDigests {
     }
 
     /// Whether the store has what is here.
-    var isWritten: Bool { touched.isEmpty && entries.allSatisfy { !$0.isTouched && !$0.isChanged } }
+    var isWritten: Bool {
+        touched.isEmpty
+            && entries.allSatisfy { !$0.isTouched && !$0.isChanged && $0.segments.isWritten }
+    }
 
-    /// The channels that came last, with their digests.
-    func newest(_ count: Int) -> [(Channel, Digest)] {
-        entries.suffix(count).map { ($0.channel, $0.digest) }
+    /// The channels that came last, with their digests and their segments.
+    func newest(_ count: Int) -> [(Channel, Digest, ChannelSegments)] {
+        entries.suffix(count).map { ($0.channel, $0.digest, $0.segments) }
     }
 
     private mutating func forgetDigests() {
         entries = []
         indices = [:]
         touched = []
+        segmentsInMemory = 0
     }
 
     private mutating func index(
@@ -192,6 +228,11 @@ struct ChannelDigests {
         entries.append(Entry(channel: channel, key: secret.key(of: channel), digest: digest))
         indices[channel] = entries.count - 1
         return entries.count - 1
+    }
+
+    private mutating func change(_ index: Int) {
+        entries[index].isChanged = true
+        touch(index)
     }
 
     private mutating func touch(_ index: Int) {

@@ -44,7 +44,7 @@ struct LargeDeletion {
 
 /// What the rows that go come to, read in steps while they change: messages, then actions.
 struct DeletionReading {
-    private let channel: Channel
+    let channel: Channel
     private let rows: DeletedRows
     private let key: DigestKey
     /// The messages that are still to be read.
@@ -53,48 +53,92 @@ struct DeletionReading {
     private var next: MessageAction.Key?
     /// The digest of the rows that were read, as they stand now.
     private(set) var digest = Digest.empty
+    /// What is theirs of each segment, by its start; of ``middle`` nothing.
+    private(set) var parts: [Timetoken: Segment] = [:]
+    /// Segments that go whole: those that start at `from` or later, and before `before`.
+    let middle: (from: Timetoken, before: Timetoken)?
 
     var isComplete: Bool { messages == nil && next == nil }
 
-    init(_ rows: DeletedRows, in channel: Channel, key: DigestKey) {
+    /// - Precondition: The store has all that happened: no transaction is open.
+    init(
+        _ rows: DeletedRows, in channel: Channel, key: DigestKey, of store: any Store
+    ) throws(StoreError) {
         self.rows = rows
         self.channel = channel
         self.key = key
         next = rows.first
-        if case .messages(let range) = rows { messages = range }
+        guard case .messages(let range) = rows else {
+            middle = nil
+            return
+        }
+        messages = range
+        let start = try store.segment(of: range.after.successor(at: 0), in: channel)
+        let end = try store.segment(of: range.through, in: channel).segment.after
+        middle = start.through < end ? (start.through, end) : nil
     }
 
     /// - Parameter limit: Rows that are looked at.
     mutating func advance(in store: any Store, limit: Int) throws(StoreError) {
-        var digest = digest
+        var found: [CoveredRow] = []
         if let range = messages {
             messages = try store.scanMessages(in: range, of: channel, limit: limit) {
-                digest.insert($0, key: key)
+                found.append(.message($0))
             }
-            self.digest = digest
-            return
+        } else if let start = next {
+            switch rows {
+            case .messages(let range):
+                next = try store.scanActions(
+                    from: start, through: range.through, of: channel, limit: limit,
+                    body: { found.append(.action($0)) })
+            case .actions(let clearing):
+                var left = limit
+                next = try store.scanActions(
+                    coveredBy: clearing, from: start, of: channel, limit: &left,
+                    body: { found.append(.action($0)) })
+            }
         }
-        guard let start = next else { return }
-        switch rows {
-        case .messages(let range):
-            next = try store.scanActions(
-                from: start, through: range.through, of: channel, limit: limit,
-                body: { digest.insert($0, key: key) })
-        case .actions(let clearing):
-            var left = limit
-            next = try store.scanActions(
-                coveredBy: clearing, from: start, of: channel, limit: &left,
-                body: { digest.insert($0, key: key) })
-        }
-        self.digest = digest
+        try insert(found, of: store)
     }
 
-    mutating func added(_ row: CoveredRow, in channel: Channel) {
-        if wasRead(row, in: channel) { digest.insert(row, key: key) }
+    /// - Parameter found: In the order of their messages.
+    private mutating func insert(_ found: [CoveredRow], of store: any Store) throws(StoreError) {
+        var segment: (after: Timetoken, through: Timetoken)?
+        for row in found {
+            let hash = row.hash(key)
+            if segment.map({ row.message > $0.through }) ?? true {
+                let place = try store.segment(
+                    of: max(row.message, Timetoken.zero.successor(at: 0)), in: channel)
+                segment = (place.segment.after, place.through)
+            }
+            if let segment { insert(row, hash, to: segment.after) }
+        }
     }
 
-    mutating func removed(_ row: CoveredRow, in channel: Channel) {
-        if wasRead(row, in: channel) { digest.remove(row, key: key) }
+    private mutating func insert(_ row: CoveredRow, _ hash: RowHash, to segment: Timetoken) {
+        digest.insert(hash)
+        guard !isMiddle(segment) else { return }
+        parts[segment, default: Segment(after: segment)].insert(row, hash)
+    }
+
+    private func isMiddle(_ segment: Timetoken) -> Bool {
+        middle.map { segment >= $0.from && segment < $0.before } ?? false
+    }
+
+    /// - Parameter segment: Where the row's segment starts.
+    mutating func added(
+        _ row: CoveredRow, _ hash: RowHash, to segment: Timetoken, of channel: Channel
+    ) {
+        if wasRead(row, in: channel) { insert(row, hash, to: segment) }
+    }
+
+    mutating func removed(
+        _ row: CoveredRow, _ hash: RowHash, from segment: Timetoken, of channel: Channel
+    ) {
+        guard wasRead(row, in: channel) else { return }
+        digest.remove(hash)
+        guard !isMiddle(segment) else { return }
+        parts[segment, default: Segment(after: segment)].remove(row, hash)
     }
 
     private func wasRead(_ row: CoveredRow, in channel: Channel) -> Bool {

@@ -31,10 +31,17 @@ extension ChannelDigests {
     /// What always holds between two transactions.
     func checkInvariants(of store: any Store) {
         precondition(isWritten, "A transaction writes each digest that it changed.")
-        for (channel, digest) in newest(Self.comparedMax) {
+        for (channel, digest, segments) in newest(Self.comparedMax) {
             // What cannot be read is another's trouble.
             guard let stored = try? store.digest(of: channel) else { continue }
             precondition(stored == digest, "A digest in memory is that in the store.")
+            for (segment, through) in segments.newest(Self.comparedMax) {
+                let place = segment.after.successor(at: 0)
+                guard let stored = try? store.segment(of: place, in: channel) else { continue }
+                precondition(
+                    stored.segment == segment && stored.through == through,
+                    "A segment in memory is that in the store.")
+            }
         }
     }
 }

@@ -48,6 +48,7 @@ final class Ledger {
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
     ///   - deletedRowsMax: Rows that one commit deletes.
+    ///   - segmentMessages: Messages of a channel's segment.
     ///   - quarantine: What is left alone, and is told of more.
     ///   - accounts: How much each tenant may have.
     ///   - anchor: Reads all clocks; `nil`: there is one, which never steps.
@@ -57,6 +58,7 @@ final class Ledger {
         store: any Store, tombstoneTicksKept: UInt64,
         mutationTicksKept: UInt64 = Limits.mutationTicksKept,
         deletedRowsMax: Int = Limits.deletedRowsPerCommitMax,
+        segmentMessages: Int = Limits.segmentMessages,
         quarantine: Quarantine = Quarantine(), accounts: Accounts = Accounts(),
         anchor: (() -> ClockAnchor)? = nil, wallTicks: @escaping () -> UInt64
     ) {
@@ -73,7 +75,7 @@ final class Ledger {
                 let now = wallTicks()
                 return ClockAnchor(boot: "", uptime: now, ticks: now, age: now)
             }
-        digests = ChannelDigests(secret: store.secret)
+        digests = ChannelDigests(secret: store.secret, segmentMessages: segmentMessages)
         last = store.last
     }
 

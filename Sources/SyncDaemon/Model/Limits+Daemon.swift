@@ -226,8 +226,14 @@ extension Limits {
     static let summaryChangesMax = 20_000
     /// Bytes of what is kept of messages that were summed up; over it some are read again.
     static let summaryCacheBytesMax = 16 * 1024 * 1024
-    /// Channels whose digests the ledger remembers; over it they are read again.
+    /// Channels, and segments of channels, whose digests the ledger remembers; over it they are
+    /// read again.
     static let digestsInMemoryMax = 100_000
+    /// Messages that stand in a segment when the next one begins another.
+    static let segmentMessages = 64
+    /// Actions on timetokens that are still to come which go with a new segment; where there are
+    /// more, the old one grows on.
+    static let segmentActionsMovedMax = 256
     /// Pages of 4 KiB in the store's log; over it a commit waits for readers to let go of the log.
     static let logPagesMax = 16_384
     /// How long it waits, in milliseconds, and again after a quarter more pages.

@@ -26,6 +26,11 @@ protocol ChannelSnapshot {
     /// The message at a position.
     func message(at timetoken: Timetoken) throws(StoreError) -> StoredMessage?
 
+    /// The segments that start before a position, the newest first, until `body` answers `false`.
+    func forEachSegment(
+        before timetoken: Timetoken, _ body: (Segment) -> Bool
+    ) throws(StoreError)
+
     /// The ranges of messages that were deleted after a position.
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange]
 
@@ -109,6 +114,15 @@ struct SQLiteSnapshot: ChannelSnapshot {
             return false
         }
         return found
+    }
+
+    func forEachSegment(
+        before timetoken: Timetoken, _ body: (Segment) -> Bool
+    ) throws(StoreError) {
+        guard let id else { return }
+        try reader.statements.segments.query(.integer(id), .timetoken(timetoken)) { row in
+            body(Segment(row))
+        }
     }
 
     func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
@@ -235,6 +249,13 @@ struct MemorySnapshot: ChannelSnapshot {
 
     func message(at timetoken: Timetoken) -> StoredMessage? {
         state.messages[channel]?.first { $0.timetoken == timetoken }
+    }
+
+    func forEachSegment(before timetoken: Timetoken, _ body: (Segment) -> Bool) {
+        for segment in state.segments[channel, default: []].reversed()
+        where segment.after < timetoken {
+            guard body(segment) else { return }
+        }
     }
 
     func deletions(after cursor: Timetoken) -> [MessageRange] {

@@ -6,20 +6,19 @@ import EventModel
 enum CoveredRow: Hashable, Sendable {
     case message(MessageRow)
     case action(MessageAction)
-}
 
-extension Digest {
-    mutating func insert(_ row: CoveredRow, key: DigestKey) {
-        switch row {
-        case .message(let message): insert(message, key: key)
-        case .action(let action): insert(action, key: key)
+    /// The message that it is, or is on.
+    var message: Timetoken {
+        switch self {
+        case .message(let message): message.timetoken
+        case .action(let action): action.key.messageTimetoken
         }
     }
 
-    mutating func remove(_ row: CoveredRow, key: DigestKey) {
-        switch row {
-        case .message(let message): remove(message, key: key)
-        case .action(let action): remove(action, key: key)
+    func hash(_ key: DigestKey) -> RowHash {
+        switch self {
+        case .message(let message): RowHash(message, key: key)
+        case .action(let action): RowHash(action, key: key)
         }
     }
 }

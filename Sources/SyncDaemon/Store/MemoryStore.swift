@@ -42,6 +42,8 @@ final class MemoryStore: Store {
         var groups: [ChannelGroup: Set<ExactText>] = [:]
         var actions: [Channel: [MessageAction.Key: ActionRow]] = [:]
         var digests: [Channel: Digest] = [:]
+        /// Ascending.
+        var segments: [Channel: [Segment]] = [:]
         var tombstoneFloor = Timetoken.zero
         var deletionFloor = Timetoken.zero
         /// When each may be forgotten, on the retention clock.

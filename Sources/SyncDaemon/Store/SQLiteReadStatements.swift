@@ -16,6 +16,8 @@ final class SQLiteReadStatements {
     let countMessages: StoreStatement
     let findHidden: StoreStatement
     let deletions: StoreStatement
+    /// The newest first.
+    let segments: StoreStatement
     let actionsForward: StoreStatement
     let actionsBackward: StoreStatement
     let countActionsOfMessage: StoreStatement
@@ -26,6 +28,12 @@ final class SQLiteReadStatements {
     /// What stands on a message, counted.
     let tally: SQLiteTallyStatements
     let groups: SQLiteGroupStatements
+
+    /// Of a channel, after a position and up to another.
+    private static let messages = """
+        SELECT timetoken, uuid, payload, meta, type, expires, sum, parent FROM message
+        WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
+        """
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
@@ -38,12 +46,8 @@ final class SQLiteReadStatements {
             "SELECT id, count, lane0, lane1 FROM channel WHERE keyset = ? AND name = ?")
         channelsFrom = try connection.prepare(
             "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?")
-        let messages = """
-            SELECT timetoken, uuid, payload, meta, type, expires, sum, parent FROM message
-            WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
-            """
-        messagesForward = try connection.prepare("\(messages) LIMIT ?")
-        messagesBackward = try connection.prepare("\(messages) DESC LIMIT ?")
+        messagesForward = try connection.prepare("\(Self.messages) LIMIT ?")
+        messagesBackward = try connection.prepare("\(Self.messages) DESC LIMIT ?")
         countMessages = try connection.prepare(
             """
             SELECT count(*) FROM
@@ -55,6 +59,7 @@ final class SQLiteReadStatements {
             SELECT timetoken, after, through FROM deletion
             WHERE channel = ? AND timetoken > ? ORDER BY timetoken LIMIT ?
             """)
+        segments = try connection.prepare(Segment.newestFirst)
         let row = "changed, message, type, value, uuid, added, live, sum, score"
         let columns = "SELECT \(row) FROM action"
         // From the index to the rows, so that an entry without its row comes as one without `live`;

@@ -42,7 +42,7 @@ enum SQLiteSchema {
             try insertMeta.run(.text("secret"), .text(secret.text))
             try insertMeta.run(.text("tombstone_floor"), .text("0"))
         }
-        if found < 18, let secret = try secret(connection) { try addDigests(connection, secret) }
+        if found < 20, let secret = try secret(connection) { try sumUp(connection, secret) }
         try connection.execute("PRAGMA user_version=\(version)")
         try connection.execute("COMMIT")
         upgrade?.end(connection)
@@ -54,50 +54,6 @@ enum SQLiteSchema {
         try connection.prepare("SELECT value FROM meta WHERE name = 'secret'").first {
             DigestSecret($0.text(0))
         } ?? nil
-    }
-
-    /// Computes what the ledger keeps up to date from then on; channels without rows are left as
-    /// they are.
-    ///
-    /// - Precondition: Nothing is hidden.
-    static func addDigests(
-        _ connection: borrowing StoreConnection, _ secret: DigestSecret
-    ) throws(StoreError) {
-        var channels: [(id: Int64, channel: Channel)] = []
-        try connection.prepare("SELECT id, name, keyset FROM channel").query { row in
-            channels.append((row.integer(0), Channel(row.text(1), keyset: row.text(2))))
-            return true
-        }
-        let actions = try connection.prepare(
-            """
-            SELECT message, type, value, uuid, added, score FROM action
-            WHERE channel = ? AND live = 1
-            """)
-        let messages = try connection.prepare(
-            "SELECT timetoken, uuid, type FROM message WHERE channel = ?")
-        let update = try connection.prepare(
-            "UPDATE channel SET count = ?, lane0 = ?, lane1 = ? WHERE id = ?")
-        for (id, channel) in channels {
-            let key = secret.key(of: channel)
-            var digest = Digest.empty
-            try actions.query(.integer(id)) { row in
-                let actionKey = MessageAction.Key(
-                    messageTimetoken: row.timetoken(0), type: row.text(1), value: row.text(2),
-                    uuid: row.text(3))
-                digest.insert(row.action(under: actionKey, added: 4, score: 5), key: key)
-                return true
-            }
-            try messages.query(.integer(id)) { row in
-                let message = MessageRow(
-                    timetoken: row.timetoken(0), uuid: row.text(1), type: row.optionalText(2))
-                digest.insert(message, key: key)
-                return true
-            }
-            guard digest != .empty else { continue }
-            let words = digest.words
-            try update.run(
-                .integer(digest.count), .word(words.0), .word(words.1), .integer(id))
-        }
     }
 
     /// The runs that are in the file, the oldest first.
@@ -143,6 +99,7 @@ enum SQLiteSchema {
         tables, deletionsAndGroups, reconciliation, durableClock, retention, checksums,
         mutationCount, moreChecksums, revocations, keysetUse, keyGrants, actionCounts,
         scores, messageVersions, threads, scoreOrder, clearings, wholeDigests, valueBytes,
+        segments,
     ]
 
     /// - `clock`: one row; every commit moves it, so it also says where a restarted ledger goes on.
@@ -221,6 +178,15 @@ enum SQLiteSchema {
     private static let wholeDigests = """
         \(removeHidden)
         UPDATE channel SET count = 0, lane0 = 0, lane1 = 0;
+        """
+
+    /// - `segment`: see ``Segment``; the channel's digest is their sum. They are computed with it.
+    private static let segments = """
+        \(removeHidden)
+        CREATE TABLE segment(
+            channel INTEGER NOT NULL, after INTEGER NOT NULL, messages INTEGER NOT NULL,
+            count INTEGER NOT NULL, lane0 INTEGER NOT NULL, lane1 INTEGER NOT NULL,
+            PRIMARY KEY (channel, after)) WITHOUT ROWID;
         """
 
     /// - `clock.ceiling`: no position beyond it was handed out; `boot`, `uptime`, `ticks`, `age`:

@@ -130,6 +130,7 @@ final class SQLiteMutationStatements {
 
 /// What reconciling devices needs.
 final class SQLiteDigestStatements {
+    let segments: SQLiteSegmentStatements
     let findDigest: StoreStatement
     let putDigest: StoreStatement
     let findTombstones: StoreStatement
@@ -143,6 +144,7 @@ final class SQLiteDigestStatements {
     let forgetAges: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        segments = try SQLiteSegmentStatements(connection)
         findDigest = try connection.prepare("SELECT count, lane0, lane1 FROM channel WHERE id = ?")
         putDigest = try connection.prepare(
             "UPDATE channel SET count = ?2, lane0 = ?3, lane1 = ?4 WHERE id = ?1")

@@ -103,9 +103,9 @@ extension Salvage {
         }
         // What is hidden is in no digest.
         try new.execute(SQLiteSchema.removeHidden)
-        try new.execute("UPDATE channel SET count = 0, lane0 = 0, lane1 = 0")
+        try new.execute("DELETE FROM segment; UPDATE channel SET count = 0, lane0 = 0, lane1 = 0")
         if let secret = digestSecret ?? DigestSecret(secret) {
-            try SQLiteSchema.addDigests(new, secret)
+            try SQLiteSchema.sumUp(new, secret)
         }
         try new.execute("DELETE FROM keyset_use; \(SQLiteSchema.countUse)")
         try new.execute("DELETE FROM action_count; \(SQLiteSchema.countScores)")

@@ -35,7 +35,8 @@ final class SimulatedLedger {
         deletionFloor = store.deletionFloor
         ledger = Ledger(
             store: store, tombstoneTicksKept: world.setting.tombstoneSeconds * 10_000_000,
-            deletedRowsMax: world.setting.deletedRowsMax, anchor: clock.anchor,
+            deletedRowsMax: world.setting.deletedRowsMax,
+            segmentMessages: world.setting.segmentMessages, anchor: clock.anchor,
             wallTicks: clock.ticks)
         beat()
     }

@@ -122,6 +122,25 @@ extension SimulatedStore {
         try platter.setDigest(digest, of: channel)
     }
 
+    func segment(
+        of message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> (segment: Segment, through: Timetoken) {
+        try call()
+        return try platter.segment(of: message, in: channel)
+    }
+
+    func setSegment(_ segment: Segment, of channel: Channel) throws(StoreError) {
+        try call()
+        try platter.setSegment(segment, of: channel)
+    }
+
+    func emptySegments(
+        from start: Timetoken, before end: Timetoken, of channel: Channel
+    ) throws(StoreError) {
+        try call()
+        try platter.emptySegments(from: start, before: end, of: channel)
+    }
+
     func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool {
         try platter.hasTombstones(before: moment)
     }

@@ -83,6 +83,9 @@ struct DaemonWitness {
             if digest(of: channel, secret) != stored.digest {
                 found.append(("I2", "the store's digest of \(name) is not that of its rows"))
             }
+            if segments(of: channel, cutAs: stored.segments, secret) != stored.segments {
+                found.append(("I2", "the segments of \(name) are not those of its rows"))
+            }
         }
         return found
     }
@@ -119,6 +122,26 @@ struct DaemonWitness {
             guard digest != self.digest(of: channel, secret) else { return nil }
             return ("I2", "the digest of \(channel.name) is not that of its rows")
         }
+    }
+
+    /// The same of its segments.
+    ///
+    /// - Parameter cut: Where they start, the newest first.
+    private func segments(
+        of channel: Channel, cutAs cut: [Segment], _ secret: DigestSecret
+    ) -> [Segment] {
+        let key = secret.key(of: channel)
+        var segments = cut.map { Segment(after: $0.after) }
+        func insert(_ row: CoveredRow) {
+            let index = segments.firstIndex { $0.after < row.message } ?? segments.count - 1
+            // One that no segment holds.
+            guard index >= 0 else { return segments.append(Segment(after: .end)) }
+            segments[index].insert(row, row.hash(key))
+        }
+        let rows = truth.rows(of: channel.name)
+        for (action, mark) in rows.actions { insert(.action(mark.action(under: action))) }
+        for (timetoken, entry) in rows.messages { insert(.message(entry.row(at: timetoken))) }
+        return segments
     }
 
     /// From the rows of the truth.

@@ -9,6 +9,8 @@ struct StoredChannel {
     private(set) var messages: [Timetoken: DeviceCache.Entry] = [:]
     private(set) var actions: [MessageAction.Key: ActionMark] = [:]
     private(set) var digest = Digest.empty
+    /// The newest first.
+    private(set) var segments: [Segment] = []
 
     init(_ channel: Channel, from reader: any StoreReader) throws(StoreError) {
         var after: Timetoken? = .zero
@@ -21,14 +23,19 @@ struct StoredChannel {
             }
             after = page.next
         }
-        (digest, actions) = try reader.withSnapshot(of: channel) {
-            snapshot throws(StoreError) -> (Digest, [MessageAction.Key: ActionMark]) in
+        (digest, actions, segments) = try reader.withSnapshot(of: channel) {
+            snapshot throws(StoreError) -> (Digest, [MessageAction.Key: ActionMark], [Segment]) in
             var actions: [MessageAction.Key: ActionMark] = [:]
             try snapshot.forEachKey(behind: nil) { key, action in
                 actions[key] = action.map { ActionMark($0) }
                 return true
             }
-            return (snapshot.digest, actions)
+            var segments: [Segment] = []
+            try snapshot.forEachSegment(before: .end) {
+                segments.append($0)
+                return true
+            }
+            return (snapshot.digest, actions, segments)
         }
     }
 }

@@ -45,6 +45,8 @@ struct Setting {
     let tombstoneSeconds: UInt64
     /// Rows that one commit deletes.
     let deletedRowsMax: Int
+    /// Messages of a channel's segment.
+    let segmentMessages: Int
     let values: [String]
     /// Whether somebody follows all channels by summaries.
     let hasSummaryFollower: Bool
@@ -81,6 +83,7 @@ struct Setting {
         largeBytes = choices.pick([0, 0, 0, 15_000])
         tombstoneSeconds = choices.pick([0, 2, 20, 100, 30 * 24 * 3600])
         deletedRowsMax = choices.pick([3, 12, Limits.deletedRowsPerCommitMax])
+        segmentMessages = 1 + (users + devices) % 4
         values = Array(["👍", "❤️", "love", "😂"].prefix(choices.between(1, 4)))
         var rules = ReactionRules()
         rules.mode = choices.pick([.distinct, .distinct, .unique, .flag, .multiple, .total])

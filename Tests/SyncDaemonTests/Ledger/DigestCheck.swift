@@ -19,12 +19,45 @@ func recomputedDigest(of channel: Channel, in store: any Store) throws -> Digest
     return digest
 }
 
+/// A channel's segments, the newest first.
+func storedSegments(of channel: Channel, in store: any Store) throws -> [Segment] {
+    var segments: [Segment] = []
+    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+        try snapshot.forEachSegment(before: .end) {
+            segments.append($0)
+            return true
+        }
+    }
+    return segments
+}
+
+/// The same, cut in the same places, and computed from nothing but rows.
+func recomputedSegments(of channel: Channel, in store: any Store) throws -> [Segment] {
+    let key = store.secret.key(of: channel)
+    var segments = try storedSegments(of: channel, in: store).map { Segment(after: $0.after) }
+    func insert(_ row: CoveredRow) {
+        let index = segments.firstIndex { $0.after < row.message } ?? segments.count - 1
+        // One that no segment holds.
+        guard index >= 0 else { return segments.append(Segment(after: .end)) }
+        segments[index].insert(row, row.hash(key))
+    }
+    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+        try snapshot.forEachAction { insert(.action($0)) }
+        try snapshot.forEachMessage(after: .zero) { message in
+            insert(.message(message.row))
+            return true
+        }
+    }
+    return segments
+}
+
 /// Writes of all kinds in some channels, and after each commit the truth.
 struct DigestLife {
     let channels = [Channel("a"), Channel("b"), Channel("a", keyset: "k")]
     private(set) var choices: SeededGenerator
     private(set) var addCount = 0
     private(set) var clearingCount = 0
+    private(set) var segmentsMax = 0
     private var published: [Timetoken] = [.zero]
     private let hour: UInt64 = 36_000_000_000
 
@@ -74,7 +107,7 @@ struct DigestLife {
         }
     }
 
-    private func problems(after commit: Commit, _ store: any Store) throws -> [String] {
+    private mutating func problems(after commit: Commit, _ store: any Store) throws -> [String] {
         var problems: [String] = []
         let touched = Set(commit.events.map(\.channel))
         if Set(commit.digests.keys) != touched { problems.append("digests of other channels") }
@@ -82,6 +115,11 @@ struct DigestLife {
             let truth = try recomputedDigest(of: channel, in: store)
             let stored = try store.makeReader().digest(of: channel)
             if stored.digest != truth { problems.append("\(channel) has another digest") }
+            let segments = try storedSegments(of: channel, in: store)
+            segmentsMax = max(segmentsMax, segments.count)
+            if try segments != recomputedSegments(of: channel, in: store) {
+                problems.append("\(channel) has other segments")
+            }
             if let told = commit.digests[channel], told != truth {
                 problems.append("\(channel) was told another digest")
             }

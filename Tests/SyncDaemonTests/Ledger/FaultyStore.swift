@@ -9,7 +9,7 @@ final class FaultyStore: Store {
     enum Call: CaseIterable {
         case begin, insert, standingAction, add, remove, remember, commit
         case deleteMessages, hideMessages, clear, hideActions, expired, changeGroup, digest
-        case setDigest, forgetTombstones, forgetDeletions
+        case setDigest, segment, setSegment, forgetTombstones, forgetDeletions
         case giveSpaceBack, revoke, grant, tally, removeHidden
 
         /// Those that a commit of writes makes.
@@ -122,6 +122,25 @@ final class FaultyStore: Store {
             throw .damaged(path: "x", reason: "bad page")
         }
         return base.digest(of: channel)
+    }
+
+    func segment(
+        of message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> (segment: Segment, through: Timetoken) {
+        try pass(.segment)
+        return base.segment(of: message, in: channel)
+    }
+
+    func setSegment(_ segment: Segment, of channel: Channel) throws(StoreError) {
+        try pass(.setSegment)
+        base.setSegment(segment, of: channel)
+    }
+
+    func emptySegments(
+        from start: Timetoken, before end: Timetoken, of channel: Channel
+    ) throws(StoreError) {
+        try pass(.setSegment)
+        base.emptySegments(from: start, before: end, of: channel)
     }
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {

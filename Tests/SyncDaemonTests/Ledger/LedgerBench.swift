@@ -25,7 +25,8 @@ final class LedgerBench {
     private let tombstoneTicksKept: UInt64
     private let deletedRowsMax: Int
     lazy var ledger = Ledger(
-        store: store, tombstoneTicksKept: tombstoneTicksKept, deletedRowsMax: deletedRowsMax
+        store: store, tombstoneTicksKept: tombstoneTicksKept, deletedRowsMax: deletedRowsMax,
+        segmentMessages: 3
     ) { [unowned self] in wall }
 
     init(

@@ -27,6 +27,7 @@ struct LedgerDigestTests {
             }
         }
         #expect(life.addCount > 50, "seed \(seed) did too little")
+        #expect(life.segmentsMax > 3, "seed \(seed) said too little")
         #expect(bench.failure == nil)
     }
 
@@ -50,7 +51,7 @@ struct LedgerDigestTests {
         var life = DigestLife(seed: 5)
         for number in 0..<120 {
             // What fails is rolled back; the next commit must not count it.
-            store.fault = number % 3 == 1 ? (call, .full) : nil
+            store.fault = number % 3 == 0 ? (call, .full) : nil
             #expect(try life.step(bench) == [], "step \(number)")
         }
         // Nothing of this life changes groups or is remembered.
@@ -66,6 +67,29 @@ struct LedgerDigestTests {
             bench.wall += UInt64(round) * 5000
             for _ in 0..<20 { #expect(try life.step(bench) == []) }
         }
+    }
+
+    @Test(
+        "reactions to what is still to come go with the segment that they come into",
+        arguments: StoreUnderTest.allCases, [3, Limits.segmentActionsMovedMax + 1])
+    func actionsBeforeMessages(_ kind: StoreUnderTest, count: Int) throws {
+        let directory = try ScratchDirectory()
+        let bench = LedgerBench(try kind.make(in: directory))
+        let early = (0..<count).map { number in
+            write(.add(.on(1_000_000, "v\(number)", by: "ada")))
+        }
+        _ = bench.commit(early + [write(.add(.on(7)))])
+        for _ in 0..<3 { _ = bench.commit(write(.publish(.numbered(1)))) }
+        let late = bench.commit(write(.publish(.numbered(1)))).last
+
+        let found = try storedSegments(of: room, in: bench.store)
+
+        #expect(try found == recomputedSegments(of: room, in: bench.store))
+        // So many are not moved: the segment grows on.
+        let isMoved = count <= Limits.segmentActionsMovedMax
+        #expect(found.map(\.messageCount) == (isMoved ? [1, 3] : [4]))
+        #expect(found[0].digest.count == Int64(count + (isMoved ? 1 : 5)))
+        #expect(found.map(\.after) == (isMoved ? [late.predecessor, .zero] : [.zero]))
     }
 
     @Test("more channels than are remembered", .timeLimit(.minutes(10)))

@@ -50,6 +50,12 @@ final class CountingReader: SnapshotSource {
             try base.message(at: timetoken)
         }
 
+        func forEachSegment(
+            before timetoken: Timetoken, _ body: (Segment) -> Bool
+        ) throws(StoreError) {
+            try base.forEachSegment(before: timetoken, body)
+        }
+
         func deletions(after cursor: Timetoken) throws(StoreError) -> [MessageRange] {
             try base.deletions(after: cursor)
         }

@@ -160,6 +160,8 @@ struct MigrationTests {
         ].map { channel in
             let state = try reader.digest(of: channel)
             #expect(try state.digest == recomputedDigest(of: channel, in: store), "\(channel)")
+            let segments = try storedSegments(of: channel, in: store)
+            #expect(try segments == recomputedSegments(of: channel, in: store), "\(channel)")
             #expect(state.cursor == tick(5000))
             return state.digest.count
         }
@@ -197,7 +199,7 @@ struct MigrationTests {
                 try $0.setDigest(digest, of: room)
             }
         }
-        try StoreConnection(path: path).execute("PRAGMA user_version=17")
+        try StoreConnection(path: path).execute("DROP TABLE segment; PRAGMA user_version=17")
 
         let store = try SQLiteStore(directory: directory.path)
 

@@ -45,6 +45,48 @@ struct StoreReconciliationContract {
     }
 
     @Test(
+        "segments are kept with their transaction, and hold what is between two of them",
+        arguments: StoreUnderTest.allCases)
+    func keepsSegments(_ kind: StoreUnderTest) throws {
+        let store = try kind.make(in: directory)
+        func place(_ message: UInt64) throws -> [Timetoken] {
+            let (segment, through) = try store.segment(of: tick(message), in: room)
+            return [segment.after, through]
+        }
+        #expect(try place(5) == [.zero, .end])
+        func segment(_ start: UInt64, _ count: Int) -> Segment {
+            Segment(
+                after: tick(start), messageCount: count,
+                digest: Digest(count: -3, words: (.max, start)))
+        }
+        try store.commit(through: 5) {
+            for start in [20, 0, 10] as [UInt64] { try $0.setSegment(segment(start, 1), of: room) }
+            try $0.setSegment(segment(10, 2), of: room)
+            try $0.setSegment(segment(0, 9), of: den)
+        }
+
+        #expect(try place(1) == [.zero, tick(10)])
+        #expect(try place(10) == [.zero, tick(10)])
+        #expect(try place(11) == [tick(10), tick(20)])
+        #expect(try place(21) == [tick(20), .end])
+        #expect(try store.segment(of: tick(15), in: room).segment == segment(10, 2))
+        let all = [segment(20, 1), segment(10, 2), segment(0, 1)]
+        #expect(try storedSegments(of: room, in: store) == all)
+        try store.begin()
+        try store.emptySegments(from: tick(1), before: tick(20), of: room)
+        #expect(try store.segment(of: tick(15), in: room).segment == Segment(after: tick(10)))
+        #expect(try storedSegments(of: room, in: store) == all)
+        store.rollback()
+        #expect(try store.segment(of: tick(15), in: room).segment == segment(10, 2))
+        try store.commit(through: 6) {
+            try $0.emptySegments(from: tick(10), before: tick(20), of: room)
+        }
+        #expect(
+            try storedSegments(of: room, in: store) == [all[0], Segment(after: tick(10)), all[2]])
+        #expect(try storedSegments(of: den, in: store) == [segment(0, 9)])
+    }
+
+    @Test(
         "the last page of changes, and no other, says the state", arguments: StoreUnderTest.allCases
     )
     func pagesSayDigest(_ kind: StoreUnderTest) throws {

@@ -12,8 +12,3 @@ extension PubNubRouter {
         return Operations.actions(query, for: context)
     }
 }
-
-extension Timetoken {
-    /// The position just before: turns an inclusive bound into an exclusive one.
-    var predecessor: Timetoken { Timetoken(rawValue: rawValue == 0 ? 0 : rawValue - 1) }
-}

@@ -1,0 +1,66 @@
+// What the store keeps of a channel's segments.
+
+import EventModel
+import SQLite
+
+extension SQLiteStore {
+    func segment(
+        of message: Timetoken, in channel: Channel
+    ) throws(StoreError) -> (segment: Segment, through: Timetoken) {
+        let place: [SQLiteValue] = try [.integer(id(of: channel)), .timetoken(message)]
+        let segment = try statements.digests.segments.find.first(place) { Segment($0) }
+        let through = try statements.digests.segments.findNext.first(place) { $0.timetoken(0) }
+        return (segment ?? Segment(after: .zero), through ?? .end)
+    }
+
+    func setSegment(_ segment: Segment, of channel: Channel) throws(StoreError) {
+        let words = segment.digest.words
+        try statements.digests.segments.put.run(
+            .integer(id(of: channel)), .timetoken(segment.after),
+            .integer(Int64(segment.messageCount)), .integer(segment.digest.count),
+            .word(words.0), .word(words.1))
+    }
+
+    func emptySegments(
+        from start: Timetoken, before end: Timetoken, of channel: Channel
+    ) throws(StoreError) {
+        try statements.digests.segments.empty.run(
+            .integer(id(of: channel)), .timetoken(start), .timetoken(end))
+    }
+}
+
+extension Segment {
+    /// Of a row with ``columns``.
+    init(_ row: borrowing SQLiteRow) {
+        self.init(
+            after: row.timetoken(0), messageCount: Int(row.integer(1)), digest: Digest(row, from: 2)
+        )
+    }
+
+    static let columns = "after, messages, count, lane0, lane1"
+    /// Those of a channel that start before a position.
+    static let newestFirst = """
+        SELECT \(columns) FROM segment WHERE channel = ? AND after < ? ORDER BY after DESC
+        """
+}
+
+/// What the writer runs about segments.
+final class SQLiteSegmentStatements {
+    let find: StoreStatement
+    let findNext: StoreStatement
+    let put: StoreStatement
+    let empty: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        find = try connection.prepare("\(Segment.newestFirst) LIMIT 1")
+        findNext = try connection.prepare(
+            "SELECT after FROM segment WHERE channel = ? AND after >= ? ORDER BY after LIMIT 1")
+        put = try connection.prepare(
+            "INSERT OR REPLACE INTO segment(channel, \(Segment.columns)) VALUES (?, ?, ?, ?, ?, ?)")
+        empty = try connection.prepare(
+            """
+            UPDATE segment SET messages = 0, count = 0, lane0 = 0, lane1 = 0
+            WHERE channel = ? AND after >= ? AND after < ?
+            """)
+    }
+}
