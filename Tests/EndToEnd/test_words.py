@@ -372,6 +372,33 @@ class Words(WebCase, ReloadTestCase):
         self.assertEqual((await self.rows("stream"))["multiple"],
                          [(0, "reaction", "👏", "ada", 2)])
 
+    async def test_a_type_by_its_other_names(self):
+        """A value, another spelling, and any name where there is one reaction: the same one."""
+        page = self.screens["stream", "ada"]
+        for kind, names in (("multiple", ("clap", "👏", "❤", "❤️")),
+                            ("total", ("like", "total")), ("flag", ("like",))):
+            message = self.messages[f"{kind}.stream"][0]
+            for name in names:
+                said = await page.run(f"""(async () => {{
+                    const room = rooms.{kind};
+                    const type = '{name}';
+                    const answered = async (call) => {{
+                        const {{ reaction }} = await call;
+                        while (client.waiting > 0) await new Promise((it) => setTimeout(it, 10));
+                        const {{ reaction_scores: scores }} = room.state.messages[0];
+                        return [reaction?.score ?? 0, ...Object.values(scores)];
+                    }};
+                    const said = [];
+                    for (const score of '{kind}' === 'flag' ? [1, 1] : [5, 5, 3]) {{
+                        said.push(await answered(room.sendReaction('{message}', {{ type, score }})));
+                    }}
+                    said.push(await answered(room.deleteReaction('{message}', type)));
+                    return said;
+                }})()""")
+                scores = [1, 1] if kind == "flag" else [5, 5, 3]
+                self.assertEqual(said, [*([it, it] for it in scores), [0]], (kind, name))
+                self.assertEqual((await self.rows("stream"))[kind], [], (kind, name))
+
     async def test_annotations_are_no_versions(self):
         page = self.screens["ably", "ada"]
         room, (serial, _) = "distinct.ably", self.messages["distinct.ably"]

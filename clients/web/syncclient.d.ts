@@ -365,6 +365,14 @@ export interface Channel<Payload = any> {
   toggle(
     messageTimetoken: Timetoken, value: string | Omit<Reacting, 'present'>, type?: string,
   ): Promise<boolean>;
+  /**
+   * What a reaction is called here: the type and the value under which `react` has it on a message,
+   * whatever a person calls it (an alias, another spelling of an emoji, another type). So `value` is
+   * that of a group of `reactionsOf`. Throws as `react` rejects. Rules have to be known for it.
+   */
+  named(
+    messageTimetoken: Timetoken, value: string, type?: string,
+  ): { type: string; value: string };
   /** Ends following it; its cache and what waits in the outbox stay. */
   leave(): void;
 }

@@ -208,14 +208,17 @@ export class Channel {
   /** @param {string} messageID @param {string} type What the user's own counts for; 0: none. */
   #own(messageID, type) {
     const item = this.#itemOf(messageID);
-    const own = item && this.#reactionsOf(item).find((it) => this.#typeOf(it.value) === type);
+    // Whoever says 👏 where `clap` is its name, or ❤ in another spelling, means the same one.
+    const { value } = this.#channel.named(messageID, type);
+    const own = item && this.#reactionsOf(item).find((it) => it.value === value);
     return own?.ownScore ?? 0;
   }
 
   /** @param {string} messageID @param {string} type */
   #answer(messageID, type) {
     const message = this.state.messages.find(({ id }) => id === messageID);
-    const reaction = message?.own_reactions.find((it) => it.type === type);
+    const named = this.#typeOf(this.#channel.named(messageID, type).value);
+    const reaction = message?.own_reactions.find((it) => it.type === named);
     return { message, reaction };
   }
 

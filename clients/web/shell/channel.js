@@ -1,9 +1,8 @@
 // A channel that a page follows: what it can write there, and ask.
 // @ts-check
 import { bytesOf } from '../core/bytes.js';
-import { canonicalEmoji } from '../core/emoji.js';
 import { wishedScore } from '../core/outbox.js';
-import { groupKey, scoreMax } from '../core/row.js';
+import { scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
 import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
@@ -195,7 +194,7 @@ export class Channel extends ShownChannel {
     const fields = reactionFields(this.name, { present, type, ...said, messageTimetoken });
     // What is known of the channel decides how the value is spelled.
     if (!this.isLoaded) await this.ready;
-    const wish = { kind: 'action', ...this.#named(fields), channel: this.name };
+    const wish = { kind: 'action', ...fields, ...this.stored(fields), channel: this.name };
     if (wish.present) this.#check(wish);
     return this.#wish(wish);
   }
@@ -213,7 +212,7 @@ export class Channel extends ShownChannel {
     const fields = reactionFields(this.name, { type, ...said, messageTimetoken, present: true });
     if (!this.isLoaded) await this.ready;
     const { score, ...wish } = /** @type {any} */ (
-      { kind: 'action', ...this.#named(fields), channel: this.name });
+      { kind: 'action', ...fields, ...this.stored(fields), channel: this.name });
     const before = this.#scoreOf(wish);
     if (before === 0) this.#check({ ...wish, score });
     await this.#wish(before === 0 ? { ...wish, score } : { ...wish, present: false });
@@ -244,33 +243,6 @@ export class Channel extends ShownChannel {
     const stands = rows.find(messageTimetoken, type, value, this.#device.userId) !== undefined;
     const refusal = stands ? null : refusalOf(this.rules, type, value);
     if (refusal) throw errorOf(refusal);
-  }
-
-  /**
-   * A wish about a reaction, by the names that it has here.
-   * @template {{messageTimetoken: string, type: string, value: string}} Wish
-   * @param {Wish} wish @returns {Wish}
-   */
-  #named(wish) {
-    const { messageTimetoken, type, value } = wish;
-    const named = { ...wish };
-    // What stood before the rules may be taken back by the name that it has.
-    if (!this.sync.cache.rows.find(messageTimetoken, type, value, this.#device.userId)) {
-      Object.assign(named, canonicalKey(this.rules, type, value));
-    }
-    if (named.type === 'reaction' && !this.#shows(messageTimetoken, named.value)) {
-      named.value = canonicalEmoji(named.value);
-    }
-    return named;
-  }
-
-  /**
-   * Whether anybody's reaction stands on a message in just this spelling.
-   * @param {string} messageTimetoken @param {string} value
-   */
-  #shows(messageTimetoken, value) {
-    return this.sync.cache.rows.groups(messageTimetoken).has(groupKey('reaction', value)) ||
-      this.list.shows(messageTimetoken, 'reaction', value);
   }
 
   /** @param {any} fields */

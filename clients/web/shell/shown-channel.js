@@ -1,8 +1,11 @@
 // A channel that a page follows, as it shows: the list of its messages, and who observes it.
 // @ts-check
 import { ChannelSync } from '../core/channel-sync.js';
+import { canonicalEmoji } from '../core/emoji.js';
 import { ItemList } from '../core/list.js';
-import { isSameRules, usualRules } from '../core/rules.js';
+import { groupKey } from '../core/row.js';
+import { canonicalKey, isSameRules, usualRules } from '../core/rules.js';
+import { reactionFields } from '../core/writes.js';
 import { callSafely } from './callbacks.js';
 
 /** @typedef {import('../core/types.js').Item} Item */
@@ -98,6 +101,39 @@ export class ShownChannel {
    */
   get rules() {
     return this.sync.cache.rules;
+  }
+
+  /**
+   * What a reaction is called here: the type and the value under which `react` has it on a message,
+   * whatever a person calls it (an alias, another spelling of an emoji, another type). Throws as
+   * `react` rejects what can be none. What the channel's rules are has to be known for it.
+   * @param {string} messageTimetoken @param {string} value @param {string} [type]
+   * @returns {{type: string, value: string}}
+   */
+  named(messageTimetoken, value, type = 'reaction') {
+    reactionFields(this.name, { messageTimetoken, type, value, present: true });
+    return this.stored({ messageTimetoken, type, value });
+  }
+
+  /**
+   * The same, of what is known to be one.
+   * @param {{messageTimetoken: string, type: string, value: string}} wish
+   */
+  stored({ messageTimetoken, type, value }) {
+    // What stood before the rules may be taken back by the name that it has.
+    const stands = this.sync.cache.rows.find(messageTimetoken, type, value, this.#device.userId);
+    const named = stands ? { type, value } : canonicalKey(this.rules, type, value);
+    if (named.type !== 'reaction' || this.#shows(messageTimetoken, named.value)) return named;
+    return { ...named, value: canonicalEmoji(named.value) };
+  }
+
+  /**
+   * Whether anybody's reaction stands on a message in just this spelling.
+   * @param {string} messageTimetoken @param {string} value
+   */
+  #shows(messageTimetoken, value) {
+    return this.sync.cache.rows.groups(messageTimetoken).has(groupKey('reaction', value)) ||
+      this.list.shows(messageTimetoken, 'reaction', value);
   }
 
   /**

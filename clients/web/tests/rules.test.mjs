@@ -37,6 +37,36 @@ test('a name and its value are one, for reactions only', () => {
   assert.equal(canonicalKey(rules({ mode: 'flag' }), 'reaction', '👎').value, 'flag');
 });
 
+test('a page asks what a reaction is called where it stands', async () => {
+  const server = new Server();
+  const { world, timetoken } = await followed(server);
+  const { channel } = world;
+  const named = (...said) => {
+    const { type, value } = channel.named(timetoken, ...said);
+    return `${type} ${value}`;
+  };
+  assert.equal(named('❤'), 'reaction ❤️');
+  channel.sync.cache.rules = rules({ aliases: [{ name: 'love', value: '❤️' }], types: ['like'] });
+  assert.deepEqual([named('love'), named(' ❤', 'like'), named('❤', 'receipt')],
+    ['reaction ❤️', 'reaction ❤️', 'receipt ❤']);
+  // What stands in just this spelling, or by just this name of one's own, is that.
+  const act = (user, value) =>
+    server.act(user, true, { messageTimetoken: timetoken, type: 'reaction', value });
+  act('bob', '❤');
+  act('ada', 'love');
+  await world.settle();
+  assert.deepEqual([named('❤'), named('love')], ['reaction ❤', 'reaction love']);
+  channel.sync.cache.rules = rules({ mode: 'total' });
+  assert.deepEqual([named('like'), named('like', 'receipt')], ['reaction total', 'receipt like']);
+  for (const bad of [['x', '👍'], [null, '👍'], [timetoken, 5], [timetoken, '👍', 7]]) {
+    assert.throws(() => channel.named(...bad), TypeError);
+  }
+  for (const bad of [[timetoken, ' '], [timetoken, '👍', '']]) {
+    assert.throws(() => channel.named(...bad), RangeError);
+  }
+  endWorlds();
+});
+
 const entry = (value, present, mutation, more = {}) => ({ kind: 'action', channel: 'room', mutation,
   messageTimetoken: '5', type: 'reaction', value, present, observed: null, sent: false,
   acknowledged: null, ...more });

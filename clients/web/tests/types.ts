@@ -67,6 +67,8 @@ export async function main(): Promise<void> {
     const [summary] = await room.summaries(['17952187953730012']);
     if (summary) await room.summaries([summary]);
     console.log(summary?.reactions.map(({ count, authors }) => count - authors.length));
+    const { type, value }: { type: string; value: string } = room.named('17952187953730012', 'love');
+    console.log(type, value);
     const sheet = room.people('17952187953730012', { value: ['👍', '❤️'], limit: 10 });
     const end = sheet.observe((changes, people) => {
       for (const { kind, index, from, person } of changes) {
