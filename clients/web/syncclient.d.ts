@@ -344,8 +344,9 @@ export interface Channel<Payload = any> {
     messages: readonly (Timetoken | { messageTimetoken: Timetoken; hash: string })[],
   ): Promise<Summary[]>;
   /**
-   * Who reacted to a message, `limit` (25) of them, with certain values or any: a list that says how
-   * it changes, also without a connection. Throws what can be no such list.
+   * Who reacted to a message, `limit` (25) of them, with certain values or any, by whatever name: a
+   * list that says how it changes, also without a connection. Throws what can be no such list
+   * (TypeError, RangeError): no text, an empty text, an empty list.
    */
   people(
     messageTimetoken: Timetoken,

@@ -1,10 +1,11 @@
 // A channel that a page follows: what it can write there, and ask.
 // @ts-check
+import { peopleOf, spelled } from '../core/asked.js';
 import { bytesOf } from '../core/bytes.js';
 import { wishedScore } from '../core/outbox.js';
 import { scoreMax } from '../core/row.js';
 import { checkMembers } from '../core/names.js';
-import { canonicalKey, countsTaps, refusalOf } from '../core/rules.js';
+import { countsTaps, refusalOf } from '../core/rules.js';
 import { isCount } from '../core/shapes.js';
 import { ownFault } from '../core/versions.js';
 import {
@@ -24,8 +25,6 @@ import { ShownChannel } from './shown-channel.js';
 const signalMax = 64;
 /** Users of a channel that one answer lists. */
 const usersMax = 1000;
-/** People of a list that shows them, unless the page says otherwise. */
-const peopleShown = 25;
 /** What a question about actions may have; the daemon says what is wrong with it. */
 const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'descending', 'after',
   'limit'];
@@ -135,13 +134,15 @@ export class Channel extends ShownChannel {
 
   /**
    * Who said what: a page of the channel's actions, also of a message that this page does not
-   * have. `next`, where there is more, is the `after` of the next one. Rejects as `signal` does.
+   * have. An emoji is asked for as it is said and as `react` spells it. `next`, where there is
+   * more, is the `after` of the next one. Rejects as `signal` does.
    * @param {import('../core/types.js').ActionsQuery} [query]
    * @returns {Promise<{actions: import('../core/types.js').StandingAction[], next?: string}>}
    */
   async actions(query = {}) {
     checkMembers('The options of actions', query, queryMembers);
-    const { actions, next } = await this.#ask({ ...query, op: 'actions', channel: this.name });
+    const { actions, next } = await this.#ask(
+      { ...spelled(this.rules, query), op: 'actions', channel: this.name });
     return next === undefined ? { actions } : { actions, next };
   }
 
@@ -157,19 +158,15 @@ export class Channel extends ShownChannel {
 
   /**
    * Who reacted to a message, the newest first: a list that says how it changes, of what this
-   * device has and wishes. Throws (TypeError, RangeError) what can be no such list.
+   * device has and wishes. It finds what stands by the names that it says, and by what these mean.
+   * Throws (TypeError, RangeError) what can be no such list.
    * @param {string} messageTimetoken
-   * @param {{value?: string|string[], type?: string, limit?: number}} [query] `limit` are shown, 25
-   *   where nothing is said.
+   * @param {import('../core/asked.js').PeopleQuery} [query] `limit` are shown, 25 where nothing is
+   *   said.
    */
   people(messageTimetoken, query = {}) {
-    checkMembers('The options of people', query, ['value', 'type', 'limit']);
-    const { value, type = 'reaction', limit = peopleShown } = query;
     checkTimetoken(messageTimetoken);
-    if (!isCount(limit) || limit < 1) throw new RangeError('limit is a whole number from 1 on.');
-    const values = value === undefined ? null
-      : [value].flat().map((it) => canonicalKey(this.rules, type, it).value);
-    return new People(this, messageTimetoken, { type, values, limit });
+    return new People(this, messageTimetoken, peopleOf(query));
   }
 
   /** @param {Record<string, any>} command */

@@ -1,5 +1,6 @@
 // The people who reacted to one message, as a page shows them: a list that says how it changes.
 // @ts-check
+import { askedTypes, askedValues } from '../core/asked.js';
 import { viewOf } from '../core/item.js';
 import { changesBetween } from '../core/people.js';
 import { callSafely } from './callbacks.js';
@@ -19,6 +20,7 @@ export class People {
   people = [];
   /** Whether there are more than are shown. */
   isMore = false;
+  #channel;
   #values;
   #type;
   #limit;
@@ -31,6 +33,7 @@ export class People {
    * @param {{type: string, values: string[]|null, limit: number}} query
    */
   constructor(channel, timetoken, { type, values, limit }) {
+    this.#channel = channel;
     this.#type = type;
     this.#values = values;
     this.#limit = limit;
@@ -76,8 +79,13 @@ export class People {
 
   #refresh() {
     const view = this.#item && viewOf(this.#item);
+    // By the rules of now: they may have come after the question.
+    const { rules } = this.#channel;
+    const types = askedTypes(rules, [this.#type]);
+    const values = this.#values && types.includes('reaction')
+      ? askedValues(rules, this.#values) : this.#values;
     const isWanted = (/** @type {{type: string, value: string}} */ it) =>
-      it.type === this.#type && (this.#values?.includes(it.value) ?? true);
+      types.includes(it.type) && (values?.includes(it.value) ?? true);
     const found = view?.people(isWanted, this.#limit + 1) ?? [];
     const before = this.people;
     this.people = found.slice(0, this.#limit);

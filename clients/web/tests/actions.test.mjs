@@ -19,6 +19,32 @@ test('a page of actions is asked for as it is said, and comes as the daemon has 
   await assert.rejects(world.channel.actions(), { code: 'offline' });
 });
 
+test('an emoji is asked for as it is said and as react spells it', async () => {
+  const { world } = await followed(new Server());
+  const { channel } = world;
+  const { cache } = channel.sync;
+  cache.rules = { ...cache.rules, types: ['likes'] };
+  const askedFor = async (query) => {
+    const asked = channel.actions(query);
+    await world.settle();
+    await asked;
+    return world.sent.filter(({ op }) => op === 'actions').pop().value;
+  };
+  const both = ['❤', '❤️'];
+  assert.deepEqual(await askedFor({ value: '❤' }), both);
+  for (const type of ['reaction', 'likes', ['receipt', 'reaction']]) {
+    assert.deepEqual(await askedFor({ type, value: '❤' }), both);
+  }
+  assert.deepEqual(await askedFor({ value: ['❤', '👍', '❤'] }), [...both, '👍']);
+  // As it is: what has both already, what is no reaction, what has one spelling, and what the daemon will refuse.
+  assert.deepEqual(await askedFor({ value: ['❤', '👍', '❤️'] }), ['❤', '👍', '❤️']);
+  assert.equal(await askedFor({ type: 'receipt', value: '❤' }), '❤');
+  assert.equal(await askedFor({ value: 'love' }), 'love');
+  for (const value of [5, ['❤', 5], []]) assert.deepEqual(await askedFor({ value }), value);
+  assert.equal(await askedFor({ type: 7, value: '❤' }), '❤');
+  assert.equal(await askedFor({}), undefined);
+});
+
 test('summaries are asked for by messages or their hashes, and come in words', async () => {
   const [m, h] = ['17952187953729999', 'c24f6edc72bbc9e5b6cfde1ca418ac06'];
   const group = { t: 'reaction', v: '👍', n: 2, f: '17952187953730012', l: '17952187953730099',

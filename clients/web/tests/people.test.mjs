@@ -95,6 +95,30 @@ test('values by their other names; other types; and what is no list', async () =
   assert.deepEqual(people({ value: 'love' }), ['bob ❤️']);
   assert.deepEqual(people({ type: 'receipt' }), ['eve read']);
   assert.deepEqual(world.channel.people('17').people, []);
+  // Other names of the type, and an emoji as `react` spells it; what stands by the name itself, too.
+  cache.rules = { ...cache.rules, types: ['receipt', 'reactions'] };
+  act(server, 'cy', true, timetoken, '❤');
+  await world.settle();
+  assert.deepEqual(people({ type: 'reactions' }), ['cy ❤', 'bob ❤️']);
+  assert.deepEqual(people({ type: 'reactions', value: 'love' }), ['bob ❤️']);
+  assert.deepEqual(people({ type: 'receipt' }), ['cy ❤', 'eve read', 'bob ❤️']);
+  assert.deepEqual(people({ value: ['❤'] }), ['cy ❤', 'bob ❤️']);
+  assert.deepEqual(people({ value: '❤️' }), ['bob ❤️']);
+  assert.deepEqual(people({ value: '👍' }), []);
+  // The rules may come, or change, after the question.
+  const sheet = world.channel.people(timetoken, { type: 'likes' });
+  assert.deepEqual(sheet.people, []);
+  cache.rules = { ...cache.rules, types: ['likes'] };
+  act(server, 'dan', true, timetoken, '👍');
+  await world.settle();
+  assert.deepEqual(faces(sheet.people), ['dan 👍', 'cy ❤', 'bob ❤️']);
+  for (const bad of [{ value: 5 }, { value: null }, { value: ['👍', 5] }, { type: 7 }]) {
+    assert.throws(() => world.channel.people(timetoken, bad), TypeError, JSON.stringify(bad));
+  }
+  for (const bad of [{ value: [] }, { value: '' }, { type: '' }, { type: 'x'.repeat(65) }]) {
+    assert.throws(() => world.channel.people(timetoken, bad), RangeError, JSON.stringify(bad));
+  }
+  assert.throws(() => world.channel.people(timetoken, 7), TypeError);
   assert.throws(() => world.channel.people(null), TypeError);
   assert.throws(() => world.channel.people(timetoken, { limit: 0 }), RangeError);
   assert.throws(() => world.channel.people(timetoken, { user: 'bob' }), TypeError);
