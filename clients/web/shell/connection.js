@@ -11,6 +11,7 @@ import { isTimetoken } from '../core/timetoken.js';
 import { AwakeClock } from './awake-clock.js';
 import { Commands } from './commands.js';
 import { replySecondsDefault } from './options.js';
+import { openSocket } from './socket.js';
 import { Timers } from './timers.js';
 import { Tokens } from './tokens.js';
 import { onWakeup } from './wakeups.js';
@@ -25,13 +26,6 @@ const goodSession = 10_000;
 const lookMax = 5000;
 /** Seconds of silence after which to ask, where the daemon does not say. */
 const heartbeatDefault = 25;
-
-/** What the surroundings have; throws where they have none. */
-function ownWebSocket() {
-  if (typeof WebSocket === 'function') return WebSocket;
-  throw new Error('There is no WebSocket here, as in Node.js before 22: ' +
-    'give SyncClient one as its option WebSocket, such as that of the package ws.');
-}
 
 /**
  * What the connection tells: that commands can be sent, that another token holds for them, a push,
@@ -104,8 +98,16 @@ export class Connection {
     this.#opening = null;
     this.stats.connections++;
     let /** @type {WebSocket} */ socket;
+    const isNow = () => socket === this.#socket;
     try {
-      socket = new (this.#options.WebSocket ?? ownWebSocket())(this.#options.url, ['sync.v1.json']);
+      socket = openSocket(this.#options, {
+        opened: () => isNow() && this.#greet(token),
+        received: (data) => isNow() && this.#receive(data),
+        ended: (code, reason) => {
+          const isForNow = code === 1008 && this.#tokens.mayOpen(reason);
+          if (isNow()) this.#lose(isForNow ? 1013 : code);
+        },
+      });
     } catch (error) {
       // No address, or one that this page may not call: the next time would be the same.
       this.#device.setStatus('refused');
@@ -115,19 +117,6 @@ export class Connection {
     this.#socket = socket;
     this.#heardAt = this.#clock.now;
     this.#watch(Infinity);
-    socket.onopen = () => {
-      if (socket === this.#socket) this.#greet(token);
-    };
-    socket.onmessage = (/** @type {any} */ { data }) => {
-      if (socket === this.#socket) this.#receive(data);
-    };
-    socket.onerror = () => { // A close event follows; but not in Node 20 when an attempt failed.
-      if (socket === this.#socket && !this.isOnline && socket.readyState === 3) this.#lose(1006);
-    };
-    socket.onclose = (/** @type {any} */ { code, reason }) => {
-      const isForNow = code === 1008 && this.#tokens.mayOpen(reason);
-      if (socket === this.#socket) this.#lose(isForNow ? 1013 : code);
-    };
   }
 
   /** @param {string|null|undefined} token */

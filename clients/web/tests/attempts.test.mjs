@@ -2,15 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SyncClient } from '../syncclient.js';
-import { turn } from './world.mjs';
+import { clock, turn } from './world.mjs';
 
-const closed = 3;
+const [connecting, closed] = [0, 3];
 
-/** A WebSocket that says in these events that it could not connect. */
-const failing = (...events) => class {
+/** Those that the client made, the first one first. */
+const made = [];
+
+/** A WebSocket that says in these events, and with this readyState, that it could not connect. */
+const failing = (readyState, ...events) => class {
+  readyState = connecting;
+
   constructor() {
+    made.push(this);
     queueMicrotask(() => {
-      this.readyState = closed;
+      this.readyState = readyState;
       for (const event of events) this[event]({ code: 1006, reason: '' });
     });
   }
@@ -18,17 +24,57 @@ const failing = (...events) => class {
   close() {}
 };
 
-for (const events of [['onerror'], ['onclose'], ['onerror', 'onclose']]) {
-  test(`an attempt that ends with ${events.join(' and ')} is over at once, and once`, async () => {
-    const statuses = [];
-    const client = new SyncClient({
-      url: 'ws://model', userId: 'ada', cache: null, WebSocket: failing(...events),
-      random: () => 0.5 });
-    client.on('status', (status) => statuses.push(status));
-    client.channel('room');
-    for (let i = 0; i < 20; i++) await turn();
+/** A client whose first attempt was made, and what its status was. */
+async function attempt(WebSocket) {
+  made.length = 0;
+  const statuses = [];
+  const client = new SyncClient({
+    url: 'ws://model', userId: 'ada', cache: null, WebSocket, random: () => 0.5 });
+  client.on('status', (status) => statuses.push(status));
+  client.channel('room');
+  for (let i = 0; i < 20; i++) await turn();
+  return { client, statuses };
+}
+
+for (const [readyState, ...events] of [
+  [closed, 'onerror'], [closed, 'onclose'], [closed, 'onerror', 'onclose'],
+  // Node.js 20: what failed goes on to say that it connects, and never closes; or closes late.
+  [connecting, 'onerror'], [connecting, 'onerror', 'onclose'], [connecting, 'onerror', 'onerror'],
+]) {
+  const how = `${events.join(' and ')} in state ${readyState}`;
+  test(`an attempt that ends with ${how} is over at once, and once`, async () => {
+    const { client, statuses } = await attempt(failing(readyState, ...events));
     assert.deepEqual(statuses, ['connecting', 'waiting']);
     assert.equal(client.stats.connections, 1);
     await client.close();
   });
 }
+
+test('what an attempt that is over says does no harm to the next one', async () => {
+  clock.install();
+  const { client, statuses } = await attempt(failing(connecting, 'onerror'));
+  await clock.advance(400);
+  const [first, second] = made;
+  assert.deepEqual([made.length, statuses], [2, ['connecting', 'waiting', 'connecting', 'waiting']]);
+  first.onclose({ code: 1008, reason: '' });
+  second.onopen();
+  second.onclose({ code: 1008, reason: '' });
+  await turn();
+  assert.equal(client.status, 'waiting', 'Nobody was refused.');
+  await client.close();
+  clock.uninstall();
+});
+
+test('an error of a socket that is open is no end: its close is', async () => {
+  const { client, statuses } = await attempt(class extends failing(connecting) {
+    send() {}
+  });
+  const [socket] = made;
+  socket.onopen();
+  socket.readyState = closed;
+  socket.onerror();
+  assert.deepEqual(statuses, ['connecting']);
+  socket.onclose({ code: 1006, reason: '' });
+  assert.deepEqual(statuses, ['connecting', 'waiting']);
+  await client.close();
+});
