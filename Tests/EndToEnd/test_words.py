@@ -11,8 +11,9 @@ from test_reload import ReloadTestCase
 from test_web_client import WebCase
 
 CONFIGURATION = (ROOT / "examples/words/words.ini").read_text(encoding="utf-8").replace(
-    # Something that the daemon refuses and a page cannot know before.
-    "reaction_mode = multiple", "reaction_mode = multiple\nactions_need_message = yes")
+    # Something that the daemon refuses and a page cannot know before, and another name of the type.
+    "reaction_mode = multiple",
+    "reaction_mode = multiple\nactions_need_message = yes\nreaction_types = claps")
 WORDS = ("stream", "ably")
 KINDS = ("unique", "distinct", "multiple", "total", "flag")
 ROWS = "[...document.querySelectorAll('#{} li p')].map((it) => it.innerText)"
@@ -424,6 +425,25 @@ class Words(WebCase, ReloadTestCase):
         }})()""")
         self.assertEqual(found, [["reaction:distinct.v1", "👍"], ["reaction:distinct.v1", "❤️"],
                                  ["receipts:distinct.v1", "read"]])
+        # An annotation would be a version, and a version none.
+        for call in ("publish", "delete"):
+            for kind in ("edited", "deleted"):
+                code = await page.run(
+                    f"rooms.distinct.annotations.{call}('{serial}', "
+                    f"{{ type: '{kind}:distinct.v1', name: 'mine' }})"
+                    ".then(() => 0, (error) => error.code)")
+                self.assertEqual(code, 40001, (call, kind))
+        # Another name of the type is no name of annotations.
+        room, serial = "rooms.multiple.annotations", self.messages["multiple.ably"][0]
+        said = await page.run(f"""(async () => {{
+            const publish = (type) => {room}.publish('{serial}', {{ type, name: 'clap' }})
+                .then(() => 0, (error) => error.code);
+            return [await publish('claps:multiple.v1'), await publish('claps:distinct.v1')];
+        }})()""")
+        self.assertEqual(said, [0, 40001])
+        await page.until("client.waiting === 0")
+        self.assertEqual(
+            (await self.rows("ably"))["multiple"], [(0, "reaction", "👏", "ada", 1)])
         for count in ("0", "-1", "1.5", "'2'", "null", "1e10"):
             for call in (f"messages.reactions.send(SERIAL, {{ name: '👏', count: {count} }})",
                          "annotations.publish(SERIAL, { type: 'reaction:multiple.v1', "
@@ -432,6 +452,26 @@ class Words(WebCase, ReloadTestCase):
                 code = await page.run(f"rooms.multiple.{call.replace('SERIAL', serial)}"
                                       ".then(() => 0, (error) => error.code)")
                 self.assertEqual(code, 40001, call)
+
+    async def test_errors_are_in_ablys_words(self):
+        page = self.screens["ably", "ada"]
+        serial = self.messages["distinct.ably"][0]
+        nobodys, refused = [40001, 400, None], [40300, 403, "not_owner"]
+        for call, expected in (
+                ("messages.reactions.send(SERIAL, { name: '' })", nobodys),
+                ("messages.reactions.send('x', { name: '👍' })", nobodys),
+                ("messages.reactions.delete(SERIAL, { name: ' ' })", nobodys),
+                ("messages.send({ text: 'x'.repeat(40000) })", nobodys),
+                ("messages.update(null, { text: 'x' })", nobodys),
+                ("messages.update(SERIAL, { text: 'x' })", refused),
+                ("messages.delete(SERIAL)", refused),
+                ("messages.reactions.clientReactions('x')", [40000, 400, "invalid_field"]),
+                ("annotations.get(SERIAL, { limit: 0 })", [40000, 400, "invalid_field"]),
+        ):
+            said = await page.run(
+                f"rooms.distinct.{call.replace('SERIAL', repr(serial))}.then(() => 'nothing', "
+                "({ code, statusCode, reason }) => [code, statusCode, reason ?? null])")
+            self.assertEqual(said, expected, call)
 
 
 class Checks(unittest.TestCase):

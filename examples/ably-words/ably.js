@@ -1,7 +1,7 @@
 // Reactions in the words of Ably's Chat SDK and of its annotations, on the web client.
 // @ts-check
 import { SyncClient } from '../../clients/web/syncclient.js';
-import { Annotations, errorOf } from './annotations.js';
+import { Annotations, errorOf, inWords, refusedOf } from './annotations.js';
 import { clientSummaryOf } from './summaries.js';
 
 /** @typedef {import('../../clients/web/syncclient.js').Refusal} Refusal */
@@ -30,10 +30,9 @@ class Refusals {
   }
 
   /** @param {Refusal} refusal */
-  tell({ entry, error: { status, code: reason, message } }) {
-    const error = Object.assign(errorOf(message, status * 100, status), { reason });
+  tell({ entry, error }) {
     const serial = entry.messageTimetoken ?? null;
-    const event = { room: entry.channel, serial, wish: entry, error };
+    const event = { room: entry.channel, serial, wish: entry, error: refusedOf(error) };
     for (const listener of this.#listeners) listener(event);
   }
 }
@@ -43,7 +42,7 @@ export class ChatClient {
   #client;
   #refusals = new Refusals();
   /** @type {Map<string, Room>} */ #rooms = new Map();
-  rooms = { get: async (/** @type {string} */ name) => this.#get(name) };
+  rooms = { get: (/** @type {string} */ name) => inWords(async () => this.#get(name)) };
 
   /** @param {{url: string, clientId: string, cache?: string|null, keyset?: string}} options */
   constructor({ clientId, ...options }) {
@@ -137,17 +136,17 @@ class Messages {
 
   /** @param {{text: string}} message */
   async send({ text }) {
-    await this.#channel.publish({ text });
+    await inWords(() => this.#channel.publish({ text }));
   }
 
   /** @param {string} serial @param {{text: string}} message */
   async update(serial, { text }) {
-    await this.#channel.edit(serial, { text });
+    await inWords(() => this.#channel.edit(serial, { text }));
   }
 
   /** @param {string} serial */
   async delete(serial) {
-    await this.#channel.delete(serial);
+    await inWords(() => this.#channel.delete(serial));
   }
 
   /**
@@ -223,8 +222,8 @@ class Reactions {
    * @param {string} serial @param {string} [clientId]
    */
   async clientReactions(serial, clientId = this.#clientId) {
-    const { actions } = await this.#channel.actions(
-      { messageTimetoken: serial, type: 'reaction', userId: clientId });
+    const { actions } = await inWords(() => this.#channel.actions(
+      { messageTimetoken: serial, type: 'reaction', userId: clientId }));
     return clientSummaryOf(actions, clientId, this.#channel.rules.mode);
   }
 }

@@ -1,6 +1,6 @@
 // Ably's annotations of messages, on a channel of the web client.
 // @ts-check
-import { reactionsOf } from '../../clients/web/syncclient.js';
+import { OutboxFullError, reactionsOf } from '../../clients/web/syncclient.js';
 import { summaryOf } from './summaries.js';
 
 /** @typedef {import('../../clients/web/syncclient.js').Item} Item */
@@ -10,6 +10,29 @@ import { summaryOf } from './summaries.js';
 /** @param {string} message @param {number} code Ably's. @param {number} statusCode */
 export const errorOf = (message, code = 40001, statusCode = 400) =>
   Object.assign(new Error(message), { code, statusCode });
+
+/**
+ * What the daemon refused, as Ably has errors; the daemon's word for it is the `reason`.
+ * @param {{status: number, code: string, message: string}} refusal
+ */
+export const refusedOf = ({ status, code: reason, message }) =>
+  Object.assign(errorOf(message, status * 100, status), { reason });
+
+/**
+ * Does something, and rejects as Ably does: what can be no call, and what is refused at the call.
+ * @template Result
+ * @param {() => Promise<Result>} work @returns {Promise<Result>}
+ */
+export async function inWords(work) {
+  try {
+    return await work();
+  } catch (/** @type {any} */ error) {
+    if (typeof error.status === 'number') throw refusedOf(error);
+    if (error instanceof OutboxFullError) throw errorOf(error.message, 42900, 429);
+    if (error instanceof RangeError || error instanceof TypeError) throw errorOf(error.message);
+    throw error;
+  }
+}
 
 /**
  * `NAME:METHOD.v1`, taken apart.
@@ -50,8 +73,11 @@ export class Annotations {
    */
   #actionOf({ type, name = '', count }) {
     const { name: kind, aggregation } = annotationOf(type);
-    const { mode } = this.#channel.rules;
-    const expected = kind === 'reaction' ? mode : 'distinct';
+    if (!isAnnotation({ type: kind })) {
+      throw errorOf(`${kind} is what authors make of their messages: see messages.update.`);
+    }
+    const { mode, types } = this.#channel.rules;
+    const expected = kind === 'reaction' || types.includes(kind) ? mode : 'distinct';
     if (aggregation !== expected) {
       throw errorOf(`${type}: ${kind} of this room is summed up as ${expected}.v1.`);
     }
@@ -73,8 +99,8 @@ export class Annotations {
     await this.#channel.ready;
     const { kind, value } = this.#actionOf(annotation);
     const { count } = annotation;
-    await this.#channel.react(serialOf(message),
-      { value, type: kind, ...count === undefined ? {} : { score: count } });
+    await inWords(() => this.#channel.react(serialOf(message),
+      { value, type: kind, ...count === undefined ? {} : { score: count } }));
   }
 
   /**
@@ -89,7 +115,7 @@ export class Annotations {
     const item = this.#channel.items.find(({ timetoken }) => timetoken === serial);
     const values = !isAny ? [value] : !item ? [] : reactionsOf(item, this.#clientId)
       .filter((it) => it.isMine && it.type === 'reaction').map((it) => it.value);
-    for (const it of values) await this.#channel.react(serial, it, false, kind);
+    for (const it of values) await inWords(() => this.#channel.react(serial, it, false, kind));
   }
 
   /**
@@ -105,8 +131,8 @@ export class Annotations {
    * @returns {Promise<any>}
    */
   async #page(messageTimetoken, limit, after) {
-    const { actions, next } = await this.#channel.actions(
-      { messageTimetoken, limit, ...after === undefined ? {} : { after } });
+    const { actions, next } = await inWords(() => this.#channel.actions(
+      { messageTimetoken, limit, ...after === undefined ? {} : { after } }));
     const { mode } = this.#channel.rules;
     const items = actions.filter(isAnnotation).map(({ type, value, uuid, score }) => ({
       action: 'annotation.create', messageSerial: messageTimetoken, clientId: uuid, name: value,
