@@ -93,8 +93,13 @@ export const reactionOrders: {
 export const usualReactions: readonly string[];
 /** A count as it is shown: 99+ for more than `most`. */
 export function countText(count: number, most?: number): string;
-/** When a timetoken was given, to a millisecond. */
-export function dateOf(timetoken: Timetoken): Date;
+/**
+ * When a timetoken was given, to a millisecond; null where there is none yet (`null`, an empty text),
+ * as of what is on its way.
+ */
+export function dateOf<T extends Timetoken | null | undefined>(
+  timetoken: T,
+): T extends Timetoken ? Date : null;
 
 /** A message as a list shows it. */
 export interface Item<Payload = any> {

@@ -253,13 +253,12 @@ export class Channel {
     const all = this.#allOf(item);
     const by = (/** @type {(it: typeof groups[0]) => any} */ what) =>
       Object.fromEntries(groups.map((it) => [this.#typeOf(it.value), what(it)]));
-    const dated = (/** @type {string|null} */ it) => it === null ? null : dateOf(it);
     return {
       id: item.timetoken, text: item.payload?.text ?? String(item.payload),
       user: { id: item.uuid }, parent_id: item.parent, reply_count: item.threadCount,
       reaction_counts: by((it) => it.count), reaction_scores: by((it) => it.score),
       reaction_groups: by((it) => ({ count: it.count, sum_scores: it.score,
-        first_reaction_at: dated(it.first), last_reaction_at: dated(it.last) })),
+        first_reaction_at: dateOf(it.first), last_reaction_at: dateOf(it.last) })),
       latest_reactions: all.slice(-latestMax).reverse(),
       own_reactions: all.filter((it) => it.user_id === this.#user),
     };
@@ -268,7 +267,7 @@ export class Channel {
   /** @param {string|null} id @param {any} action @returns {Reaction} */
   #reactionOf(id, { value, uuid, score = 1, actionTimetoken }) {
     return { message_id: id, type: this.#typeOf(value), user_id: uuid, score,
-      created_at: actionTimetoken === null ? null : dateOf(actionTimetoken) };
+      created_at: dateOf(actionTimetoken) };
   }
 
   /** @param {Item} item Its reactions, the oldest first. */

@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * When a timetoken was given, to a millisecond.
- * @param {string} timetoken
+ * When a timetoken was given, to a millisecond; null where there is none yet.
+ * @param {string|null|undefined} timetoken
  */
 export function dateOf(timetoken) {
-  return new Date(Number(BigInt(timetoken) / 10_000n));
+  // Not 1970: nothing is that old.
+  return timetoken ? new Date(Number(BigInt(timetoken) / 10_000n)) : null;
 }

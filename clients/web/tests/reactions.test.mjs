@@ -112,4 +112,7 @@ test('counts and dates', () => {
   assert.deepEqual([9, 10].map((it) => countText(it, 9)), ['9', '9+']);
   assert.equal(dateOf('17952187953729999').toISOString(), '2026-11-20T23:53:15.372Z');
   assert.equal(dateOf('0').getTime(), 0);
+  // What is on its way has none.
+  for (const none of [null, undefined, '']) assert.equal(dateOf(none), null);
+  assert.throws(() => dateOf('x'), SyntaxError);
 });

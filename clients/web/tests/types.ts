@@ -26,6 +26,10 @@ function bar(item: Item<Note>): string {
   const offered = rules.values === 'any' || rules.values === 'emoji' ? usualReactions : rules.values;
   const reactions: Reaction[] = reactionsOf(item, client.userId).sort(reactionOrders.fixed(offered));
   const newest = item.timetoken === null ? '' : dateOf(item.timetoken).toISOString();
+  const since: Date | null = dateOf(item.timetoken);
+  // @ts-expect-error What is on its way was not yet.
+  dateOf(item.timetoken).toISOString();
+  console.log(since?.getTime());
   const names = ({ authors, clipped }: Reaction): string => authors.join(', ') + (clipped ? ', …' : '');
   const claps = reactions.map(({ score, ownScore }) => score - ownScore);
   console.log(claps);
