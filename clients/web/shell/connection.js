@@ -115,7 +115,8 @@ export class Connection {
       return;
     }
     this.#socket = socket;
-    this.#heardAt = this.#clock.now;
+    // Nobody looked since the last connection: without it the clock would stand still for a while.
+    this.#heardAt = this.#clock.look();
     this.#watch(Infinity);
   }
 

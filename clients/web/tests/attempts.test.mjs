@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SyncClient } from '../syncclient.js';
-import { clock, turn } from './world.mjs';
+import { Server } from './model.mjs';
+import { clock, endWorlds, followed, turn } from './world.mjs';
 
 const [connecting, closed] = [0, 3];
 
@@ -77,4 +78,29 @@ test('an error of a socket that is open is no end: its close is', async () => {
   socket.onclose({ code: 1006, reason: '' });
   assert.deepEqual(statuses, ['connecting', 'waiting']);
   await client.close();
+});
+
+test('the back-off starts anew after a session of ten seconds, and not before', async () => {
+  const { world } = await followed(new Server());
+  world.random = () => 1;
+  /** Milliseconds until the next attempt, after a session that lasted so long. */
+  const waitedAfter = async (session) => {
+    await clock.advance(session);
+    const [{ length }, since] = [world.sockets, clock.now];
+    world.cut();
+    while (world.sockets.length === length) await clock.advance(100);
+    const waited = clock.now - since;
+    while (world.client.status !== 'online') {
+      world.deliver();
+      await turn();
+    }
+    return waited;
+  };
+  const waits = [];
+  for (const session of [10_000, 0, 0, 9_900, 0, 0, 0, 0, 10_000, 0]) {
+    waits.push(await waitedAfter(session));
+  }
+  // Who comes and goes with a daemon that dies again and again waits longer each time.
+  assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 500, 1000]);
+  endWorlds();
 });
