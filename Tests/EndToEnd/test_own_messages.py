@@ -119,6 +119,36 @@ class OwnMessages(PubNubTestCase):
                 self.assertEqual(count, 0, table)
 
 
+class CappedOwnMessages(PubNubTestCase):
+    """Caps of actions hold for versions: to edit on, an author takes an old one back."""
+
+    async def test_an_old_version_makes_room(self):
+        for cap in ("actions_per_user_max", "actions_per_message_max", "values_per_message_max"):
+            with self.subTest(cap):
+                daemon = self.start_daemon(configuration=f"""
+                    [namespace capped]
+                    channels = room
+                    {cap} = 2
+                    """)
+                ada = await self.device(daemon, "ada")
+                message = str(await ada.publish("room", "v0"))
+
+                def write(op, device=ada, about=message, **fields):
+                    return device.command(op, channel="room", messageTimetoken=about, **fields)
+
+                for payload in ("v1", "v2"):
+                    await write("editMessage", payload=payload)
+                async with self.refused(409, "too_many_actions"):
+                    await write("editMessage", payload="v3")
+                # Another text is one more; what was said before takes its own place.
+                self.assertEqual((await write("editMessage", payload="v1"))["applied"], "added")
+                removed = await write("removeAction", type="edited", value='"v2"')
+                self.assertEqual(removed["applied"], "removed")
+                self.assertEqual((await write("editMessage", payload="v3"))["applied"], "added")
+                (row,) = (await ada.command("history", channel="room"))["messages"]
+                self.assertEqual(row["edited"]["payload"], "v3")
+
+
 class GuardedOwnMessages(PubNubTestCase):
     """Where tokens are asked for, WRITE is enough for one's own, and for nothing else."""
 

@@ -56,6 +56,22 @@ test('what was said before is said again, and what shows already is no edit', as
   for (const world of [ada, bob]) world.check();
 });
 
+test('an old version is taken back as the action that it is', async () => {
+  const { timetoken, ada, bob } = await pair();
+  for (const text of ['one', 'two']) {
+    await ada.channel.edit(timetoken, { text });
+    await ada.settle();
+  }
+  const [{ value }] = ada.shown[0].actions;
+  await ada.channel.react(timetoken, value, false, 'edited');
+  assert.deepEqual(faces(ada), [[{ text: 'two' }, 1, true]]);
+  for (const world of [ada, bob]) await world.settle();
+  const { op, type } = ada.sent.filter(({ op: it }) => it.endsWith('Action')).pop();
+  assert.deepEqual([op, type], ['removeAction', 'edited']);
+  assert.deepEqual(faces(bob), [[{ text: 'two' }, 1, true]]);
+  for (const world of [ada, bob]) world.check();
+});
+
 test('of edits that were not sent the last one is left; they outlive the page', async () => {
   const { timetoken, ada, bob } = await pair();
   ada.isDown = true;
