@@ -286,6 +286,11 @@ extension Limits {
     /// Channels, or beginnings of them, that all namespaces of the configuration name; over it: the
     /// daemon does not start.
     static let namespacePatternsMax = 256
+    /// Values, names and types of reactions in each list of a keyset or namespace; over it: the
+    /// daemon does not start.
+    ///
+    /// Each add looks through them, and each subscriber is told of them.
+    static let listedReactionsMax = 5000
 
     // MARK: Presence
 

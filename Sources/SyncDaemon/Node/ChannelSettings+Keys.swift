@@ -47,18 +47,21 @@ extension SettingKey {
     func inside<Outer>(_ path: SettingKey<Outer>.Field<Root>) -> SettingKey<Outer> {
         reading(
             { [read] text, outer in read(text, &outer[keyPath: path]) },
-            { [write] outer in write(outer[keyPath: path]) })
+            { [write] outer in write(outer[keyPath: path]) },
+            { [copy] from, to in copy(from[keyPath: path], &to[keyPath: path]) })
     }
 
     /// The same row for another root.
     func reading<Other>(
         _ read: @escaping @Sendable (String, inout Other) -> Bool,
-        _ write: @escaping @Sendable (Other) -> String?
+        _ write: @escaping @Sendable (Other) -> String?,
+        _ copy: @escaping @Sendable (Other, inout Other) -> Void
     ) -> SettingKey<Other> {
         SettingKey<Other>(
             section: section, name: name, flag: flag, placeholder: placeholder,
-            expected: expected, summary: summary, isList: isList, isSecret: isSecret,
-            isReloaded: isReloaded, example: example, read: read, write: write)
+            expected: expected, summary: summary, isList: isList, elementsMax: elementsMax,
+            isSecret: isSecret, isReloaded: isReloaded, example: example, read: read,
+            write: write, copy: copy)
     }
 }
 

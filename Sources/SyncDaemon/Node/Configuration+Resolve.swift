@@ -136,6 +136,7 @@ extension Configuration {
         }
         var sections = content.sections[...]
         var seen: Set<String> = []
+        var lists = ListLines<Configuration>()
         var unknownSections: Set<String> = []
         for entry in content.entries {
             while let section = sections.first, section.line < entry.line {
@@ -152,7 +153,13 @@ extension Configuration {
                 if !seen.insert(key.path).inserted, !key.isList {
                     throw .repeated(source, key: key.title)
                 }
-                try set(key, to: entry.value, from: source)
+                guard key.isList else {
+                    try set(key, to: entry.value, from: source)
+                    continue
+                }
+                // A list grows from line to line of the file, and starts anew in other places.
+                try lists.add(entry.value, of: key, at: source, to: self)
+                sources[key.path] = source
             } catch {
                 if case .unknownSection(_, let section, _) = error {
                     unknownSections.insert(section)
@@ -161,6 +168,9 @@ extension Configuration {
             }
         }
         for section in sections { begin(section, &mistakes) }
+        keysets.finish(&mistakes)
+        namespaces.finish(&mistakes)
+        mistakes += lists.finish(&self)
         namedKeysets = keysets.sections
         self.namespaces = namespaces.sections
         for more in [keysets.sources, namespaces.sources] {
@@ -224,19 +234,11 @@ extension Configuration {
     private mutating func set(
         _ key: SettingKey<Configuration>, to value: String, from source: ConfigurationSource
     ) throws(ConfigurationError) {
-        // A list grows from line to line of the file, and starts anew in each other place.
-        let isLater = Self.isSameFile(source, sources[key.path])
-        guard key.read(value, after: isLater, into: &self) else {
+        guard key.read(value, &self) else {
             let name = if case .file = source { key.name } else { "the value" }
             throw .badValue(source, key: name, value: value, expected: key.expected)
         }
         sources[key.path] = source
-    }
-
-    private static func isSameFile(
-        _ one: ConfigurationSource, _ other: ConfigurationSource?
-    ) -> Bool {
-        if case .file = one, case .file? = other { true } else { false }
     }
 }
 
@@ -264,7 +266,7 @@ extension ConfigurationError {
             .tooMany(let source, _, _),
             .twoSecrets(let source, _, _), .unreadableSecret(let source, _, _),
             .badSecret(let source, _, _), .noCredentials(let source, _),
-            .malformedLine(let source), .lineTooLong(let source):
+            .malformedLine(let source), .lineTooLong(let source), .listTooLong(let source, _, _):
             if case .file(_, let line) = source { line } else { nil }
         default: nil
         }

@@ -46,6 +46,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case samePattern(ConfigurationSource, String, in: String, and: String)
     /// Too many of what a plural names.
     case tooMany(ConfigurationSource, String, max: Int)
+    case listTooLong(ConfigurationSource, key: String, max: Int)
     case twoSecrets(ConfigurationSource, keyset: String, key: String)
     case unreadableSecret(ConfigurationSource, path: String, reason: String)
     case badSecret(ConfigurationSource, path: String, key: String)
@@ -75,7 +76,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .missingCommand, .unknownCommand, .unexpectedArgument, .missingFile, .unknownFlag,
             .unknownVariable, .missingValue:
             usage
-        case .missing, .sameSubscribeKey, .samePattern, .tooMany, .twoSecrets:
+        case .missing, .sameSubscribeKey, .samePattern, .tooMany, .listTooLong, .twoSecrets:
             sections
         case .sameAddress, .defaultPort:
             addresses
@@ -174,6 +175,9 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .tooMany(let source, let what, let limit):
             "\(source): there are more than \(limit) \(what)."
                 + " Remove some, or run another daemon for them."
+        case .listTooLong(let source, let key, let limit):
+            "\(source): \(key) has more than \(limit) elements, on this line and above. Remove"
+                + " some."
         case .twoSecrets(let source, let name, let key):
             "\(source): [keyset \(name)] has a \(key) already. Keep one of the two."
         default: preconditionFailure("This is no mistake of sections.")

@@ -79,16 +79,25 @@ struct SectionCollector<Section: NamedSection> {
     private var current: Int?
     /// The section being read is of this kind, but a wrong one.
     private var isSkipping = false
+    /// Of the section that is being read.
+    private var lists = ListLines<Section>()
 
     /// Takes the first line of any section, before its keys.
     mutating func begin(
         _ section: INISection, in path: String, _ mistakes: inout [ConfigurationError]
     ) {
+        finish(&mistakes)
         do throws(ConfigurationError) {
             try begin(section, in: path)
         } catch {
             mistakes.append(error)
         }
+    }
+
+    /// Takes what belongs to the section that is being read: nothing comes any more.
+    mutating func finish(_ mistakes: inout [ConfigurationError]) {
+        guard let current else { return }
+        mistakes += lists.finish(&sections[current])
     }
 
     private mutating func begin(_ section: INISection, in path: String) throws(ConfigurationError) {
@@ -136,7 +145,11 @@ struct SectionCollector<Section: NamedSection> {
         }
         let before = sources.updateValue(source, forKey: key.path(in: sections[current]))
         guard before == nil || key.isList else { throw .repeated(source, key: title) }
-        guard key.read(entry.value, after: before != nil, into: &sections[current]) else {
+        if key.isList {
+            try lists.add(entry.value, of: key, at: source, to: sections[current])
+            return true
+        }
+        guard key.read(entry.value, &sections[current]) else {
             throw .badValue(
                 source, key: key.name,
                 value: key.isSecret ? SettingKey<Section>.hiddenSecret : entry.value,

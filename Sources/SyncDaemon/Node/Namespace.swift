@@ -11,8 +11,10 @@ struct Namespace: NamedSection {
     /// Whose channels they are, as `NamedKeyset.name`; `nil` for those of every keyset.
     var keyset: String?
     var patterns: [ChannelPattern] = []
-    /// What it says, by the key's name and as it is written; the keyset says the rest.
-    private var decided: [String: String] = [:]
+    /// The names of the keys that it says something of; the keyset says the rest.
+    private var decided: Set<String> = []
+    /// What it says of them.
+    private var said = ChannelSettings()
 
     init(name: String) {
         self.name = name
@@ -39,12 +41,15 @@ struct Namespace: NamedSection {
     private static func decided(_ key: SettingKey<ChannelSettings>) -> SettingKey<Namespace> {
         key.reading(
             { text, namespace in
-                var settings = ChannelSettings()
-                guard key.read(text, &settings) else { return false }
-                namespace.decided[key.name] = key.write(settings)
+                guard key.read(text, &namespace.said) else { return false }
+                namespace.decided.insert(key.name)
                 return true
             },
-            { $0.decided[key.name] }
+            { $0.decided.contains(key.name) ? key.write($0.said) : nil },
+            { from, to in
+                key.copy(from.said, &to.said)
+                to.decided.insert(key.name)
+            }
         ).with(\.isInherited, true)
     }
 
@@ -54,8 +59,8 @@ struct Namespace: NamedSection {
     /// What holds for its channels in a keyset.
     func settings(in keyset: Keyset) -> ChannelSettings {
         var settings = keyset.defaults
-        for key in ChannelSettings.keys {
-            if let text = decided[key.name] { _ = key.read(text, &settings) }
+        for key in ChannelSettings.keys where decided.contains(key.name) {
+            key.copy(said, &settings)
         }
         return settings
     }
@@ -112,12 +117,26 @@ extension SectionCollector<Namespace> {
                         section: "keyset \(name)", nearest: nearest.map(NamedKeyset.title)))
             }
             let tenants = keysets.isEmpty ? [NamedKeyset(name: "")] : about
-            let contradictions = tenants.compactMap {
-                contradiction(in: namespace, namespace.settings(in: $0.keyset))
+            if let contradiction = contradiction(in: namespace, of: tenants) {
+                mistakes.append(contradiction)
             }
-            mistakes += contradictions.prefix(1)
         }
         return mistakes
+    }
+
+    /// The first contradiction that a namespace comes to in one of its tenants.
+    private func contradiction(
+        in namespace: Namespace, of tenants: [NamedKeyset]
+    ) -> ConfigurationError? {
+        var looked: ChannelSettings?
+        for tenant in tenants {
+            let settings = namespace.settings(in: tenant.keyset)
+            // Mostly what it is in all: long lists are looked at once.
+            if settings == looked { continue }
+            if let found = contradiction(in: namespace, settings) { return found }
+            looked = settings
+        }
+        return nil
     }
 
     /// Patterns that an earlier namespace has for the same channels, or the same one before.

@@ -15,17 +15,19 @@ extension ChannelSettings {
             expected: "any, emoji, or values separated by commas",
             "Which reactions there are: whatever somebody sends, every emoji of Unicode's list, or"
                 + " these.", parse: values, format: text
-        ).with(\.isList, true),
+        ).with(\.isList, true).with(\.elementsMax, Limits.listedReactionsMax),
         .list(
             "reaction_aliases", into: \.reactions.aliases, placeholder: "NAME=VALUE,...",
             expected: "NAME=VALUE separated by commas, such as love=❤️, like=👍",
             "Other names of reactions: who sends one, removes it or asks for it, means its value.",
-            parse: alias, format: { "\($0.name)=\($0.value)" }),
+            parse: alias, format: { "\($0.name)=\($0.value)" }
+        ).with(\.elementsMax, Limits.listedReactionsMax),
         .list(
             "reaction_types", into: \.reactions.types, placeholder: "TYPE,...",
             expected: "types of actions separated by commas, such as reactions; not edited or"
                 + " deleted, by which authors change their own messages",
-            "Types of actions that mean reaction.", parse: type, format: { $0 }),
+            "Types of actions that mean reaction.", parse: type, format: { $0 }
+        ).with(\.elementsMax, Limits.listedReactionsMax),
         .yesOrNo(
             "actions_need_message", into: \.reactions.needsMessage,
             "Whether only a message that is stored can get actions. PubNub asks for none."),
@@ -97,11 +99,20 @@ extension SectionCollector {
 }
 
 extension ReactionRules {
+    /// The values of a list, to look up many in; `nil` where there is none, or it means nothing.
+    private var onlySomeValues: Set<ExactText>? {
+        guard case .list(let values) = values, ![.flag, .total].contains(mode) else { return nil }
+        return Set(values.map { ExactText($0) })
+    }
+
     /// A name that cannot mean what is said of it, and what to write instead.
     fileprivate var contradiction: (alias: Alias, expected: String)? {
         var seen: [ExactText: ExactText] = [:]
+        let listed = onlySomeValues
         for alias in aliases {
-            guard allows(alias.value) else { return (alias, "a value that reaction_values has") }
+            guard listed?.contains(ExactText(alias.value)) ?? allows(alias.value) else {
+                return (alias, "a value that reaction_values has")
+            }
             let (name, value) = (ExactText(alias.name), ExactText(alias.value))
             let before = seen.updateValue(value, forKey: name)
             guard before ?? value == value else { return (alias, "one value for each name") }

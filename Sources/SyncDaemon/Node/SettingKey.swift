@@ -21,6 +21,8 @@ struct SettingKey<Root>: Sendable {
     let summary: String
     /// Whether it may be given several times in the file, one element each.
     var isList = false
+    /// Elements of a list; with more the daemon does not start.
+    var elementsMax = Int.max
     /// Whether people must not see the value.
     var isSecret = false
     /// Whether SIGHUP changes it while the daemon runs.
@@ -33,6 +35,8 @@ struct SettingKey<Root>: Sendable {
     let read: @Sendable (String, inout Root) -> Bool
     /// The value as it would be written in the file; nil when it is not set.
     let write: @Sendable (Root) -> String?
+    /// Gives the second root the value of the first, which costs no reading.
+    let copy: @Sendable (Root, inout Root) -> Void
 
     /// What stands for a secret where people see it.
     static var hiddenSecret: String { "***" }
@@ -42,14 +46,6 @@ struct SettingKey<Root>: Sendable {
         var copy = self
         copy[keyPath: path] = value
         return copy
-    }
-
-    /// Reads what one line says; a list adds it to what `earlier` lines of the file said.
-    func read(_ text: String, after earlier: Bool, into root: inout Root) -> Bool {
-        guard isList, earlier, let old = write(root) else { return read(text, &root) }
-        // The element by itself first: together with others an empty one would do.
-        var trial = root
-        return read(text, &trial) && read(old + "," + text, &root)
     }
 }
 
@@ -70,7 +66,8 @@ extension SettingKey {
                 root[keyPath: path] = value
                 return true
             },
-            write: { format($0[keyPath: path]) })
+            write: { format($0[keyPath: path]) },
+            copy: { $1[keyPath: path] = $0[keyPath: path] })
     }
 
     /// What may be absent.
