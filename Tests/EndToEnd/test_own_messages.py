@@ -66,6 +66,12 @@ class OwnMessages(PubNubTestCase):
             "deleteMessage", channel="room", messageTimetoken=message, mutation="d1"))
         self.assertEqual({"applied": "absent"}, await self.ada.command(
             "deleteMessage", channel="room", messageTimetoken=message))
+        # What was done, by whom, and nothing besides: not who was refused, nor a retry.
+        deletions = [line for line in self.daemon.log().splitlines() if "deletes a mes" in line]
+        self.assertEqual(len(deletions), 1, deletions)
+        self.assertIn(
+            "An author deletes a message. keyset=default channel=room "
+            f"message={message} user=ada device=phone", deletions[0])
         await self.bob.reach("room", int(gone["timetoken"]))
         self.assertEqual(self.bob.rows["room"].messages, {})
         self.assertEqual(self.bob.rows["room"].actions, {})
@@ -184,7 +190,13 @@ class GuardedOwnMessages(PubNubTestCase):
             with self.subTest(end=end), self.assertRaises(PubNubException) as refused:
                 self.delete(ada, start, end)
             self.assertEqual(refused.exception._status_code, 403)
-        self.delete(ada, first - 1, first)
+        self.assertNotIn("deletes a message.", self.daemon.log())
+        for _ in range(2):
+            self.delete(ada, first - 1, first)
+        self.assertEqual(self.daemon.log().count("An author deletes a message."), 1)
+        self.assertIn(
+            f"An author deletes a message. keyset=sub-app channel=room message={first} user=ada ",
+            self.daemon.log())
         left = [it.entry for it in self.backend.sdk.history().channel("room").sync().result.messages]
         self.assertEqual(left, [2, 3])
 

@@ -95,10 +95,12 @@ extension Ledger {
         deleting rows: DeletedRows?, into commit: inout Commit
     ) throws(StoreError) -> Result<Outcome, ProtocolError>? {
         if case .messages(let range)? = rows {
-            try hide(range, in: write.channel, at: timetoken, into: &commit)
+            try hide(range, in: write.channel, for: write, at: timetoken, into: &commit)
             return .success(.deleted(timetoken))
         }
-        if try deleteIfSmall(asked, in: write.channel, at: timetoken, into: &commit) {
+        if try deleteIfSmall(
+            asked, in: write.channel, for: write, at: timetoken, into: &commit)
+        {
             return .success(.deleted(timetoken))
         }
         let deletion = LargeDeletion(
@@ -115,7 +117,7 @@ extension Ledger {
             guard !quarantine.holds(.channel(deletion.channel)) else { return }
             last = last.successor(at: wallTicks())
             return try suspecting(.channel(deletion.channel)) { () throws(StoreError) in
-                try hide(range, in: deletion.channel, at: last, into: &commit)
+                try hide(range, in: deletion.channel, for: nil, at: last, into: &commit)
             }
         }
         // A clearing that found nothing by one name may be as large by another: its turn comes
@@ -138,9 +140,10 @@ extension Ledger {
 
     /// Deletes messages, if these and their actions are few enough for the open transaction.
     ///
+    /// - Parameter write: Who asks for it; nobody, when their time is over.
     /// - Returns: `false` when they are too many; then nothing was changed.
     func deleteIfSmall(
-        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
+        _ range: MessageRange, in channel: Channel, for write: Write?, at timetoken: Timetoken,
         into commit: inout Commit
     ) throws(StoreError) -> Bool {
         let count = try store.rowCount(in: range, of: channel, limit: deletableRows + 1)
@@ -149,24 +152,31 @@ extension Ledger {
         }
         deletableRows -= count
         if try digests.delete(range, at: timetoken, in: channel, of: store) {
-            tell(range, in: channel, at: timetoken, &commit)
+            tell(range, in: channel, for: write, at: timetoken, &commit)
         }
         return true
     }
 
     /// Deletes messages whose actions were read.
-    func hide(
-        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken,
+    private func hide(
+        _ range: MessageRange, in channel: Channel, for write: Write?, at timetoken: Timetoken,
         into commit: inout Commit
     ) throws(StoreError) {
         if try digests.hide(range, at: timetoken, in: channel, of: store) {
-            tell(range, in: channel, at: timetoken, &commit)
+            tell(range, in: channel, for: write, at: timetoken, &commit)
         }
     }
 
     private func tell(
-        _ range: MessageRange, in channel: Channel, at timetoken: Timetoken, _ commit: inout Commit
+        _ range: MessageRange, in channel: Channel, for write: Write?, at timetoken: Timetoken,
+        _ commit: inout Commit
     ) {
+        if let write {
+            commit.deleted.append(
+                DeletionRecord(
+                    range: range, isOwn: write.isOwnDeletion, channel: channel,
+                    author: write.author))
+        }
         commit.events.append(
             .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
     }
@@ -183,7 +193,8 @@ extension Ledger {
             guard !isPostponed(range, in: message.channel) else { continue }
             let place = last.successor(at: wallTicks())
             let isDone = try suspecting(.channel(message.channel)) { () throws(StoreError) in
-                try deleteIfSmall(range, in: message.channel, at: place, into: &commit)
+                try deleteIfSmall(
+                    range, in: message.channel, for: nil, at: place, into: &commit)
             }
             if isDone {
                 last = place
@@ -202,5 +213,43 @@ extension Ledger {
         deletions.contains {
             $0.write == nil && $0.channel == channel && $0.rows == .messages(range)
         }
+    }
+}
+
+extension Write {
+    /// Whether it is about a message of the author's own.
+    fileprivate var isOwnDeletion: Bool {
+        if case .deleteMessage = operation { true } else { false }
+    }
+}
+
+/// What somebody deleted, for the operator's log.
+struct DeletionRecord: Sendable, Hashable {
+    let range: MessageRange
+    /// Whether it is one message, and its author's own doing.
+    let isOwn: Bool
+    let channel: Channel
+    let author: Author
+}
+
+extension Log {
+    func tell(of record: DeletionRecord) {
+        let (channel, author) = (record.channel, record.author)
+        if record.isOwn {
+            return notice(
+                "An author deletes a message.",
+                [
+                    "keyset": channel.keyset, "channel": channel.name,
+                    "message": record.range.through, "user": author.userID,
+                    "device": author.deviceID,
+                ])
+        }
+        notice(
+            "Messages are deleted.",
+            [
+                "keyset": channel.keyset, "channel": channel.name, "after": record.range.after,
+                "through": record.range.through, "user": author.userID,
+                "device": author.deviceID,
+            ])
     }
 }

@@ -282,6 +282,7 @@ final class LedgerThread: Sendable {
         order.checkInvariants()
         #endif
         for record in commit.cleared { log.tell(of: record) }
+        for record in commit.deleted { log.tell(of: record) }
         groups.apply(commit.groups)
         revocations.apply(commit.revoked, forgotten: commit.forgottenRevoked)
         keyGrants.apply(commit.keyGrants, forgotten: commit.forgottenKeyGrants)

@@ -105,6 +105,8 @@ struct Commit: Sendable {
     var forgottenKeyGrants: [KeyGrantSubject] = []
     /// What moderators took away.
     var cleared: [ClearingRecord] = []
+    /// What somebody deleted; not what was over.
+    var deleted: [DeletionRecord] = []
     /// The state after it of every channel that has a stored event in it.
     var digests: [Channel: Digest] = [:]
     /// Every later event is after this.

@@ -1,5 +1,5 @@
 // The trail of what matters to who owns a tenant: tokens made and taken back, what ended with them,
-// messages deleted, and who was refused what they may not do.
+// and who was refused what they may not do. What is deleted the ledger tells, once it is.
 
 import EventModel
 
@@ -61,26 +61,6 @@ struct Audit {
                 "keyset": first.subject.keyset.string, "level": "\(first.subject.level)",
                 "name": first.subject.name.string, "grants": grants.count, "keys": keys.count,
                 "rights": letters.joined(), "minutes": minutes,
-            ])
-    }
-
-    func deleted(_ request: DeletionRequest, by author: Author) {
-        log?.notice(
-            "Messages are deleted.",
-            [
-                "keyset": author.keyset, "channel": request.channel, "after": request.after,
-                "through": request.through, "user": author.userID, "device": author.deviceID,
-            ])
-    }
-
-    /// A message of the author's own, if it is one.
-    func deleted(_ request: OwnDeletionRequest, by author: Author) {
-        log?.notice(
-            "An author deletes a message.",
-            [
-                "keyset": author.keyset, "channel": request.channel,
-                "message": request.messageTimetoken, "user": author.userID,
-                "device": author.deviceID,
             ])
     }
 

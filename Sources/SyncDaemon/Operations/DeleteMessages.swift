@@ -9,10 +9,8 @@ extension Operations {
         guard caller.settings(of: request.channel).allowsDeleting else {
             return .refused(.deletingDisabled)
         }
-        let outcome = caller.submit(
+        return caller.submit(
             .deleteMessages(after: request.after, through: request.through), in: request.channel,
             mutation: request.mutation)
-        if outcome == .later { caller.audit.deleted(request, by: caller.author) }
-        return outcome
     }
 }

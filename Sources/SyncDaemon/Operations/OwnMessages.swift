@@ -24,11 +24,9 @@ extension Operations {
         guard caller.settings(of: request.channel).allowsDeleting else {
             return .refused(.deletingDisabled)
         }
-        let outcome = caller.submit(
+        return caller.submit(
             .deleteMessage(request.messageTimetoken), in: request.channel,
             mutation: request.mutation)
-        if outcome == .later { caller.audit.deleted(request, by: caller.author) }
-        return outcome
     }
 }
 

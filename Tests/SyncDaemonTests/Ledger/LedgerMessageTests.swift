@@ -96,6 +96,41 @@ struct LedgerMessageTests {
         #expect(try refusal(decomposed) == "not_owner")
     }
 
+    @Test("for the log there is what was deleted, by whom, once", arguments: [1000, 4])
+    func tellsOfDeletions(rowsMax: Int) throws {
+        let bench = LedgerBench(deletedRowsMax: rowsMax)
+        var told: [DeletionRecord] = []
+        func settle(_ write: Write) {
+            told += bench.commit(write).deleted
+            while bench.hasWork { told += bench.work()?.deleted ?? [] }
+        }
+        for number in 1...3 { _ = try bench.reply(.publish(.numbered(UInt64(number)))) }
+        for user in 1...20 { _ = try bench.reply(.add(.on(1000, by: "user\(user)"))) }
+        _ = try bench.reply(.publish(.numbered(4), hoursKept: 1))
+
+        settle(bobs(.deleteMessage(tick(1000))))
+        settle(write(.deleteMessage(tick(7))))
+        #expect(told.isEmpty)
+        for _ in 0..<2 { settle(write(.deleteMessage(tick(1000)), mutation: "own")) }
+        for _ in 0..<2 {
+            settle(bobs(.deleteMessages(after: tick(1000), through: tick(1002))))
+        }
+        // What is over is nobody's doing.
+        bench.wall += 1 << 40
+        _ = bench.commitExpired()
+        while bench.hasWork { told += bench.work()?.deleted ?? [] }
+
+        #expect(
+            told == [
+                DeletionRecord(
+                    range: MessageRange(after: tick(999), through: tick(1000)), isOwn: true,
+                    channel: room, author: Author(userID: "ada", deviceID: "phone")),
+                DeletionRecord(
+                    range: MessageRange(after: tick(1000), through: tick(1002)), isOwn: false,
+                    channel: room, author: Author(userID: "bob", deviceID: "phone")),
+            ])
+    }
+
     @Test("the caps of a message hold for edits, too")
     func caps() throws {
         var rules = ReactionRules()
