@@ -51,8 +51,9 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
 /// What is in a database file, counted.
 struct DatabaseSummary: Hashable, Sendable {
     var channels: Int64
+    /// Without those whose deletion has taken place, though their rows are still there.
     var messages: Int64
-    /// Those that stand.
+    /// Those that stand, likewise.
     var actions: Int64
     var last: Timetoken
 }
@@ -137,10 +138,17 @@ struct DatabaseFile: ~Copyable {
     }
 
     func summary() throws(DatabaseFileError) -> DatabaseSummary {
-        DatabaseSummary(
+        // Files of earlier releases lack these tables.
+        let hides = try has("hidden")
+        let clears = try has("hidden_clearing")
+        let messages = hides ? " WHERE NOT \(SQLiteSchema.isHiddenMessage)" : ""
+        let actions =
+            (hides ? " AND NOT \(SQLiteSchema.isHiddenAction)" : "")
+            + (clears ? " AND NOT \(SQLiteSchema.isHiddenByClearing)" : "")
+        return DatabaseSummary(
             channels: try count("SELECT count(*) FROM channel"),
-            messages: try count("SELECT count(*) FROM message"),
-            actions: try count("SELECT count(*) FROM action WHERE live = 1"),
+            messages: try count("SELECT count(*) FROM message" + messages),
+            actions: try count("SELECT count(*) FROM action WHERE live = 1" + actions),
             last: try connection.prepare("SELECT last FROM clock").first { $0.timetoken(0) }
                 ?? .zero)
     }
@@ -164,6 +172,11 @@ struct DatabaseFile: ~Copyable {
     /// Takes the write-ahead log into the file, so that the file alone is the data.
     func takeLogIn() throws(DatabaseFileError) {
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private func has(_ table: String) throws(DatabaseFileError) -> Bool {
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'"
+        return try count(sql) > 0
     }
 
     private func count(_ sql: String) throws(DatabaseFileError) -> Int64 {

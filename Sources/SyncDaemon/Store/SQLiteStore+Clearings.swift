@@ -21,21 +21,36 @@ extension SQLiteSchema {
             value TEXT, uuid TEXT);
         """
 
-    /// Removes all that is hidden at once, however much that is.
-    static let removeHidden = """
-        DELETE FROM message WHERE EXISTS (SELECT 1 FROM hidden AS h
+    /// Of a row of `message`.
+    static let isHiddenMessage = """
+        EXISTS (SELECT 1 FROM hidden AS h
             WHERE h.channel = message.channel AND message.timetoken > h.after
-            AND message.timetoken <= h.through);
-        DELETE FROM action WHERE EXISTS (SELECT 1 FROM hidden AS h
+            AND message.timetoken <= h.through)
+        """
+
+    /// Of a row of `action`, with its message.
+    static let isHiddenAction = """
+        EXISTS (SELECT 1 FROM hidden AS h
             WHERE h.channel = action.channel AND action.message > h.after
-            AND action.message <= h.through AND action.added <= h.timetoken);
-        DELETE FROM action WHERE live = 1 AND EXISTS (SELECT 1 FROM hidden_clearing AS h
+            AND action.message <= h.through AND action.added <= h.timetoken)
+        """
+
+    /// Of a row of `action` that stands.
+    static let isHiddenByClearing = """
+        EXISTS (SELECT 1 FROM hidden_clearing AS h
             WHERE h.channel = action.channel AND action.added <= h.timetoken
             AND action.message = ifnull(h.message, action.message)
             AND action.value = ifnull(h.value, action.value)
             AND action.uuid = ifnull(h.uuid, action.uuid)
             AND (action.type = h.type
-                OR h.type IS NULL AND action.type NOT IN ('edited', 'deleted')));
+                OR h.type IS NULL AND action.type NOT IN ('edited', 'deleted')))
+        """
+
+    /// Removes all that is hidden at once, however much that is.
+    static let removeHidden = """
+        DELETE FROM message WHERE \(isHiddenMessage);
+        DELETE FROM action WHERE \(isHiddenAction);
+        DELETE FROM action WHERE live = 1 AND \(isHiddenByClearing);
         DELETE FROM hidden;
         DELETE FROM hidden_clearing;
         """
