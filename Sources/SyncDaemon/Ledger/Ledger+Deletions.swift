@@ -47,7 +47,8 @@ extension Ledger {
             }
         }
         let writes = deletion.write.map { [$0] } ?? []
-        let commit = transact(writes, after: reserved(), failure: &failure) {
+        // Nothing at once: it may be here because there was no room for that.
+        let commit = transact(writes, after: reserved(), rowsMax: 0, failure: &failure) {
             commit throws(StoreError) in
             try finish(deletion, into: &commit)
         }

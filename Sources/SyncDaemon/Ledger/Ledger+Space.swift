@@ -17,6 +17,32 @@ extension Ledger {
         }
     }
 
+    /// Commits what found no room, without deleting anything at once: a page for each row that
+    /// goes is more than a full disk has, and to hide them takes no more than any small write.
+    ///
+    /// If that finds none either, deletions alone: they make room, and others take it.
+    func hideInstead(
+        _ writes: [Write], after reserved: Timetoken, failure: inout StoreError?
+    ) -> Commit {
+        var found: StoreError?
+        let all = commit(
+            writes, after: reserved, deletingExpired: 0, rowsMax: 0, failure: &found)
+        let deletions = writes.filter(\.frees)
+        guard found == .full, !deletions.isEmpty, deletions.count < writes.count else {
+            failure = found ?? failure
+            return all
+        }
+        found = nil
+        var few = commit(
+            deletions, after: reserved, deletingExpired: 0, rowsMax: 0, failure: &found)
+        failure = .full
+        guard found == nil else { return all }
+        few.answers += writes.filter { !$0.frees }.map {
+            Answer(origin: $0.origin, result: .failure(.storeFull))
+        }
+        return few
+    }
+
     /// Has the store empty its log: on a full disk, before anything else is tried.
     func emptyLog(failure: inout StoreError?) {
         var found: StoreError? = .full
@@ -36,6 +62,16 @@ extension Ledger {
         } catch {
             failure = error
             return false
+        }
+    }
+}
+
+extension Write {
+    /// Whether it takes rows away, and may put that off.
+    fileprivate var frees: Bool {
+        switch operation {
+        case .deleteMessage, .deleteMessages, .clear: true
+        default: false
         }
     }
 }

@@ -82,22 +82,27 @@ final class Ledger {
     /// Makes `writes` durable as one transaction, in their order.
     ///
     /// When the store fails, every write is answered with an error and none took place, as far as
-    /// is known. A deletion that is too large is answered by a later ``work(after:failure:)``. A
-    /// write that meets damage is refused alone, and what it met is left alone from then on.
+    /// is known. A deletion that is too large, or finds no room to remove its rows at once, is
+    /// answered by a later ``work(after:failure:)``. A write that meets damage is refused alone,
+    /// and what it met is left alone from then on.
     ///
     /// - Parameters:
     ///   - reserved: All timetokens of the commit are after it.
     ///   - expiredMax: Messages that are deleted because their time is over; `nil`: more than can
     ///     have come with as many writes.
+    ///   - rowsMax: Rows that are deleted at once; `nil`: as many as usual, and none once these
+    ///     found no room.
     ///   - failure: Set when the store failed. After ``StoreError/broken(code:reason:)`` the
     ///     process must stop: a disk that failed to sync once may claim success the next time.
     /// - Complexity: One sync, whatever the number of writes.
     func commit(
         _ writes: [Write], after reserved: Timetoken = .zero,
-        deletingExpired expiredMax: Int? = nil,
+        deletingExpired expiredMax: Int? = nil, rowsMax: Int? = nil,
         failure: inout StoreError?
     ) -> Commit {
-        transact(writes, after: reserved, failure: &failure) { commit throws(StoreError) in
+        var found: StoreError?
+        let commit = transact(writes, after: reserved, rowsMax: rowsMax, failure: &found) {
+            commit throws(StoreError) in
             for write in writes {
                 guard let result = try apply(write, into: &commit) else { continue }
                 commit.answers.append(Answer(origin: write.origin, result: result))
@@ -115,6 +120,11 @@ final class Ledger {
                 }
             }
         }
+        guard found == .full, rowsMax == nil, !writes.isEmpty, deletableRows < deletedRowsMax else {
+            failure = found ?? failure
+            return commit
+        }
+        return hideInstead(writes, after: reserved, failure: &failure)
     }
 
     /// Runs `body` as one transaction of the store, and refuses `writes` when that fails.
@@ -122,9 +132,11 @@ final class Ledger {
     /// Again, when it met damage that is left alone from then on: each time it is another place,
     /// and there are not many in one commit. Once again, when the disk was full and the log had
     /// room to give.
+    ///
+    /// - Parameter rowsMax: Rows that it deletes; `nil`: as many as usual.
     func transact(
-        _ writes: [Write], after reserved: Timetoken, failure: inout StoreError?,
-        _ body: (inout Commit) throws(StoreError) -> Void
+        _ writes: [Write], after reserved: Timetoken, rowsMax: Int? = nil,
+        failure: inout StoreError?, _ body: (inout Commit) throws(StoreError) -> Void
     ) -> Commit {
         let start = (last: last, deletions: deletions.count, reading: digests.reading)
         var hasMadeRoom = false
@@ -132,7 +144,7 @@ final class Ledger {
             var commit = Commit()
             do throws(StoreError) {
                 last = max(start.last, reserved)
-                deletableRows = deletedRowsMax
+                deletableRows = rowsMax ?? deletedRowsMax
                 suspect = nil
                 let now = try readClocks()
                 try store.begin()

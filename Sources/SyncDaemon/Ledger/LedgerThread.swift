@@ -176,9 +176,7 @@ final class LedgerThread: Sendable {
         var failure: StoreError?
         if ledger.hasWork {
             chores.wasBusy()
-            let start = Clock.monotonicMicroseconds()
             failure = doStep(with: ledger, troubles)
-            ledger.removal.lasted(microseconds: Clock.monotonicMicroseconds() - start)
         } else if chores.isDue {
             let commit = ledger.commitExpired(after: order.reserve(), failure: &failure)
             if let commit {
@@ -203,6 +201,9 @@ final class LedgerThread: Sendable {
     /// Does one step of a large deletion.
     private func doStep(with ledger: Ledger, _ troubles: StoreTroubles) -> StoreError? {
         var failure: StoreError?
+        let start = Clock.monotonicMicroseconds()
+        // Also on a full disk: a step that had to be small makes room for a larger one.
+        defer { ledger.removal.lasted(microseconds: Clock.monotonicMicroseconds() - start) }
         if let commit = ledger.work(after: order.reserve(), failure: &failure) {
             if failure != nil { troubles.refused(commit.answers.count) }
             note(commit, of: ledger, failure)
@@ -230,6 +231,10 @@ final class LedgerThread: Sendable {
         if chores.isDue {
             chores.isDue = false
             ledger.emptyLog(failure: &failure)
+            // Before anything else takes what the log gave back.
+            var found: StoreError?
+            if failure == nil, ledger.hasWork { found = doStep(with: ledger, troubles) }
+            if found != .full { failure = failure ?? found }
             if failure == nil {
                 order.raise(to: ledger.raiseCeiling(above: order.visible, failure: &failure))
             }
@@ -261,7 +266,11 @@ final class LedgerThread: Sendable {
         var failure: StoreError?
         let commit = ledger.commit(writes, after: order.reserve(), failure: &failure)
         counters.commits.add()
-        if failure == nil { counters.writesCommitted.add(writes.count) }
+        // On a full disk deletions may be taken while others are refused.
+        let refused = failure.map { failure in
+            commit.answers.count { $0.result == .failure(failure.refusal) }
+        }
+        counters.writesCommitted.add(writes.count - (refused ?? 0))
         let microseconds = Int(Clock.monotonicMicroseconds() - start)
         counters.commitMicroseconds.add(microseconds)
         if microseconds >= Limits.slowCommitMilliseconds * 1000 {
@@ -271,7 +280,7 @@ final class LedgerThread: Sendable {
         }
         note(commit, of: ledger, failure)
         order.finish(commit)
-        report(failure, of: writes.count, ledger, troubles, fail: fail)
+        report(failure, of: refused ?? 0, ledger, troubles, fail: fail)
     }
 
     /// Before anyone is told of a commit: who then asks sees the new members, and who then shows a

@@ -23,6 +23,8 @@ final class SQLiteStore: Store {
     var removalStart: MessageAction.Key?
     /// The same of the oldest hidden clearing.
     var clearedThrough: MessageAction.Key?
+    /// Both as of the last commit.
+    private var placesBefore: (MessageAction.Key?, MessageAction.Key?)
     private(set) var mutationCount: Int
     /// How many more there are in the open transaction.
     var mutationsAdded = 0
@@ -195,6 +197,7 @@ final class SQLiteStore: Store {
         self.clock = clock
         isRunStored = true
         hiddenBefore = hidden
+        placesBefore = (removalStart, clearedThrough)
         if let raisedFloor { tombstoneFloor = raisedFloor }
         if let raisedDeletionFloor { deletionFloor = raisedDeletionFloor }
         (raisedFloor, raisedDeletionFloor) = (nil, nil)
@@ -211,7 +214,8 @@ final class SQLiteStore: Store {
         devices = [:]
         (storedUses, addedUses) = ([:], [:])
         hidden = hiddenBefore
-        (removalStart, clearedThrough) = (nil, nil)
+        // Not from the start: a smaller step would only look at what larger ones left behind.
+        (removalStart, clearedThrough) = placesBefore
         guard connection.isInTransaction else { return }
         do throws(StoreError) {
             try connection.execute("ROLLBACK")

@@ -121,7 +121,7 @@ struct LedgerModerationTests {
     @Test(
         "a full disk refuses it, and it may come again",
         arguments: [
-            (1000, FaultyStore.Call.clear), (1000, .commit), (4, .hideActions), (4, .setDigest),
+            (1000, FaultyStore.Call.commit), (4, .hideActions), (4, .setDigest),
         ])
     func meetsAFullDisk(rowsMax: Int, call: FaultyStore.Call) throws {
         let store = FaultyStore()

@@ -304,8 +304,12 @@ struct LedgerTests {
 
     @Test(
         "a commit that fails takes nothing, tells nothing, and the next one works",
-        arguments: FaultyStore.Call.ofCommits,
-        [StoreError.full, .broken(code: 10, reason: "disk I/O error")])
+        arguments: FaultyStore.Call.ofCommits.flatMap { call in
+            // What of such a batch a full disk takes all the same: `LittleRoomTests`.
+            let broken = (call, StoreError.broken(code: 10, reason: "disk I/O error"))
+            return [.deleteMessages, .changeGroup, .setDigest].contains(call)
+                ? [broken] : [broken, (call, .full)]
+        })
     func failsWhole(_ call: FaultyStore.Call, _ error: StoreError) throws {
         let store = FaultyStore()
         let bench = LedgerBench(store, tombstoneTicksKept: 500)
@@ -324,7 +328,7 @@ struct LedgerTests {
         let failed = bench.commit(writes)
 
         let refusal = error == .full ? ProtocolError.storeFull : .storeUnavailable
-        #expect(store.failures == 1)
+        #expect(error == .full ? (1...3).contains(store.failures) : store.failures == 1)
         #expect(failed.events == [])
         #expect(failed.groups == [])
         #expect(failed.digests == [:])

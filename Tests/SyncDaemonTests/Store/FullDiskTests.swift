@@ -37,6 +37,13 @@ private final class SmallDisk {
         try Data(count: max(0, size)).write(to: URL(filePath: path + "/ballast"))
     }
 
+    /// Gives some of what was filled back.
+    func give(_ bytes: Int) throws {
+        let ballast = path + "/ballast"
+        let size = try FileManager.default.attributesOfItem(atPath: ballast)[.size] as? Int ?? 0
+        guard truncate(ballast, max(0, size - bytes)) == 0 else { throw Refused() }
+    }
+
     func empty() throws {
         try FileManager.default.removeItem(atPath: path + "/ballast")
     }
@@ -115,5 +122,73 @@ struct FullDiskTests {
         let commit = ledger.commit([write(1000, 999)], failure: &failure)
         #expect(commit.events.count == 1)
         #expect(failure == nil)
+    }
+
+    @Test("a deletion that one commit could hold is carried out in the room of a small write")
+    func deletesInLittleRoom() throws {
+        let disk = try SmallDisk(bytes: 12 << 20)
+        let store = try SQLiteStore(directory: disk.path + "/data")
+        let bench = LedgerBench(store)
+        for number in 0..<60 {
+            _ = bench.commit(
+                (0..<150).map { row in
+                    let index = number * 150 + row
+                    return SyncDaemonTests.write(
+                        .add(
+                            .on(
+                                UInt64(1 + index % 3), "v\(index / 30)", by: "user\(index / 3 % 10)"
+                            )))
+                })
+        }
+        try disk.fill()
+        for number in 1...20_000 as ClosedRange<Int64> where bench.failure == nil {
+            _ = bench.commit(write(1000, number))
+        }
+        #expect(bench.failure == .full)
+        try disk.give(64 << 10)
+        bench.failure = nil
+
+        var commits = [
+            bench.commit(SyncDaemonTests.write(.clear(Clearing(userID: "user1"))))
+        ]
+        #expect(commits[0].answers.isEmpty)
+        for _ in 0..<100 where commits.flatMap(\.answers).isEmpty {
+            if let commit = bench.work() { commits.append(commit) }
+        }
+        let reply = try #require(commits.flatMap(\.answers).first).result.get()
+        let place = try #require(commits.flatMap(\.events).first).timetoken
+        #expect(reply == .actionsCleared(place, count: 900))
+        #expect(store.hasHiddenRows)
+    }
+
+    @Test("steps that find no room do not send smaller ones back to the beginning")
+    func removesOn() throws {
+        let disk = try SmallDisk(bytes: 4 << 20)
+        let store = try SQLiteStore(directory: disk.path + "/data")
+        try store.commit(through: 200) {
+            for number in 1...40 as ClosedRange<UInt64> {
+                for (index, user) in ["ada", "bob"].enumerated() {
+                    try $0.add(
+                        MessageAction(
+                            key: .on(number, by: user),
+                            actionTimetoken: tick(100 + 2 * number + UInt64(index))),
+                        in: room)
+                }
+            }
+        }
+        try store.commit(through: 300) {
+            try $0.hideActions(coveredBy: Clearing(userID: "bob"), at: tick(250), of: room)
+        }
+        var steps: UInt64 = 0
+        while store.hasHiddenRows, steps < 100 {
+            try store.begin()
+            try store.removeHiddenRows(limit: 8)
+            store.rollback()
+            steps += 1
+            try store.commit(through: 300 + steps) { try $0.removeHiddenRows(limit: 4) }
+        }
+        #expect(!store.hasHiddenRows)
+        let left = try store.makeReader().allChanges(in: room, after: .zero)
+        #expect(Set(left.map(\.uuid)) == ["ada", ""])
     }
 }
