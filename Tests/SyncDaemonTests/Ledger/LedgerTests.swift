@@ -307,8 +307,10 @@ struct LedgerTests {
         arguments: FaultyStore.Call.ofCommits.flatMap { call in
             // What of such a batch a full disk takes all the same: `LittleRoomTests`.
             let broken = (call, StoreError.broken(code: 10, reason: "disk I/O error"))
-            return [.deleteMessages, .changeGroup, .setDigest].contains(call)
-                ? [broken] : [broken, (call, .full)]
+            let isTaken: Set<FaultyStore.Call> = [
+                .deleteMessages, .changeGroup, .digest, .setDigest, .segment, .setSegment,
+            ]
+            return isTaken.contains(call) ? [broken] : [broken, (call, .full)]
         })
     func failsWhole(_ call: FaultyStore.Call, _ error: StoreError) throws {
         let store = FaultyStore()
