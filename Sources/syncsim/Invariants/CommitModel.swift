@@ -86,7 +86,9 @@ struct CommitModel {
             authors[channel, default: [:]][timetoken] = .some(write.author.userID)
             return .published(timetoken)
         case .add(let asked, let score, let rules):
-            return add(rules.canonical(asked), score, under: rules, in: channel)
+            let key = rules.canonical(asked)
+            return key.type == MessageVersion.editedType && score ?? 1 == 1
+                ? edit(key, in: channel) : add(key, score, under: rules, in: channel)
         case .remove(let asked, let observed, let rules):
             return remove(asked, observed, under: rules, in: channel)
         case .deleteMessages:
