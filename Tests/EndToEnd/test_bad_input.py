@@ -123,8 +123,8 @@ class BadInput(DaemonTestCase):
         message = (await ada.command("publish", channel="long", payload=1))["timetoken"]
         values = [f"{number:02}" + "x" * 30_000 for number in range(30)]
         for value in values:
-            await ada.command("addAction", channel="long", messageTimetoken=message, value=value)
-        page = await ada.command("history", channel="long", actions=True)
+            await ada.settle("addAction", channel="long", messageTimetoken=message, value=value)
+        page = await ada.settle("history", channel="long", actions=True)
         (found,) = page["messages"]
         self.assertLess(len(found["actions"]), 30)
         self.assertEqual(found["more"], found["actions"][-1]["actionTimetoken"])
