@@ -9,8 +9,8 @@ public enum Command: Hashable, Sendable {
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
             removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history,
-            actions, endLive, summaries, hereNow, whereNow, setState, getState, changeGroup, group,
-            ping, token
+            older, actions, endLive, summaries, hereNow, whereNow, setState, getState, changeGroup,
+            group, ping, token
     }
 
     case hello(Hello)
@@ -28,6 +28,7 @@ public enum Command: Hashable, Sendable {
     case deleteMessages(DeletionRequest)
     case removeActions(ClearingRequest)
     case history(HistoryQuery)
+    case older(OlderQuery)
     case actions(ActionsQuery)
     case summaries(SummariesQuery)
     /// Has nothing more come of a live query.

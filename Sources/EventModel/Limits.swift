@@ -43,6 +43,8 @@ public enum Limits {
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.
     public static let historyPageMax = 100
+    /// Actions of one page of a window that a client takes; over it the reply is refused.
+    public static let windowPageActionsMax = 100_000
     /// Bytes of a token's text, of either kind; over it: it is refused, or not made.
     public static let tokenBytesMax = 8 * 1024
     /// Actions in one `actions` reply; a larger `limit` is refused with `invalid_field`.

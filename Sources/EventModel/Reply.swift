@@ -13,6 +13,7 @@ public enum Reply: Hashable, Sendable {
     case actionAdded(MessageAction, Addition)
     case actionRemoved(Removal)
     case history(HistoryPage)
+    case older(WindowPage)
     case actions(ActionsPage)
     /// Of the messages whose groups are others than the device has.
     case summaries(SummariesPage)

@@ -29,6 +29,7 @@ extension Command {
         case .removeActions(let request):
             try Self.checkChannel(request.channel, isWritten: true)
         case .history(let query): try Self.checkChannel(query.channel)
+        case .older(let query): try Self.checkChannel(query.channel)
         case .actions(let query): try Self.checkChannel(query.channel)
         case .summaries(let query): try Self.checkChannel(query.channel)
         case .hereNow(let query): try Self.checkChannel(query.channel)

@@ -23,6 +23,7 @@ COMMANDS = {
     "removeActions": ACTION | {"type": "reaction", "userId": "bob", "mutation": "m"},
     "history": {"channel": "room", "before": MESSAGE, "after": "0", "limit": 1, "actions": True,
                 "parent": MESSAGE},
+    "older": {"channel": "room", "through": MESSAGE, "last": 1},
     "summaries": {"channel": "room", "messages": [MESSAGE]},
     "actions": ACTION | {"type": "reaction", "userId": "ada", "after": "0", "limit": 1,
                          "live": False},
@@ -39,11 +40,12 @@ REQUIRED = {
     "editMessage": ["channel", "messageTimetoken", "payload"],
     "deleteMessage": ["channel", "messageTimetoken"],
     "removeActions": ["channel"],
-    "history": ["channel"], "actions": ["channel"], "summaries": ["channel", "messages"],
+    "history": ["channel"], "older": ["channel", "last"], "actions": ["channel"], "summaries": ["channel", "messages"],
     "endLive": ["live"],
 }
 
-TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor", "parent"}
+TIMETOKENS = {"messageTimetoken", "actionTimetoken", "before", "after", "cursor", "parent",
+              "through"}
 #: Strings that are no timetokens: not digits, not plain, or over 64 bits.
 NO_TIMETOKENS = [
     "", "abc", "-1", "+1", "1.5", " 1", "1 ", "0x10", "1e3", "٣", "9223372036854775808",
@@ -122,6 +124,8 @@ def wrong_values(op, member):
     if member == "limit":
         most = {"history": 100, "actions": 1000}[op]
         return [(it, "invalid_field") for it in (0, -1, most + 1, 1.5, "1", True, [], 2**63 - 1)]
+    if member == "last":
+        return [(it, "invalid_field") for it in (-1, 1001, 1.5, "1", True, [], 2**63 - 1)]
     if member == "live":
         # A number is right in form, and wrong where nothing of that number is open.
         return [(it, "invalid_field") for it in (-1, 1.5, "1", [], {}, 2**63)] + (

@@ -32,6 +32,25 @@ public enum ProtocolExample {
         if let key { digest.insert(bobs, key: key) }
         return digest
     }()
+    /// An earlier message, in another segment.
+    private static let ahoy = StoredMessage(
+        timetoken: Timetoken(rawValue: 17_952_187_953_729_200), uuid: "bob",
+        message: Message(payload: #"{"text":"ahoy"}"#))
+    private static let boundary = Timetoken(rawValue: 17_952_187_953_729_998)
+    /// What that message comes to.
+    private static let rest: Digest = {
+        var digest = Digest()
+        let message = MessageRow(timetoken: ahoy.timetoken, uuid: ahoy.uuid, type: nil)
+        if let key { digest.insert(message, key: key) }
+        return digest
+    }()
+    /// What all of the channel comes to.
+    private static let three: Digest = {
+        var digest = two
+        let message = MessageRow(timetoken: ahoy.timetoken, uuid: ahoy.uuid, type: nil)
+        if let key { digest.insert(message, key: key) }
+        return digest
+    }()
     /// What the channel's people said of ada's message.
     private static let summary: MessageSummary = {
         var state = SummaryState()
@@ -145,6 +164,8 @@ public enum ProtocolExample {
         52: .deleteMessage(
             OwnDeletionRequest(channel: "room", messageTimetoken: ada.messageTimetoken)),
         53: .history(HistoryQuery(channel: "room", limit: 1)),
+        56: .older(OlderQuery(channel: "room", last: 50)),
+        57: .older(OlderQuery(channel: "room", through: boundary, last: 50)),
         54: .publish(
             PublishRequest(
                 channel: "room",
@@ -217,6 +238,17 @@ public enum ProtocolExample {
                         timetoken: ada.messageTimetoken, uuid: "ada", message: hi, actions: [bobs])
                 ], next: ada.messageTimetoken)),
         9: .history(HistoryPage(messages: [], next: nil)),
+        56: .older(
+            WindowPage(
+                cursor: added, after: boundary, rest: rest, state: three,
+                messages: [
+                    StoredMessage(
+                        timetoken: ada.messageTimetoken, uuid: "ada",
+                        message: Message(payload: #"{"text":"hi"}"#))
+                ], actions: [bobs])),
+        57: .older(
+            WindowPage(
+                cursor: added, after: .zero, rest: .empty, state: three, messages: [ahoy])),
         10: .actions(ActionsPage(actions: [bobs], next: nil)),
         34: .actions(
             ActionsPage(

@@ -57,6 +57,10 @@ enum CommandEncoder {
             if query.includesActions {
                 json.member("actions", true)
             }
+        case .older(let query):
+            json.member("channel", query.channel)
+            json.member("through", quoted: query.through?.rawValue)
+            json.member("last", query.last)
         case .endLive(let id):
             json.member("live", id)
         case .actions(let query): write(query, into: &json)

@@ -40,6 +40,7 @@ struct ReplyDecoder {
             return .actions(
                 ActionsPage(
                     actions: try actions(result), next: try place(result, "next"), live: live))
+        case .older: return .older(try windowPage(result))
         case .summaries: return .summaries(try summariesPage(result))
         case .endLive: return .liveEnded(try result.integer("live"))
         case .hereNow: return .hereNow(try occupancy(result))
@@ -153,7 +154,7 @@ struct ReplyDecoder {
             messages: try messages(result), next: try result.optionalTimetoken("next"))
     }
 
-    private func messages(_ result: borrowing JSONValue) throws(JSONError) -> [StoredMessage] {
+    func messages(_ result: borrowing JSONValue) throws(JSONError) -> [StoredMessage] {
         let list = try result.array("messages")
         var messages: [StoredMessage] = []
         for index in 0..<list.count {

@@ -5,9 +5,9 @@ import EventModel
 /// The `op` of a command: it says how to read the reply.
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
-        removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history, actions,
-        endLive,
-        summaries, hereNow, whereNow, setState, getState, changeGroup, group, ping, token
+        removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history, older,
+        actions, endLive, summaries, hereNow, whereNow, setState, getState, changeGroup, group,
+        ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -40,6 +40,7 @@ extension Command {
         case .deleteMessages: .deleteMessages
         case .removeActions: .removeActions
         case .history: .history
+        case .older: .older
         case .actions: .actions
         case .endLive: .endLive
         case .summaries: .summaries

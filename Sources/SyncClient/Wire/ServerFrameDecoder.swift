@@ -190,9 +190,9 @@ extension JSONValue {
     }
 
     /// What a channel's rows come to, in the member `s`; `nil` when absent.
-    func state() throws(JSONError) -> Digest? {
-        guard member("s") != nil else { return nil }
-        let state = try object("s")
+    func state(_ name: String = "s") throws(JSONError) -> Digest? {
+        guard member(name) != nil else { return nil }
+        let state = try object(name)
         guard let digest = Digest(try state.string("d"), count: try state.integer("n")) else {
             throw .wrongType("d", expected: "a string of 32 hexadecimal digits")
         }

@@ -17,6 +17,7 @@ struct ReadRequest: Sendable {
         /// Which channels under a wildcard have something after a position.
         case channels(under: Channel, changedAfter: Timetoken)
         case history(HistoryQuery)
+        case older(OlderQuery)
         case actions(ActionsQuery)
         /// The groups of some messages' actions.
         case summaries(SummariesQuery)
@@ -101,7 +102,7 @@ extension ReadRequest {
     private var lane: ReaderLane {
         switch query {
         case .changes, .state: .catchUp
-        case .history, .actions, .liveActions, .histories, .messageCounts: .history
+        case .history, .older, .actions, .liveActions, .histories, .messageCounts: .history
         // May read a message with a million rows.
         case .summaries, .repair: .repair
         case .channels: .backlog

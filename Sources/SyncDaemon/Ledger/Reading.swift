@@ -94,6 +94,11 @@ struct Reading: Sendable {
                 while: mayGoOn)
         case .history(let query):
             return .reply(.success(.history(try reader.history(query, in: channel))))
+        case .older(let query):
+            let page = try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
+                try WindowReading.page(query, from: snapshot)
+            }
+            return .reply(page.map { .older($0) })
         case .actions(let query):
             return .reply(.success(.actions(try reader.actions(query, in: channel))))
         case .liveActions(let query, let id):

@@ -234,6 +234,13 @@ extension Limits {
     /// Actions on timetokens that are still to come which go with a new segment; where there are
     /// more, the old one grows on.
     static let segmentActionsMovedMax = 256
+    /// Messages and actions of one segment that a device can hold as part of a window; over it:
+    /// `too_many_rows`.
+    static let segmentRowsMax = 50_000
+    /// Messages that one `older` may ask for; over it: `invalid_field`.
+    static let windowPageMessagesMax = 1000
+    /// Messages and actions of one page of a window, beyond its first segment.
+    static let windowPageRowsMax = 5000
     /// Pages of 4 KiB in the store's log; over it a commit waits for readers to let go of the log.
     static let logPagesMax = 16_384
     /// How long it waits, in milliseconds, and again after a quarter more pages.

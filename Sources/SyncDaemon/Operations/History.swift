@@ -10,6 +10,11 @@ extension Operations {
         return caller.ask(.history(query), about: query.channel)
     }
 
+    /// What stands before a device's window.
+    static func older(_ query: OlderQuery, for caller: SessionCaller) -> OperationOutcome {
+        caller.ask(.older(query), about: query.channel)
+    }
+
     /// A page of each of several channels; none when one of them has no messages stored.
     ///
     /// - Precondition: There is one at least.

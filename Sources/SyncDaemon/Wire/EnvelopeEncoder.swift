@@ -133,8 +133,8 @@ extension JSONWriter {
     }
 
     /// Writes what a channel's actions come to into the object that is open.
-    mutating func state(_ state: Digest) {
-        beginObject("s")
+    mutating func state(_ state: Digest, as name: StaticString = "s") {
+        beginObject(name)
         member("n", state.count)
         member("d", state.text)
         endObject()

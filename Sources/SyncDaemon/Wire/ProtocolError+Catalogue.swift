@@ -118,6 +118,15 @@ extension ProtocolError {
         status: 409, code: "no_repair",
         message: "This channel waits for no repair. Subscribe to it again, and look at the mode.")
 
+    static let noBoundary = ProtocolError(
+        status: 400, code: "no_boundary",
+        message: "No page began there in this store. Ask without through, and begin anew.")
+
+    static let tooManyRows = ProtocolError(
+        status: 409, code: "too_many_rows",
+        message: "Over \(Limits.segmentRowsMax) rows stand on the next few messages. Follow the "
+            + "channel with \"actions\":\"summary\" instead, and ask history for messages.")
+
     static let tooManyLiveQueries = ProtocolError(
         status: 400, code: "too_many_live_queries",
         message: "At most \(Limits.liveQueriesPerSessionMax) live queries per session. End some.")

@@ -65,6 +65,7 @@ enum ReplyEncoder {
         case .actionRemoved(let removal):
             json.member("applied", removal.rawValue)
         case .history(let page): encode(page, into: &json)
+        case .older(let page): encode(page, into: &json)
         case .actions(let page):
             json.name("actions")
             encode(page.actions, into: &json)
@@ -139,6 +140,15 @@ enum ReplyEncoder {
         case .snapshot:
             json.member("snapshot", true)
         }
+    }
+
+    private static func encode(_ page: WindowPage, into json: inout JSONWriter) {
+        json.member("cursor", quoted: page.cursor.rawValue)
+        json.member("after", quoted: page.after.rawValue)
+        json.state(page.rest, as: "rest")
+        json.state(page.state)
+        encode(page.messages, into: &json)
+        json.member("rows", PackedActions.text(page.actions))
     }
 
     private static func encode(_ page: HistoryPage, into json: inout JSONWriter) {

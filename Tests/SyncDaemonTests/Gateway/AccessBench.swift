@@ -44,6 +44,7 @@ struct GuardedRequest: CustomTestStringConvertible {
         command("removeActions", #""channel":"room","messageTimetoken":"17""#, .moderate),
         command("removeActions", #""channel":"room","userId":"bob""#, .moderate),
         command("history", #""channel":"room""#, .history),
+        command("older", #""channel":"room","last":1"#, .history),
         command(
             "subscribe", #""channels":[{"name":"room","presence":true}]"#, [.read, .presence]),
         command("hereNow", #""channel":"room""#, .presence),

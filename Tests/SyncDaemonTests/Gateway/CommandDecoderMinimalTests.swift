@@ -56,6 +56,7 @@ struct CommandDecoderMinimalTests {
                 .deleteMessages(DeletionRequest(channel: "r", through: Timetoken(rawValue: 5)))
             ),
             .removeActions: (#","channel":"r","userId":"u""#, .removeActions(clearing)),
+            .older: (#","channel":"r","last":1"#, .older(OlderQuery(channel: "r", last: 1))),
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
             .endLive: (#","live":7"#, .endLive(7)),

@@ -159,8 +159,8 @@ struct CommandDecoderTests {
             #"{"id":1,"op":"Ping"}"#, "unknown_op",
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, follow, unfollow, "#
                 + "repair, publish, signal, addAction, removeAction, editMessage, deleteMessage, "
-                + "deleteMessages, removeActions, history, actions, endLive, summaries, hereNow, "
-                + "whereNow, "
+                + "deleteMessages, removeActions, history, older, actions, endLive, summaries, "
+                + "hereNow, whereNow, "
                 + "setState, getState, changeGroup, group, ping, token."
         ),
     ]
@@ -303,6 +303,24 @@ struct CommandDecoderTests {
                     (
                         #""channel":"r","actions":1"#, "invalid_field",
                         #"The field "actions" must be true or false."#
+                    ),
+                ]
+            ),
+            (
+                "older",
+                [
+                    (
+                        #""channel":"r","last":0"#, "invalid_field",
+                        #"The field "last" must be an integer of 1 or more where there is no "#
+                    ),
+                    (
+                        #""channel":"r","last":1001"#, "invalid_field",
+                        #"The field "last" must be an integer from 0 to 1000"#
+                    ),
+                    (#""channel":"r""#, "missing_field", #"The field "last" is missing."#),
+                    (
+                        #""channel":"r","last":1,"through":"x""#, "invalid_field",
+                        #"The field "through" must be"#
                     ),
                 ]
             ),

@@ -33,6 +33,7 @@ extension Command {
         case .deleteMessages(let request): .having(.delete, on: [request.channel])
         case .removeActions(let request): .having(.moderate, on: [request.channel])
         case .history(let query): .having(.history, on: [query.channel])
+        case .older(let query): .having(.history, on: [query.channel])
         case .actions(let query) where query.live != nil: .live(in: query.channel)
         case .actions(let query): .having(.history, on: [query.channel])
         case .summaries(let query): .having(.history, on: [query.channel])

@@ -65,6 +65,7 @@ enum CommandDecoder {
         case .deleteMessages: .deleteMessages(try deletion(json))
         case .removeActions: .removeActions(try clearing(json))
         case .history: .history(try history(json))
+        case .older: .older(try older(json))
         case .actions: .actions(try actions(json))
         case .summaries: .summaries(try summaries(json))
         case .endLive: .endLive(try json.count("live", max: .max))
@@ -271,6 +272,17 @@ enum CommandDecoder {
             after: try json.optionalTimetoken("after"),
             limit: try json.limit(max: Limits.historyPageMax), parent: try parent(json),
             includesActions: try json.read { (json) throws(JSONError) in try json.flag("actions") })
+    }
+
+    private static func older(_ json: borrowing JSONValue) throws(ProtocolError) -> OlderQuery {
+        let through = try json.optionalTimetoken("through")
+        let last = Int(
+            try json.count("last", max: Int64(Limits.windowPageMessagesMax)))
+        guard last > 0 || through != nil else {
+            throw .invalidField("last", "an integer of 1 or more where there is no through")
+        }
+        return OlderQuery(
+            channel: try json.channelName("channel"), through: through, last: last)
     }
 
     private static func actions(_ json: borrowing JSONValue) throws(ProtocolError) -> ActionsQuery {

@@ -25,6 +25,7 @@ enum CommandRouter {
         case .deleteMessages(let request): Operations.deleteMessages(request, by: caller)
         case .removeActions(let request): Operations.removeActions(request, by: caller)
         case .history(let query): Operations.history(query, for: caller)
+        case .older(let query): Operations.older(query, for: caller)
         case .actions(let query):
             query.live.map { Operations.liveActions(query, $0, for: caller) }
                 ?? Operations.actions(query, for: caller)

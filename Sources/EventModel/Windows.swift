@@ -1,0 +1,48 @@
+// A window: what a device holds of a channel, from a boundary on, and the state of the rest.
+
+/// A wish for the messages before those that a device holds, or for the newest ones.
+public struct OlderQuery: Hashable, Sendable {
+    public var channel: String
+    /// Where the device's window starts: what it holds is on messages after this; `nil`: it holds
+    /// nothing yet.
+    public var through: Timetoken?
+    /// Messages at least, where there are so many; 0 asks for what stands before the window alone.
+    public var last: Int
+
+    public init(channel: String, through: Timetoken? = nil, last: Int = 50) {
+        self.channel = channel
+        self.through = through
+        self.last = last
+    }
+}
+
+/// Everything on a stretch of a channel's messages, and what stands before it.
+///
+/// The stretch leaves its start out and holds its end, where the window began before. Of what
+/// happened up to ``cursor`` the page is right, and later events come as pushes.
+public struct WindowPage: Hashable, Sendable {
+    /// The commit that all of it is of.
+    public var cursor: Timetoken
+    /// Where the window starts from now on; zero: nothing stands before it.
+    public var after: Timetoken
+    /// What the rows before the window come to.
+    public var rest: Digest
+    /// What those of the whole channel come to.
+    public var state: Digest
+    /// Ascending; without actions.
+    public var messages: [StoredMessage]
+    /// Ascending by `actionTimetoken`; also those on timetokens at which no message is.
+    public var actions: [MessageAction]
+
+    public init(
+        cursor: Timetoken, after: Timetoken, rest: Digest, state: Digest,
+        messages: [StoredMessage] = [], actions: [MessageAction] = []
+    ) {
+        self.cursor = cursor
+        self.after = after
+        self.rest = rest
+        self.state = state
+        self.messages = messages
+        self.actions = actions
+    }
+}
