@@ -53,15 +53,20 @@ public struct Envelope: Hashable, Sendable {
     ///
     /// What is not stored never moves a device's durable cursor.
     public let isStored: Bool
+    /// What the rows came to that went by it, of a deletion or clearing that just took place; `nil`
+    /// when it is told from the store.
+    public let gone: Digest?
 
     public init(
-        channel: Channel, timetoken: Timetoken, uuid: String, event: Event, isStored: Bool = true
+        channel: Channel, timetoken: Timetoken, uuid: String, event: Event, isStored: Bool = true,
+        gone: Digest? = nil
     ) {
         self.channel = channel
         self.timetoken = timetoken
         self.uuid = uuid
         self.event = event
         self.isStored = isStored
+        self.gone = gone
     }
 }
 

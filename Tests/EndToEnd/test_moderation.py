@@ -69,7 +69,9 @@ class Moderation(DaemonTestCase):
         await self.same()
         for device in self.users:
             (event,) = self.clearings(device)
-            self.assertEqual(event["d"]["data"], {"messageTimetoken": str(one)})
+            data = event["d"]["data"]
+            self.assertEqual((data["messageTimetoken"], data["gone"]["n"]), (str(one), 6))
+            self.assertEqual(len(data), 2)
             self.assertEqual(event["p"]["t"], reply["timetoken"])
             # Whose doing it was is in the operator's log, and not everybody's business.
             self.assertNotIn("i", event)
@@ -88,8 +90,9 @@ class Moderation(DaemonTestCase):
         self.assertEqual(reply["count"], 6)
         self.assertEqual({row[2] for row in await self.rows()}, {"❤️", '"edited"'})
         await self.same()
-        self.assertEqual(self.clearings(self.users[0])[0]["d"]["data"],
-                         {"type": "reaction", "value": "👍"})
+        data = self.clearings(self.users[0])[0]["d"]["data"]
+        self.assertEqual(data.pop("gone")["n"], 6)
+        self.assertEqual(data, {"type": "reaction", "value": "👍"})
 
     async def test_of_a_user(self):
         one, _ = await self.filled()

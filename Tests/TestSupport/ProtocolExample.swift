@@ -374,7 +374,7 @@ public enum ProtocolExample {
             envelopes: [
                 Envelope(
                     channel: Channel("room"), timetoken: deleted, uuid: "",
-                    event: .messagesDeleted(after: .zero, through: ada.messageTimetoken))
+                    event: .messagesDeleted(after: .zero, through: ada.messageTimetoken), gone: one)
             ]),
         Batch(
             channel: Channel("room"), cursor: deleted,
@@ -389,7 +389,8 @@ public enum ProtocolExample {
             envelopes: [
                 Envelope(
                     channel: Channel("room"), timetoken: cleared, uuid: "",
-                    event: .actionsCleared(Clearing(type: "reaction", value: "👎")))
+                    event: .actionsCleared(Clearing(type: "reaction", value: "👎")),
+                    gone: Digest("7ec8a6737c3c2d39149fb0dd0bd22ee1", count: 1))
             ], state: two),
     ]
 

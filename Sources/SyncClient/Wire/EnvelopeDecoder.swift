@@ -20,9 +20,20 @@ struct EnvelopeDecoder {
         case 1: isStored = false
         default: throw .wrongType("f", expected: "0 or 1")
         }
+        let event = try event(value, by: uuid, isStored: isStored)
         return Envelope(
-            channel: channel, timetoken: timetoken, uuid: uuid,
-            event: try event(value, by: uuid, isStored: isStored), isStored: isStored)
+            channel: channel, timetoken: timetoken, uuid: uuid, event: event, isStored: isStored,
+            gone: try gone(by: event, value))
+    }
+
+    private func gone(
+        by event: Event, _ value: borrowing JSONValue
+    ) throws(JSONError) -> Digest? {
+        switch event {
+        case .messagesDeleted, .actionsCleared:
+            try value.object("d").object("data").state("gone")
+        case .message, .actionAdded, .actionRemoved, .signal, .presence: nil
+        }
     }
 
     private func event(

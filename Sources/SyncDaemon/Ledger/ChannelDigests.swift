@@ -80,18 +80,21 @@ struct ChannelDigests {
 
     /// Deletes messages from the store, and what they and the actions on them had added.
     ///
-    /// - Returns: Whether there was anything to delete.
+    /// - Returns: What went; `nil` when there was nothing to delete.
     mutating func delete(
         _ range: MessageRange, at timetoken: Timetoken, in channel: Channel, of store: any Store
-    ) throws(StoreError) -> Bool {
+    ) throws(StoreError) -> Digest? {
         var rows: [CoveredRow] = []
         let isDone = try store.deleteMessages(
             after: range.after, through: range.through, at: timetoken, in: channel,
             eachRow: { rows.append($0) })
-        guard isDone else { return false }
+        guard isDone else { return nil }
+        let index = try index(of: channel, store)
+        var gone = entries[index].digest
         for row in rows { try remove(row, in: channel, of: store) }
-        touch(try index(of: channel, store))
-        return true
+        gone.remove(entries[index].digest)
+        touch(index)
+        return gone
     }
 
     // MARK: Large deletions
@@ -116,40 +119,46 @@ struct ChannelDigests {
     /// Hides messages in the store, and takes out what was read of them and the actions on them.
     ///
     /// - Precondition: ``read(_:in:of:limit:)`` has read all of them.
-    /// - Returns: Whether there was anything to delete.
+    /// - Returns: What went; `nil` when there was nothing to delete.
     mutating func hide(
         _ range: MessageRange, at timetoken: Timetoken, in channel: Channel, of store: any Store
-    ) throws(StoreError) -> Bool {
+    ) throws(StoreError) -> Digest? {
         guard let reading, reading.isComplete else { preconditionFailure("not read yet") }
         self.reading = nil
-        guard try store.hasRows(in: range, of: channel) else { return false }
+        guard try store.hasRows(in: range, of: channel) else { return nil }
         try store.hideMessages(in: range, at: timetoken, of: channel)
         try take(reading, of: store)
-        return true
+        return reading.digest
     }
 
     /// Removes actions from the store that a clearing covers, and what they had added.
+    ///
+    /// - Returns: What went.
     mutating func clear(
         _ actions: [MessageAction], coveredBy clearing: Clearing, at timetoken: Timetoken,
         in channel: Channel, of store: any Store
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Digest {
         try store.clear(actions, coveredBy: clearing, at: timetoken, in: channel)
+        let index = try index(of: channel, store)
+        var gone = entries[index].digest
         for action in actions { try remove(.action(action), in: channel, of: store) }
+        gone.remove(entries[index].digest)
+        return gone
     }
 
     /// Hides what a clearing covers, and takes out what was read of it.
     ///
     /// - Precondition: ``read(_:in:of:limit:)`` has read all of it.
-    /// - Returns: How many actions are gone.
+    /// - Returns: What went.
     mutating func hide(
         _ clearing: Clearing, at timetoken: Timetoken, in channel: Channel, of store: any Store
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> Digest {
         guard let reading, reading.isComplete else { preconditionFailure("not read yet") }
         self.reading = nil
-        guard reading.digest.count > 0 else { return 0 }
+        guard reading.digest.count > 0 else { return .empty }
         try store.hideActions(coveredBy: clearing, at: timetoken, of: channel)
         try take(reading, of: store)
-        return Int(reading.digest.count)
+        return reading.digest
     }
 
     /// Takes out what was read.

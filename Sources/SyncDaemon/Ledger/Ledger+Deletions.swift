@@ -152,8 +152,8 @@ extension Ledger {
             return try !store.hasRows(in: range, of: channel)
         }
         deletableRows -= count
-        if try digests.delete(range, at: timetoken, in: channel, of: store) {
-            tell(range, in: channel, for: write, at: timetoken, &commit)
+        if let gone = try digests.delete(range, at: timetoken, in: channel, of: store) {
+            tell(range, of: gone, in: channel, for: write, at: timetoken, &commit)
         }
         return true
     }
@@ -163,14 +163,14 @@ extension Ledger {
         _ range: MessageRange, in channel: Channel, for write: Write?, at timetoken: Timetoken,
         into commit: inout Commit
     ) throws(StoreError) {
-        if try digests.hide(range, at: timetoken, in: channel, of: store) {
-            tell(range, in: channel, for: write, at: timetoken, &commit)
+        if let gone = try digests.hide(range, at: timetoken, in: channel, of: store) {
+            tell(range, of: gone, in: channel, for: write, at: timetoken, &commit)
         }
     }
 
     private func tell(
-        _ range: MessageRange, in channel: Channel, for write: Write?, at timetoken: Timetoken,
-        _ commit: inout Commit
+        _ range: MessageRange, of gone: Digest, in channel: Channel, for write: Write?,
+        at timetoken: Timetoken, _ commit: inout Commit
     ) {
         if let write {
             commit.deleted.append(
@@ -179,7 +179,8 @@ extension Ledger {
                     author: write.author))
         }
         commit.events.append(
-            .deletion(after: range.after, through: range.through, at: timetoken, in: channel))
+            .deletion(
+                after: range.after, through: range.through, at: timetoken, in: channel, gone: gone))
     }
 
     /// Deletes messages whose time is over, as many as the open transaction may.

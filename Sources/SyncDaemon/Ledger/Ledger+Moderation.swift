@@ -17,9 +17,9 @@ extension Ledger {
         let meant = rules.canonical(asked)
         var names = asked == meant ? [asked] : [asked, meant]
         if case .actions(let read)? = rows {
-            let count = try digests.hide(read, at: timetoken, in: write.channel, of: store)
-            if count > 0 {
-                return tell(read, count: count, at: timetoken, for: write, into: &commit)
+            let gone = try digests.hide(read, at: timetoken, in: write.channel, of: store)
+            if gone.count > 0 {
+                return tell(read, of: gone, at: timetoken, for: write, into: &commit)
             }
             names.removeFirst(read == meant ? names.count : 1)
         }
@@ -30,18 +30,19 @@ extension Ledger {
                 return postpone(deletion) ? nil : .failure(.overloaded)
             }
             guard !few.isEmpty else { continue }
-            try digests.clear(
+            let gone = try digests.clear(
                 few, coveredBy: clearing, at: timetoken, in: write.channel, of: store)
-            return tell(clearing, count: few.count, at: timetoken, for: write, into: &commit)
+            return tell(clearing, of: gone, at: timetoken, for: write, into: &commit)
         }
         return .success(.absent)
     }
 
     private func tell(
-        _ clearing: Clearing, count: Int, at timetoken: Timetoken, for write: Write,
+        _ clearing: Clearing, of gone: Digest, at timetoken: Timetoken, for write: Write,
         into commit: inout Commit
     ) -> Result<Outcome, ProtocolError> {
-        commit.events.append(.clearing(clearing, at: timetoken, in: write.channel))
+        let count = Int(gone.count)
+        commit.events.append(.clearing(clearing, at: timetoken, in: write.channel, gone: gone))
         commit.cleared.append(
             ClearingRecord(
                 clearing: clearing, count: count, channel: write.channel, author: write.author))

@@ -6,12 +6,15 @@ import EventModel
 struct ReaderCaches: Sendable {
     let repairs: RepairCache
     let summaries: SummaryCache
+    /// Where the keys of digests come from.
+    let secret: DigestSecret
 
     init(
         repairs: RepairCache, secret: DigestSecret,
         summaryBytesMax: Int = Limits.summaryCacheBytesMax
     ) {
         self.repairs = repairs
+        self.secret = secret
         summaries = SummaryCache(secret: secret, bytesMax: summaryBytesMax)
     }
 }

@@ -54,7 +54,8 @@ struct Reading: Sendable {
                 let found = try summaries(query, from: reader, caches.summaries, while: mayGoOn)
                 return found.map { .done(answer(.reply(.success(.summaries($0))))) } ?? .goesOn
             }
-            let result = try result(from: reader, order, while: mayGoOn)
+            let key = caches.secret.key(of: request.channel)
+            let result = try result(from: reader, order, key, while: mayGoOn)
             return result.map { .done(answer($0)) } ?? .goesOn
         } catch {
             progress = .none
@@ -76,7 +77,8 @@ struct Reading: Sendable {
 
     /// - Returns: `nil` when there is more to read.
     private mutating func result(
-        from reader: any StoreReader, _ order: EventOrder, while mayGoOn: () -> Bool
+        from reader: any StoreReader, _ order: EventOrder, _ key: DigestKey,
+        while mayGoOn: () -> Bool
     ) throws(StoreError) -> ReadAnswer.Result? {
         let channel = request.channel
         switch request.query {
@@ -96,7 +98,7 @@ struct Reading: Sendable {
             return .reply(.success(.history(try reader.history(query, in: channel))))
         case .older(let query):
             let page = try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
-                try WindowReading.page(query, from: snapshot)
+                try WindowReading.page(query, from: snapshot, key: key)
             }
             return .reply(page.map { .older($0) })
         case .actions(let query):

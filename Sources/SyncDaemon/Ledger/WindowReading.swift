@@ -13,6 +13,7 @@ struct WindowReading {
     }
 
     private let query: OlderQuery
+    private let key: DigestKey
     private let bounds: Bounds
     private let snapshot: any ChannelSnapshot
     /// Where the window starts that the device holds.
@@ -21,18 +22,21 @@ struct WindowReading {
 
     /// Reads a page.
     ///
-    /// It has whole segments: one as long as there is any, and further ones within its bounds.
+    /// It begins where a segment does: it has one as long as there is any, or what the device does
+    /// not hold of one, and further ones within its bounds.
     ///
     /// - Complexity: O(the device's segments and those of the page, and the rows of these).
     static func page(
-        _ query: OlderQuery, from snapshot: any ChannelSnapshot, within bounds: Bounds = Bounds()
+        _ query: OlderQuery, from snapshot: any ChannelSnapshot, key: DigestKey,
+        within bounds: Bounds = Bounds()
     ) throws(StoreError) -> Result<WindowPage, ProtocolError> {
-        var reading = WindowReading(query, snapshot, bounds)
-        let (segments, isWhole, isBoundary) = try reading.segments()
-        guard isBoundary else { return .failure(.noBoundary) }
-        guard segments.first.map({ $0.digest.count <= bounds.segmentRows }) ?? true else {
-            return .failure(.tooManyRows)
+        var reading = WindowReading(query, snapshot, key, bounds)
+        var (segments, isWhole, edge) = try reading.segments()
+        if let first = segments.first, reading.end < edge || query.last > 0 {
+            guard first.digest.count <= bounds.segmentRows else { return .failure(.tooManyRows) }
+            if reading.end < edge { segments[0] = try reading.part(of: first) }
         }
+        guard query.last > 0 else { return .success(reading.page) }
         try reading.read(segments)
         // The oldest segment starts at the channel's beginning, also where nothing was kept.
         if isWhole, reading.page.after == segments.last?.after ?? reading.end {
@@ -41,7 +45,18 @@ struct WindowReading {
         return .success(reading.page)
     }
 
-    private init(_ query: OlderQuery, _ snapshot: any ChannelSnapshot, _ bounds: Bounds) {
+    /// What stands before a window.
+    static func rest(
+        before after: Timetoken, of snapshot: any ChannelSnapshot, key: DigestKey
+    ) throws(StoreError) -> Result<Digest, ProtocolError> {
+        try page(OlderQuery(channel: "", through: after, last: 0), from: snapshot, key: key)
+            .map(\.rest)
+    }
+
+    private init(
+        _ query: OlderQuery, _ snapshot: any ChannelSnapshot, _ key: DigestKey, _ bounds: Bounds
+    ) {
+        self.key = key
         self.bounds = bounds
         self.query = query
         self.snapshot = snapshot
@@ -50,28 +65,42 @@ struct WindowReading {
             cursor: snapshot.cursor, after: end, rest: snapshot.digest, state: snapshot.digest)
     }
 
-    /// Takes what the device holds out of the rest.
+    /// Takes the segments that the device holds out of the rest.
     ///
-    /// - Returns: The segments that the page may be of, the newest first; whether these are all;
-    ///   and whether the device's window starts where a segment does.
-    private mutating func segments() throws(StoreError) -> ([Segment], Bool, isBoundary: Bool) {
+    /// - Returns: Those that the page may be of, the newest first; whether these are all; and where
+    ///   the first one ends.
+    private mutating func segments() throws(StoreError) -> ([Segment], Bool, edge: Timetoken) {
         var found: [Segment] = []
-        var (messages, rows) = (0, 0)
-        var (isWhole, isBoundary) = (true, end == .end || end == .zero)
+        var edge = Timetoken.end
+        var (messages, rows, isWhole) = (0, 0, true)
         try snapshot.forEachSegment(before: .end) { segment in
             guard segment.after < end else {
                 page.rest.remove(segment.digest)
-                isBoundary = isBoundary || segment.after == end
+                edge = segment.after
                 return true
             }
             messages += found.last?.messageCount ?? 0
             rows += Int(segment.digest.count)
-            isWhole =
-                messages < query.last && (found.isEmpty || rows <= bounds.rows)
+            isWhole = found.isEmpty || messages < query.last && rows <= bounds.rows
             if isWhole { found.append(segment) }
             return isWhole
         }
-        return (found, isWhole, isBoundary)
+        return (found, isWhole, edge)
+    }
+
+    /// What the device does not hold of the segment in which its window starts.
+    private mutating func part(of segment: Segment) throws(StoreError) -> Segment {
+        var part = Segment(after: segment.after)
+        try forEachMessage(after: part.after, through: end) {
+            part.insert(.message($0.row), RowHash($0.row, key: key))
+        }
+        try forEachAction(after: part.after, through: end) {
+            part.insert(.action($0), RowHash($0, key: key))
+        }
+        var held = segment.digest
+        held.remove(part.digest)
+        page.rest.remove(held)
+        return part
     }
 
     /// Reads segments until the messages have enough bytes; of rows there are not too many.
@@ -79,25 +108,42 @@ struct WindowReading {
         var bytes = 0
         for segment in segments {
             guard bytes < bounds.bytes else { break }
-            let through = page.after
             var messages: [StoredMessage] = []
-            try snapshot.forEachMessage(after: segment.after) { message in
-                guard message.timetoken <= through else { return false }
+            try forEachMessage(after: segment.after, through: page.after) { message in
                 bytes += message.size
                 messages.append(message)
-                return true
             }
             page.messages.insert(contentsOf: messages, at: 0)
-            // What stands at zero goes with the first message.
-            let first = segment.after == .zero ? nil : segment.after.successor(at: 0)
-            try snapshot.forEachKey(behind: first.map(MessageAction.Key.before)) { key, action in
-                guard key.messageTimetoken <= through else { return false }
-                if let action { page.actions.append(action) }
-                return true
+            try forEachAction(after: segment.after, through: page.after) {
+                page.actions.append($0)
             }
             page.rest.remove(segment.digest)
             page.after = segment.after
         }
         page.actions.sort { $0.actionTimetoken < $1.actionTimetoken }
+    }
+
+    // MARK: Rows of a stretch
+
+    private func forEachMessage(
+        after start: Timetoken, through end: Timetoken, _ body: (StoredMessage) -> Void
+    ) throws(StoreError) {
+        try snapshot.forEachMessage(after: start) { message in
+            guard message.timetoken <= end else { return false }
+            body(message)
+            return true
+        }
+    }
+
+    private func forEachAction(
+        after start: Timetoken, through end: Timetoken, _ body: (MessageAction) -> Void
+    ) throws(StoreError) {
+        // What stands at zero goes with the first message.
+        let first = start == .zero ? nil : start.successor(at: 0)
+        try snapshot.forEachKey(behind: first.map(MessageAction.Key.before)) { key, action in
+            guard key.messageTimetoken <= end else { return false }
+            if let action { body(action) }
+            return true
+        }
     }
 }

@@ -67,11 +67,11 @@ extension Envelope {
     /// A deletion; who asked for it is not kept.
     static func deletion(
         after start: Timetoken, through end: Timetoken, at timetoken: Timetoken,
-        in channel: Channel
+        in channel: Channel, gone: Digest? = nil
     ) -> Envelope {
         Envelope(
             channel: channel, timetoken: timetoken, uuid: "",
-            event: .messagesDeleted(after: start, through: end))
+            event: .messagesDeleted(after: start, through: end), gone: gone)
     }
 
     /// Bytes that it takes in a push, roughly.

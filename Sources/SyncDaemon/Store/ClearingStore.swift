@@ -44,9 +44,10 @@ extension MessageAction.Key {
 extension Envelope {
     /// A clearing; who asked for it is not kept.
     static func clearing(
-        _ clearing: Clearing, at timetoken: Timetoken, in channel: Channel
+        _ clearing: Clearing, at timetoken: Timetoken, in channel: Channel, gone: Digest? = nil
     ) -> Envelope {
         Envelope(
-            channel: channel, timetoken: timetoken, uuid: "", event: .actionsCleared(clearing))
+            channel: channel, timetoken: timetoken, uuid: "", event: .actionsCleared(clearing),
+            gone: gone)
     }
 }

@@ -178,8 +178,8 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
     case .actionAdded(let action): encode(action, event: "added", into: &json)
     case .actionRemoved(let action): encode(action, event: "removed", into: &json)
     case .messagesDeleted(let start, let end):
-        encodeDeletion(after: start, through: end, into: &json)
-    case .actionsCleared(let clearing): encode(clearing, into: &json)
+        encodeDeletion(after: start, through: end, gone: envelope.gone, into: &json)
+    case .actionsCleared(let clearing): encode(clearing, gone: envelope.gone, into: &json)
     case .presence(let notice):
         json.name("d")
         encode(notice, into: &json)
@@ -203,7 +203,7 @@ extension Event {
 }
 
 private func encodeDeletion(
-    after start: Timetoken, through end: Timetoken, into json: inout JSONWriter
+    after start: Timetoken, through end: Timetoken, gone: Digest?, into json: inout JSONWriter
 ) {
     json.beginObject("d")
     json.member("source", "messages")
@@ -212,17 +212,19 @@ private func encodeDeletion(
     json.beginObject("data")
     json.member("after", quoted: start.rawValue)
     json.member("through", quoted: end.rawValue)
+    if let gone { json.state(gone, as: "gone") }
     json.endObject()
     json.endObject()
 }
 
-private func encode(_ clearing: Clearing, into json: inout JSONWriter) {
+private func encode(_ clearing: Clearing, gone: Digest?, into json: inout JSONWriter) {
     json.beginObject("d")
     json.member("source", "actions")
     json.member("version", "1.0")
     json.member("event", "cleared")
     json.beginObject("data")
     json.members(of: clearing)
+    if let gone { json.state(gone, as: "gone") }
     json.endObject()
     json.endObject()
 }

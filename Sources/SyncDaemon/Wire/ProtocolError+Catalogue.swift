@@ -118,10 +118,6 @@ extension ProtocolError {
         status: 409, code: "no_repair",
         message: "This channel waits for no repair. Subscribe to it again, and look at the mode.")
 
-    static let noBoundary = ProtocolError(
-        status: 400, code: "no_boundary",
-        message: "No page began there in this store. Ask without through, and begin anew.")
-
     static let tooManyRows = ProtocolError(
         status: 409, code: "too_many_rows",
         message: "Over \(Limits.segmentRowsMax) rows stand on the next few messages. Follow the "

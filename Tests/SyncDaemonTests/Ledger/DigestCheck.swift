@@ -59,6 +59,8 @@ struct DigestLife {
     private(set) var clearingCount = 0
     private(set) var segmentsMax = 0
     private var published: [Timetoken] = [.zero]
+    /// What the channels come to, by nothing but what the events said.
+    private var told: [Channel: Digest] = [:]
     private let hour: UInt64 = 36_000_000_000
 
     init(seed: UInt64) {
@@ -83,6 +85,8 @@ struct DigestLife {
             if case .message = event.event { published.append(event.timetoken) }
             if case .actionAdded = event.event { addCount += 1 }
             if case .actionsCleared = event.event { clearingCount += 1 }
+            let key = bench.store.secret.key(of: event.channel)
+            told[event.channel, default: .empty].follow(event, key: key)
         }
         return try problems(after: commit, bench.store)
     }
@@ -120,10 +124,29 @@ struct DigestLife {
             if try segments != recomputedSegments(of: channel, in: store) {
                 problems.append("\(channel) has other segments")
             }
+            if told[channel, default: .empty] != truth {
+                problems.append("\(channel) comes to something else by its events")
+            }
             if let told = commit.digests[channel], told != truth {
                 problems.append("\(channel) was told another digest")
             }
         }
         return problems
+    }
+}
+
+extension Digest {
+    /// Takes what happened into account, as a device does that does not hold the rows.
+    fileprivate mutating func follow(_ event: Envelope, key: DigestKey) {
+        switch event.event {
+        case .message(let message):
+            insert(
+                MessageRow(timetoken: event.timetoken, uuid: event.uuid, type: message.type),
+                key: key)
+        case .actionAdded(let action): insert(action, key: key)
+        case .actionRemoved(let action): remove(action, key: key)
+        case .messagesDeleted, .actionsCleared: remove(event.gone ?? .empty)
+        case .signal, .presence: break
+        }
     }
 }

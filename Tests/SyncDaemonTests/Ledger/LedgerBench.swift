@@ -68,7 +68,16 @@ final class LedgerBench {
         return try #require(commit.answers.first).result.get()
     }
 
+    /// What the store has, without what only those hear who are there: ``Envelope/gone``.
     func stored() throws -> [Envelope] {
         try store.makeReader().allChanges(in: Channel("room"), after: .zero)
+    }
+}
+
+extension Envelope {
+    /// As it is told from the store.
+    var asStored: Envelope {
+        Envelope(
+            channel: channel, timetoken: timetoken, uuid: uuid, event: event, isStored: isStored)
     }
 }

@@ -13,7 +13,8 @@ struct WindowReadingTests {
         within bounds: WindowReading.Bounds = .init()
     ) throws -> WindowPage {
         try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
-            try WindowReading.page(query, from: snapshot, within: bounds)
+            try WindowReading.page(
+                query, from: snapshot, key: store.secret.key(of: channel), within: bounds)
         }.get()
     }
 
@@ -101,22 +102,48 @@ struct WindowReadingTests {
         #expect((page.after, page.rest, page.state) == (.zero, .empty, .empty))
     }
 
-    @Test("are refused where no segment begins, and where too much stands on one")
+    @Test("begin wherever the device's window starts", arguments: [1, 2, 3] as [UInt64])
+    func anyBoundary(seed: UInt64) throws {
+        let bench = LedgerBench()
+        var life = DigestLife(seed: seed)
+        for _ in 0..<60 { #expect(try life.step(bench) == []) }
+        let (store, channel) = (bench.store, life.channels[0])
+        let key = store.secret.key(of: channel)
+        for ticks in stride(from: UInt64(1), through: bench.wall + 3, by: 5) {
+            let start = tick(ticks)
+            let query = OlderQuery(channel: channel.name, through: start, last: 2)
+            let page = try page(query, store, in: channel)
+            let truth = try rows(store, of: channel, after: page.after, through: start)
+            let rest = try rows(store, of: channel, after: .zero, through: page.after)
+            #expect(page.messages.map(\.timetoken) == truth.messages)
+            #expect(page.actions == truth.actions)
+            #expect(page.rest == (page.after == .zero ? .empty : rest.digest))
+            let before = try rows(store, of: channel, after: .zero, through: start).digest
+            let found = try store.makeReader().withSnapshot(of: channel) {
+                snapshot throws(StoreError) in
+                try WindowReading.rest(before: start, of: snapshot, key: key)
+            }
+            #expect(try found.get() == before)
+        }
+    }
+
+    @Test("are refused where too much stands on one segment that has to be read")
     func refusals() throws {
         let bench = LedgerBench()
         for _ in 0..<7 { _ = bench.commit(write(.publish(.numbered(1), hoursKept: 0))) }
         let (store, room) = (bench.store, Channel("room"))
         let newest = try page(OlderQuery(channel: "room", last: 1), store, in: room)
-        #expect(newest.after > .zero)
-        #expect(throws: ProtocolError.noBoundary) {
-            try page(
-                OlderQuery(channel: "room", through: tick(newest.after.rawValue + 1), last: 0),
-                store, in: room)
+        let little = WindowReading.Bounds(segmentRows: 2)
+        func ask(_ through: Timetoken, last: Int) throws {
+            _ = try page(
+                OlderQuery(channel: "room", through: through, last: last), store, in: room,
+                within: little)
         }
+        #expect(throws: ProtocolError.tooManyRows) { try ask(newest.after, last: 1) }
+        // Amid it, too, but where it ends nothing of it is read.
         #expect(throws: ProtocolError.tooManyRows) {
-            try page(
-                OlderQuery(channel: "room", through: newest.after, last: 1), store, in: room,
-                within: WindowReading.Bounds(segmentRows: 2))
+            try ask(tick(newest.after.rawValue - 1), last: 0)
         }
+        try ask(newest.after, last: 0)
     }
 }

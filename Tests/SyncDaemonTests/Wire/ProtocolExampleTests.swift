@@ -74,7 +74,7 @@ struct ProtocolExampleTests {
             .notJSON(cut), .notAnObject, .invalidField("a", "b"), .unknownOperation("x"),
             .invalidChannel, .tooManyChannels(1, per: "command"), .helloFirst,
             .helloAgain, .noRepair, .noLiveQuery, .tooManyLiveQueries, .unknownKeyset("x"),
-            .forbidden, .mutationReused, .rateLimited, .noBoundary, .tooManyRows,
+            .forbidden, .mutationReused, .rateLimited, .tooManyRows,
             .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
             .draining, .tooManyRevoked, .tooManyKeyGrants,
