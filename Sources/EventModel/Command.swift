@@ -98,6 +98,9 @@ public struct SubscribeRequest: Hashable, Sendable {
     public var coalesces: Bool
     /// How much of the actions is wanted.
     public var actions: ActionsDetail
+    /// Where the part of the channel starts that the device holds: its rows are on messages after
+    /// this, ``Timetoken/end`` when it holds none yet; `nil`: it holds everything.
+    public var window: Timetoken?
     /// Whether the user is in the channel as long as it is followed, and hears who comes and goes.
     public var isPresent: Bool
     /// The user's state there, as compact JSON text of an object; `nil`: as it was.
@@ -106,7 +109,7 @@ public struct SubscribeRequest: Hashable, Sendable {
     public init(
         channel: String, cursor: Timetoken? = nil, epoch: String? = nil, base: Digest? = nil,
         asksForRepair: Bool = false, batchMilliseconds: Int = 0, coalesces: Bool = false,
-        actions: ActionsDetail = .rows,
+        actions: ActionsDetail = .rows, window: Timetoken? = nil,
         isPresent: Bool = false, state: String? = nil
     ) {
         self.channel = channel
@@ -117,6 +120,7 @@ public struct SubscribeRequest: Hashable, Sendable {
         self.batchMilliseconds = batchMilliseconds
         self.coalesces = coalesces
         self.actions = actions
+        self.window = window
         self.isPresent = isPresent
         self.state = state
     }

@@ -79,17 +79,20 @@ public struct Batch: Hashable, Sendable {
     public let envelopes: [Envelope]
     /// What the channel's rows come to at `cursor`; `nil` when the batch ends amid a commit.
     public let state: Digest?
+    /// Of a batch with what a device missed of a part of the channel: how far that goes.
+    public let window: BatchWindow?
     /// Groups of messages whose actions changed, for who follows the channel by summaries.
     public let summaries: [MessageSummary]
 
     public init(
         channel: Channel, cursor: Timetoken, envelopes: [Envelope], state: Digest? = nil,
-        summaries: [MessageSummary] = []
+        summaries: [MessageSummary] = [], window: BatchWindow? = nil
     ) {
         self.channel = channel
         self.cursor = cursor
         self.envelopes = envelopes
         self.state = state
         self.summaries = summaries
+        self.window = window
     }
 }

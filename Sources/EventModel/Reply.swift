@@ -104,6 +104,9 @@ public struct SubscribedChannel: Hashable, Sendable {
         /// Nothing before a `repair` of its actions: what it has cannot be brought up to date by
         /// what changed.
         case repair
+        /// Nothing: what it holds of the channel cannot be brought up to date. It asks for pages
+        /// anew.
+        case window
         /// All rows: its cursor is from another store. The device empties its cache first.
         case snapshot
     }

@@ -11,6 +11,8 @@
 /// - Invariant: ``zero`` is never issued. A cursor at ``zero`` means "from the oldest kept event".
 public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable {
     public static let zero = Timetoken(rawValue: 0)
+    /// After every timetoken that a store can hold.
+    public static let end = Timetoken(rawValue: UInt64(Int64.max))
 
     public let rawValue: UInt64
 

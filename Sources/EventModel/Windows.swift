@@ -46,3 +46,19 @@ public struct WindowPage: Hashable, Sendable {
         self.actions = actions
     }
 }
+
+/// What a batch leaves out that sums up what a device missed of its window.
+///
+/// Its events do not say what became of the rest of the channel, neither do those that it has of
+/// messages before the window: ``rest`` does.
+public struct BatchWindow: Hashable, Sendable {
+    /// It may have nothing about messages up to here.
+    public var after: Timetoken
+    /// What those rows come to as of the batch's cursor; `nil`: a later batch says it, or none.
+    public var rest: Digest?
+
+    public init(after: Timetoken, rest: Digest? = nil) {
+        self.after = after
+        self.rest = rest
+    }
+}

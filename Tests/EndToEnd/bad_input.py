@@ -190,6 +190,8 @@ def subscription_members():
         yield "cursor", value, "invalid_field"
     for value in (1, True, []):
         yield "epoch", value, "invalid_field"
+    for value in (1, True, [], "0", MESSAGE):
+        yield "window", value, "invalid_field"
 
 
 def greetings():

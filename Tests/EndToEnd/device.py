@@ -8,6 +8,7 @@ import websockets
 
 import reconcile
 from rows import Rows, Violation, action_row, timetoken
+from window import Part
 from waiting import PATIENCE, WORK_ALONE_MAX, Patience
 
 SUBPROTOCOL = "sync.v1.json"
@@ -53,6 +54,8 @@ class Device:
         #: What every envelope must name.
         self.keyset = keyset or "default"
         self.rows = {}
+        #: Channels of which it holds a part, once it has subscribed.
+        self.parts = set()
         #: Rows to go back to, per channel, at the moment when the next subscribe is answered.
         self.restored = {}
         self.pushes = []
@@ -216,6 +219,8 @@ class Device:
             if "live" in fields and op == "actions" and "ok" in frame:
                 self.live_frames.setdefault(frame["ok"]["live"], []).append(
                     {"page": frame["ok"]})
+            if op == "older" and "ok" in frame and fields["channel"] in self.parts:
+                self.rows[fields["channel"]].grow(frame["ok"])
             if op == "repair" and "ok" in frame:
                 self._note_repair(fields["channel"], frame["ok"])
             if not future.done():
@@ -227,7 +232,8 @@ class Device:
     def _note_subscription(self, channels):
         """The pushes that follow the reply start where it says; so it counts at once."""
         for channel in channels:
-            rows = self.rows.setdefault(channel["name"], Rows(channel["name"], self.keyset))
+            kind = Part if channel["name"] in self.parts else Rows
+            rows = self.rows.setdefault(channel["name"], kind(channel["name"], self.keyset))
             if rows.channel in self.restored:
                 rows.messages, rows.actions = self.restored.pop(rows.channel)
             rows.cursor = timetoken(channel["cursor"])
@@ -242,6 +248,8 @@ class Device:
                 self.repairing.add(rows.channel)
                 if rows.channel not in self.patient:
                     self._later(self.repair(rows.channel))
+            elif channel["mode"] == "window" and channel["name"] in self.parts:
+                rows.clear()
             elif channel["mode"] not in ("delta", "current", "snapshot"):
                 raise Violation(f"An unknown mode: {channel}")
             elif "s" in channel:
@@ -253,6 +261,8 @@ class Device:
     def _check(self, channel, frame):
         if not self.rows[channel].is_wrong or channel in self.repairing:
             return
+        if channel in self.parts:
+            raise Violation(f"A part of {channel} is not what the daemon has: {frame}")
         if not self.heals:
             raise Violation(f"{self.rows[channel].state()} is not what the daemon has: {frame}")
         self.repairing.add(channel)

@@ -1,9 +1,11 @@
 """Parts of a channel: pages from the newest message back, each with the state of what is before."""
 
+import asyncio
 import random
 
 import reconcile
 from case import DaemonTestCase
+from device import Disconnected
 from rows import timetoken
 
 
@@ -80,3 +82,122 @@ class Windows(DaemonTestCase):
             await self.ada.command("older", channel="never", last=1),
             {"cursor": page["cursor"], "after": "0", "rest": page["rest"],
              "s": page["rest"], "messages": [], "rows": "AA=="})
+
+
+VALUES = ("👍", "🎉", "❤️")
+
+
+class Parts(DaemonTestCase):
+    """Devices that hold the end of a channel in which much happens."""
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.daemon = self.start_daemon()
+        self.writers = [await self.device(self.daemon, user) for user in ("ada", "bob", "cy")]
+        self.messages = []
+        self.caught_up = 0
+
+    async def follower(self, name, last):
+        device = await self.device(self.daemon, name)
+        device.parts.add("room")
+        await device.subscribe({"name": "room", "window": {}})
+        await self.older(device, last)
+        return device
+
+    async def older(self, device, last):
+        part = device.rows["room"]
+        if part.seen is None and part.after > 0:
+            await device.command("older", **part.ask(last))
+
+    async def change(self, dice):
+        """What somebody does."""
+        writer, kind = dice.choice(self.writers), dice.random()
+        recent = self.messages[-30:] or ["1"]
+        message = dice.choice(recent if dice.random() < 0.7 else self.messages or ["1"])
+        if kind < 0.25 or len(self.messages) < 5:
+            self.messages.append(await writer.publish("room", kind))
+        elif kind < 0.65:
+            score = {"score": dice.randrange(1, 5)} if dice.random() < 0.3 else {}
+            await writer.add("room", message, dice.choice(VALUES), **score)
+        elif kind < 0.93:
+            await writer.remove("room", message, dice.choice(VALUES))
+        elif kind < 0.96:
+            start = str(int(message) - dice.choice((1, 100_000)))
+            await writer.command("deleteMessages", channel="room", after=start, through=message)
+        elif kind < 0.98:
+            await writer.command("removeActions", channel="room", value=dice.choice(VALUES))
+        else:
+            await writer.command("removeActions", channel="room", messageTimetoken=message)
+
+    async def live(self, device, dice):
+        """What a person does with a device."""
+        part, kind = device.rows["room"], dice.random()
+        try:
+            if part.after == (1 << 63) - 1 or part.rest is None or kind < 0.3:
+                # Where it begins anew, where what stands before is not known, or further back.
+                fresh = part.after == (1 << 63) - 1
+                await self.older(device, dice.choice((1, 10, 40)) if fresh or kind < 0.2 else 0)
+            elif kind < 0.5 and part.seen is None and part.messages:
+                part.shrink(dice.choice(sorted(part.messages)))
+            elif kind < 0.6:
+                await device.cut()
+                await asyncio.sleep(dice.random() * 0.05)
+                await device.connect()
+        except Disconnected:
+            pass
+
+    async def assert_right(self, device):
+        """It holds what the daemon has after its boundary, and could say so."""
+        part = device.rows["room"]
+        last = await self.writers[0].publish("room", "marker")
+        self.messages.append(last)
+        await device.reach("room", last)
+        if part.after == (1 << 63) - 1 or part.rest is None:
+            await self.older(device, 0 if part.after < (1 << 63) - 1 else 5)
+            last = await self.writers[0].publish("room", "marker")
+            await device.reach("room", last)
+        self.assertFalse(part.is_wrong)
+        verified = part.verified
+        last = await self.writers[0].publish("room", "marker")
+        await device.reach("room", last)
+        self.assertGreater(part.verified, verified)
+        ada = self.writers[0]
+        self.assertEqual(part.action_rows(), [
+            it for it in await ada.all_actions("room") if not part.is_before(it[0])])
+        self.assertEqual(sorted(part.messages), [
+            it for it in (timetoken(it["timetoken"]) for it in await ada.all_messages("room"))
+            if not part.is_before(it)])
+
+    async def away(self, devices, dice):
+        """More than the daemon tells of all of the channel: what concerns the part is read."""
+        for device in devices:
+            await device.cut()
+        for _ in range(400):
+            await self.change(dice)
+        for device in devices:
+            before = len(device.pushes)
+            await device.connect()
+            part = device.rows["room"]
+            if part.after < (1 << 63) - 1 and part.seen is None:
+                await device.until(
+                    lambda it=device, before=before: any(
+                        "rest" in push.get("window", {}) for push in it.pushes[before:]),
+                    "what stands before")
+                self.caught_up += part.rest is not None
+
+    async def test_whatever_happens_a_part_is_right(self):
+        dice = self.random()
+        for _ in range(300):
+            await self.change(dice)
+        devices = [await self.follower(f"eve{n}", 10 * n + 1) for n in range(4)]
+        for turn in range(120):
+            await asyncio.gather(
+                *(self.change(dice) for _ in range(4)),
+                *(self.live(device, dice) for device in devices if dice.random() < 0.5))
+            if turn == 60:
+                await self.away(devices, dice)
+            if turn % 30 == 29:
+                for device in devices:
+                    await self.assert_right(device)
+        self.assertGreater(sum(it.rows["room"].verified for it in devices), 400)
+        self.assertGreater(self.caught_up, 0)

@@ -5,54 +5,54 @@ public import EventModel
 
 /// The examples, by the id of their command.
 public enum ProtocolExample {
-    private static let ada = MessageAction.Key(
+    static let ada = MessageAction.Key(
         messageTimetoken: Timetoken(rawValue: 17_952_187_953_729_999), type: "reaction", value: "👍",
         uuid: "ada")
-    private static let bob = MessageAction.Key(
+    static let bob = MessageAction.Key(
         messageTimetoken: Timetoken(rawValue: 17_952_187_953_729_999), type: "reaction", value: "👍",
         uuid: "bob")
-    private static let added = Timetoken(rawValue: 17_952_187_953_730_012)
-    private static let removed = Timetoken(rawValue: 17_952_187_953_730_099)
-    private static let start = Timetoken(rawValue: 17_952_187_953_729_261)
-    private static let bobs = MessageAction(key: bob, actionTimetoken: added)
-    private static let bobsPlace = ActionsPlace.value(
+    static let added = Timetoken(rawValue: 17_952_187_953_730_012)
+    static let removed = Timetoken(rawValue: 17_952_187_953_730_099)
+    static let start = Timetoken(rawValue: 17_952_187_953_729_261)
+    static let bobs = MessageAction(key: bob, actionTimetoken: added)
+    static let bobsPlace = ActionsPlace.value(
         type: bob.type, value: bob.value, userID: bob.uuid)
-    private static let epoch = "6f1c0e5b9a7d42d3.07c1a5e2"
-    private static let key = DigestKey("4b1d0fe26a9c73588e05d7b1c3fa2964")
+    static let epoch = "6f1c0e5b9a7d42d3.07c1a5e2"
+    static let key = DigestKey("4b1d0fe26a9c73588e05d7b1c3fa2964")
     /// What the channel comes to with ada's message alone, under `key`.
-    private static let one: Digest = {
+    static let one: Digest = {
         var digest = Digest()
         let message = MessageRow(timetoken: ada.messageTimetoken, uuid: "ada", type: nil)
         if let key { digest.insert(message, key: key) }
         return digest
     }()
     /// The same with bob's action.
-    private static let two: Digest = {
+    static let two: Digest = {
         var digest = one
         if let key { digest.insert(bobs, key: key) }
         return digest
     }()
     /// An earlier message, in another segment.
-    private static let ahoy = StoredMessage(
+    static let ahoy = StoredMessage(
         timetoken: Timetoken(rawValue: 17_952_187_953_729_200), uuid: "bob",
         message: Message(payload: #"{"text":"ahoy"}"#))
-    private static let boundary = Timetoken(rawValue: 17_952_187_953_729_998)
+    static let boundary = Timetoken(rawValue: 17_952_187_953_729_998)
     /// What that message comes to.
-    private static let rest: Digest = {
+    static let rest: Digest = {
         var digest = Digest()
         let message = MessageRow(timetoken: ahoy.timetoken, uuid: ahoy.uuid, type: nil)
         if let key { digest.insert(message, key: key) }
         return digest
     }()
     /// What all of the channel comes to.
-    private static let three: Digest = {
+    static let three: Digest = {
         var digest = two
         let message = MessageRow(timetoken: ahoy.timetoken, uuid: ahoy.uuid, type: nil)
         if let key { digest.insert(message, key: key) }
         return digest
     }()
     /// What the channel's people said of ada's message.
-    private static let summary: MessageSummary = {
+    static let summary: MessageSummary = {
         var state = SummaryState()
         if let key {
             state.insert(
@@ -67,25 +67,25 @@ public enum ProtocolExample {
             ], state: state)
     }()
     /// Stands on a device whose cache is wrong.
-    private static let adas = MessageAction(
+    static let adas = MessageAction(
         key: MessageAction.Key(
             messageTimetoken: ada.messageTimetoken, type: "reaction", value: "👎", uuid: "ada"),
         actionTimetoken: Timetoken(rawValue: 17_952_187_953_730_010))
     /// What that device sends for its repair.
-    private static let adasSymbols: RatelessEncoder = {
+    static let adasSymbols: RatelessEncoder = {
         var encoder = RatelessEncoder(0..<3)
         if let key { encoder.insert(RepairItem(adas, key: key)) }
         return encoder
     }()
-    private static let live = ActionsQuery(
+    static let live = ActionsQuery(
         channel: "room", messageTimetoken: ada.messageTimetoken, types: ["reaction"],
         values: ["👍"], isDescending: true, limit: 1, live: .begin)
-    private static let nextOfLive: ActionsQuery = {
+    static let nextOfLive: ActionsQuery = {
         var query = live
         (query.after, query.live) = (.time(removed), .extend(1))
         return query
     }()
-    private static let hi = Message(
+    static let hi = Message(
         payload: #"{"text":"hi"}"#, meta: #"{"lang":"en"}"#, type: "text")
 
     /// What each example command says, by its id.
@@ -166,6 +166,11 @@ public enum ProtocolExample {
         53: .history(HistoryQuery(channel: "room", limit: 1)),
         56: .older(OlderQuery(channel: "room", last: 50)),
         57: .older(OlderQuery(channel: "room", through: boundary, last: 50)),
+        58: .subscribe([SubscribeRequest(channel: "room", window: .end)]),
+        59: .subscribe([
+            SubscribeRequest(
+                channel: "room", cursor: start, epoch: epoch, base: two, window: ahoy.timetoken)
+        ]),
         54: .publish(
             PublishRequest(
                 channel: "room",
@@ -246,6 +251,12 @@ public enum ProtocolExample {
                         timetoken: ada.messageTimetoken, uuid: "ada",
                         message: Message(payload: #"{"text":"hi"}"#))
                 ], actions: [bobs])),
+        58: .subscribed([
+            SubscribedChannel(channel: "room", mode: .current, cursor: start, key: key)
+        ]),
+        59: .subscribed([
+            SubscribedChannel(channel: "room", mode: .delta, cursor: start, key: key)
+        ]),
         57: .older(
             WindowPage(
                 cursor: added, after: .zero, rest: .empty, state: three, messages: [ahoy])),
@@ -339,62 +350,7 @@ public enum ProtocolExample {
         47: .group(channels: ["den", "room"]),
     ]
 
-    /// What the example pushes say, in their order.
-    public static let pushes: [Batch] = [
-        Batch(
-            channel: Channel("room").presence, cursor: deleted,
-            envelopes: [
-                Envelope(
-                    channel: Channel("room").presence,
-                    timetoken: Timetoken(rawValue: 17_952_187_953_730_210), uuid: "",
-                    event: .presence(
-                        PresenceNotice(
-                            action: .join, userID: "ada", occupancy: 1, seconds: 1_795_218_795,
-                            state: #"{"mood":"👍"}"#)), isStored: false)
-            ]),
-        Batch(
-            channel: Channel("room"), cursor: added,
-            envelopes: [
-                Envelope(
-                    channel: Channel("room"), timetoken: ada.messageTimetoken, uuid: "ada",
-                    event: .message(Message(payload: #"{"text":"hi"}"#))),
-                Envelope(
-                    channel: Channel("room"), timetoken: added, uuid: "bob",
-                    event: .actionAdded(bobs)),
-            ], state: two),
-        Batch(
-            channel: Channel("room"), cursor: removed,
-            envelopes: [
-                Envelope(
-                    channel: Channel("room"), timetoken: removed, uuid: "bob",
-                    event: .actionRemoved(bobs))
-            ], state: one),
-        Batch(
-            channel: Channel("room"), cursor: deleted,
-            envelopes: [
-                Envelope(
-                    channel: Channel("room"), timetoken: deleted, uuid: "",
-                    event: .messagesDeleted(after: .zero, through: ada.messageTimetoken), gone: one)
-            ]),
-        Batch(
-            channel: Channel("room"), cursor: deleted,
-            envelopes: [
-                Envelope(
-                    channel: Channel("room"),
-                    timetoken: Timetoken(rawValue: 17_952_187_953_730_200), uuid: "bob",
-                    event: .signal(Message(payload: #""typing""#)), isStored: false)
-            ]),
-        Batch(
-            channel: Channel("room"), cursor: cleared,
-            envelopes: [
-                Envelope(
-                    channel: Channel("room"), timetoken: cleared, uuid: "",
-                    event: .actionsCleared(Clearing(type: "reaction", value: "👎")),
-                    gone: Digest("7ec8a6737c3c2d39149fb0dd0bd22ee1", count: 1))
-            ], state: two),
-    ]
-
-    private static let cleared = Timetoken(rawValue: 17_952_187_953_730_190)
-    private static let reply = Timetoken(rawValue: 17_952_187_953_730_303)
-    private static let deleted = Timetoken(rawValue: 17_952_187_953_730_150)
+    static let cleared = Timetoken(rawValue: 17_952_187_953_730_190)
+    static let reply = Timetoken(rawValue: 17_952_187_953_730_303)
+    static let deleted = Timetoken(rawValue: 17_952_187_953_730_150)
 }

@@ -154,6 +154,9 @@ public struct ChannelSync: Sendable {
             if let state = reply.state { compare(with: state, at: reply.cursor, &step) }
         case .repair:
             startRepair(reply, &step)
+        case .window:
+            // It asks for no part; what says so all the same is not known to have all of it.
+            startSnapshot(&step)
         }
         return step
     }

@@ -118,6 +118,11 @@ enum CommandEncoder {
             if request.batchMilliseconds > 0 { json.member("batch", request.batchMilliseconds) }
             if request.coalesces { json.member("coalesce", true) }
             if request.actions != .rows { json.member("actions", request.actions.rawValue) }
+            if let window = request.window {
+                json.beginObject("window")
+                if window != .end { json.member("after", quoted: window.rawValue) }
+                json.endObject()
+            }
             if request.isPresent { json.member("presence", true) }
             json.member("state", raw: request.state)
             json.endObject()

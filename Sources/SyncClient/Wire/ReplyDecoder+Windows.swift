@@ -21,3 +21,12 @@ extension ReplyDecoder {
         return page
     }
 }
+
+extension JSONValue {
+    /// Of which part of the channel a push is; `nil`: of all of it.
+    func batchWindow() throws(JSONError) -> BatchWindow? {
+        guard member("window") != nil else { return nil }
+        let window = try object("window")
+        return BatchWindow(after: try window.timetoken("after"), rest: try window.state("rest"))
+    }
+}

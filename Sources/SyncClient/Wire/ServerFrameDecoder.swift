@@ -163,7 +163,7 @@ struct ServerFrameDecoder {
             ? [] : try ReplyDecoder(keyset: keyset).summaries(frame, in: "g")
         return Batch(
             channel: channel, cursor: cursor, envelopes: envelopes, state: state,
-            summaries: summaries)
+            summaries: summaries, window: try frame.batchWindow())
     }
 }
 

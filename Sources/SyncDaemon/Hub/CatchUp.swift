@@ -109,7 +109,8 @@ final class CatchUp {
     ) -> PageFrame {
         guard detail != .rows else {
             let frame = outlet.frame(
-                of: found.events[...], in: page.channel, cursor: found.cursor, state: found.state)
+                of: found.events[...], in: page.channel, cursor: found.cursor, state: found.state,
+                window: found.window)
             return (frame, found.events.count)
         }
         let events = withoutActions(found.events[...], for: detail)
@@ -128,7 +129,8 @@ final class CatchUp {
         // It has to end where memory begins, or later, to be of a commit that was heard of here,
         // and to have all removals: who is served from memory would never hear that some lack.
         let start = page.start.messages
-        guard let topic = topics.existing(page.channel), found.through >= topic.recent.floor,
+        guard page.window == nil, let topic = topics.existing(page.channel),
+            found.through >= topic.recent.floor,
             found.cursor <= ground.durablePosition, topic.pending.isEmpty,
             page.start == ChangeStart(after: start), start >= ground.engine.tombstoneFloor,
             start >= ground.engine.deletionFloor
@@ -249,6 +251,7 @@ final class CatchUp {
     private func remembered(for subscription: Subscription) -> ArraySlice<EncodedEnvelope>? {
         let topic = subscription.topic
         guard subscription.rowsFrom <= subscription.position else { return nil }
+        if subscription.window != nil { return exact(for: subscription) }
         let events = topic.recent.events(after: subscription.position)
         // A device that began with nothing is to hear of no deletion from before: of what it never
         // had, or is about to lose again. The readers leave both out.
@@ -258,6 +261,13 @@ final class CatchUp {
         }
         if isKnown ?? false { return nil }
         return events
+    }
+
+    /// The same for who holds a part of the channel: all that happened as it happened, from which
+    /// it learns what the rest comes to; `nil` where that is much, too.
+    private func exact(for subscription: Subscription) -> ArraySlice<EncodedEnvelope>? {
+        let events = subscription.topic.recent.wholeEvents(after: subscription.position)
+        return events.flatMap { $0.count <= Limits.windowEventsMax ? $0 : nil }
     }
 
     private func bring(_ events: ArraySlice<EncodedEnvelope>, to subscription: Subscription) {
@@ -276,10 +286,8 @@ final class CatchUp {
         let cursor =
             subscription.actions == .summary
             ? min(owed.isEmpty ? lastStored.timetoken : before, bound) : lastStored.timetoken
-        let missing = summed(
-            events.filter {
-                $0.isStored && $0.isTold(subscription.actions)
-            })
+        let told = events.filter { $0.isStored && $0.isTold(subscription.actions) }
+        let missing = subscription.window == nil ? summed(told) : told
         let frame = outlet.frame(
             of: missing[...], in: subscription.topic.channel, cursor: cursor,
             state: hidesActions ? nil : lastStored.state)
@@ -295,12 +303,14 @@ final class CatchUp {
     /// Has a subscription wait for the page that it needs, which is asked for once for all who need
     /// the same.
     private func board(_ subscription: Subscription) -> Bool {
-        let page = Flights.Page(channel: subscription.topic.channel, start: subscription.start)
+        let page = Flights.Page(
+            channel: subscription.topic.channel, start: subscription.start,
+            window: subscription.window)
         if flights.join(page, subscription) { return true }
         let demand = Demand()
         let request = ReadRequest(
             asker: .page(flights.next, reactor: ground.engine.reactor), channel: page.channel,
-            query: .changes(from: page.start), demand: demand)
+            query: .changes(from: page.start, window: page.window), demand: demand)
         guard ground.engine.ask(request) else { return false }
         flights.begin(page, with: subscription, demand)
         return true

@@ -8,6 +8,8 @@ struct Flights {
     struct Page: Hashable {
         let channel: Channel
         let start: ChangeStart
+        /// Where the part starts that it is of; `nil`: all of the channel.
+        var window: Timetoken?
     }
 
     /// A subscription as it was when it began to wait; set back it has another serial.

@@ -168,9 +168,10 @@ final class Hub {
     @discardableResult
     func subscribe(
         _ session: Session, to channel: Channel, from cursor: Timetoken?, pace: Pace = Pace(),
-        isNamed: Bool = true
+        window: Timetoken? = nil, isNamed: Bool = true
     ) -> Bool {
-        subscriptions.begin(session, on: channel, from: cursor, pace: pace, isNamed: isNamed)
+        subscriptions.begin(
+            session, on: channel, from: cursor, pace: pace, window: window, isNamed: isNamed)
     }
 
     /// Starts to follow a channel, and sends nothing of it before its device is repaired.

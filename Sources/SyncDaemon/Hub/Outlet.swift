@@ -59,10 +59,10 @@ final class Outlet {
 
     func frame(
         of events: ArraySlice<EncodedEnvelope>, in channel: Channel, cursor: Timetoken,
-        state: Digest?
+        state: Digest?, window: BatchWindow? = nil
     ) -> Frame {
         json.removeAll()
-        json.push(events, of: channel, cursor: cursor, state: state)
+        json.push(events, of: channel, cursor: cursor, state: state, window: window)
         return Frame(text: json.bytes)
     }
 

@@ -240,7 +240,8 @@ final class Selections {
         _ channel: Channel, of followed: FollowedSelection, from since: Timetoken?
     ) -> SubscribedChannel {
         let isBehind = subscriptions.begin(
-            followed.session, on: channel, from: since, pace: followed.pace, isNamed: false)
+            followed.session, on: channel, from: since, pace: followed.pace, window: nil,
+            isNamed: false)
         let mode = isBehind || followed.mode == .snapshot ? followed.mode : .current
         return SubscribedChannel(
             channel: channel.name, mode: since == nil ? .current : mode,

@@ -99,6 +99,9 @@ final class Subscription: Placed {
     var tombstonesFrom = Timetoken.zero
     /// Whether it goes on without any selection that brings the channel.
     var isNamed = true
+    /// Where the part of the channel starts that its device holds, and may miss changes of; zero:
+    /// that is not known; `nil`: the device holds everything, or no rows.
+    var window: Timetoken?
     /// The last page that it got said nothing of the channel's state.
     var lacksState = false
     var state: State

@@ -24,13 +24,15 @@ final class Subscriptions {
     ///
     /// - Parameters:
     ///   - cursor: What the device has; `nil` to follow from now on.
+    ///   - window: Where the part starts that the device holds; `nil`: it holds everything.
     ///   - isNamed: Whether it goes on without any selection that brings the channel.
     /// - Returns: Whether anything older comes first.
     func begin(
         _ session: Session, on channel: Channel, from cursor: Timetoken?, pace: Pace,
-        isNamed: Bool
+        window: Timetoken?, isNamed: Bool
     ) -> Bool {
         let subscription = put(session, on: channel, at: cursor, .live, pace, isNamed)
+        subscription.window = window.map { cursor == nil ? .zero : $0 }
         let recent = subscription.topic.recent
         let isCurrent = cursor.map { recent.hasNoneStored(after: $0) } ?? true
         if !isCurrent {

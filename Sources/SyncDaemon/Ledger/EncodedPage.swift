@@ -14,4 +14,6 @@ struct EncodedPage: Sendable, Hashable {
     var state: Digest?
     /// The newest commit that the reader saw.
     var asOf: Timetoken
+    /// Of which part of the channel it is.
+    var window: BatchWindow?
 }

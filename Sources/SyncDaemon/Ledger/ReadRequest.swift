@@ -5,7 +5,8 @@ import EventModel
 /// One question about the committed state.
 struct ReadRequest: Sendable {
     enum Query: Sendable {
-        case changes(from: ChangeStart)
+        /// What changed; of a part of the channel with what the rest of it comes to.
+        case changes(from: ChangeStart, window: Timetoken?)
         /// The channel's digest, and as of when.
         case state
         /// How a device differs whose symbols these are, from index 0 on.

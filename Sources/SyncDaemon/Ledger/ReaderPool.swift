@@ -137,7 +137,7 @@ final class ReaderPool: Sendable {
         _ failure: StoreError, of request: ReadRequest, _ surroundings: Surroundings
     ) {
         guard case .damaged = failure else { return surroundings.troubles.failedToRead(failure) }
-        if case .changes(let start) = request.query {
+        if case .changes(let start, _) = request.query {
             surroundings.quarantine.cannotRead(request.channel, after: start.messages)
         }
         surroundings.troubles.damaged(

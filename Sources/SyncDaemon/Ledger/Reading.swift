@@ -82,8 +82,10 @@ struct Reading: Sendable {
     ) throws(StoreError) -> ReadAnswer.Result? {
         let channel = request.channel
         switch request.query {
-        case .changes(let start):
+        case .changes(let start, nil):
             return try changes(from: start, from: reader, order)
+        case .changes(let start, let window?):
+            return try changes(from: start, of: window, from: reader, order, key)
         case .state:
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)
@@ -126,6 +128,26 @@ struct Reading: Sendable {
                 events: page.envelopes.map(EncodedEnvelope.init), cursor: page.through,
                 through: page.isComplete ? max(page.through, visible) : page.through,
                 state: page.digest, asOf: page.asOf))
+    }
+
+    /// What changed of a part of the channel, and what the rest comes to when that is all.
+    private func changes(
+        from start: ChangeStart, of window: Timetoken, from reader: any StoreReader,
+        _ order: EventOrder, _ key: DigestKey
+    ) throws(StoreError) -> ReadAnswer.Result {
+        let found = try changes(from: start, from: reader, order)
+        guard case .changes(var page) = found else { return found }
+        page.events.removeAll { $0.action.map { $0.key.messageTimetoken <= window } ?? false }
+        page.window = BatchWindow(after: window)
+        if let state = page.state {
+            page.window?.rest = try reader.withSnapshot(of: request.channel) {
+                snapshot throws(StoreError) in
+                // Of a later commit it is right as well, unless that changed the channel.
+                guard snapshot.digest == state else { return nil }
+                return try? WindowReading.rest(before: window, of: snapshot, key: key).get()
+            }
+        }
+        return .changes(page)
     }
 
     // MARK: Several channels

@@ -237,6 +237,9 @@ extension Limits {
     /// Messages and actions of one segment that a device can hold as part of a window; over it:
     /// `too_many_rows`.
     static let segmentRowsMax = 50_000
+    /// Events that who holds a part of a channel is sent of all of it, to catch up; over it a
+    /// reader finds what concerns the part.
+    static let windowEventsMax = 200
     /// Messages that one `older` may ask for; over it: `invalid_field`.
     static let windowPageMessagesMax = 1000
     /// Messages and actions of one page of a window, beyond its first segment.

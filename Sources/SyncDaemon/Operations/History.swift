@@ -12,7 +12,13 @@ extension Operations {
 
     /// What stands before a device's window.
     static func older(_ query: OlderQuery, for caller: SessionCaller) -> OperationOutcome {
-        caller.ask(.older(query), about: query.channel)
+        // It will hold more than it said when it subscribed.
+        if query.last > 0, let subscription = caller.subscription(to: query.channel),
+            subscription.window != nil
+        {
+            subscription.window = .zero
+        }
+        return caller.ask(.older(query), about: query.channel)
     }
 
     /// A page of each of several channels; none when one of them has no messages stored.

@@ -30,6 +30,10 @@ struct SessionCaller: Caller {
     var credential: Credential { session.credential }
     var origin: Origin { Origin(reactor: engine.reactor, session: session.id, command: id) }
 
+    func subscription(to name: String) -> Subscription? {
+        session.subscriptions[channel(name)]
+    }
+
     /// Behind the session's other questions: the hub asks when the session has taken its answers.
     func ask(_ request: ReadRequest) -> Bool {
         var request = request

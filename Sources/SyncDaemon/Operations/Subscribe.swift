@@ -102,16 +102,13 @@ extension Operations {
         if request.isPresent, caller.session.subscriptions[presence] == nil {
             caller.hub.subscribe(caller.session, to: presence, from: nil, pace: request.pace)
         }
-        guard let cursor = request.cursor else {
-            let channel = caller.channel(request.channel)
-            caller.hub.subscribe(
-                caller.session, to: channel, from: nil, pace: request.pace,
-                isNamed: caller.isOwn(request.channel))
-            return reply(to: request, .current, caller.hub.freshCursor(in: channel), for: caller)
-        }
+        guard let cursor = request.cursor else { return begin(request, .current, for: caller) }
         let deletionFloor = caller.engine.deletionFloor
         let isRepairable = request.actions == .rows
         switch caller.engine.judge(cursor, of: request.epoch) {
+        // Pages cost less than to find out how a part differs.
+        case .foreign where request.window != nil, .beyond where request.window != nil:
+            return begin(request, .window, for: caller)
         case .foreign, .beyond(.zero): return follow(request, .snapshot, from: .zero, for: caller)
         // Without rows there is nothing to repair, and messages after `end` may be too many.
         case .beyond where !isRepairable:
@@ -124,12 +121,24 @@ extension Operations {
         let lacksDeletions = cursor > .zero && cursor < deletionFloor
         let lacksRemovals = cursor > .zero && cursor < caller.engine.tombstoneFloor
         if isRepairable, request.asksForRepair || lacksDeletions || lacksRemovals {
-            return hold(request, at: cursor, for: caller)
+            return request.window == nil
+                ? hold(request, at: cursor, for: caller) : begin(request, .window, for: caller)
         }
         if lacksDeletions || lacksRemovals && request.actions == .summary {
             return follow(request, .snapshot, from: .zero, for: caller)
         }
         return follow(request, .delta, from: cursor, for: caller)
+    }
+
+    /// Sends what happens from now on.
+    private static func begin(
+        _ request: SubscribeRequest, _ mode: SubscribedChannel.Mode, for caller: SessionCaller
+    ) -> SubscribedChannel {
+        let channel = caller.channel(request.channel)
+        caller.hub.subscribe(
+            caller.session, to: channel, from: nil, pace: request.pace, window: request.window,
+            isNamed: caller.isOwn(request.channel))
+        return reply(to: request, mode, caller.hub.freshCursor(in: channel), for: caller)
     }
 
     /// Sends what comes after a cursor of this store.
@@ -141,14 +150,15 @@ extension Operations {
     ) -> SubscribedChannel {
         let (hub, channel) = (caller.hub, caller.channel(request.channel))
         let hasMissed = hub.subscribe(
-            caller.session, to: channel, from: cursor, pace: request.pace,
+            caller.session, to: channel, from: cursor, pace: request.pace, window: request.window,
             isNamed: caller.isOwn(request.channel))
         guard !hasMissed else { return reply(to: request, mode, cursor, for: caller) }
         let state = hub.states.state(of: channel, at: cursor)
         if let base = request.base, let state, base != state, mode != .snapshot,
             request.actions == .rows
         {
-            return hold(request, at: cursor, for: caller)
+            return request.window == nil
+                ? hold(request, at: cursor, for: caller) : begin(request, .window, for: caller)
         }
         if state == nil { caller.session.subscriptions[channel].map(hub.states.tell) }
         let quietMode = mode == .snapshot ? mode : .current
@@ -196,6 +206,8 @@ extension SubscribeRequest {
     }
 
     fileprivate var pace: Pace {
-        Pace(wish: batchMilliseconds, coalesces: coalesces, actions: actions)
+        // The net effect does not say what a part's rest comes to.
+        Pace(
+            wish: batchMilliseconds, coalesces: coalesces && window == nil, actions: actions)
     }
 }

@@ -158,8 +158,3 @@ extension Digest {
             ))
     }
 }
-
-extension Timetoken {
-    /// After every timetoken that a store can hold.
-    static let end = Timetoken(rawValue: UInt64(Int64.max))
-}

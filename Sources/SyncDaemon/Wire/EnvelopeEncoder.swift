@@ -119,7 +119,7 @@ extension JSONWriter {
     /// - Parameter state: What the channel's rows come to at `cursor`, if that is known.
     mutating func push(
         _ envelopes: some Sequence<EncodedEnvelope>, of channel: Channel, cursor: Timetoken,
-        state: Digest? = nil
+        state: Digest? = nil, window: BatchWindow? = nil
     ) {
         beginObject()
         name("t")
@@ -129,6 +129,12 @@ extension JSONWriter {
         for envelope in envelopes { raw(envelope.json) }
         endArray()
         if let state { self.state(state) }
+        if let window {
+            beginObject("window")
+            member("after", quoted: window.after.rawValue)
+            if let rest = window.rest { self.state(rest, as: "rest") }
+            endObject()
+        }
         endObject()
     }
 

@@ -156,7 +156,7 @@ final class SelectionFollower: LineOwner {
     private func begin(_ channel: SubscribedChannel) {
         switch channel.mode {
         // It cannot compare: it begins anew.
-        case .repair: subscribe(channel.channel)
+        case .repair, .window: subscribe(channel.channel)
         case .snapshot:
             channels[channel.channel] = Kept(
                 cursor: channel.cursor, epoch: greeted, key: channel.key)

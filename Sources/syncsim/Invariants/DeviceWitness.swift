@@ -169,6 +169,7 @@ final class DeviceWitness {
             }
         case .repair:
             toldToRepair.insert(channel.channel)
+        case .window: fail("I4", "is told to ask for pages, and asked for no part")
         case .snapshot:
             toldToRepair.insert(channel.channel)
             countExchange(channel.channel)

@@ -153,12 +153,19 @@ enum ServerText {
         }
         return Batch(
             channel: channel, cursor: try timetoken(try json.object("t"), "t"),
-            envelopes: envelopes, state: try state(json))
+            envelopes: envelopes, state: try state(json, "s"), window: try window(json))
     }
 
-    private static func state(_ json: borrowing JSONValue) throws -> Digest? {
-        guard json.member("s") != nil else { return nil }
-        let state = try json.object("s")
+    private static func window(_ json: borrowing JSONValue) throws -> BatchWindow? {
+        guard json.member("window") != nil else { return nil }
+        let window = try json.object("window")
+        return BatchWindow(
+            after: try timetoken(window, "after"), rest: try state(window, "rest"))
+    }
+
+    private static func state(_ json: borrowing JSONValue, _ name: String) throws -> Digest? {
+        guard json.member(name) != nil else { return nil }
+        let state = try json.object(name)
         let (text, count) = (try state.string("d"), try state.integer("n"))
         let digest: Digest = try #require(Digest(text, count: count))
         return digest

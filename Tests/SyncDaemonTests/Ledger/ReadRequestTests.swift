@@ -108,7 +108,7 @@ struct ReadRequestTests {
         func isTooOld(_ cursor: UInt64) throws -> Bool {
             let request = ReadRequest(
                 asker: .page(1, reactor: 0), channel: a,
-                query: .changes(from: ChangeStart(after: tick(cursor))))
+                query: .changes(from: ChangeStart(after: tick(cursor)), window: nil))
             guard case .tooOld = try answer(to: request, order).result else { return false }
             return true
         }

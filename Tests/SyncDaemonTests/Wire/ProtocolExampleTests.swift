@@ -42,7 +42,7 @@ struct ProtocolExampleTests {
                 written { json in
                     json.push(
                         batch.envelopes.map(EncodedEnvelope.init), of: batch.channel,
-                        cursor: batch.cursor, state: batch.state)
+                        cursor: batch.cursor, state: batch.state, window: batch.window)
                 }
             } + [
                 refusalOfPublish(), refusalOfCutText(),

@@ -140,7 +140,7 @@ enum CommandDecoder {
                         "batch", max: Limits.batchWindowMax),
                     coalesces: try entry.read { (entry) throws(JSONError) in
                         try entry.flag("coalesce")
-                    }, actions: try detail(entry), isPresent: isPresent,
+                    }, actions: try detail(entry), window: try window(entry), isPresent: isPresent,
                     state: isPresent && entry.member("state") != nil
                         ? try entry.userState() : nil))
         }
@@ -272,6 +272,18 @@ enum CommandDecoder {
             after: try json.optionalTimetoken("after"),
             limit: try json.limit(max: Limits.historyPageMax), parent: try parent(json),
             includesActions: try json.read { (json) throws(JSONError) in try json.flag("actions") })
+    }
+
+    /// Where the part of a channel starts that a device holds.
+    private static func window(_ entry: borrowing JSONValue) throws(ProtocolError) -> Timetoken? {
+        guard let window = entry.member("window") else { return nil }
+        guard window.isObject else {
+            throw .invalidField("window", #"an object such as {"after":"17952187953729998"}"#)
+        }
+        guard try detail(entry) == .rows else {
+            throw .invalidField("window", "left out where \"actions\" is not \"rows\"")
+        }
+        return try window.optionalTimetoken("after") ?? .end
     }
 
     private static func older(_ json: borrowing JSONValue) throws(ProtocolError) -> OlderQuery {

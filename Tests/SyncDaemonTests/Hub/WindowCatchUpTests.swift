@@ -1,0 +1,76 @@
+// How who holds a part of a channel is brought up to date.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Windows: catching up")
+struct WindowCatchUpTests {
+    private let bench = HubBench()
+    private var hub: Hub { bench.hub }
+    private var room: Channel { bench.room }
+
+    /// A session that comes back with what it has after 2.
+    private func comeBack(at cursor: UInt64) -> Session {
+        let session = bench.open()
+        hub.subscribe(session, to: room, from: tick(cursor), window: tick(2))
+        hub.endTurn()
+        return session
+    }
+
+    @Test("what is still in memory comes as it happened, and says nothing of a window")
+    func fromMemory() throws {
+        hub.subscribe(bench.open(), to: room, from: nil)
+        try bench.publish(1...5)
+
+        let session = comeBack(at: 3)
+
+        #expect(bench.waiting.isEmpty)
+        let batches = try bench.transport.takeBatches(of: session.id)
+        #expect(batches.flatMap(\.envelopes).map(\.timetoken) == [tick(4), tick(5)])
+        #expect(batches.map(\.window) == [nil])
+    }
+
+    @Test("what is not in memory is read for the window, and never kept for others")
+    func fromStore() throws {
+        _ = try bench.store(1...5)
+        try bench.publish(6...6)
+
+        let session = comeBack(at: 3)
+        let question = try #require(bench.waiting.first)
+        guard case .changes(let start, let window) = question.query else {
+            Issue.record("something else was asked")
+            return
+        }
+        #expect((start.messages, window) == (tick(3), tick(2)))
+        try bench.answerAll()
+
+        let batches = try bench.transport.takeBatches(of: session.id)
+        #expect(
+            batches.flatMap(\.envelopes).map(\.timetoken) == [tick(4), tick(5), tick(6)])
+        #expect(batches.last?.window?.after == tick(2))
+        // One who holds everything asks for a page of its own.
+        hub.subscribe(bench.open(), to: room, from: tick(3))
+        hub.endTurn()
+        #expect(bench.waiting.count == 1)
+    }
+
+    @Test("more than a little is read, though it is in memory")
+    func much() throws {
+        hub.subscribe(bench.open(), to: room, from: nil)
+        try bench.publish(1...UInt64(Limits.windowEventsMax + 5))
+
+        _ = comeBack(at: 5)
+        #expect(bench.waiting.isEmpty)
+        _ = comeBack(at: 4)
+        #expect(bench.waiting.count == 1)
+    }
+
+    @Test("who began now and falls behind is told of everything, as nothing is known of its window")
+    func fresh() throws {
+        let session = bench.open()
+        hub.subscribe(session, to: room, from: nil, window: .end)
+        #expect(session.subscriptions[room]?.window == .zero)
+    }
+}
