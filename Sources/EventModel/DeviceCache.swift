@@ -157,6 +157,26 @@ public struct DeviceCache: Hashable, Sendable {
         return rows.count > before
     }
 
+    /// Puts a row that came to where none is.
+    mutating func put(_ row: RowChange) {
+        var rows: [RowChange] = []
+        switch row {
+        case .messagePut(let timetoken, let entry): put(entry, at: timetoken, rows: &rows)
+        case .actionPut(let action): put(action, rows: &rows)
+        case .messageDropped, .actionDropped: break
+        }
+    }
+
+    /// Drops what is on messages up to a timetoken.
+    mutating func drop(through end: Timetoken, rows: inout [RowChange]) {
+        for timetoken in messages.keys where timetoken <= end {
+            drop(messageAt: timetoken, rows: &rows)
+        }
+        for (message, actions) in actionsByMessage where message <= end {
+            actions.forEach(on: message) { drop($0.key, rows: &rows) }
+        }
+    }
+
     /// Goes back to a position beyond which nothing is known: the messages after it are dropped.
     mutating func rewind(to cursor: Timetoken, rows: inout [RowChange]) {
         self.cursor = min(self.cursor, cursor)

@@ -70,6 +70,15 @@ public struct Envelope: Hashable, Sendable {
     }
 }
 
+extension Envelope {
+    /// The same, which took something else.
+    func taking(_ gone: Digest?) -> Envelope {
+        Envelope(
+            channel: channel, timetoken: timetoken, uuid: uuid, event: event, isStored: isStored,
+            gone: gone)
+    }
+}
+
 /// Events of one channel that are delivered together, in order, ending at one cursor.
 public struct Batch: Hashable, Sendable {
     public let channel: Channel

@@ -169,6 +169,8 @@ class Part(Rows):
 
     def shrink(self, after):
         """Gives up the oldest messages; nobody has to be told."""
+        if self.cursor < self.rest_cursor:
+            return  # Rows and rest are of different moments.
         lost = [row for row in self.all_rows() if row[0] <= after]
         if self.rest is not None:
             self.rest = [it + by for it, by in zip(self.rest, self.sum(lost))]

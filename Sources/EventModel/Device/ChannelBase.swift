@@ -3,15 +3,21 @@
 /// The rows of one channel, complete up to their cursor, and what they come to.
 ///
 /// Unlike a ``DeviceCache`` that starts anywhere, a base holds everything of its channel that the
-/// server had at ``cursor``: so both can compare digests.
+/// server had at ``cursor``, or everything after some message, and knows what the rest comes to: so
+/// both can compare digests.
 public struct ChannelBase: Hashable, Sendable {
-    public private(set) var cache: DeviceCache
+    public internal(set) var cache: DeviceCache
     /// What the server called its store and run when it accepted ``cursor``.
     public private(set) var epoch: String?
     /// The secret of the channel's digests; `nil` until the server told it.
     public private(set) var key: DigestKey?
     /// What the rows come to, kept with each of them in O(1); empty without a key.
     public private(set) var digest = Digest.empty
+    /// Where the rows start, and what stands before.
+    public internal(set) var rest = ChannelRest.none
+    /// What happened while a page is on its way, deletions with what they took of the rest; `nil`:
+    /// none is.
+    var seen: [Envelope]?
 
     public var cursor: Timetoken { cache.cursor }
     /// Whether it has no rows at all.
@@ -54,10 +60,37 @@ public struct ChannelBase: Hashable, Sendable {
     ///
     /// - Returns: The rows that came and went, in order.
     mutating func apply(_ batch: Batch) -> [RowChange] {
+        // What is summed up does not say what the rest comes to.
+        if batch.window != nil, rest.after > .zero {
+            rest = ChannelRest(after: rest.after, digest: nil)
+            seen = nil
+        }
         var rows: [RowChange] = []
-        for envelope in batch.envelopes { _ = cache.apply(envelope, rows: &rows) }
+        for envelope in batch.envelopes { rows += apply(envelope) }
         cache.move(to: batch.cursor)
+        if let window = batch.window, window.after == rest.after, let digest = window.rest {
+            rest = ChannelRest(after: rest.after, digest: digest, cursor: batch.cursor)
+        }
+        return rows
+    }
+
+    /// Applies one event, to the rows or to what the rest comes to.
+    mutating func apply(_ envelope: Envelope) -> [RowChange] {
+        guard envelope.isStored, envelope.timetoken > cursor else { return [] }
+        var rows: [RowChange] = []
+        if rest.contains(envelope) {
+            cache.move(to: envelope.timetoken)
+        } else {
+            _ = cache.apply(envelope, rows: &rows)
+        }
+        let before = digest
         count(rows)
+        guard rest.after > .zero, let key else { return rows }
+        var gone = envelope.gone
+        gone?.insert(digest)
+        gone?.remove(before)
+        rest.follow(envelope, gone: gone, key: key)
+        seen?.append(envelope.taking(gone))
         return rows
     }
 
@@ -95,7 +128,7 @@ public struct ChannelBase: Hashable, Sendable {
         return rows
     }
 
-    private mutating func count(_ rows: [RowChange]) {
+    mutating func count(_ rows: [RowChange]) {
         guard let key else { return }
         for row in rows {
             switch row {
@@ -116,6 +149,13 @@ public struct ChannelBase: Hashable, Sendable {
         cache.forEachAction { encoder.insert(RepairItem($0, key: key)) }
         for message in cache.messageRows { encoder.insert(RepairItem(message, key: key)) }
         return encoder
+    }
+
+    /// All rows, as if they just came.
+    var rows: [RowChange] {
+        var rows = cache.messages.map { RowChange.messagePut($0, $1) }
+        cache.forEachAction { rows.append(.actionPut($0)) }
+        return rows
     }
 
     /// The rows that turn another base's into this one's.

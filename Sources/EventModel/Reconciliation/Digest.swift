@@ -54,6 +54,13 @@ public struct Digest: Hashable, Sendable {
         lanes.1 &-= row.hash.second
     }
 
+    /// Adds all rows that another digest under the same key is of.
+    package mutating func insert(_ rows: Digest) {
+        count &+= rows.count
+        lanes.0 &+= rows.lanes.0
+        lanes.1 &+= rows.lanes.1
+    }
+
     /// Takes out all rows that another digest under the same key is of.
     package mutating func remove(_ rows: Digest) {
         count &-= rows.count

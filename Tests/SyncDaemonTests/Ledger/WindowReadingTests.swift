@@ -109,8 +109,11 @@ struct WindowReadingTests {
         for _ in 0..<60 { #expect(try life.step(bench) == []) }
         let (store, channel) = (bench.store, life.channels[0])
         let key = store.secret.key(of: channel)
-        for ticks in stride(from: UInt64(1), through: bench.wall + 3, by: 5) {
-            let start = tick(ticks)
+        let all = try rows(store, of: channel, after: .zero, through: .end)
+        let edges = try storedSegments(of: channel, in: store).map(\.after)
+        let places = all.messages + all.actions.map(\.key.messageTimetoken) + edges
+        let starts = Set(places.flatMap { [$0, $0.successor(at: 0), $0.predecessor] })
+        for start in starts where start > .zero {
             let query = OlderQuery(channel: channel.name, through: start, last: 2)
             let page = try page(query, store, in: channel)
             let truth = try rows(store, of: channel, after: page.after, through: start)
