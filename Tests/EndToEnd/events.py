@@ -13,6 +13,8 @@ PATH = ROOT / "Tests" / "Fixtures" / "events.json"
 #: What stands for the real ones: the event's own timetoken, an earlier action's, a message's.
 OWN, ACTION, MESSAGE = "17952187953730012", "17952187953730005", "17952187953729999"
 SECONDS = 1795218795
+#: What stands for a digest, which no two stores have in common.
+DIGEST = "27d7445642c7030e9e4dbfb389077575"
 PRESENCE_ACTIONS = ("join", "leave", "timeout", "state-change", "interval")
 
 
@@ -49,6 +51,8 @@ def normalised(envelope):
         data["through"] = ACTION
     elif envelope["c"].endswith("-pnpres"):
         body["timestamp"] = SECONDS
+    if "gone" in data:
+        data["gone"]["d"] = DIGEST
     return {**envelope, "p": {**envelope["p"], "t": OWN}, "k": "default"}
 
 

@@ -137,14 +137,15 @@ struct Reading: Sendable {
     ) throws(StoreError) -> ReadAnswer.Result {
         let found = try changes(from: start, from: reader, order)
         guard case .changes(var page) = found else { return found }
-        page.events.removeAll { $0.action.map { $0.key.messageTimetoken <= window } ?? false }
+        page.events.removeAll { $0.isBefore(window) }
         page.window = BatchWindow(after: window)
         if let state = page.state {
             page.window?.rest = try reader.withSnapshot(of: request.channel) {
                 snapshot throws(StoreError) in
                 // Of a later commit it is right as well, unless that changed the channel.
                 guard snapshot.digest == state else { return nil }
-                return try? WindowReading.rest(before: window, of: snapshot, key: key).get()
+                let rest = try WindowReading.rest(before: window, of: snapshot, key: key)
+                return if case .success(let rest) = rest { rest } else { nil }
             }
         }
         return .changes(page)

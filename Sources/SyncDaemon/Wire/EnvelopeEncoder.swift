@@ -47,6 +47,14 @@ struct EncodedEnvelope: Sendable, Hashable {
         case .deletion, .other: nil
         }
     }
+    /// Whether it is about a message up to there, and none later.
+    func isBefore(_ message: Timetoken) -> Bool {
+        switch subject {
+        case .action(let change): change.key.messageTimetoken <= message
+        case .other: isStored && timetoken <= message
+        case .deletion, .clearing: false
+        }
+    }
     /// What the channel's rows come to at this event; only where a commit ends.
     var state: Digest?
     /// One JSON object, as docs/PROTOCOL.md describes it.

@@ -58,8 +58,9 @@ function meaning(world, { channel, event }) {
     return { kind: 'messagesDeleted', timetoken, after, through };
   }
   if (e === 3 && event.d.event === 'cleared') {
+    // What went is for who holds a part of the channel.
     const { uuid: of, ...rest } = Object.fromEntries(
-      Object.entries(event.d.data).filter(([, it]) => it !== null));
+      Object.entries(event.d.data).filter(([name, it]) => it !== null && name !== 'gone'));
     const [gone, kept] = clearable(event).map((row) =>
       cache.rows.find(row.messageTimetoken, row.type, row.value, row.uuid));
     assert.deepEqual([gone, kept?.actionTimetoken], [undefined, never]);

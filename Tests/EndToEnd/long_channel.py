@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""The end of a channel with very many messages: what a page of a window costs there.
+
+    long_channel.py [--binary PATH] [--messages N] [--pages N]
+
+The rows are put into the file of a daemon that is stopped, which then begins with an upgrade: the
+file says that it has no segments yet. Then: how long that takes; the first page, the pages before
+it, and `older` with `last` 0, in time, bytes and processor of the daemon; and a device that was
+away. Every page is checked: with what is before it, it comes to the whole.
+"""
+
+import argparse
+import os
+import pathlib
+import sqlite3
+import statistics
+import sys
+import time
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser.add_argument("--messages", type=int, default=1_000_000)
+    parser.add_argument("--pages", type=int, default=100)
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    if arguments.binary:
+        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
+    from daemon import Daemon
+    with Daemon() as daemon:
+        begin(daemon, arguments.messages)
+        start = time.perf_counter()
+        daemon.start()
+        print(f"upgrade and start: {time.perf_counter() - start:.1f} s", flush=True)
+        measure(daemon, arguments.pages)
+
+
+def begin(daemon, count):
+    """A file in which the channel `long` has messages with three reactions each."""
+    from raw import RawClient
+    with RawClient(daemon.start().address) as client:
+        newest = int(client.hello().command("publish", channel="long", payload=1)["timetoken"])
+    daemon.stop()
+    path = os.path.join(daemon.data_dir, "syncdaemon.db")
+    database = sqlite3.connect(path)
+    with database:
+        channel, = database.execute("SELECT id FROM channel WHERE name = 'long'").fetchone()
+        places = range(newest - count * 100, newest, 100)
+        database.executemany(
+            "INSERT INTO message (timetoken, channel, uuid, payload) VALUES (?, ?, ?, ?)",
+            ((at, channel, f"user{at // 100 % 997}", '"' + "x" * 60 + '"') for at in places))
+        database.executemany(
+            "INSERT INTO action (channel, message, type, value, uuid, added, changed, live) "
+            "VALUES (?, ?, 'reaction', ?, ?, ?, ?, 1)",
+            ((channel, at, "👍❤️😂"[n], f"user{(at // 100 + n) % 997}", at + 1 + n, at + 1 + n)
+             for at in places for n in range(3)))
+        database.execute("DROP TABLE segment")
+        database.execute("PRAGMA user_version = 19")
+    database.close()
+    print(f"{count} messages, {os.path.getsize(path) >> 20} MiB", flush=True)
+
+
+def busy(daemon):
+    """Seconds that the daemon's threads have run."""
+    tasks = pathlib.Path(f"/proc/{daemon.process.pid}/task").glob("*/schedstat")
+    return sum(int(it.read_text(encoding="ascii").split()[0]) for it in tasks) / 1e9
+
+
+def measure(daemon, pages):
+    import reconcile
+    from raw import RawClient
+
+    class Counted(RawClient):
+        """Counts what comes."""
+        received = 0
+
+        def frame(self):
+            opcode, payload = super().frame()
+            self.received += len(payload)
+            return opcode, payload
+
+    def timed(client, op, **fields):
+        before, received, start = busy(daemon), client.received, time.perf_counter()
+        reply = client.command(op, channel="long", **fields)
+        took = time.perf_counter() - start
+        return reply, took * 1000, client.received - received, (busy(daemon) - before) * 1000
+
+    def line(name, times, sizes, costs):
+        print(f"| {name} | {statistics.median(times):.2f} | {statistics.median(sizes):.0f} | "
+              f"{statistics.median(costs):.2f} |", flush=True)
+
+    print("| median | ms | bytes | ms of a processor |\n|---|--:|--:|--:|")
+    with Counted(daemon.address) as client:
+        client.hello()
+        key = bytes.fromhex(client.command(
+            "subscribe", channels=[{"name": "long", "window": {}}])["channels"][0]["key"])
+        held, through, found = [], {}, []
+        for number in range(pages):
+            page, *cost = timed(client, "older", last=50, **through)
+            held += reconcile.unpack_rows(page["rows"]) + [
+                (int(it["timetoken"]), it["uuid"], "") for it in page["messages"]]
+            if number in (0, 1, pages - 1):
+                check(key, held, page)
+            if number == 0:
+                line("the newest 50, cold", *([it] for it in cost))
+            else:
+                found.append(cost)
+            through = {"through": page["after"]}
+        line("50 before them, first ten", *zip(*found[:10]))
+        line("50 before them, last ten", *zip(*found[-10:]))
+        line("the newest 50 again", *zip(*(timed(client, "older", last=50)[1:]
+                                           for _ in range(50))))
+        line("what is before them alone", *zip(*(timed(
+            client, "older", last=0, through=page["after"])[1:] for _ in range(50))))
+
+
+def check(key, held, page):
+    """The rest and what is held are the whole."""
+    import reconcile
+    lanes = [int(page["s"]["d"][at:at + 16], 16) - int(page["rest"]["d"][at:at + 16], 16)
+             for at in (0, 16)]
+    text = "".join(f"{it & reconcile.MASK64:016x}" for it in lanes)
+    assert (text, page["s"]["n"] - page["rest"]["n"]) == (reconcile.digest(key, held), len(held))
+
+
+if __name__ == "__main__":
+    main()
