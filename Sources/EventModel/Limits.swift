@@ -43,6 +43,10 @@ public enum Limits {
     public static let messageTypeBytesMax = 64
     /// Messages in one `history` reply; a larger `limit` is refused with `invalid_field`.
     public static let historyPageMax = 100
+    /// Messages that one `older` may ask for; over it: `invalid_field`.
+    public static let windowPageMessagesMax = 1000
+    /// Messages that a device keeps of a window, where nobody says how many; the oldest go.
+    public static let windowMessagesKept = 1000
     /// Actions of one page of a window that a client takes; over it the reply is refused.
     public static let windowPageActionsMax = 100_000
     /// Bytes of a token's text, of either kind; over it: it is refused, or not made.

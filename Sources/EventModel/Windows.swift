@@ -1,5 +1,36 @@
 // A window: what a device holds of a channel, from a boundary on, and the state of the rest.
 
+/// How much of a channel a device holds: its newest messages, with everything on them.
+public struct ChannelWindow: Hashable, Sendable {
+    /// Messages at least, where there are so many.
+    public let last: Int
+    /// Messages at most, more or less: then the oldest go.
+    public let keeping: Int
+
+    /// The newest messages.
+    ///
+    /// - Parameters:
+    ///   - last: 1 to ``Limits/windowPageMessagesMax``; what is beyond that is taken for the next.
+    ///   - keeping: No fewer than `last`.
+    public static func last(
+        _ last: Int, keeping: Int = Limits.windowMessagesKept
+    ) -> ChannelWindow {
+        let last = min(max(last, 1), Limits.windowPageMessagesMax)
+        return ChannelWindow(last: last, keeping: max(keeping, last))
+    }
+}
+
+/// What became of a wish for older messages.
+public enum OlderOutcome: Hashable, Sendable {
+    /// They are in the list.
+    ///
+    /// - Parameter hasMore: Whether the channel has further ones.
+    case loaded(hasMore: Bool)
+    /// The window has as many messages as it is to keep; what is before can only be looked at.
+    case full
+    case refused(ProtocolError)
+}
+
 /// A wish for the messages before those that a device holds, or for the newest ones.
 public struct OlderQuery: Hashable, Sendable {
     public var channel: String
@@ -44,6 +75,17 @@ public struct WindowPage: Hashable, Sendable {
         self.state = state
         self.messages = messages
         self.actions = actions
+    }
+}
+
+extension WindowPage {
+    /// Whether it has nothing but what is on messages of a stretch.
+    func isOf(after start: Timetoken, through end: Timetoken) -> Bool {
+        func isWithin(_ message: Timetoken) -> Bool {
+            (start < message || start == .zero) && message <= end
+        }
+        return messages.allSatisfy { isWithin($0.timetoken) }
+            && actions.allSatisfy { isWithin($0.key.messageTimetoken) }
     }
 }
 

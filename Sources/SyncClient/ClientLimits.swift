@@ -49,6 +49,8 @@ public enum ClientLimits {
     static let closeSeconds = 3
     /// Seconds before its end at which another token is shown; a fifth of its time at most.
     static let tokenSecondsLeft = 60
+    /// Between two comparisons of what is before a window; half of it to one and a half.
+    static let windowComparison: Duration = .seconds(3600)
     /// A session that lasted this long was a good one: the next back-off starts at its base.
     public static let goodSession: Duration = .seconds(10)
 }

@@ -34,6 +34,9 @@ extension SyncClient {
         for (channel, rung, rows) in effects.healed {
             emit(.cacheRepaired(channel: channel, by: rung, rows: rows))
         }
+        for (channel, outcome) in effects.older {
+            finishOlder(of: Channel(channel), .success(outcome))
+        }
         for (entry, error) in effects.refused { emit(.writeRefused(entry, error)) }
         for (channel, error) in effects.refusedChannels { emit(.channelRefused(channel, error)) }
         for channel in device.followedChannels

@@ -105,7 +105,7 @@ extension SyncClient {
         }
     }
 
-    private func checkOpen() throws(SyncClientError) {
+    func checkOpen() throws(SyncClientError) {
         if case .closed(let reason) = phase { throw .closed(reason: reason) }
     }
 }

@@ -98,6 +98,11 @@ public actor SyncClient {
     /// Why the daemon did not answer lists that nobody has read yet, the oldest first.
     var liveRefusals: [(number: Int, error: ProtocolError)] = []
     var listReaders: [Channel: [WeakReader<ListUpdate>]] = [:]
+    /// Who waits for older messages.
+    var olderWaiters:
+        [Channel: [CheckedContinuation<Result<OlderOutcome, SyncClientError>, Never>]] = [:]
+    /// Compares what is before windows.
+    var windowTask: Task<Void, Never>?
     /// Asks again what the daemon had no room for.
     var retryTask: Task<Void, Never>?
     var retryBackoff: Backoff
@@ -248,6 +253,10 @@ public actor SyncClient {
         retryTask?.cancel()
         forgetTokens()
         for item in commands.removeAll() { finish(item, .failure(.closed(reason: reason))) }
+        for channel in olderWaiters.keys {
+            finishOlder(of: channel, .failure(.closed(reason: reason)))
+        }
+        windowTask?.cancel()
         resumeConnectWaiters(.failure(.closed(reason: reason)))
         for reader in readers { reader.queue?.finish() }
         for reader in listReaders.values.joined() { reader.queue?.finish() }

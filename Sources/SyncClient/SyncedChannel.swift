@@ -147,11 +147,14 @@ extension SyncClient {
     ///   - isPresent: Whether the user is in the channel meanwhile, and ``events()`` tells who
     ///     comes and goes, as ``SyncEvent/announced(channel:_:)`` of `NAME-pnpres`. A channel that
     ///     is followed already goes on as it was.
+    ///   - window: How much of it the device holds, and the list has: `.last(50)` are its newest
+    ///     messages; `nil`: everything. What was kept otherwise is shown until the daemon has sent
+    ///     what lacks. A channel that is followed already goes on as it was.
     /// - Throws: ``SyncClientError/invalidChannel(reason:)``, ``SyncClientError/cache(_:)``, or
     ///   ``SyncClientError/followedOtherwise(_:)`` for a channel that is followed without a list,
     ///   by ``follow(_:after:isPresent:actions:)``.
     public func channel(
-        _ name: String, isPresent: Bool = false
+        _ name: String, isPresent: Bool = false, window: ChannelWindow? = nil
     ) throws(SyncClientError) -> SyncedChannel {
         try Command.checkChannel(name, isWritten: isPresent)
         if let followed = device.channel(name) {
@@ -159,7 +162,8 @@ extension SyncClient {
         } else {
             let kept = try kept(of: name)
             attend(name, isPresent)
-            run { $0.follow(name, base: kept.base, rules: kept.rules) }
+            run { $0.follow(name, base: kept.base, rules: kept.rules, window: window) }
+            if window != nil { compareWindowsLater() }
         }
         isAsked(forByName: name)
         return SyncedChannel(name: name, client: self)
@@ -237,6 +241,7 @@ extension SyncClient {
         for reader in listReaders.removeValue(forKey: Channel(channel)) ?? [] {
             reader.queue?.finish()
         }
+        finishOlder(of: Channel(channel), .failure(.followedOtherwise(channel)))
     }
 
     /// The channels that are followed, by name or because a group or wildcard has them.

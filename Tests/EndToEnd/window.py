@@ -20,6 +20,8 @@ class Part(Rows):
         self.after = END
         self.rest = None
         self.rest_cursor = 0
+        #: What the whole came to when the last page was read.
+        self.page_state = None
         #: What happened to rows before the window while a page is on its way; None: none is.
         self.seen = None
 
@@ -42,7 +44,11 @@ class Part(Rows):
         return {"n": count, "d": "".join(f"{it & reconcile.MASK64:016x}" for it in lanes)}
 
     def verify(self, state):
-        if state is None or self.rest is None or self.cursor < self.rest_cursor:
+        if state is None or self.rest is None:
+            return
+        if self.cursor < self.rest_cursor and state == self.page_state:
+            self.cursor = self.rest_cursor  # Nothing happened in between.
+        if self.cursor < self.rest_cursor:
             return
         self.is_wrong = self.whole() != state
         self.verified += not self.is_wrong
@@ -61,6 +67,9 @@ class Part(Rows):
         return message <= self.after and self.after > 0
 
     def apply(self, push):
+        if timetoken(push["t"]["t"]) < self.cursor:
+            return  # A page told of it already.
+        push = {**push, "m": [it for it in push["m"] if timetoken(it["p"]["t"]) > self.cursor]}
         self._window = push.get("window")
         if self._window is not None:
             # What was missed, summed up: the rest is as the last of these pushes says.
@@ -165,7 +174,10 @@ class Part(Rows):
         self.messages |= part.messages
         for key, added in part.actions.items():
             self._put(key, added, *part.scores.get(key, ()))
+        if self.after == END:
+            self.cursor = max(self.cursor, part.cursor)
         self.after, self.rest, self.rest_cursor = part.after, part.rest, part.cursor
+        self.page_state = page["s"]
 
     def shrink(self, after):
         """Gives up the oldest messages; nobody has to be told."""

@@ -176,6 +176,9 @@ struct DeviceStoreTests {
             try file.execute(
                 """
                 ALTER TABLE channel ADD COLUMN deletion INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE channel DROP COLUMN after; ALTER TABLE channel DROP COLUMN rest;
+                ALTER TABLE channel DROP COLUMN rest_cursor; ALTER TABLE channel DROP COLUMN whole;
+                ALTER TABLE message DROP COLUMN checksum;
                 ALTER TABLE message DROP COLUMN parent;
                 ALTER TABLE outbox DROP COLUMN parent; ALTER TABLE action DROP COLUMN score;
                 ALTER TABLE outbox DROP COLUMN score; ALTER TABLE channel DROP COLUMN rules;
@@ -187,8 +190,44 @@ struct DeviceStoreTests {
         #expect(base.cache.messages == [at(10): entry])
         #expect(base.epoch == "a.1")
         #expect(try store.rules(of: "room") == nil)
+        #expect(base.rest == .none)
         try store.commit([.channel("room", base.header, [.messageDropped(at(10), entry)])])
         #expect(try store.base(of: "room").isEmpty)
+    }
+
+    @Test("what is before a window is kept with its rows")
+    func window() throws {
+        let store = try SQLiteDeviceStore(path: ":memory:")
+        var generator = SeededGenerator(seed: 2)
+        let key = DigestKey.random(using: &generator)
+        var digest = Digest.empty
+        digest.insert(thumb("bob", 4), key: key)
+        let entry = DeviceCache.Entry(uuid: "ada", message: Message(payload: "1"))
+        for rest in [
+            ChannelRest(after: at(9), digest: digest, cursor: at(19), whole: .empty),
+            ChannelRest(after: at(9), digest: nil), .all, .none,
+        ] {
+            var written = header(20, key)
+            written.rest = rest
+            try store.commit([.channel("room", written, [.messagePut(at(10), entry)])])
+            #expect(try store.base(of: "room").rest == rest)
+        }
+    }
+
+    @Test("a message that the disk changed is as if it were not there")
+    func changedText() throws {
+        let path = folder.appending(path: "cache").path()
+        let entry = DeviceCache.Entry(uuid: "ada", message: Message(payload: #""ten""#))
+        let rows: [RowChange] = [.messagePut(at(10), entry), .messagePut(at(11), entry)]
+        do {
+            let store = try SQLiteDeviceStore(path: path)
+            try store.commit([.channel("room", header(20, nil), rows)])
+            let file = try SQLiteConnection<SQLiteError>(
+                path: path, checkpoints: .automatic, failure: { $0 })
+            try file.execute("UPDATE message SET payload = '\"tem\"' WHERE timetoken = 10")
+        }
+        let base = try SQLiteDeviceStore(path: path).base(of: "room")
+        #expect(base.cache.messages == [at(11): entry])
     }
 
     @Test("a channel that is forgotten leaves nothing, and the others stay")

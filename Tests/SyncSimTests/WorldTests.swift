@@ -46,7 +46,8 @@ struct WorldTests {
     }
 
     private static let expected = [
-        "rung current", "rung delta", "rung repair", "rung snapshot", "repaired", "backup",
+        "rung current", "rung delta", "rung repair", "rung snapshot", "rung window", "repaired",
+        "older page wished", "window verified", "backup",
         "clock step", "corrupted cache", "cut connection", "daemon crash", "device crash", "drain",
         "full disk", "half-open connection", "offline", "partition", "replaced store",
         "restored backup", "slow reader", "stalled reactor", "deletion", "message that expires",
@@ -87,7 +88,8 @@ struct PlantedBugTests {
             3
         case .pollFromNow, .acknowledgedOnFullDisk, .forgottenAlias: 2
         case .unkeptPosition, .narrowScore, .removalsFirst, .droppedTombstone, .skippedDigest,
-            .laggingSummary, .doubleCount, .messageLeftInState:
+            .laggingSummary, .doubleCount, .messageLeftInState, .wrongSide, .windowTooLong,
+            .uncountedBefore, .nothingGone, .segmentTwice, .pageOverPushes:
             1
         }
     }

@@ -11,11 +11,16 @@ extension ChannelBase {
     }
 
     /// A base that holds nothing, of a channel with anything.
-    public static func window() -> ChannelBase {
-        var base = ChannelBase()
-        base.rest = ChannelRest(after: .end, digest: nil)
+    ///
+    /// - Parameter epoch: What the server was called that told all that the device knows.
+    public static func window(epoch: String? = nil) -> ChannelBase {
+        var base = ChannelBase(cache: DeviceCache(), epoch: epoch)
+        base.rest = .all
         return base
     }
+
+    /// Whether it waits for its first page.
+    public var isUnopened: Bool { rest.after == .end }
 
     /// Begins to note what happens before the window: a page is asked for.
     mutating func expectPage() { seen = [] }
@@ -23,7 +28,23 @@ extension ChannelBase {
     /// The page will not come, or is of no use.
     mutating func cancelPage() { seen = nil }
 
+    /// Takes it that nothing happened until the last page was read, where the channel came to the
+    /// same before.
+    ///
+    /// A page is of a commit of the store, and none about this channel need ever come after it.
+    ///
+    /// - Returns: Whether the cursor moved.
+    mutating func settle(_ state: Digest, at cursor: Timetoken) -> Bool {
+        guard cursor == self.cursor, cursor < rest.cursor, state == rest.whole else {
+            return false
+        }
+        cache.move(to: rest.cursor)
+        return true
+    }
+
     /// Puts a page in front of the rows, with what happened since it was read.
+    ///
+    /// One without messages that begins where the window does says what is before it.
     ///
     /// Each is read later than the one before: what a deletion took of that one's rows can be told
     /// no more when it comes again.
@@ -31,11 +52,12 @@ extension ChannelBase {
     /// - Returns: The rows that came, in order; `nil` when the page contradicts itself, or was not
     ///   asked for from here.
     mutating func grow(by page: WindowPage) -> [RowChange]? {
-        guard let seen, let key, page.after < rest.after, page.cursor >= rest.cursor else {
-            return nil
-        }
+        guard let seen, let key, page.after <= rest.after, page.cursor >= rest.cursor,
+            page.isOf(after: page.after, through: rest.after)
+        else { return nil }
         var part = ChannelBase(cache: DeviceCache(cursor: page.cursor), epoch: epoch, key: key)
-        part.rest = ChannelRest(after: page.after, digest: page.rest, cursor: page.cursor)
+        part.rest = ChannelRest(
+            after: page.after, digest: page.rest, cursor: page.cursor, whole: page.state)
         var rows: [RowChange] = []
         for message in page.messages {
             let entry = DeviceCache.Entry(uuid: message.uuid, message: message.message)
@@ -44,7 +66,7 @@ extension ChannelBase {
         for action in page.actions { part.cache.put(action, rows: &rows) }
         part.count(rows)
         // Of what it holds already nothing is known as of then; of nothing it can be compared.
-        guard rest.after < .end || part.state == page.state else { return nil }
+        guard !isUnopened || part.state == page.state else { return nil }
         for envelope in seen {
             // What is about messages of the window alone is in the window.
             let isOld: Bool =
@@ -55,6 +77,7 @@ extension ChannelBase {
             if isOld { _ = part.apply(envelope) }
         }
         self.seen = nil
+        if isUnopened { cache.move(to: page.cursor) }
         rows = part.rows
         for row in rows { cache.put(row) }
         count(rows)

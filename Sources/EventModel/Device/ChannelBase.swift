@@ -38,17 +38,28 @@ public struct ChannelBase: Hashable, Sendable {
     }
 
     /// A base as it was kept: rows, and the header that was written with them.
+    ///
+    /// Rows from before its window, which only a damaged file has, are passed over.
     public init(
         messages: [Timetoken: DeviceCache.Entry], actions: [MessageAction], _ header: ChannelHeader
     ) {
-        let cache = DeviceCache(messages: messages, actions: actions, cursor: header.cursor)
+        let cache = DeviceCache(
+            messages: messages.filter { !header.rest.contains($0.key) },
+            actions: actions.lazy.filter { !header.rest.contains($0.key.messageTimetoken) },
+            cursor: header.cursor)
         self.init(cache: cache, epoch: header.epoch, key: header.key)
+        rest = header.rest
     }
 
     /// Takes what the server says about itself; another key costs O(rows).
     mutating func accept(epoch: String, key: DigestKey?) {
         self.epoch = epoch
-        if let key, key != self.key { use(key) }
+        guard let key, key != self.key else { return }
+        // What came to something under another key comes to nothing that is known.
+        if self.key != nil, rest.after > .zero {
+            rest = ChannelRest(after: rest.after, digest: nil)
+        }
+        use(key)
     }
 
     private mutating func use(_ key: DigestKey?) {

@@ -13,14 +13,22 @@ public struct ChannelRest: Hashable, Sendable {
     public private(set) var digest: Digest?
     /// Events up to here are in it.
     public let cursor: Timetoken
+    /// What the whole channel came to then; `nil`: nobody said it.
+    public let whole: Digest?
 
     /// Nothing is before the window.
     public static let none = ChannelRest(after: .zero, digest: .empty)
 
-    public init(after: Timetoken, digest: Digest?, cursor: Timetoken = .zero) {
+    /// The window has nothing yet.
+    public static let all = ChannelRest(after: .end, digest: nil)
+
+    public init(
+        after: Timetoken, digest: Digest?, cursor: Timetoken = .zero, whole: Digest? = nil
+    ) {
         self.after = after
         self.digest = digest
         self.cursor = cursor
+        self.whole = whole
     }
 
     /// Whether rows on a message are of the rest.
@@ -57,6 +65,6 @@ public struct ChannelRest: Hashable, Sendable {
     func growing(to after: Timetoken, with rows: Digest) -> ChannelRest {
         var digest = digest
         digest?.insert(rows)
-        return ChannelRest(after: after, digest: digest, cursor: cursor)
+        return ChannelRest(after: after, digest: digest, cursor: cursor, whole: whole)
     }
 }

@@ -25,6 +25,7 @@ extension ChannelSync {
     enum Question: Hashable, Sendable {
         case subscribe(SubscribeRequest, attempt: Int)
         case repair(RepairRequest, attempt: Int)
+        case older(OlderQuery, number: Int)
     }
 
     /// What came of one input.
@@ -40,5 +41,9 @@ extension ChannelSync {
         var healedBy: Rung?
         /// Where a tail began, at first or anew.
         var tailBegan: Timetoken?
+        /// Whether the rows are older than what was there, and so of no wish that waits.
+        var isOlder = false
+        /// What became of the wish for older messages.
+        var older: OlderOutcome?
     }
 }

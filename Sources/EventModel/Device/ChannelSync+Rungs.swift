@@ -3,9 +3,12 @@
 extension ChannelSync {
     /// Compares with the server's state, and climbs a rung when they differ.
     mutating func compare(with state: Digest, at cursor: Timetoken, _ step: inout Step) {
-        let compared = incoming ?? base
-        guard compared.cursor == cursor, compared.key != nil else { return }
-        if compared.digest == state {
+        let hasMoved = compared.settle(state, at: cursor)
+        let cursor = hasMoved ? compared.cursor : cursor
+        told = (cursor, state)
+        guard compared.cursor == cursor, compared.key != nil, let own = compared.state
+        else { return }
+        if own == state {
             finishSnapshot(&step)
             (repairs, failedSnapshots) = (0, 0)
             isVerified = true
@@ -18,13 +21,15 @@ extension ChannelSync {
     private mutating func climb(_ step: inout Step) {
         if isSnapshot {
             failedSnapshots += 1
-        } else if repairs == 0 {
+        } else if repairs == 0, window == nil {
             needsRepair = true
             step.questions += subscribe().questions
             return
         }
         if failedSnapshots < Self.snapshotsMax {
             startSnapshot(&step)
+        } else if compared.isUnopened {
+            pages.isRefused = true
         } else if isSnapshot {
             // The server contradicts itself. What it sent is shown, and not called verified.
             finishSnapshot(&step)
@@ -57,16 +62,23 @@ extension ChannelSync {
 
     /// Everything comes anew; what is shown stays until it is complete.
     mutating func restart(_ step: inout Step) {
+        rung = .snapshot
+        startAnew()
+        if incoming == nil { step.hasMoved = true }
+    }
+
+    mutating func startAnew() {
         needsRepair = false
         startsNow = false
-        rung = .snapshot
         isSnapshot = true
-        incoming = base.isEmpty || isTail ? nil : ChannelBase()
-        if incoming == nil {
-            // Not without the epoch: another one says that answers may be lost.
-            base = ChannelBase(cache: DeviceCache(), epoch: isTail ? nil : base.epoch)
-            step.hasMoved = true
-        }
+        // Not without the epoch: another one says that answers may be lost.
+        let epoch = isTail ? nil : base.epoch
+        let fresh =
+            window == nil
+            ? ChannelBase(cache: DeviceCache(), epoch: epoch) : .window(epoch: epoch)
+        incoming = base.isEmpty || isTail ? nil : fresh
+        if incoming == nil { base = fresh }
+        forgetPage()
     }
 
     mutating func startSnapshot(_ step: inout Step) {
@@ -83,5 +95,11 @@ extension ChannelSync {
         step.healedBy = .snapshot
         base = incoming
         self.incoming = nil
+    }
+
+    /// A page contradicts itself, or what is here.
+    mutating func distrust(_ step: inout Step) {
+        isVerified = false
+        climb(&step)
     }
 }

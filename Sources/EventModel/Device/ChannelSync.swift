@@ -15,7 +15,9 @@ public struct ChannelSync: Sendable {
     /// What will take the place of ``base`` once it is complete, so that nothing disappears while
     /// a snapshot comes in.
     public internal(set) var incoming: ChannelBase?
-    public private(set) var phase = Phase.offline
+    /// How much of the channel is wanted; `nil`: all of it.
+    public let window: ChannelWindow?
+    public internal(set) var phase = Phase.offline
     /// The last rung that the server chose in this session.
     public internal(set) var rung: Rung?
     /// Whether the rows were compared with the server's at ``ChannelBase/cursor``, and equal.
@@ -32,6 +34,10 @@ public struct ChannelSync: Sendable {
     var toldThrough = Timetoken.zero
     var epoch = ""
     private var attempt = 0
+    /// What was asked before what is held of a channel, and what is wished of it.
+    var pages = PageQuestions()
+    /// What the server said last in this session that the channel comes to, and when.
+    var told: (cursor: Timetoken, state: Digest)?
     var needsRepair = false
     /// Repairs since the digests last agreed at a batch.
     var repairs = 0
@@ -52,26 +58,41 @@ public struct ChannelSync: Sendable {
     var startsNow = false
 
     public init(
-        _ name: String, base: ChannelBase = ChannelBase(), rules: ReactionRules? = nil
+        _ name: String, base: ChannelBase = ChannelBase(), rules: ReactionRules? = nil,
+        window: ChannelWindow? = nil
     ) {
         self.name = name
-        self.base = base
+        self.window = window
         heardRules = rules
         isTail = false
         actions = .rows
+        self.base = base
+        if window == nil ? base.rest.after > .zero : base.cursor == .zero {
+            // What was kept cannot be made whole; it is shown until everything is there.
+            startAnew()
+        }
     }
 
     /// - Parameter cursor: Where the tail begins; `nil`: where the server is.
     init(tailOf name: String, after cursor: Timetoken?, actions: ActionsDetail = .rows) {
         self.name = name
         self.actions = actions
+        window = nil
         base = ChannelBase(cache: DeviceCache(cursor: cursor ?? .zero))
         isTail = true
         startsNow = cursor == nil
     }
 
     /// Whether ``base`` is what the server has, in the order of its events.
-    var followsServer: Bool { phase == .following && incoming == nil }
+    var followsServer: Bool { phase == .following && incoming == nil && !base.isUnopened }
+
+    /// What is compared with the server: what comes anew, if anything does.
+    var compared: ChannelBase {
+        get { incoming ?? base }
+        _modify {
+            if incoming == nil { yield &base } else { yield &incoming! }
+        }
+    }
 
     func isRepairing(_ attempt: Int) -> Bool { phase == .repairing && attempt == self.attempt }
 
@@ -84,6 +105,7 @@ public struct ChannelSync: Sendable {
         rung = nil
         failedSnapshots = 0
         wasInterrupted = false
+        pages.connect()
         return subscribe()
     }
 
@@ -91,11 +113,16 @@ public struct ChannelSync: Sendable {
         phase = .offline
         isVerified = false
         attempt += 1
+        forgetPage()
     }
 
     /// Asks again what was not answered for want of room.
     mutating func retry() -> Step {
-        phase == .waiting ? subscribe() : Step()
+        if phase == .waiting { return subscribe() }
+        var step = Step()
+        pages.isRefused = false
+        askForPage(&step)
+        return step
     }
 
     /// Asks again for what a token did not allow: the server has another one.
@@ -114,17 +141,25 @@ public struct ChannelSync: Sendable {
         attempt += 1
         phase = .subscribing
         isVerified = false
-        return Step(questions: [.subscribe(request, attempt: attempt)])
+        told = nil
+        forgetPage()
+        // Pages cost less than to find out how a part differs.
+        if window != nil, needsRepair { startAnew() }
+        var step = Step(questions: [.subscribe(request, attempt: attempt)])
+        // Its first page need not wait for the reply.
+        if compared.isUnopened { askForPage(&step) }
+        return step
     }
 
     private var request: SubscribeRequest {
-        let from = incoming ?? base
-        let hasRows = from.cursor > .zero
+        let from = compared
+        let hasRows = from.cursor > .zero && !from.isUnopened
         return SubscribeRequest(
-            channel: name, cursor: startsNow ? nil : from.cursor,
+            channel: name, cursor: startsNow || from.isUnopened ? nil : from.cursor,
             epoch: hasRows ? from.epoch : nil,
-            base: hasRows && from.key != nil && actions == .rows ? from.digest : nil,
-            asksForRepair: needsRepair && hasRows && actions == .rows, actions: actions)
+            base: hasRows && from.key != nil && actions == .rows ? from.state : nil,
+            asksForRepair: needsRepair && hasRows && actions == .rows, actions: actions,
+            window: window == nil ? nil : from.rest.after)
     }
 
     /// The request of an attempt once more; `nil` when that is over.
@@ -146,6 +181,8 @@ public struct ChannelSync: Sendable {
             accept(reply, &step)
             phase = .following
             if let state = reply.state { compare(with: state, at: reply.cursor, &step) }
+            cutToSize(&step)
+            askForPage(&step)
         case .snapshot:
             restart(&step)
             accept(reply, &step)
@@ -154,15 +191,20 @@ public struct ChannelSync: Sendable {
             if let state = reply.state { compare(with: state, at: reply.cursor, &step) }
         case .repair:
             startRepair(reply, &step)
-        case .window:
+        case .window where window == nil:
             // It asks for no part; what says so all the same is not known to have all of it.
             startSnapshot(&step)
+        case .window:
+            restart(&step)
+            accept(reply, &step)
+            phase = .following
+            askForPage(&step)
         }
         return step
     }
 
     private mutating func startRepair(_ reply: SubscribedChannel, _ step: inout Step) {
-        guard !isTail, incoming == nil, reply.key ?? base.key != nil else {
+        guard !isTail, window == nil, incoming == nil, reply.key ?? base.key != nil else {
             return startSnapshot(&step)
         }
         accept(reply, &step)
@@ -210,6 +252,7 @@ public struct ChannelSync: Sendable {
             return Step()
         }
         self.attempt += 1
+        forgetPage()
         var step = Step()
         if error.isWorthRetrying {
             phase = .waiting
@@ -220,7 +263,7 @@ public struct ChannelSync: Sendable {
         } else if phase == .repairing {
             startSnapshot(&step)
         } else {
-            phase = .refused(error)
+            refuse(error, &step)
         }
         return step
     }
@@ -251,6 +294,8 @@ public struct ChannelSync: Sendable {
             if !step.rows.isEmpty { isVerified = false }
         }
         if let state = batch.state { compare(with: state, at: batch.cursor, &step) }
+        cutToSize(&step)
+        askForPage(&step)
         return step
     }
 }

@@ -12,6 +12,9 @@ extension Device {
             precondition(
                 (epoch == nil) == (sync.phase == .offline), "A channel is offline with its device.")
             precondition(sync.base.hasTrueDigest, "\(channel.name): a digest is that of the rows.")
+            precondition(sync.base.keepsToItsPart, "\(channel.name): a window has its own rows.")
+            precondition(
+                sync.pages.asked == nil || epoch != nil, "Nobody asks without a server.")
         }
         precondition(
             epoch != nil || (repairTurn == nil && waitingRepairs.isEmpty),
@@ -24,6 +27,12 @@ extension ChannelBase {
     /// Whether the digest that is kept with each row is that of all rows.
     fileprivate var hasTrueDigest: Bool {
         digest == key.map(cache.digest) ?? .empty
+    }
+
+    /// Whether nothing is about a message before the window.
+    fileprivate var keepsToItsPart: Bool {
+        cache.messages.keys.allSatisfy { !rest.contains($0) }
+            && cache.actionsByMessage.keys.allSatisfy { !rest.contains($0) }
     }
 }
 

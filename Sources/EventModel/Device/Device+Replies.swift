@@ -32,6 +32,7 @@ extension Device {
         switch ticket {
         case .subscribe(let attempts): subscribed(reply, attempts, &effects)
         case .repair(let channel, let attempt): repaired(reply, channel, attempt, &effects)
+        case .older(let channel, let number): paged(reply, channel, number, &effects)
         case .write(let mutation): written(reply, mutation, &effects)
         case .unsubscribe: break
         }
@@ -113,16 +114,35 @@ extension Device {
         }
     }
 
+    private mutating func paged(
+        _ reply: Result<Reply, ProtocolError>, _ channel: String, _ number: Int,
+        _ effects: inout DeviceEffects
+    ) {
+        let key = Channel(channel)
+        switch reply {
+        case .success(.older(let page)):
+            if let step = channels[key]?.paged(page, number: number) {
+                take(step, of: channel, &effects)
+            }
+        case .failure(let error):
+            guard let step = channels[key]?.pageRefused(error, number: number) else { return }
+            if error.isWorthRetrying { effects.wait(error.retryAfterSeconds) }
+            take(step, of: channel, &effects)
+            if case .refused(let error)? = channels[key]?.phase {
+                effects.refusedChannels.append((channel, error))
+            }
+        case .success:
+            break
+        }
+    }
+
     private mutating func refused(
         _ error: ProtocolError, _ channel: String, _ attempt: Int, _ effects: inout DeviceEffects
     ) {
         guard let step = channels[Channel(channel)]?.refused(error, attempt: attempt) else {
             return
         }
-        if error.isWorthRetrying {
-            effects.retryAfterSeconds = max(
-                effects.retryAfterSeconds, error.retryAfterSeconds ?? 0)
-        }
+        if error.isWorthRetrying { effects.wait(error.retryAfterSeconds) }
         take(step, of: channel, &effects)
         if case .refused(let error)? = channels[Channel(channel)]?.phase {
             effects.refusedChannels.append((channel, error))
@@ -147,10 +167,15 @@ extension Device {
                 } else {
                     waitingRepairs.append((Channel(channel), question))
                 }
+            case .older(let query, let number):
+                effects.questions.append(
+                    DeviceQuestion(
+                        ticket: .older(channel: channel, number: number), command: .older(query)))
             }
         }
         guard let sync = channels[Channel(channel)] else { return }
-        if sync.phase == .waiting { effects.retriesLater = true }
+        if sync.phase == .waiting || sync.pages.isRefused { effects.retriesLater = true }
+        if let outcome = step.older { effects.older.append((channel, outcome)) }
         if let cursor = step.tailBegan { effects.tailsBegun.append((channel, cursor)) }
         if let rung = step.healedBy { effects.healed.append((channel, rung, step.rows)) }
         let reopened = step.hasLostServer ? outbox.reopen(channel) : []
@@ -164,7 +189,7 @@ extension Device {
         for change in reopened {
             if let key = change.entry?.key { news.messages.insert(key.messageTimetoken) }
         }
-        for case .messagePut(let timetoken, let entry) in step.rows {
+        for case .messagePut(let timetoken, let entry) in step.rows where !step.isOlder {
             effects.writes += recognise(entry, at: timetoken, in: channel).map { .outbox($0) }
         }
         settle(channel, &news, &effects)
@@ -187,12 +212,16 @@ extension Device {
 
     /// Subscriptions that start together go out together.
     private func add(_ request: SubscribeRequest, _ attempt: Int, _ effects: inout DeviceEffects) {
-        if case .subscribe(var attempts)? = effects.questions.last?.ticket,
-            case .subscribe(let requests)? = effects.questions.last?.command,
+        // Pages of other channels may have been asked for since.
+        let index = effects.questions.lastIndex {
+            if case .subscribe = $0.ticket { true } else { false }
+        }
+        if let index, case .subscribe(var attempts) = effects.questions[index].ticket,
+            case .subscribe(let requests) = effects.questions[index].command,
             requests.count < Self.channelsPerSubscribe, attempts[request.channel] == nil
         {
             attempts[request.channel] = attempt
-            effects.questions[effects.questions.count - 1] = DeviceQuestion(
+            effects.questions[index] = DeviceQuestion(
                 ticket: .subscribe(attempts), command: .subscribe(requests + [request]))
         } else {
             effects.questions.append(

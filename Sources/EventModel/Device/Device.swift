@@ -97,11 +97,26 @@ public struct Device: Sendable {
 
     /// Follows a channel from what was kept of it, or from its beginning.
     ///
-    /// - Parameter rules: Kept with it; `nil`: the server has not said yet what holds.
+    /// - Parameters:
+    ///   - rules: Kept with it; `nil`: the server has not said yet what holds.
+    ///   - window: How much of it is wanted; `nil`: all of it.
     public mutating func follow(
-        _ channel: String, base: ChannelBase = ChannelBase(), rules: ReactionRules? = nil
+        _ channel: String, base: ChannelBase = ChannelBase(), rules: ReactionRules? = nil,
+        window: ChannelWindow? = nil
     ) -> DeviceEffects {
-        follow(ChannelSync(channel, base: base, rules: rules))
+        follow(ChannelSync(channel, base: base, rules: rules, window: window))
+    }
+
+    /// Asks for messages before those that the device holds of a channel.
+    ///
+    /// ``DeviceEffects/older`` tells what became of it, at the latest after the next connection.
+    public mutating func loadOlder(_ count: Int, of channel: String) -> DeviceEffects {
+        input(channel) { $0.loadOlder(count) }
+    }
+
+    /// Compares what is before a channel's window with the server's.
+    public mutating func verify(_ channel: String) -> DeviceEffects {
+        input(channel) { $0.verify() }
     }
 
     /// Follows a channel from a position on, `nil`: from now, to be told what happens in it.
@@ -152,8 +167,18 @@ public struct Device: Sendable {
 
     /// Has a channel compared and repaired, whatever is thought of it.
     public mutating func repair(_ channel: String) -> DeviceEffects {
+        input(channel) { $0.repair() }
+    }
+
+    private mutating func input(
+        _ channel: String, _ input: (inout ChannelSync) -> ChannelSync.Step
+    ) -> DeviceEffects {
         var effects = DeviceEffects()
-        if let step = channels[Channel(channel)]?.repair() { take(step, of: channel, &effects) }
+        if var sync = channels.removeValue(forKey: Channel(channel)) {
+            let step = input(&sync)
+            channels[Channel(channel)] = sync
+            take(step, of: channel, &effects)
+        }
         finish(&effects)
         return effects
     }

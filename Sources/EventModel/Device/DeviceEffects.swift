@@ -5,6 +5,7 @@ public enum DeviceTicket: Hashable, Sendable {
     /// By channel, the attempt that it belongs to.
     case subscribe([String: Int])
     case repair(channel: String, attempt: Int)
+    case older(channel: String, number: Int)
     case write(mutation: String)
     case unsubscribe
 }
@@ -23,16 +24,19 @@ public struct ChannelHeader: Hashable, Sendable {
     public var digest: Digest
     /// What reactions there are, as the server last said; `nil`: it did not.
     public var rules: ReactionRules?
+    /// What stands before the rows.
+    public var rest: ChannelRest
 
     public init(
         cursor: Timetoken, epoch: String?, key: DigestKey?, digest: Digest,
-        rules: ReactionRules? = nil
+        rules: ReactionRules? = nil, rest: ChannelRest = .none
     ) {
         self.cursor = cursor
         self.epoch = epoch
         self.key = key
         self.digest = digest
         self.rules = rules
+        self.rest = rest
     }
 }
 
@@ -64,6 +68,8 @@ public struct DeviceEffects: Sendable {
     public var refused: [(entry: OutboxEntry, error: ProtocolError)] = []
     /// Channels whose rows differed from the server's, and how.
     public var healed: [(channel: String, by: ChannelSync.Rung, rows: [RowChange])] = []
+    /// What became of wishes for older messages.
+    public var older: [(channel: String, outcome: OlderOutcome)] = []
     /// Channels that the server does not let the user follow.
     public var refusedChannels: [(channel: String, error: ProtocolError)] = []
     /// Whether ``Device/retry()`` is to be called after a while.
@@ -72,6 +78,11 @@ public struct DeviceEffects: Sendable {
     public var retryAfterSeconds = 0
 
     public init() {}
+
+    /// Notes that the server said to wait.
+    mutating func wait(_ seconds: Int?) {
+        retryAfterSeconds = max(retryAfterSeconds, seconds ?? 0)
+    }
 }
 
 extension ChannelSync {
@@ -87,6 +98,6 @@ extension ChannelBase {
     /// What is kept beside the rows.
     public var header: ChannelHeader {
         ChannelHeader(
-            cursor: cursor, epoch: epoch, key: key, digest: digest)
+            cursor: cursor, epoch: epoch, key: key, digest: digest, rest: rest)
     }
 }

@@ -24,10 +24,14 @@ final class DeviceStatements {
     init(_ database: borrowing CacheConnection) throws(DeviceStoreError) {
         header = try database.prepare(
             """
-            SELECT cursor, epoch, key, count, digest, rules FROM channel WHERE name = ?
+            SELECT cursor, epoch, key, count, digest, rules, after, rest, rest_cursor, whole
+            FROM channel WHERE name = ?
             """)
         messages = try database.prepare(
-            "SELECT timetoken, uuid, payload, meta, type, parent FROM message WHERE channel = ?")
+            """
+            SELECT timetoken, uuid, payload, meta, type, parent, checksum FROM message
+            WHERE channel = ?
+            """)
         actions = try database.prepare(
             "SELECT message, type, value, uuid, timetoken, score FROM action WHERE channel = ?")
         outbox = try database.prepare(
@@ -35,8 +39,9 @@ final class DeviceStatements {
             SELECT mutation, channel, kind, message, type, value, uuid, seen, payload, meta,
                 progress, timetoken, likeness, score, parent FROM outbox ORDER BY position
             """)
-        putHeader = try database.prepare("REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?)")
-        putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?, ?)")
+        putHeader = try database.prepare(
+            "REPLACE INTO channel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        putMessage = try database.prepare("REPLACE INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         dropMessage = try database.prepare(
             "DELETE FROM message WHERE channel = ? AND timetoken = ?")
         putAction = try database.prepare("REPLACE INTO action VALUES (?, ?, ?, ?, ?, ?, ?)")
@@ -69,7 +74,9 @@ final class DeviceStatements {
                 .text(name), .timetoken(header.cursor), .optional(header.epoch),
                 .optional(header.key?.text), .integer(header.digest.count),
                 .text(header.digest.text),
-                .optional(header.rules.map(RulesEncoder.text)))
+                .optional(header.rules.map(RulesEncoder.text)), .timetoken(header.rest.after),
+                .optional(header.rest.digest?.line), .timetoken(header.rest.cursor),
+                .optional(header.rest.whole?.line))
         case .forget(let name):
             try forgetHeader.run(.text(name))
             try forgetMessages.run(.text(name))
@@ -90,7 +97,8 @@ final class DeviceStatements {
             try putMessage.run(
                 .text(channel), .timetoken(timetoken), .text(entry.uuid),
                 .text(entry.message.payload), .optional(entry.message.meta),
-                .optional(entry.message.type), .optional(entry.message.parent))
+                .optional(entry.message.type), .optional(entry.message.parent),
+                .integer(entry.checksum))
         case .messageDropped(let timetoken, _):
             try dropMessage.run(.text(channel), .timetoken(timetoken))
         case .actionPut(let action):
@@ -128,7 +136,40 @@ extension ChannelHeader {
             cursor: row.timetoken(0), epoch: row.optionalText(1),
             key: row.optionalText(2).flatMap { DigestKey($0) },
             digest: Digest(row.text(4), count: row.integer(3)) ?? .empty,
-            rules: row.optionalText(5).flatMap(RulesDecoder.rules(fromText:)))
+            rules: row.optionalText(5).flatMap(RulesDecoder.rules(fromText:)),
+            rest: ChannelRest(
+                after: row.timetoken(6), digest: row.optionalText(7).flatMap(Digest.init(line:)),
+                cursor: row.timetoken(8), whole: row.optionalText(9).flatMap(Digest.init(line:))))
+    }
+}
+
+extension Digest {
+    /// Both halves of it, as a cache keeps them.
+    var line: String { "\(count) \(text)" }
+
+    init?(line: String) {
+        let parts = line.split(separator: " ")
+        guard parts.count == 2, let count = Int64(parts[0]) else { return nil }
+        self.init(String(parts[1]), count: count)
+    }
+}
+
+extension DeviceCache.Entry {
+    /// By what a damaged row is told from what was written.
+    ///
+    /// - Source: Fowler, Noll and Vo's FNV-1a, of 64 bits: it is for accidents.
+    var checksum: Int64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        let fields = [
+            uuid, message.payload, message.meta, message.type, message.parent?.description,
+        ]
+        for field in fields {
+            for byte in (field ?? "\u{0}").utf8 {
+                hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+            }
+            hash = (hash ^ 0xff) &* 0x0000_0100_0000_01b3
+        }
+        return Int64(bitPattern: hash)
     }
 }
 

@@ -28,7 +28,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
-    private static let version = 5
+    private static let version = 6
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
@@ -37,7 +37,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found < version else { return }
         let steps = [
-            schema, messageCount, "\(scores);\(threads)", rules, wholeDigest,
+            schema, messageCount, "\(scores);\(threads)", rules, wholeDigest, windows,
         ]
         .dropFirst(found)
         .joined(separator: ";")
@@ -65,6 +65,15 @@ public final class SQLiteDeviceStore: DeviceStore {
     private static let wholeDigest = """
         ALTER TABLE channel DROP COLUMN deletion;
         ALTER TABLE channel DROP COLUMN messages
+        """
+
+    /// Those of the fifth hold channels whole, and would not see a damaged message.
+    private static let windows = """
+        ALTER TABLE channel ADD COLUMN after INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN rest TEXT DEFAULT '\(Digest.empty.line)';
+        ALTER TABLE channel ADD COLUMN rest_cursor INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE channel ADD COLUMN whole TEXT;
+        ALTER TABLE message ADD COLUMN checksum INTEGER
         """
 
     /// Texts compare byte for byte, as everywhere.
@@ -130,7 +139,11 @@ public final class SQLiteDeviceStore: DeviceStore {
             let message = Message(
                 payload: row.text(2), meta: row.optionalText(3), type: row.optionalText(4),
                 parent: row.optionalTimetoken(5))
-            messages[row.timetoken(0)] = DeviceCache.Entry(uuid: row.text(1), message: message)
+            let entry = DeviceCache.Entry(uuid: row.text(1), message: message)
+            // The daemon's digest does not see a text that the disk has changed: it is as if the
+            // message were not there, which it does see.
+            if let checksum = row.optionalInteger(6), checksum != entry.checksum { return true }
+            messages[row.timetoken(0)] = entry
             return true
         }
         var actions: [MessageAction] = []

@@ -240,8 +240,6 @@ extension Limits {
     /// Events that who holds a part of a channel is sent of all of it, to catch up; over it a
     /// reader finds what concerns the part.
     static let windowEventsMax = 200
-    /// Messages that one `older` may ask for; over it: `invalid_field`.
-    static let windowPageMessagesMax = 1000
     /// Messages and actions of one page of a window, beyond its first segment.
     static let windowPageRowsMax = 5000
     /// Pages of 4 KiB in the store's log; over it a commit waits for readers to let go of the log.

@@ -27,6 +27,7 @@ final class SimulatedDevice {
     var disk = DeviceDisk()
     let person: Person
     let witness: DeviceWitness
+    private var holder = WindowHolder()
 
     private(set) var connection: Connection?
     private var sent: [CommandID: Sent] = [:]
@@ -50,10 +51,12 @@ final class SimulatedDevice {
         core = Device(user: userID)
         person = Person(channels: channels)
         witness = DeviceWitness(deviceID, in: world)
-        for channel in channels { _ = core.follow(channel) }
+        holder.begin(channels, in: world)
+        for channel in channels { _ = core.follow(channel, window: holder.windows[channel]) }
         witness.begin(&core, channels)
         after(0, Microseconds.second) { $0.connect() }
         act()
+        if world.hasWindows { look() }
     }
 
     private func after(
@@ -160,8 +163,10 @@ final class SimulatedDevice {
         }
         core = Device(user: userID, outbox: disk.outbox)
         var writes: [DeviceWrite] = []
+        if world.choices(forWindows: 50) { holder.begin(person.channels, in: world) }
         for channel in person.channels {
-            writes += core.follow(channel, base: disk.base(of: channel)).writes
+            let base = disk.base(of: channel)
+            writes += core.follow(channel, base: base, window: holder.windows[channel]).writes
         }
         disk.commit(writes)
         witness.begin(&core, person.channels)
@@ -176,6 +181,18 @@ final class SimulatedDevice {
                 &device.core, mutation: mutation, device.world)
             device.perform(effects, wish)
             device.act()
+        }
+    }
+
+    /// The same about what is not on the screen.
+    private func look() {
+        after(Microseconds.millisecond, 4 * world.setting.pause) { device in
+            guard device.world.isEventful else { return }
+            let effects = device.holder.act(&device.core, in: device.world) {
+                device.witness.wishesRepair(of: $0)
+            }
+            device.perform(effects)
+            device.look()
         }
     }
 
@@ -207,6 +224,9 @@ final class SimulatedDevice {
         var batch = pushed
         if world.bug == .removalsFirst { batch = batch.withRemovalsFirst }
         if world.bug == .doubleCount { batch = batch.withDoubleCounts }
+        if let base = core.channel(batch.channel.name)?.base {
+            batch = batch.misread(by: world.bug, holding: base.rest.after)
+        }
         world.trace("\(deviceID) ← \(Trace.text(batch))")
         witness.hear(batch)
         let effects = core.received(batch)
@@ -220,11 +240,20 @@ final class SimulatedDevice {
         }
         world.trace("\(deviceID) ← \(id) \(Trace.text(result))")
         guard let ticket = question.ticket else { return greeted(result) }
+        var result = result
+        if case .success(.older(let page)) = result {
+            result = .success(.older(page.misread(by: world.bug)))
+        }
         witness.hear(result, to: question, of: core)
         let effects = core.received(result, to: ticket)
+        if world.bug == .wrongSide, case .older(let channel, _) = ticket { core.misfile(channel) }
         perform(effects)
         for request in question.subscribes { witness.check(core, request.channel, &world.choices) }
-        if case .repair(let channel, _) = ticket { witness.check(core, channel, &world.choices) }
+        switch ticket {
+        case .repair(let channel, _), .older(let channel, _):
+            witness.check(core, channel, &world.choices)
+        case .subscribe, .write, .unsubscribe: break
+        }
     }
 
     private func greeted(_ result: Result<Reply, ProtocolError>) {
@@ -256,7 +285,8 @@ final class SimulatedDevice {
             world.tally.count("device crash")
             return crash(corrupting: false)
         }
-        core.checkInvariants()
+        // It would find rows from before the window at once.
+        if world.bug != .wrongSide { core.checkInvariants() }
         witness.see(effects, core)
         for question in effects.questions { send(question.command, ticket: question.ticket) }
         if effects.retriesLater { retryLater() }
@@ -267,7 +297,7 @@ final class SimulatedDevice {
         lastID += 1
         var subscribes: [SubscribeRequest] = []
         if case .subscribe(let requests) = command { subscribes = requests }
-        for request in subscribes { witness.asks(request) }
+        for request in subscribes { witness.asks(request, of: core) }
         sent[lastID] = Sent(
             kind: command.kind, ticket: ticket, subscribes: subscribes, floor: world.floor,
             end: world.truthEnd)

@@ -131,6 +131,10 @@ extension SimulatedStore {
 
     func setSegment(_ segment: Segment, of channel: Channel) throws(StoreError) {
         try call()
+        var segment = segment
+        if bug == .segmentTwice, segment.messageCount == 3 {
+            segment.digest.insert(segment.digest)
+        }
         try platter.setSegment(segment, of: channel)
     }
 

@@ -72,11 +72,21 @@ final class DeviceWitness {
         wishes[channel] = nil
     }
 
+    /// Its user has a channel compared, whether anything is wrong or not.
+    func wishesRepair(of channel: String) { toldToRepair.insert(channel) }
+
     // MARK: The wire
 
-    func asks(_ request: SubscribeRequest) {
+    func asks(_ request: SubscribeRequest, of core: Device) {
+        // A window begins anew in the place of a repair.
+        let beginsAnew =
+            request.window == .end
+            && core.channel(request.channel).map { $0.incoming != nil && !$0.base.isUnopened }
+                == true
         // The daemon itself may have said that a repair is needed, and had no room for it.
-        guard request.asksForRepair, !toldToRepair.contains(request.channel) else { return }
+        guard request.asksForRepair || beginsAnew, !toldToRepair.contains(request.channel) else {
+            return
+        }
         world.tally.count("mismatch found")
         // What it missed was forgotten while it caught up: this is what digests are for.
         guard world.floor <= verifiedAt[request.channel] ?? .zero else {
@@ -141,7 +151,7 @@ final class DeviceWitness {
                 newest[channel.channel] = nil
                 cursors[channel.channel] = channel.cursor
                 repairedThrough[channel.channel] = nil
-                let isFresh = (request.cursor ?? .zero) == .zero
+                let isFresh = request.cursor == .zero && request.window == nil
                 freshUpTo[channel.channel] = isFresh ? question.end : nil
                 brought[channel.channel] = nil
             }
@@ -169,8 +179,9 @@ final class DeviceWitness {
             }
         case .repair:
             toldToRepair.insert(channel.channel)
-        case .window: fail("I4", "is told to ask for pages, and asked for no part")
-        case .snapshot:
+        case .window where request.window == nil:
+            fail("I4", "is told to ask for pages, and asked for no part")
+        case .window, .snapshot:
             toldToRepair.insert(channel.channel)
             countExchange(channel.channel)
         }
@@ -212,7 +223,8 @@ final class DeviceWitness {
         guard choices.chance(20) || tainted.contains(channel) else { return }
         let cache = sync.base.cache
         if let problem = world.truth.difference(
-            of: cache, in: channel, actionsAt: max(cache.cursor, repairedThrough[channel] ?? .zero))
+            of: cache, in: channel, after: sync.base.rest.after,
+            actionsAt: max(cache.cursor, repairedThrough[channel] ?? .zero))
         {
             return fail("I2", "believes that \(channel) is the server's, but \(problem)")
         }
@@ -255,6 +267,9 @@ final class DeviceWitness {
             for (key, isPresent) in keys
             where (core.standing(of: key, in: channel) != .absent) != isPresent {
                 wishes[channel]?[key] = nil
+                // What is before a window is not seen.
+                let start = core.channel(channel)?.base.rest.after ?? .zero
+                if start > .zero, key.messageTimetoken <= start { continue }
                 if world.truth.wasDeleted(key.messageTimetoken, in: channel) { continue }
                 if world.truth.wasCleared(key, in: channel) { continue }
                 fail("I7", "shows \(key) in \(channel) otherwise than its user wished")
@@ -267,7 +282,9 @@ final class DeviceWitness {
         var found: [String] = []
         for channel in channels {
             guard let base = core.channel(channel)?.base else { continue }
-            found += world.truth.differences(of: base.cache, in: channel).map {
+            found += world.truth.differences(
+                of: base.cache, in: channel, after: base.rest.after
+            ).map {
                 "\(deviceID) \(channel): \($0)"
             }
             let fresh = ChannelView(base, [], user: core.user).items

@@ -20,8 +20,18 @@ struct Truth {
         fileprivate(set) var clearings: [Clearing] = []
         /// What the rows were after each change, ascending.
         fileprivate(set) var log: [(position: Timetoken, messages: UInt64, actions: UInt64)] = []
+        /// By what each of them changed the hashes of what is on a message.
+        fileprivate var changes: [Change] = []
         private(set) var messagesHash: UInt64 = 0
         private(set) var actionsHash: UInt64 = 0
+    }
+
+    /// A change of one row.
+    fileprivate struct Change {
+        let position: Timetoken
+        let message: Timetoken
+        var messages: UInt64 = 0
+        var actions: UInt64 = 0
     }
 
     struct MutationName: Hashable {
@@ -125,13 +135,16 @@ struct Truth {
 
     /// How a device's rows differ from what they were here; `nil` when they do not.
     ///
-    /// - Parameter position: Of the actions; messages are compared as of the cache's cursor.
+    /// - Parameters:
+    ///   - start: It has what is on messages after this; zero: everything.
+    ///   - position: Of the actions; messages are compared as of the cache's cursor.
     func difference(
-        of base: DeviceCache, in channel: String, actionsAt position: Timetoken
+        of base: DeviceCache, in channel: String, after start: Timetoken,
+        actionsAt position: Timetoken
     ) -> String? {
-        let log = rows(of: channel).log
-        let messages = log.last { $0.position <= base.cursor }?.messages ?? 0
-        let actions = log.last { $0.position <= position }?.actions ?? 0
+        let rows = rows(of: channel)
+        let messages = rows.hashes(after: start, at: base.cursor).messages
+        let actions = rows.hashes(after: start, at: position).actions
         var hash: UInt64 = 0
         for (timetoken, entry) in base.messages { hash &+= Self.hash(timetoken, entry) }
         guard hash == messages else {
@@ -144,8 +157,10 @@ struct Truth {
     }
 
     /// How a device's rows differ from the present ones, row by row.
-    func differences(of base: DeviceCache, in channel: String) -> [String] {
-        let rows = rows(of: channel)
+    func differences(
+        of base: DeviceCache, in channel: String, after start: Timetoken
+    ) -> [String] {
+        let rows = rows(of: channel).after(start)
         var found: [String] = []
         for (timetoken, entry) in rows.messages where base.messages[timetoken] != entry {
             found.append(
@@ -204,9 +219,31 @@ extension Truth.Rows {
         return actions.filter { $0.key.messageTimetoken == message && $0.key.uuid == author }
     }
 
+    /// What the hashes were at a position, of what is on messages after another.
+    fileprivate func hashes(
+        after start: Timetoken, at position: Timetoken
+    ) -> (messages: UInt64, actions: UInt64) {
+        guard start > .zero else {
+            return log.last { $0.position <= position }.map { ($0.messages, $0.actions) } ?? (0, 0)
+        }
+        return changes.reduce(into: (0, 0)) { sum, change in
+            guard change.message > start, change.position <= position else { return }
+            sum = (sum.0 &+ change.messages, sum.1 &+ change.actions)
+        }
+    }
+
+    /// What is on messages after a position.
+    fileprivate func after(_ start: Timetoken) -> Truth.Rows {
+        guard start > .zero else { return self }
+        var rows = Truth.Rows()
+        rows.messages = messages.filter { $0.key > start }
+        rows.actions = actions.filter { $0.key.messageTimetoken > start }
+        return rows
+    }
+
     fileprivate mutating func insert(_ timetoken: Timetoken, _ entry: DeviceCache.Entry) {
         messages[timetoken] = entry
-        messagesHash &+= Truth.hash(timetoken, entry)
+        count(timetoken, entry, times: 1, at: timetoken)
         note(timetoken)
     }
 
@@ -214,7 +251,7 @@ extension Truth.Rows {
         let mark = ActionMark(action)
         let old = actions.updateValue(mark, forKey: action.key)
         removed[action.key] = nil
-        actionsHash &+= Truth.hash(action.key, mark)
+        count(action.key, mark, times: 1, at: action.actionTimetoken)
         note(action.actionTimetoken)
         return old
     }
@@ -223,7 +260,7 @@ extension Truth.Rows {
     {
         let old = actions.removeValue(forKey: key)
         removed[key] = position
-        if let old { actionsHash &-= Truth.hash(key, old) }
+        if let old { count(key, old, times: -1, at: position) }
         note(position)
         return old
     }
@@ -234,12 +271,12 @@ extension Truth.Rows {
         deletions.append((start, end))
         for (timetoken, entry) in messages where start < timetoken && timetoken <= end {
             messages[timetoken] = nil
-            messagesHash &-= Truth.hash(timetoken, entry)
+            count(timetoken, entry, times: -1, at: position)
         }
         for (key, mark) in actions
         where start < key.messageTimetoken && key.messageTimetoken <= end {
             actions[key] = nil
-            actionsHash &-= Truth.hash(key, mark)
+            count(key, mark, times: -1, at: position)
         }
         removed = removed.filter { key, _ in
             !(start < key.messageTimetoken && key.messageTimetoken <= end)
@@ -251,9 +288,26 @@ extension Truth.Rows {
         clearings.append(clearing)
         for (key, mark) in actions where clearing.covers(key) {
             actions[key] = nil
-            actionsHash &-= Truth.hash(key, mark)
+            count(key, mark, times: -1, at: position)
         }
         note(position)
+    }
+
+    private mutating func count(
+        _ message: Timetoken, _ entry: DeviceCache.Entry, times: Int64, at position: Timetoken
+    ) {
+        let hash = Truth.hash(message, entry) &* UInt64(bitPattern: times)
+        messagesHash &+= hash
+        changes.append(Truth.Change(position: position, message: message, messages: hash))
+    }
+
+    private mutating func count(
+        _ key: MessageAction.Key, _ mark: ActionMark, times: Int64, at position: Timetoken
+    ) {
+        let hash = Truth.hash(key, mark) &* UInt64(bitPattern: times)
+        actionsHash &+= hash
+        changes.append(
+            Truth.Change(position: position, message: key.messageTimetoken, actions: hash))
     }
 
     private mutating func note(_ position: Timetoken) {

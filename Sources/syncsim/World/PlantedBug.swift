@@ -50,6 +50,28 @@ enum PlantedBug: String, CaseIterable {
     case earlierTextStays = "earlier-text-stays"
     /// The state of a channel keeps messages that are deleted.
     case messageLeftInState = "message-left-in-state"
+    /// A device has what is on the first message of its window in what is before it.
+    case wrongSide = "wrong-side"
+    /// A page says that it goes further back than it does.
+    case windowTooLong = "window-too-long"
+    /// What happens before a window does not count.
+    case uncountedBefore = "uncounted-before"
+    /// A deletion says that nothing went by it.
+    case nothingGone = "nothing-gone"
+    /// A segment has the rows twice that it has when it ends.
+    case segmentTwice = "segment-twice"
+    /// A page is taken for one of later, and so put over what came meanwhile.
+    case pageOverPushes = "page-over-pushes"
+
+    /// Whether it is found by devices that hold a part of a channel.
+    var isAboutWindows: Bool {
+        switch self {
+        case .wrongSide, .windowTooLong, .uncountedBefore, .nothingGone, .segmentTwice,
+            .pageOverPushes:
+            true
+        default: false
+        }
+    }
 }
 
 extension Write {

@@ -56,6 +56,8 @@ struct Setting {
     let hasModerator: Bool
     /// Whether people change what they wrote.
     let hasEditors: Bool
+    /// Whether devices hold parts of their channels.
+    let hasWindows: Bool
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -97,5 +99,6 @@ struct Setting {
         var others = choices
         hasModerator = others.chance(40)
         hasEditors = others.chance(50)
+        hasWindows = others.chance(60)
     }
 }

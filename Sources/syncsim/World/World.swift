@@ -205,7 +205,17 @@ final class World {
 
     // MARK: What the parts ask
 
-    /// Whether people change what they wrote; bugs elsewhere are found in worlds without, too.
+    /// A throw of the dice that only worlds with windows make.
+    func choices(forWindows percent: Int) -> Bool {
+        hasWindows && choices.chance(percent)
+    }
+
+    /// Whether devices hold parts of their channels; bugs elsewhere are found without, too.
+    var hasWindows: Bool {
+        bug.map(\.isAboutWindows) ?? setting.hasWindows
+    }
+
+    /// Whether people change what they wrote; the same.
     var hasEditors: Bool {
         setting.hasEditors && (bug == nil || bug == .earlierTextStays)
     }

@@ -199,7 +199,7 @@ struct ChannelWindowTests {
             case 4..<7: part.hear(truth, 1 + choices.below(4))
             case 7 where part.asked == nil && part.base.rest.after > .zero:
                 ask(&part, truth, &choices)
-            case 8 where part.asked != nil: pages += take(&part)
+            case 8 where part.asked != nil: pages += take(&part, truth)
             case 9 where part.base.rest.after < .end && choices.chance(30):
                 if let message = part.base.cache.messages.keys.sorted().prefix(3).last {
                     _ = part.base.shrink(to: message)
@@ -230,7 +230,7 @@ struct ChannelWindowTests {
         )
     }
 
-    private func take(_ part: inout Part) -> Int {
+    private func take(_ part: inout Part, _ truth: Truth) -> Int {
         guard let (through, page) = part.asked else { return 0 }
         part.asked = nil
         // It gave up some of what it held, or was away: the page is of no use.
@@ -240,6 +240,9 @@ struct ChannelWindowTests {
             return 0
         }
         guard part.base.grow(by: page) != nil else { return 0 }
+        _ = part.base.settle(truth.bases[part.heard].digest, at: part.base.cursor)
+        // The first page has all up to where it was read; so has one that nothing came before.
+        while truth.bases[part.heard].cursor < part.base.cursor { part.heard += 1 }
         return 1
     }
 

@@ -24,6 +24,7 @@ struct StateComparisonTests {
     private func attempt(_ step: ChannelSync.Step) throws -> Int {
         switch try #require(step.questions.last) {
         case .subscribe(_, let attempt), .repair(_, let attempt): attempt
+        case .older(_, let number): number
         }
     }
 
