@@ -43,7 +43,7 @@ struct ChannelDigests {
     /// Whose digest ``write(to:)`` came to last.
     private(set) var written: Channel?
 
-    /// - Parameter segmentMessages: Messages that stand in a segment when it ends.
+    /// - Parameter segmentMessages: Messages of a segment on average.
     init(secret: DigestSecret, segmentMessages: Int) {
         self.secret = secret
         self.segmentMessages = segmentMessages
@@ -73,7 +73,8 @@ struct ChannelDigests {
         let index = try index(of: channel, store)
         let hash = row.hash(entries[index].key)
         entries[index].digest.remove(hash)
-        let segment = try entries[index].segments.remove(row, hash, in: channel, of: store)
+        let segment = try entries[index].segments.remove(
+            row, hash, mayJoin: reading?.channel != channel, in: channel, of: store)
         reading?.removed(row, hash, from: segment, of: channel)
         change(index)
     }
@@ -171,8 +172,11 @@ struct ChannelDigests {
             try entries[index].segments.remove(part, in: reading.channel, of: store)
         }
         if let middle = reading.middle {
-            try entries[index].segments.empty(
+            try entries[index].segments.removeWhole(
                 from: middle.from, before: middle.before, of: reading.channel, in: store)
+        }
+        if case .messages(let range) = reading.rows {
+            try entries[index].segments.join(around: range, in: reading.channel, of: store)
         }
         change(index)
     }

@@ -2,8 +2,11 @@
 
 import EventModel
 
-/// Keeps segments in step with the rows that they are of, and cuts a new one when the newest is
-/// full.
+/// Keeps segments in step with the rows that they are of.
+///
+/// They begin with those messages that stand and begin one: whoever has the messages knows where.
+/// Seldom they do not: while a large deletion is read, which sorts by segments, none is cut or
+/// joined, nor cut where many actions would have to move.
 struct ChannelSegments {
     private struct Part {
         var segment: Segment
@@ -28,13 +31,19 @@ struct ChannelSegments {
         return parts[index].segment.after
     }
 
+    /// - Parameter mayJoin: Whether its segment may become part of the one before it.
     mutating func remove(
-        _ row: CoveredRow, _ hash: RowHash, in channel: Channel, of store: any Store
+        _ row: CoveredRow, _ hash: RowHash, mayJoin: Bool, in channel: Channel,
+        of store: any Store
     ) throws(StoreError) -> Timetoken {
         let index = try index(of: row.message, in: channel, store)
         parts[index].segment.remove(row, hash)
         parts[index].isChanged = true
-        return parts[index].segment.after
+        let start = parts[index].segment.after
+        if mayJoin, case .message(let message) = row, message.timetoken.predecessor == start {
+            try join(index, in: channel, store)
+        }
+        return start
     }
 
     /// Takes out what a deletion takes of one segment.
@@ -46,20 +55,19 @@ struct ChannelSegments {
         parts[index].isChanged = true
     }
 
-    /// Ends the newest segment before a message that is about to come, if it is full.
+    /// Ends the newest segment before a message that is about to come, if that begins one.
     ///
     /// Actions on timetokens that are still to come go with the new one; where they are many, the
     /// segment grows on.
     ///
+    /// - Parameter mean: Messages of a segment on average.
     /// - Precondition: The message is later than all of the channel.
     mutating func cut(
-        before message: Timetoken, ofMessages most: Int, in channel: Channel, of store: any Store,
+        before message: Timetoken, ofMessages mean: Int, in channel: Channel, of store: any Store,
         key: DigestKey
     ) throws(StoreError) {
+        guard message.beginsSegment(ofMessages: mean) else { return }
         let index = try index(of: message, in: channel, store)
-        let messages = parts[index].segment.messageCount
-        // Now and then where it could not be ended at once.
-        guard messages >= most, messages % most == 0 else { return }
         var next = Segment(after: message.predecessor)
         let rest = try store.scanActions(
             from: .first(onMessageAfter: next.after), through: .end, of: channel,
@@ -80,12 +88,46 @@ struct ChannelSegments {
         }
     }
 
-    /// Empties the segments that start at `start` or later, and before `end`, in the store, too.
-    mutating func empty(
+    /// Removes whole segments with all that is in them: those that start at `start` or later, and
+    /// before `end`. The one before them goes on where they end.
+    mutating func removeWhole(
         from start: Timetoken, before end: Timetoken, of channel: Channel, in store: any Store
     ) throws(StoreError) {
         parts.removeAll { $0.segment.after >= start && $0.segment.after < end }
-        try store.emptySegments(from: start, before: end, of: channel)
+        for index in parts.indices where parts[index].through == start {
+            parts[index].through = end
+        }
+        try store.removeSegments(from: start, before: end, of: channel)
+    }
+
+    /// Joins the segments at both ends of a deletion with the ones before them, if the messages
+    /// that they began with are gone.
+    ///
+    /// - Precondition: Those that the deletion took whole were removed.
+    mutating func join(
+        around range: MessageRange, in channel: Channel, of store: any Store
+    ) throws(StoreError) {
+        for message in [range.through, range.after.successor(at: 0)] {
+            let index = try index(of: message, in: channel, store)
+            let start = parts[index].segment.after
+            guard start >= range.after, start < range.through else { continue }
+            try join(index, in: channel, store)
+        }
+    }
+
+    /// Makes a segment part of the one before it.
+    private mutating func join(
+        _ index: Int, in channel: Channel, _ store: any Store
+    ) throws(StoreError) {
+        let part = parts[index]
+        let start = part.segment.after
+        guard start > .zero else { return }
+        parts.remove(at: index)
+        try store.removeSegments(from: start, before: start.successor(at: 0), of: channel)
+        let before = try self.index(of: start, in: channel, store)
+        parts[before].segment.insert(part.segment)
+        parts[before].through = part.through
+        parts[before].isChanged = true
     }
 
     /// Whether the store has what is here.

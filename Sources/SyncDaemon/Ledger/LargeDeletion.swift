@@ -45,7 +45,7 @@ struct LargeDeletion {
 /// What the rows that go come to, read in steps while they change: messages, then actions.
 struct DeletionReading {
     let channel: Channel
-    private let rows: DeletedRows
+    let rows: DeletedRows
     private let key: DigestKey
     /// The messages that are still to be read.
     private var messages: MessageRange?

@@ -229,8 +229,8 @@ extension Limits {
     /// Channels, and segments of channels, whose digests the ledger remembers; over it they are
     /// read again.
     static let digestsInMemoryMax = 100_000
-    /// Messages that stand in a segment when the next one begins another.
-    static let segmentMessages = 64
+    /// Messages of a segment on average.
+    static let segmentMessages = 32
     /// Actions on timetokens that are still to come which go with a new segment; where there are
     /// more, the old one grows on.
     static let segmentActionsMovedMax = 256

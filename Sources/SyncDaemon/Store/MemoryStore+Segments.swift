@@ -19,9 +19,7 @@ extension MemoryStore {
         working.segments[channel] = all.sorted { $0.after < $1.after }
     }
 
-    func emptySegments(from start: Timetoken, before end: Timetoken, of channel: Channel) {
-        working.segments[channel] = working.segments[channel]?.map {
-            $0.after >= start && $0.after < end ? Segment(after: $0.after) : $0
-        }
+    func removeSegments(from start: Timetoken, before end: Timetoken, of channel: Channel) {
+        working.segments[channel]?.removeAll { $0.after >= start && $0.after < end }
     }
 }

@@ -21,10 +21,10 @@ extension SQLiteStore {
             .word(words.0), .word(words.1))
     }
 
-    func emptySegments(
+    func removeSegments(
         from start: Timetoken, before end: Timetoken, of channel: Channel
     ) throws(StoreError) {
-        try statements.digests.segments.empty.run(
+        try statements.digests.segments.remove.run(
             .integer(id(of: channel)), .timetoken(start), .timetoken(end))
     }
 }
@@ -49,7 +49,7 @@ final class SQLiteSegmentStatements {
     let find: StoreStatement
     let findNext: StoreStatement
     let put: StoreStatement
-    let empty: StoreStatement
+    let remove: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         find = try connection.prepare("\(Segment.newestFirst) LIMIT 1")
@@ -57,10 +57,7 @@ final class SQLiteSegmentStatements {
             "SELECT after FROM segment WHERE channel = ? AND after >= ? ORDER BY after LIMIT 1")
         put = try connection.prepare(
             "INSERT OR REPLACE INTO segment(channel, \(Segment.columns)) VALUES (?, ?, ?, ?, ?, ?)")
-        empty = try connection.prepare(
-            """
-            UPDATE segment SET messages = 0, count = 0, lane0 = 0, lane1 = 0
-            WHERE channel = ? AND after >= ? AND after < ?
-            """)
+        remove = try connection.prepare(
+            "DELETE FROM segment WHERE channel = ? AND after >= ? AND after < ?")
     }
 }

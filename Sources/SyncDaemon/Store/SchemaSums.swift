@@ -71,7 +71,7 @@ private struct SegmentSums {
 
     /// - Precondition: It is later than those before, and there was no action yet.
     mutating func append(_ message: MessageRow) {
-        if segments[segments.count - 1].messageCount >= Limits.segmentMessages {
+        if message.timetoken.beginsSegment(ofMessages: Limits.segmentMessages) {
             segments.append(Segment(after: message.timetoken.predecessor))
         }
         add(.message(message), to: segments.count - 1)

@@ -6,7 +6,7 @@ import EventModel
 /// any timetoken there, whether a message is at it or not.
 ///
 /// A channel is cut into segments without a gap: each ends where the next one starts, and the
-/// newest one has no end yet. What was cut stays cut. Their digests add up to the channel's.
+/// newest one has no end yet. Their digests add up to the channel's.
 struct Segment: Hashable, Sendable {
     /// It is of the timetokens after this.
     let after: Timetoken
@@ -22,6 +22,12 @@ struct Segment: Hashable, Sendable {
     mutating func remove(_ row: CoveredRow, _ hash: RowHash) {
         digest.remove(hash)
         if case .message = row { messageCount -= 1 }
+    }
+
+    /// Takes in what another one is of.
+    mutating func insert(_ part: Segment) {
+        digest.insert(part.digest)
+        messageCount += part.messageCount
     }
 
     /// Takes out what another one, of the same timetokens, is of.
@@ -45,8 +51,8 @@ protocol SegmentStore {
     /// Puts a segment in the place of the one that starts where it does, or cuts one there.
     func setSegment(_ segment: Segment, of channel: Channel) throws(StoreError)
 
-    /// Empties the segments that start at `start` or later, and before `end`.
-    func emptySegments(
+    /// Removes the segments that start at `start` or later, and before `end`.
+    func removeSegments(
         from start: Timetoken, before end: Timetoken, of channel: Channel
     ) throws(StoreError)
 }

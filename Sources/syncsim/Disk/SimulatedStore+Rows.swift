@@ -138,11 +138,11 @@ extension SimulatedStore {
         try platter.setSegment(segment, of: channel)
     }
 
-    func emptySegments(
+    func removeSegments(
         from start: Timetoken, before end: Timetoken, of channel: Channel
     ) throws(StoreError) {
         try call()
-        try platter.emptySegments(from: start, before: end, of: channel)
+        try platter.removeSegments(from: start, before: end, of: channel)
     }
 
     func hasTombstones(before moment: Timetoken) throws(StoreError) -> Bool {

@@ -51,6 +51,20 @@ func recomputedSegments(of channel: Channel, in store: any Store) throws -> [Seg
     return segments
 }
 
+/// Where a channel's segments begin, by nothing but its messages: the newest first.
+func recomputedCuts(of channel: Channel, in store: any Store) throws -> [Timetoken] {
+    var cuts: [Timetoken] = []
+    try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+        try snapshot.forEachMessage(after: .zero) { message in
+            if message.timetoken.beginsSegment(ofMessages: LedgerBench.segmentMessages) {
+                cuts.append(message.timetoken.predecessor)
+            }
+            return true
+        }
+    }
+    return cuts.reversed()
+}
+
 /// Writes of all kinds in some channels, and after each commit the truth.
 struct DigestLife {
     let channels = [Channel("a"), Channel("b"), Channel("a", keyset: "k")]
@@ -123,6 +137,11 @@ struct DigestLife {
             segmentsMax = max(segmentsMax, segments.count)
             if try segments != recomputedSegments(of: channel, in: store) {
                 problems.append("\(channel) has other segments")
+            }
+            // What was never written to has none at zero.
+            let cuts = segments.map(\.after).filter { $0 > .zero }
+            if try cuts != recomputedCuts(of: channel, in: store) {
+                problems.append("\(channel) is cut elsewhere")
             }
             if told[channel, default: .empty] != truth {
                 problems.append("\(channel) comes to something else by its events")

@@ -136,11 +136,11 @@ final class FaultyStore: Store {
         base.setSegment(segment, of: channel)
     }
 
-    func emptySegments(
+    func removeSegments(
         from start: Timetoken, before end: Timetoken, of channel: Channel
     ) throws(StoreError) {
         try pass(.setSegment)
-        base.emptySegments(from: start, before: end, of: channel)
+        base.removeSegments(from: start, before: end, of: channel)
     }
 
     func setDigest(_ digest: Digest, of channel: Channel) throws(StoreError) {

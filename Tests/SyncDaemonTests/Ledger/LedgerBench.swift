@@ -19,6 +19,8 @@ func write(
 
 /// A ledger whose clock is the test's.
 final class LedgerBench {
+    /// Of a segment on average: few, so that there are many.
+    static let segmentMessages = 3
     let store: any Store
     var wall: UInt64 = 1000
     var failure: StoreError?
@@ -26,7 +28,7 @@ final class LedgerBench {
     private let deletedRowsMax: Int
     lazy var ledger = Ledger(
         store: store, tombstoneTicksKept: tombstoneTicksKept, deletedRowsMax: deletedRowsMax,
-        segmentMessages: 3
+        segmentMessages: LedgerBench.segmentMessages
     ) { [unowned self] in wall }
 
     init(

@@ -79,17 +79,23 @@ struct LedgerDigestTests {
             write(.add(.on(1_000_000, "v\(number)", by: "ada")))
         }
         _ = bench.commit(early + [write(.add(.on(7)))])
-        for _ in 0..<3 { _ = bench.commit(write(.publish(.numbered(1)))) }
-        let late = bench.commit(write(.publish(.numbered(1)))).last
+        var messages = 0
+        var late = Timetoken.zero
+        repeat {
+            bench.wall += 1
+            late = bench.commit(write(.publish(.numbered(1)))).last
+            messages += 1
+        } while messages == 1 || !late.beginsSegment(ofMessages: LedgerBench.segmentMessages)
 
         let found = try storedSegments(of: room, in: bench.store)
 
         #expect(try found == recomputedSegments(of: room, in: bench.store))
         // So many are not moved: the segment grows on.
         let isMoved = count <= Limits.segmentActionsMovedMax
-        #expect(found.map(\.messageCount) == (isMoved ? [1, 3] : [4]))
-        #expect(found[0].digest.count == Int64(count + (isMoved ? 1 : 5)))
-        #expect(found.map(\.after) == (isMoved ? [late.predecessor, .zero] : [.zero]))
+        try #require(isMoved ? found.count > 1 : found.count == 1)
+        #expect(found[0].messageCount == (isMoved ? 1 : messages))
+        #expect(found[0].digest.count == Int64(count + (isMoved ? 1 : messages + 1)))
+        #expect(found[0].after == (isMoved ? late.predecessor : .zero))
     }
 
     @Test("more channels than are remembered", .timeLimit(.minutes(10)))

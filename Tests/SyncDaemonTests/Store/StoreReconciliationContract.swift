@@ -73,16 +73,15 @@ struct StoreReconciliationContract {
         let all = [segment(20, 1), segment(10, 2), segment(0, 1)]
         #expect(try storedSegments(of: room, in: store) == all)
         try store.begin()
-        try store.emptySegments(from: tick(1), before: tick(20), of: room)
-        #expect(try store.segment(of: tick(15), in: room).segment == Segment(after: tick(10)))
+        try store.removeSegments(from: tick(1), before: tick(20), of: room)
+        #expect(try place(15) == [.zero, tick(20)])
         #expect(try storedSegments(of: room, in: store) == all)
         store.rollback()
         #expect(try store.segment(of: tick(15), in: room).segment == segment(10, 2))
         try store.commit(through: 6) {
-            try $0.emptySegments(from: tick(10), before: tick(20), of: room)
+            try $0.removeSegments(from: tick(10), before: tick(20), of: room)
         }
-        #expect(
-            try storedSegments(of: room, in: store) == [all[0], Segment(after: tick(10)), all[2]])
+        #expect(try storedSegments(of: room, in: store) == [all[0], all[2]])
         #expect(try storedSegments(of: den, in: store) == [segment(0, 9)])
     }
 
