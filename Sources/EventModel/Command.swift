@@ -126,14 +126,26 @@ public struct SubscribeRequest: Hashable, Sendable {
     }
 }
 
-/// Coded symbols of a device's actions, so that the daemon finds how they differ from its own.
+/// What the coded symbols of a repair are of.
+public enum RepairLevel: String, Hashable, Sendable {
+    /// Each row of the channel.
+    case whole
+    /// The states of the channel's segments.
+    case segments
+    /// Each row of the segments that differ, as the daemon said which these are.
+    case rows
+}
+
+/// Coded symbols of what a device has, so that the daemon finds how it differs from its own.
 public struct RepairRequest: Hashable, Sendable {
     public var channel: String
+    public var level: RepairLevel
     /// From index 0, or from where the device's last request for this channel ended.
     public var run: SymbolRun
 
-    public init(channel: String, run: SymbolRun) {
+    public init(channel: String, level: RepairLevel = .whole, run: SymbolRun) {
         self.channel = channel
+        self.level = level
         self.run = run
     }
 }

@@ -121,18 +121,21 @@ public struct SubscribedChannel: Hashable, Sendable {
     public var key: DigestKey?
     /// What the channel's rows come to at `cursor`, when the daemon has it at hand.
     public var state: Digest?
+    /// Where a repair begins with the states of segments: messages of one on average.
+    public var segmentMessages: Int?
     /// What reactions there are.
     public var rules: ReactionRules
 
     public init(
         channel: String, mode: Mode, cursor: Timetoken, key: DigestKey? = nil,
-        state: Digest? = nil, rules: ReactionRules = ReactionRules()
+        state: Digest? = nil, segmentMessages: Int? = nil, rules: ReactionRules = ReactionRules()
     ) {
         self.channel = channel
         self.mode = mode
         self.cursor = cursor
         self.key = key
         self.state = state
+        self.segmentMessages = segmentMessages
         self.rules = rules
     }
 }
@@ -141,6 +144,10 @@ public struct SubscribedChannel: Hashable, Sendable {
 public enum RepairStep: Hashable, Sendable {
     /// The difference is not decoded yet: go on up to so many symbols in all.
     case needsSymbols(Int)
+    /// Only the rows on these messages differ, ascending: go on with symbols of those.
+    case segments([MessageRange])
+    /// So much differs that symbols of all rows are the way on.
+    case whole
     case difference(RepairDifference)
     /// Everything anew costs less, or the symbols contradict each other.
     case snapshot
@@ -151,7 +158,9 @@ public struct RepairDifference: Hashable, Sendable {
     /// The device then has the channel's rows as of here.
     public var cursor: Timetoken
     /// What they come to: a device that comes to something else takes a snapshot.
-    public var state: Digest
+    ///
+    /// `nil`: the pushes from `cursor` on will say so, because some rows changed meanwhile.
+    public var state: Digest?
     /// Ascending by `actionTimetoken`; each takes the place of an action with its key.
     public var rows: [MessageAction]
     /// Ascending; without actions.
@@ -160,7 +169,7 @@ public struct RepairDifference: Hashable, Sendable {
     public var dropped: [Timetoken]
 
     public init(
-        cursor: Timetoken, state: Digest, rows: [MessageAction], messages: [StoredMessage] = [],
+        cursor: Timetoken, state: Digest?, rows: [MessageAction], messages: [StoredMessage] = [],
         dropped: [Timetoken]
     ) {
         self.cursor = cursor

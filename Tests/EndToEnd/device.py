@@ -17,6 +17,8 @@ RETRYABLE = {"overloaded", "draining", "store_unavailable", "too_many_in_flight"
 #: Coded symbols in one frame, and in the first question of a repair.
 SYMBOLS_PER_FRAME = 1300
 FIRST_SYMBOLS = 32
+#: The same of segments: both sides' states are to be told.
+FIRST_SEGMENT_SYMBOLS = 48
 #: Commands that one device has under way when it works through a long list.
 WINDOW = 200
 
@@ -240,6 +242,7 @@ class Device:
             rows.epoch = self.welcome["epoch"]
             rows.key = bytes.fromhex(channel["key"])
             rows.is_wrong = False
+            rows.segments = channel.get("segments")
             self.repairing.discard(rows.channel)
             if rows.cursor == 0 and channel["mode"] != "repair":
                 rows.clear()
@@ -294,23 +297,42 @@ class Device:
         task.add_done_callback(self._healing.discard)
 
     async def repair(self, channel):
-        """Sends symbols of the rows until the daemon knows how they differ."""
-        rows = self.rows[channel].all_rows()
-        sent, need = 0, FIRST_SYMBOLS
+        """Finds what differs: by segments where the daemon says so, else row by row."""
+        rows = self.rows[channel]
+        if rows.segments is None:
+            return await self.repair_rows(channel, rows.all_rows())
+        items = reconcile.segment_items(rows.key, rows.all_rows(), rows.segments)
+        answer = await self.send_symbols(channel, items, FIRST_SEGMENT_SYMBOLS, of="segments")
+        if "whole" in answer:
+            return await self.repair_rows(channel, rows.all_rows())
+        stretches = reconcile.unpack_stretches(answer["segments"])
+        return await self.repair_rows(channel, [
+            row for row in rows.all_rows()
+            if any(first <= max(row[0], 1) < end for first, end in stretches)], of="rows")
+
+    async def repair_rows(self, channel, rows, **level):
+        """Compares rows, all or those of some segments."""
+        items = reconcile.row_items(self.rows[channel].key, rows)
+        answer = await self.send_symbols(channel, items, FIRST_SYMBOLS, **level)
+        if "snapshot" in answer:
+            await self.subscribe({"name": channel, "cursor": "0"})
+        return answer
+
+    async def send_symbols(self, channel, items, need, **level):
+        """Sends symbols until they tell something."""
+        sent = 0
         while need is not None:
-            cells = reconcile.symbols(self.rows[channel].key, rows, need)
+            cells = reconcile.symbols(self.rows[channel].key, items, need)
             parts = [
                 self.command(
-                    "repair", channel=channel, count=len(rows), **{"from": first},
+                    "repair", channel=channel, count=len(items), **{"from": first}, **level,
                     symbols=reconcile.symbols_text(
-                        cells[first:first + SYMBOLS_PER_FRAME], first, len(rows)))
+                        cells[first:first + SYMBOLS_PER_FRAME], first, len(items)))
                 for first in range(sent, need, SYMBOLS_PER_FRAME)]
             answer = (await asyncio.gather(*parts))[-1]
             sent, need = need, answer.get("need")
             if need is not None and need <= sent:
                 raise Violation(f"A repair of {channel} asks for what it has: {answer}")
-        if "snapshot" in answer:
-            await self.subscribe({"name": channel, "cursor": "0"})
         return answer
 
     # Commands

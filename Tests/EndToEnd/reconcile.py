@@ -5,6 +5,8 @@ to be made twice to go unseen, and so that the page is known to say enough.
 """
 
 import base64
+import bisect
+import itertools
 import math
 import struct
 
@@ -96,17 +98,47 @@ def mapping(seed):
         index = math.ceil(math.sqrt((index + 1) * (index + 2) / u + 0.25) - 1.5)
 
 
-def symbols(key, rows, count):
-    """The first `count` coded symbols of a set of rows, each (timetokens, tags, checksums, n)."""
-    cells = [[0, 0, 0, 0] for _ in range(count)]
+def row_items(key, rows):
+    """What stands for each row in coded symbols."""
+    return [(timetoken_of(row), row_hash(key, row)[0] & MASK32) for row in rows]
+
+
+def begins_segment(timetoken, mean):
+    """Whether a segment begins with the message of this timetoken."""
+    def mix(word):
+        word = (word ^ word >> 16) * 0x85EBCA6B & MASK32
+        word = (word ^ word >> 13) * 0xC2B2AE35 & MASK32
+        return word ^ word >> 16
+    return mix(timetoken & MASK32 ^ mix(timetoken >> 32)) % mean == 0
+
+
+def segment_items(key, rows, mean):
+    """What stands for each segment that holds any row."""
+    starts = [0] + sorted(
+        row[0] - 1 for row in rows if len(row) == 3 and begins_segment(row[0], mean))
+    lanes = {}
     for row in rows:
-        tag = row_hash(key, row)[0] & MASK32
-        seed, second = siphash128(key, struct.pack("<QI", timetoken_of(row), tag))
+        start = starts[max(0, bisect.bisect_left(starts, row[0]) - 1)]
+        lanes[start] = (lanes.get(start, 0) + row_hash(key, row)[0]) & MASK64
+    return [(start, lane & MASK32) for start, lane in lanes.items()]
+
+
+def unpack_stretches(text):
+    """Stretches of timetokens, each with its first one and the first one after it."""
+    edges = unpack_timetokens(text)
+    return list(itertools.zip_longest(edges[::2], edges[1::2], fillvalue=1 << 63))
+
+
+def symbols(key, items, count):
+    """The first `count` coded symbols of some items, each (timetokens, tags, checksums, n)."""
+    cells = [[0, 0, 0, 0] for _ in range(count)]
+    for timetoken, tag in items:
+        seed, second = siphash128(key, struct.pack("<QI", timetoken, tag))
         for index in mapping(seed):
             if index >= count:
                 break
             cell = cells[index]
-            cell[0] ^= timetoken_of(row)
+            cell[0] ^= timetoken
             cell[1] ^= tag
             cell[2] ^= second & MASK32
             cell[3] += 1

@@ -59,6 +59,8 @@ class Rows:
         #: Of the actions that do not count for 1.
         self.scores = {}
         self.key = None
+        #: Messages of a segment on average, where the daemon repairs by segments.
+        self.segments = None
         #: Whether the rows are all that stood at the cursor.
         self.is_whole = False
         #: How often what is here came to what the daemon said, and whether it does not.
@@ -110,7 +112,8 @@ class Rows:
             self._put(row[:4], *row[4:])
         self.cursor = timetoken(answer["cursor"])
         self.is_whole = True
-        self.verify(answer["s"])
+        if "s" in answer:
+            self.verify(answer["s"])
 
     def apply(self, push):
         """Applies one push; raises when it repeats, reorders or skips back."""

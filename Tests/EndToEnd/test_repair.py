@@ -341,7 +341,8 @@ class Repairs(RepairCase):
         device.patient.add("room")
         for rows in sets:
             await device.subscribe({"name": "room", "cursor": "0", "repair": True})
-            text = reconcile.symbols_text(reconcile.symbols(key, rows, 400), 0, len(rows))
+            text = reconcile.symbols_text(
+                reconcile.symbols(key, reconcile.row_items(key, rows), 400), 0, len(rows))
             answer = await device.request(
                 "repair", channel="room", count=len(rows), symbols=text, **{"from": 0})
             self.assertIn("id", answer)
@@ -360,6 +361,75 @@ class Repairs(RepairCase):
         device.rows.clear()
         await device.subscribe({"name": "room", "cursor": "0"})
         await self.assert_equal(device, writer)
+
+
+class SegmentRepairs(RepairCase):
+    """Devices with so much that their segments are compared first."""
+
+    async def long_room(self):
+        """A device with over 5,000 rows, and who wrote them."""
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "ada")
+        messages = await self.populate(writer, messages=600, faces=9)
+        reader = await self.follower(daemon, "bob")
+        await self.assert_equal(reader, writer)
+        return writer, reader, messages
+
+    def damage(self, reader, messages):
+        """Some rows are lost, one is another one, and one never was."""
+        rows = reader.rows["room"]
+        for key in sorted(rows.actions)[::1500]:
+            del rows.actions[key]
+        del rows.messages[int(messages[77])]
+        rows.actions[(int(messages[400]), "reaction", "made up", "eve")] = int(messages[400]) + 1
+        rows.actions[(0, "reaction", "made up", "eve")] = int(messages[400]) + 2
+
+    async def test_only_the_rows_of_segments_that_differ_are_compared(self):
+        writer, reader, messages = await self.long_room()
+        await reader.cut()
+        self.damage(reader, messages)
+        await reader.connect()
+        await reader.until(lambda: "room" in reader.repairs, "the repair")
+        await self.assert_equal(reader, writer)
+        self.assertEqual(reader.rows["room"].segments, 32)
+        answers = [sorted(it) for it in reader.repairs["room"] if "need" not in it]
+        self.assertEqual(answers, [["segments"], ["cursor", "drop", "messages", "rows", "s"]])
+
+    async def test_what_changes_between_the_levels_comes_with_the_pushes(self):
+        writer, reader, messages = await self.long_room()
+        await reader.cut()
+        self.damage(reader, messages)
+        reader.patient.add("room")
+        await reader.connect()
+        rows = reader.rows["room"]
+        items = reconcile.segment_items(rows.key, rows.all_rows(), rows.segments)
+        answer = await reader.send_symbols("room", items, 128, of="segments")
+        stretches = reconcile.unpack_stretches(answer["segments"])
+        first, end = stretches[-1]
+        inside = next(it for it in messages if first <= int(it) < end)
+        outside = next(it for it in messages if not any(a <= int(it) < b for a, b in stretches))
+        for message in (inside, outside):
+            await writer.add("room", message, "⏱")
+            await writer.remove("room", message, FACES[0])
+        reader.repairs.clear()
+        await reader.repair_rows("room", [
+            row for row in rows.all_rows()
+            if any(a <= max(row[0], 1) < b for a, b in stretches)], of="rows")
+        self.assertNotIn("s", reader.repairs["room"][-1])
+        await self.assert_equal(reader, writer)
+
+    async def test_a_device_may_compare_all_rows_at_once(self):
+        writer, reader, messages = await self.long_room()
+        await reader.cut()
+        self.damage(reader, messages)
+        reader.patient.add("room")
+        await reader.connect()
+        async with self.refused(409, "no_repair"):
+            await reader.repair_rows("room", reader.rows["room"].all_rows(), of="rows")
+        async with self.refused(400, "invalid_field", "of"):
+            await reader.repair_rows("room", reader.rows["room"].all_rows(), of="all")
+        await reader.repair_rows("room", reader.rows["room"].all_rows())
+        await self.assert_equal(reader, writer)
 
 
 class Stores(RepairCase):

@@ -84,7 +84,7 @@ struct ReplicaTests {
         let isEqual = replica.apply(difference)
         #expect(isEqual)
         #expect(Set(replica.rows.keys) == [bob.key, eve.key])
-        #expect(replica.items.count == 2)
+        #expect(replica.items().count == 2)
     }
 
     @Test("devices that got the same bytes share what they have; others do not")

@@ -77,6 +77,16 @@ public enum ProtocolExample {
         if let key { encoder.insert(RepairItem(adas, key: key)) }
         return encoder
     }()
+    /// The same of its segments' states: it has one.
+    static let adasSegments: RatelessEncoder = {
+        var encoder = RatelessEncoder(0..<2)
+        if let key {
+            var state = Digest.empty
+            state.insert(adas, key: key)
+            encoder.insert(RepairItem(segmentAfter: .zero, state, key: key))
+        }
+        return encoder
+    }()
     static let live = ActionsQuery(
         channel: "room", messageTimetoken: ada.messageTimetoken, types: ["reaction"],
         values: ["👍"], isDescending: true, limit: 1, live: .begin)
@@ -141,6 +151,16 @@ public enum ProtocolExample {
         14: .repair(RepairRequest(channel: "room", run: adasSymbols.run(0..<2))),
         15: .repair(RepairRequest(channel: "room", run: adasSymbols.run(2..<3))),
         16: .repair(RepairRequest(channel: "room", run: adasSymbols.run(0..<1))),
+        60: .subscribe([
+            SubscribeRequest(
+                channel: "room", cursor: added, epoch: epoch,
+                base: Digest(count: 120_000, words: two.words), asksForRepair: true)
+        ]),
+        61: .repair(
+            RepairRequest(channel: "room", level: .segments, run: adasSegments.run(0..<2))),
+        62: .repair(RepairRequest(channel: "room", level: .rows, run: adasSymbols.run(0..<3))),
+        63: .repair(
+            RepairRequest(channel: "room", level: .segments, run: adasSegments.run(0..<1))),
         18: .publish(
             PublishRequest(
                 channel: "room", message: Message(payload: #""typing""#), isStored: false)),
@@ -285,6 +305,22 @@ public enum ProtocolExample {
                             message: Message(payload: #"{"text":"hi"}"#))
                     ], dropped: [adas.actionTimetoken]))),
         16: .repair(.snapshot),
+        60: .subscribed([
+            SubscribedChannel(
+                channel: "room", mode: .repair, cursor: added, key: key, segmentMessages: 32)
+        ]),
+        61: .repair(
+            .segments([
+                MessageRange(
+                    after: Timetoken(rawValue: ada.messageTimetoken.rawValue - 1),
+                    through: adas.actionTimetoken),
+                MessageRange(after: removed, through: .end),
+            ])),
+        62: .repair(
+            .difference(
+                RepairDifference(
+                    cursor: added, state: nil, rows: [bobs], dropped: [adas.actionTimetoken]))),
+        63: .repair(.whole),
         18: .published(Timetoken(rawValue: 17_952_187_953_730_300)),
         19: .published(Timetoken(rawValue: 17_952_187_953_730_301)),
         20: .history(

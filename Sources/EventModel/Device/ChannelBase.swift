@@ -162,6 +162,35 @@ public struct ChannelBase: Hashable, Sendable {
         return encoder
     }
 
+    /// The coded symbols of the rows on some messages.
+    func symbols(_ range: Range<Int>, ofRowsIn stretches: [MessageRange]) -> RatelessEncoder {
+        var encoder = RatelessEncoder(range)
+        guard let key else { return encoder }
+        cache.forEachAction {
+            guard stretches.contain($0.key.messageTimetoken) else { return }
+            encoder.insert(RepairItem($0, key: key))
+        }
+        for message in cache.messageRows where stretches.contain(message.timetoken) {
+            encoder.insert(RepairItem(message, key: key))
+        }
+        return encoder
+    }
+
+    /// The coded symbols of the states of segments: O(rows).
+    func symbols(_ range: Range<Int>, ofSegmentsOf mean: Int) -> RatelessEncoder {
+        var encoder = RatelessEncoder(range)
+        guard let key else { return encoder }
+        var segments = SegmentStates(cutBefore: cache.messages.keys, ofMessages: mean)
+        cache.forEachAction {
+            segments.insert(RowHash($0, key: key), on: $0.key.messageTimetoken)
+        }
+        for message in cache.messageRows {
+            segments.insert(RowHash(message, key: key), on: message.timetoken)
+        }
+        segments.forEach { encoder.insert(RepairItem(segmentAfter: $0, $1, key: key)) }
+        return encoder
+    }
+
     /// All rows, as if they just came.
     var rows: [RowChange] {
         var rows = cache.messages.map { RowChange.messagePut($0, $1) }

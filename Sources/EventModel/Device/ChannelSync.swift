@@ -33,7 +33,7 @@ public struct ChannelSync: Sendable {
     /// owed.
     var toldThrough = Timetoken.zero
     var epoch = ""
-    private var attempt = 0
+    var attempt = 0
     /// What was asked before what is held of a channel, and what is wished of it.
     var pages = PageQuestions()
     /// What the server said last in this session that the channel comes to, and when.
@@ -47,7 +47,7 @@ public struct ChannelSync: Sendable {
     var isSnapshot = false
     /// The server lost track of a repair once in this session.
     private var wasInterrupted = false
-    private var symbols = SymbolQuestions()
+    var symbols = SymbolQuestions()
     /// Whether it began after the channel's beginning, for whoever wants to hear what happens.
     ///
     /// What was before is not there: so it is not kept, and never compared.
@@ -199,49 +199,6 @@ public struct ChannelSync: Sendable {
             accept(reply, &step)
             phase = .following
             askForPage(&step)
-        }
-        return step
-    }
-
-    private mutating func startRepair(_ reply: SubscribedChannel, _ step: inout Step) {
-        guard !isTail, window == nil, incoming == nil, reply.key ?? base.key != nil else {
-            return startSnapshot(&step)
-        }
-        accept(reply, &step)
-        if reply.cursor < base.cursor { step.rows += base.rewind(to: reply.cursor) }
-        rung = .repair
-        needsRepair = true
-        repairs += 1
-        phase = .repairing
-        symbols = SymbolQuestions()
-        step.questions += symbols.begin(with: base, name, attempt)
-    }
-
-    /// The server answers symbols.
-    mutating func repaired(_ reply: RepairStep, attempt: Int) -> Step {
-        var step = Step()
-        guard phase == .repairing, attempt == self.attempt else { return step }
-        symbols.answered()
-        switch reply {
-        case .needsSymbols(let count):
-            if let more = symbols.goOn(upTo: count, with: base, name, attempt) {
-                step.questions += more
-            } else {
-                startSnapshot(&step)
-            }
-        case .snapshot:
-            startSnapshot(&step)
-        case .difference(let difference):
-            step.rows = base.apply(difference)
-            step.hasMoved = true
-            step.healedBy = .repair
-            guard base.digest == difference.state else {
-                startSnapshot(&step)
-                return step
-            }
-            needsRepair = false
-            phase = .following
-            isVerified = true
         }
         return step
     }

@@ -1,20 +1,47 @@
 // The device's side of a repair: symbols of what it has, until the server knows the difference.
 
-/// How far the symbols of one repair were sent.
+/// How far the symbols of one level of a repair were sent.
 struct SymbolQuestions {
-    /// The symbols of the first question: enough for ten differences.
-    static let firstCount = 32
+    /// What they are of.
+    enum Source: Hashable {
+        /// All rows.
+        case whole
+        /// The states of segments, of so many messages each.
+        case segments(ofMessages: Int)
+        /// The rows on some messages.
+        case rows([MessageRange])
+    }
+
     /// Bytes of symbols in one command, so that its base64 stays under the daemon's 32 KiB.
     static let bytesMax = 22_500
 
+    let source: Source
     private var sent = 0
     /// Commands without an answer.
     private var open = 0
 
+    init(of source: Source = .whole) {
+        self.source = source
+    }
+
+    /// Symbols of the first question: enough for ten differences, or segments that differ, of which
+    /// both sides' states are to be told.
+    private var firstCount: Int {
+        if case .segments = source { 48 } else { 32 }
+    }
+
+    private var level: RepairLevel {
+        switch source {
+        case .whole: .whole
+        case .segments: .segments
+        case .rows: .rows
+        }
+    }
+
     mutating func begin(
         with base: ChannelBase, _ channel: String, _ attempt: Int
     ) -> [ChannelSync.Question] {
-        ask(upTo: Self.firstCount, with: base, channel, attempt)
+        ask(upTo: firstCount, with: base, channel, attempt)
     }
 
     mutating func answered() { open -= 1 }
@@ -36,7 +63,7 @@ struct SymbolQuestions {
     private mutating func ask(
         upTo count: Int, with base: ChannelBase, _ channel: String, _ attempt: Int
     ) -> [ChannelSync.Question] {
-        let encoder = base.symbols(sent..<count)
+        let encoder = symbols(sent..<count, of: base)
         var questions: [ChannelSync.Question] = []
         while sent < count {
             // A symbol has at most 26 bytes, and seldom more than 18.
@@ -46,8 +73,17 @@ struct SymbolQuestions {
             }
             sent += run.symbols.count
             open += 1
-            questions.append(.repair(RepairRequest(channel: channel, run: run), attempt: attempt))
+            let request = RepairRequest(channel: channel, level: level, run: run)
+            questions.append(.repair(request, attempt: attempt))
         }
         return questions
+    }
+
+    private func symbols(_ range: Range<Int>, of base: ChannelBase) -> RatelessEncoder {
+        switch source {
+        case .whole: base.symbols(range)
+        case .segments(let mean): base.symbols(range, ofSegmentsOf: mean)
+        case .rows(let stretches): base.symbols(range, ofRowsIn: stretches)
+        }
     }
 }

@@ -25,11 +25,7 @@ enum CommandEncoder {
             json.member("channels", channels)
         case .follow(let request): write(request, into: &json)
         case .unfollow(let selection): write(selection, into: &json)
-        case .repair(let request):
-            json.member("channel", request.channel)
-            json.member("from", request.run.first)
-            json.member("count", Int(request.run.itemCount))
-            json.member("symbols", request.run.text)
+        case .repair(let request): write(request, into: &json)
         case .publish(let request):
             write(request, into: &json)
         case .signal(let request):
@@ -84,6 +80,14 @@ enum CommandEncoder {
         case .ping:
             break
         }
+    }
+
+    private static func write(_ request: RepairRequest, into json: inout JSONWriter) {
+        json.member("channel", request.channel)
+        if request.level != .whole { json.member("of", request.level.rawValue) }
+        json.member("from", request.run.first)
+        json.member("count", Int(request.run.itemCount))
+        json.member("symbols", request.run.text)
     }
 
     private static func write(_ hello: Hello, into json: inout JSONWriter) {

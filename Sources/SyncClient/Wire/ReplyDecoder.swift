@@ -95,7 +95,10 @@ struct ReplyDecoder {
                 SubscribedChannel(
                     channel: try channel.string("name"), mode: try channel.word("mode"),
                     cursor: try channel.timetoken("cursor"), key: try key(channel),
-                    state: try channel.state(), rules: try rules.rules(of: channel)))
+                    state: try channel.state(),
+                    segmentMessages: try channel.optionalInteger("segments").flatMap {
+                        $0 > 0 ? Int(exactly: $0) : nil
+                    }, rules: try rules.rules(of: channel)))
         }
         return channels
     }
@@ -111,9 +114,16 @@ struct ReplyDecoder {
     private func step(_ result: borrowing JSONValue) throws(JSONError) -> RepairStep {
         if let need = try result.optionalInteger("need") { return .needsSymbols(Int(need)) }
         if try result.flag("snapshot") { return .snapshot }
-        guard let state = try result.state() else {
-            throw .missingField("s", expected: "an object")
+        if try result.flag("whole") { return .whole }
+        if let text = try result.optionalString("segments") {
+            do throws(RepairError) {
+                return .segments(
+                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax))
+            } catch {
+                throw .wrongType("segments", expected: "base64 of packed timetokens")
+            }
         }
+        let state = try result.state()
         let cursor = try result.timetoken("cursor")
         let (rows, drop) = (try result.string("rows"), try result.string("drop"))
         let messages = try result.member("messages") == nil ? [] : messages(result)

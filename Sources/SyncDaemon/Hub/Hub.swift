@@ -10,7 +10,7 @@ import EventModel
 final class Hub {
     private(set) var sessions: [SessionID: Session] = [:]
     let ground: Ground
-    let repairs = Repairs()
+    let repairs: Repairs
     let attendance: Attendance
     let topics: TopicTable
     let outlet: Outlet
@@ -25,6 +25,7 @@ final class Hub {
 
     init(engine: any Engine, settings: HubSettings = HubSettings(), counters: Counters) {
         ground = Ground(engine: engine, settings: settings, counters: counters)
+        repairs = Repairs(settings.segmentedRepairs)
         attendance = Attendance(ground: ground)
         topics = TopicTable(ground: ground, repairs: repairs, attendance: attendance)
         outlet = Outlet(ground: ground, topics: topics)
@@ -193,16 +194,19 @@ final class Hub {
 
     // MARK: Repairs
 
-    /// Takes symbols of a device's actions.
+    /// Takes symbols of what a device has.
     ///
     /// - Returns: All that came so far, to be compared by a reader; or what to answer at once.
     func take(
-        _ run: SymbolRun, for subscription: Subscription, command: CommandID
-    ) -> Result<SymbolRun, RepairRefusal> {
+        _ run: SymbolRun, of level: RepairLevel, for subscription: Subscription,
+        command: CommandID
+    ) -> Result<RepairQuery, RepairRefusal> {
+        let difference = level == .rows ? subscription.repair?.difference : nil
         // The answer to an earlier question may be one more than the session has room for: then
         // nobody is held any more.
         if run.first == 0 { subscriptions.endRepair(of: subscription) }
-        return repairs.take(run, for: subscription, command: command)
+        return repairs.take(
+            run, of: level, in: difference, for: subscription, command: command)
     }
 
     /// Takes what a reader made of the symbols, and lets the subscription go on when they told.
@@ -217,9 +221,17 @@ final class Hub {
         case .needs(let count) where count <= Limits.repairSymbolsMax:
             repairs.goOn(subscription, needing: count)
             return .success(.repair(.needsSymbols(count)))
+        case .segments(let difference):
+            repairs.goOn(subscription, withRowsOf: difference)
+            return .success(.repair(.segments(difference.ranges)))
+        case .whole:
+            subscriptions.endRepair(of: subscription)
+            return .success(.repair(.whole))
         case .repaired(let channel):
             subscriptions.endRepair(of: subscription)
-            states.learn(channel.digest, at: channel.cursor, of: answer.channel)
+            if let digest = channel.digest {
+                states.learn(digest, at: channel.cursor, of: answer.channel)
+            }
             // It lacks only what came after.
             subscription.rowsFrom = channel.cursor
             outlet.lag(subscription)
@@ -274,6 +286,8 @@ struct HubSettings {
     var recentBytesMax = Limits.recentBytesMax
     /// How long events of a channel wait for more, in milliseconds.
     var window: (Channel) -> Int = { _ in 0 }
+    /// Who is repaired by segments.
+    var segmentedRepairs = SegmentedRepairs()
     /// What reactions there are in a channel.
     var rules: (Channel) -> ReactionRules = { _ in ReactionRules() }
 }

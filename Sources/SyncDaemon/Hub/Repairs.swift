@@ -4,20 +4,46 @@
 import Basis
 import EventModel
 
-/// What a device sent for the repair of one channel: symbols of its actions, from index 0 on.
+/// What a device sent for one level of the repair of one channel: symbols from index 0 on.
 ///
 /// A class, so that the many subscriptions that need none have no room for it.
 final class Repair {
+    let level: RepairLevel
     let itemCount: Int64
+    /// Which of its segments differ, where their rows are compared.
+    let difference: SegmentDifference?
     fileprivate(set) var symbols: [CodedSymbol] = []
     /// Fewer symbols tell nothing, as a reader said.
     fileprivate(set) var needed = 0
     /// The command whose question a reader has.
     fileprivate(set) var command: CommandID?
 
-    init(itemCount: Int64) {
+    init(_ level: RepairLevel, itemCount: Int64, in difference: SegmentDifference?) {
+        self.level = level
         self.itemCount = itemCount
+        self.difference = difference
     }
+}
+
+extension Repair {
+    fileprivate var query: RepairQuery {
+        let symbols = SymbolRun(first: 0, itemCount: itemCount, symbols: symbols)
+        let subject: RepairQuery.Subject =
+            switch level {
+            case .whole: .rows
+            case .segments: .segments
+            case .rows: difference.map { .rowsOf($0) } ?? .rows
+            }
+        return RepairQuery(symbols: symbols, subject: subject)
+    }
+}
+
+/// Who is repaired by segments.
+struct SegmentedRepairs {
+    /// Messages of a segment on average.
+    var segmentMessages = Limits.segmentMessages
+    /// A device with so many rows is; one with fewer has its rows compared at once.
+    var rowsMin = Limits.repairSegmentedRowsMin
 }
 
 /// Why symbols are not compared.
@@ -30,17 +56,28 @@ enum RepairRefusal: Error {
 final class Repairs {
     /// Coded symbols that all sessions keep.
     private(set) var symbolCount = 0
+    let segmented: SegmentedRepairs
 
-    /// Takes symbols of a device's actions.
+    init(_ segmented: SegmentedRepairs) {
+        self.segmented = segmented
+    }
+
+    /// Takes symbols of what a device has.
     ///
+    /// - Parameter difference: Which segments differ, where their rows are compared.
     /// - Returns: All that came so far, to be compared by a reader; or what to answer at once.
     func take(
-        _ run: SymbolRun, for subscription: Subscription, command: CommandID
-    ) -> Result<SymbolRun, RepairRefusal> {
-        guard subscription.state == .held else { return .failure(.error(.noRepair)) }
-        let repair = subscription.repair ?? Repair(itemCount: run.itemCount)
-        guard repair.itemCount == run.itemCount, repair.symbols.count == run.first,
-            repair.command == nil
+        _ run: SymbolRun, of level: RepairLevel, in difference: SegmentDifference?,
+        for subscription: Subscription, command: CommandID
+    ) -> Result<RepairQuery, RepairRefusal> {
+        guard subscription.state == .held, level != .rows || difference != nil else {
+            return .failure(.error(.noRepair))
+        }
+        let repair =
+            run.first == 0
+            ? Repair(level, itemCount: run.itemCount, in: difference) : subscription.repair
+        guard let repair, repair.level == level, repair.itemCount == run.itemCount,
+            repair.symbols.count == run.first, repair.command == nil
         else { return .failure(.error(.noRepair)) }
         guard hasRoom(for: run.symbols.count, in: subscription.session) else {
             end(of: subscription)
@@ -52,8 +89,13 @@ final class Repairs {
         if isEnough { repair.command = command }
         subscription.repair = repair
         guard isEnough else { return .failure(.step(.needsSymbols(repair.needed))) }
-        return .success(
-            SymbolRun(first: 0, itemCount: repair.itemCount, symbols: repair.symbols))
+        return .success(repair.query)
+    }
+
+    /// Has the rows compared of the segments that differ, with the symbols that come next.
+    func goOn(_ subscription: Subscription, withRowsOf difference: SegmentDifference) {
+        end(of: subscription)
+        subscription.repair = Repair(.rows, itemCount: 0, in: difference)
     }
 
     /// Hears that the symbols told nothing, and how many are needed at least.

@@ -88,8 +88,9 @@ struct ChannelSegments {
         }
     }
 
-    /// Removes whole segments with all that is in them: those that start at `start` or later, and
-    /// before `end`. The one before them goes on where they end.
+    /// Removes whole segments with all that is in them.
+    ///
+    /// Those that start at `start` or later, and before `end`: the one before them goes on there.
     mutating func removeWhole(
         from start: Timetoken, before end: Timetoken, of channel: Channel, in store: any Store
     ) throws(StoreError) {

@@ -9,8 +9,8 @@ struct ReadRequest: Sendable {
         case changes(from: ChangeStart, window: Timetoken?)
         /// The channel's digest, and as of when.
         case state
-        /// How a device differs whose symbols these are, from index 0 on.
-        case repair(SymbolRun)
+        /// How a device differs whose symbols these are.
+        case repair(RepairQuery)
         /// What a long poll missed, in channels and wildcards.
         ///
         /// Lists, because those of groups are shared by all who ask. The first has a channel.

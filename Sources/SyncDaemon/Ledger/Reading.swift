@@ -5,14 +5,15 @@ import EventModel
 /// A question, and how far it was read.
 struct Reading: Sendable {
     let request: ReadRequest
-    private var progress = Progress.none
+    var progress = Progress.none
 
-    private enum Progress: Sendable {
+    enum Progress: Sendable {
         case none
         case histories([ChannelHistory])
         case counts([MessageCount])
         case backlog(PolledBacklog)
         case repair(RepairWork)
+        case segmentRows(SegmentRows)
         case summaries(SummaryWork)
         case search(ChannelSearch)
     }
@@ -47,8 +48,8 @@ struct Reading: Sendable {
     ) -> Step {
         guard !isUnwanted else { return .unwanted }
         do throws(StoreError) {
-            if case .repair(let symbols) = request.query {
-                return try repair(symbols, from: reader, caches.repairs, while: mayGoOn)
+            if case .repair(let query) = request.query {
+                return try repair(query, from: reader, caches, while: mayGoOn)
             }
             if case .summaries(let query) = request.query {
                 let found = try summaries(query, from: reader, caches.summaries, while: mayGoOn)
@@ -70,7 +71,7 @@ struct Reading: Sendable {
         }
     }
 
-    private func answer(_ result: ReadAnswer.Result, _ failure: StoreError? = nil) -> ReadAnswer {
+    func answer(_ result: ReadAnswer.Result, _ failure: StoreError? = nil) -> ReadAnswer {
         ReadAnswer(
             asker: request.asker, channel: request.channel, result: result, failure: failure)
     }
@@ -227,26 +228,5 @@ struct Reading: Sendable {
         let found = try work.step(from: reader, cache, while: mayGoOn)
         if found == nil { progress = .summaries(work) }
         return found
-    }
-
-    // MARK: Repairs
-
-    private mutating func repair(
-        _ symbols: SymbolRun, from reader: any StoreReader, _ repairs: RepairCache,
-        while mayGoOn: () -> Bool
-    ) throws(StoreError) -> Step {
-        var work: RepairWork?
-        if case .repair(let earlier) = progress { work = earlier }
-        // The work is held once: a copy of a channel would be dear.
-        progress = .none
-        let step = try repairs.step(
-            &work, symbols, in: request.channel, from: reader, parking: request, while: mayGoOn)
-        switch step {
-        case .outcome(let outcome): return .done(answer(.repair(outcome)))
-        case .waits: return .waits
-        case .goesOn:
-            progress = work.map { .repair($0) } ?? .none
-            return .goesOn
-        }
     }
 }

@@ -6,6 +6,10 @@ import EventModel
 enum RepairOutcome: Sendable, Hashable {
     /// They do not tell yet; so many in all will probably do.
     case needs(Int)
+    /// Only these segments differ: symbols of their rows are the way on.
+    case segments(SegmentDifference)
+    /// So many segments differ that symbols of all rows are the way on.
+    case whole
     case repaired(RepairedChannel)
     /// Everything anew is cheaper, or the symbols contradict themselves.
     case snapshot
@@ -15,8 +19,8 @@ enum RepairOutcome: Sendable, Hashable {
 struct RepairedChannel: Sendable, Hashable {
     /// The state that the device is brought to.
     var cursor: Timetoken
-    /// The channel's digest as of `cursor`.
-    var digest: Digest
+    /// The channel's digest as of `cursor`; `nil`: not all rows are as of then.
+    var digest: Digest?
     /// To be inserted after `drop` was dropped: what stands under a damaged row's timetoken is in
     /// both.
     var rows: [MessageAction]

@@ -91,10 +91,11 @@ struct WindowReading {
     /// What the device does not hold of the segment in which its window starts.
     private mutating func part(of segment: Segment) throws(StoreError) -> Segment {
         var part = Segment(after: segment.after)
-        try forEachMessage(after: part.after, through: end) {
+        let lacked = MessageRange(after: part.after, through: end)
+        try snapshot.forEachMessage(in: lacked) {
             part.insert(.message($0.row), RowHash($0.row, key: key))
         }
-        try forEachAction(after: part.after, through: end) {
+        try snapshot.forEachAction(on: lacked) {
             part.insert(.action($0), RowHash($0, key: key))
         }
         var held = segment.digest
@@ -109,41 +110,16 @@ struct WindowReading {
         for segment in segments {
             guard bytes < bounds.bytes else { break }
             var messages: [StoredMessage] = []
-            try forEachMessage(after: segment.after, through: page.after) { message in
+            let range = MessageRange(after: segment.after, through: page.after)
+            try snapshot.forEachMessage(in: range) { message in
                 bytes += message.size
                 messages.append(message)
             }
             page.messages.insert(contentsOf: messages, at: 0)
-            try forEachAction(after: segment.after, through: page.after) {
-                page.actions.append($0)
-            }
+            try snapshot.forEachAction(on: range) { page.actions.append($0) }
             page.rest.remove(segment.digest)
             page.after = segment.after
         }
         page.actions.sort { $0.actionTimetoken < $1.actionTimetoken }
-    }
-
-    // MARK: Rows of a stretch
-
-    private func forEachMessage(
-        after start: Timetoken, through end: Timetoken, _ body: (StoredMessage) -> Void
-    ) throws(StoreError) {
-        try snapshot.forEachMessage(after: start) { message in
-            guard message.timetoken <= end else { return false }
-            body(message)
-            return true
-        }
-    }
-
-    private func forEachAction(
-        after start: Timetoken, through end: Timetoken, _ body: (MessageAction) -> Void
-    ) throws(StoreError) {
-        // What stands at zero goes with the first message.
-        let first = start == .zero ? nil : start.successor(at: 0)
-        try snapshot.forEachKey(behind: first.map(MessageAction.Key.before)) { key, action in
-            guard key.messageTimetoken <= end else { return false }
-            if let action { body(action) }
-            return true
-        }
     }
 }

@@ -204,6 +204,10 @@ extension Limits {
     static let repairSymbolsPerReactorMax = 2_000_000
     /// Bytes of the rows in one repair's answer; over it: a snapshot.
     static let repairBytesMax = 256 * 1024
+    /// Rows of a device that is repaired by segments; one with fewer has its rows compared at once.
+    static let repairSegmentedRowsMin: Int64 = 5000
+    /// Rows of the segments that differ; over it all rows of the channel are compared.
+    static let repairSegmentRowsMax = 300_000
     /// Rows of a channel that devices are compared with; over it: a snapshot.
     static let repairRowsMax = 1_500_000
     /// Bytes of channels that devices are being compared with, but for one that alone is larger;

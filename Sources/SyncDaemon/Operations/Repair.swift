@@ -10,8 +10,10 @@ extension Operations {
         guard let subscription = caller.session.subscriptions[channel] else {
             return .refused(.noRepair)
         }
-        switch caller.hub.take(request.run, for: subscription, command: caller.id) {
-        case .success(let symbols): return caller.ask(.repair(symbols), about: request.channel)
+        let taken = caller.hub.take(
+            request.run, of: request.level, for: subscription, command: caller.id)
+        switch taken {
+        case .success(let query): return caller.ask(.repair(query), about: request.channel)
         case .failure(.step(let step)): return .done(.repair(step))
         case .failure(.error(let error)): return .refused(error)
         }

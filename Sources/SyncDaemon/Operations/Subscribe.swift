@@ -171,7 +171,12 @@ extension Operations {
         caller.hub.hold(
             caller.session, on: caller.channel(request.channel), at: cursor, pace: request.pace,
             isNamed: caller.isOwn(request.channel))
-        return reply(to: request, .repair, cursor, for: caller)
+        var reply = reply(to: request, .repair, cursor, for: caller)
+        let segmented = caller.hub.repairs.segmented
+        if let base = request.base, base.count >= segmented.rowsMin {
+            reply.segmentMessages = segmented.segmentMessages
+        }
+        return reply
     }
 
     private static func reply(

@@ -25,7 +25,9 @@ final class ReactorCore {
 
     init(
         engine: any Engine, settings: ReactorSettings = ReactorSettings(),
-        recentBytesMax: Int = Limits.recentBytesMax, mailbox: Mailbox<ReactorMessage>,
+        recentBytesMax: Int = Limits.recentBytesMax,
+        segmentedRepairs: SegmentedRepairs = SegmentedRepairs(),
+        mailbox: Mailbox<ReactorMessage>,
         accounts: Accounts = Accounts(), counters: Counters, log: Log? = nil,
         routes: HTTPRoutes = HTTPRoutes()
     ) {
@@ -33,7 +35,8 @@ final class ReactorCore {
             engine: engine,
             settings: HubSettings(
                 sendQueueBytesMax: settings.sendQueueBytesMax, recentBytesMax: recentBytesMax,
-                window: settings.window(of:), rules: settings.rules(of:)),
+                window: settings.window(of:), segmentedRepairs: segmentedRepairs,
+                rules: settings.rules(of:)),
             counters: counters)
         self.mailbox = mailbox
         tenants = Tenants(

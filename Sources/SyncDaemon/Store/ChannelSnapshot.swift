@@ -64,14 +64,6 @@ protocol ChannelSnapshot {
     func action(addedAt timetoken: Timetoken) throws(StoreError) -> MessageAction?
 }
 
-/// Messages of a channel; the range leaves its start out and holds its end.
-struct MessageRange: Sendable, Hashable {
-    let after: Timetoken
-    let through: Timetoken
-
-    func contains(_ message: Timetoken) -> Bool { after < message && message <= through }
-}
-
 /// A channel's snapshot in a read transaction of SQLite's.
 struct SQLiteSnapshot: ChannelSnapshot {
     let reader: SQLiteReader

@@ -131,9 +131,13 @@ enum ReplyEncoder {
         switch step {
         case .needsSymbols(let count):
             json.member("need", count)
+        case .segments(let ranges):
+            json.member("segments", PackedRanges.text(ranges))
+        case .whole:
+            json.member("whole", true)
         case .difference(let difference):
             json.member("cursor", quoted: difference.cursor.rawValue)
-            json.state(difference.state)
+            if let state = difference.state { json.state(state) }
             json.member("rows", PackedActions.text(difference.rows))
             if !difference.messages.isEmpty { encode(difference.messages, into: &json) }
             json.member("drop", PackedActions.text(difference.dropped))

@@ -50,6 +50,7 @@ extension JSONWriter {
             member("key", key.text)
         }
         if let state = channel.state { self.state(state) }
+        if let messages = channel.segmentMessages { member("segments", messages) }
         rules.encode(channel.rules, into: &self)
         endObject()
     }

@@ -19,6 +19,7 @@ enum Setting: String, CaseIterable {
     case reactors
     case tolerance
     case reactions
+    case messages
     case follows
     case changes
     case linger
@@ -41,6 +42,7 @@ enum Setting: String, CaseIterable {
         case .reactors: 0...256
         case .tolerance: 1...1000
         case .reactions: 10...1_000_000
+        case .messages: 1...1_000_000
         case .follows: 1...300
         case .changes: 1...1_000_000
         case .linger: 0...3600
@@ -66,6 +68,7 @@ enum Setting: String, CaseIterable {
         case .reactors: "threads of the daemon that serve connections; 0: one per core"
         case .tolerance: "percent by which a value may be worse"
         case .reactions: "reactions that stand in a channel"
+        case .messages: "messages that the reactions are on"
         case .follows: "channels that each device follows"
         case .changes: "adds and removes, over all channels, while the devices are away"
         case .linger: "seconds to wait while they are away; 0: restart the daemon instead"

@@ -44,7 +44,10 @@ enum Subcommand: String, CaseIterable {
                 .subscribers: 10_000, .channels: 1000, .events: 20, .bytes: 200,
                 .parallel: 10_000, .reactors: 0,
             ]
-        case .repair: [.reactions: 100_000, .writers: 2000, .rounds: 20, .reactors: 0]
+        case .repair:
+            [
+                .reactions: 100_000, .messages: 1000, .writers: 2000, .rounds: 20, .reactors: 0,
+            ]
         case .return:
             [
                 .subscribers: 10_000, .channels: 2000, .follows: 20, .reactions: 50,

@@ -65,6 +65,10 @@ struct Difference {
 /// What a device's symbols are answered.
 enum RepairAnswer {
     case needs(Int)
+    /// Only the rows on these messages differ.
+    case segments([MessageRange])
+    /// All rows are to be compared.
+    case whole
     case difference(Difference)
     case snapshot
 
@@ -74,6 +78,15 @@ enum RepairAnswer {
             self = .needs(Int(clamping: count))
         } else if try json.flag("snapshot") {
             self = .snapshot
+        } else if try json.flag("whole") {
+            self = .whole
+        } else if let text = try json.optionalString("segments") {
+            do throws(RepairError) {
+                self = .segments(
+                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax))
+            } catch {
+                throw .wrongType("segments", expected: "base64 of packed timetokens")
+            }
         } else {
             self = .difference(try Difference(json))
         }
@@ -86,8 +99,11 @@ struct SubscribedReply {
     let mode: String
     let key: DigestKey
     let state: Digest?
+    /// Messages of a segment on average, where a repair begins with those.
+    let segmentMessages: Int?
 
     init(_ json: borrowing JSONValue) throws(JSONError) {
+        segmentMessages = try json.optionalInteger("segments").map { Int($0) }
         name = try json.string("name")
         mode = try json.string("mode")
         guard let key = DigestKey(try json.string("key")) else {

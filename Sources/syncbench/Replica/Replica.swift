@@ -65,11 +65,27 @@ struct Replica {
         digest.remove(MessageAction(key: key, actionTimetoken: added), key: self.key)
     }
 
-    /// What a repair compares.
-    var items: [RepairItem] {
-        rows.map { key, added in
+    /// What a repair compares: of all rows, or of those on some messages.
+    func items(in ranges: [MessageRange]? = nil) -> [RepairItem] {
+        func isWanted(_ message: Timetoken) -> Bool { ranges?.contain(message) ?? true }
+        return rows.filter { isWanted($0.key.messageTimetoken) }.map { key, added in
             RepairItem(MessageAction(key: key, actionTimetoken: added), key: self.key)
-        } + messages.values.map { RepairItem($0, key: key) }
+        } + messages.values.filter { isWanted($0.timetoken) }.map { RepairItem($0, key: key) }
+    }
+
+    /// What a repair compares first: the states of segments.
+    func segmentItems(ofMessages mean: Int) -> [RepairItem] {
+        var states = SegmentStates(cutBefore: messages.keys, ofMessages: mean)
+        for (key, added) in rows {
+            let action = MessageAction(key: key, actionTimetoken: added)
+            states.insert(RowHash(action, key: self.key), on: key.messageTimetoken)
+        }
+        for message in messages.values {
+            states.insert(RowHash(message, key: key), on: message.timetoken)
+        }
+        var items: [RepairItem] = []
+        states.forEach { items.append(RepairItem(segmentAfter: $0, $1, key: key)) }
+        return items
     }
 
     /// The object of a `subscribe` command that says where this device stands.

@@ -52,7 +52,7 @@ private final class RepairLoad {
         let rows = run.settings[.reactions]
         let authors = try Authors(min(run.settings[.writers], rows), server)
         let messages = try authors.publish(
-            (0..<max(1, rows / 100)).map { number in
+            (0..<run.settings[.messages]).map { number in
                 .publish(
                     in: 0, by: number % authors.count,
                     text: "message \(number) of a room where much is said")
@@ -130,13 +130,14 @@ private final class RepairLoad {
             #"{"id":1,"op":"subscribe","channels":["#
                 + base.request(Self.name, epoch: epoch) + "]}"
         ])
-        let mode = try device.reply(to: 1) { (json) throws(JSONError) in
-            try SubscribedReply(json.array("channels").element(at: 0)).mode
+        let reply = try device.reply(to: 1) { (json) throws(JSONError) in
+            try SubscribedReply(json.array("channels").element(at: 0))
         }
-        guard mode == "repair" else {
-            throw BenchError("A device with a cursor that is too old got the mode \(mode).")
+        guard reply.mode == "repair" else {
+            throw BenchError("A device with a cursor that is too old got the mode \(reply.mode).")
         }
-        let (difference, roundTrips) = try ask(device, about: base)
+        let (difference, roundTrips) = try ask(
+            device, about: base, segmentsOf: reply.segmentMessages)
         guard replica.apply(difference) else {
             throw BenchError("A repaired device is not what the daemon says.")
         }
@@ -151,11 +152,34 @@ private final class RepairLoad {
         return cost
     }
 
+    /// Asks by segments if the daemon says so, else row by row.
     private func ask(
-        _ device: Conversation, about base: Replica
+        _ device: Conversation, about base: Replica, segmentsOf mean: Int?
     ) throws(BenchError) -> (Difference, roundTrips: Int) {
-        var (sent, needed, roundTrips, id) = (0, 32, 0, 1)
-        let items = base.items
+        var (answer, roundTrips, id) = (RepairAnswer.whole, 0, 1)
+        if let mean {
+            answer = try ask(
+                device, with: base.segmentItems(ofMessages: mean), 48, #""of":"segments","#, &id,
+                &roundTrips)
+        }
+        if case .segments(let ranges) = answer {
+            let items = base.items(in: ranges)
+            answer = try ask(device, with: items, 32, #""of":"rows","#, &id, &roundTrips)
+        } else if case .whole = answer {
+            answer = try ask(device, with: base.items(), 32, "", &id, &roundTrips)
+        }
+        guard case .difference(let difference) = answer else {
+            throw BenchError("A repair was answered: \(answer)")
+        }
+        return (difference, roundTrips)
+    }
+
+    /// Sends symbols of items until they tell something.
+    private func ask(
+        _ device: Conversation, with items: [RepairItem], _ first: Int, _ level: String,
+        _ id: inout Int, _ roundTrips: inout Int
+    ) throws(BenchError) -> RepairAnswer {
+        var (sent, needed) = (0, first)
         while true {
             var symbols = RatelessEncoder(sent..<needed)
             for item in items { symbols.insert(item) }
@@ -164,8 +188,8 @@ private final class RepairLoad {
                 let run = symbols.run(first..<min(needed, first + Self.symbolsPerCommand))
                 id += 1
                 questions.append(
-                    #"{"id":\#(id),"op":"repair","channel":"\#(Self.name)","from":\#(first),"#
-                        + #""count":\#(run.itemCount),"symbols":"\#(run.text)"}"#)
+                    #"{"id":\#(id),"op":"repair","channel":"\#(Self.name)",\#(level)"from":"#
+                        + #"\#(first),"count":\#(run.itemCount),"symbols":"\#(run.text)"}"#)
             }
             try device.send(questions)
             roundTrips += 1
@@ -173,12 +197,11 @@ private final class RepairLoad {
             let answer = try device.reply(to: id) { (json) throws(JSONError) in
                 try RepairAnswer(json)
             }
-            switch answer {
-            case .needs(let count) where count > needed: (sent, needed) = (needed, count)
-            case .difference(let difference): return (difference, roundTrips)
-            case .needs, .snapshot:
-                throw BenchError("After \(needed) symbols the daemon answered: \(answer)")
+            guard case .needs(let count) = answer else { return answer }
+            guard count > needed else {
+                throw BenchError("After \(needed) symbols the daemon asks for \(count).")
             }
+            (sent, needed) = (needed, count)
         }
     }
 
@@ -244,7 +267,10 @@ extension Scenario {
                 records.append(
                     Record(
                         scenario: "repair", server: .syncdaemon,
-                        parameters: ["rows": rows, "differences": differences, "turn": turn + 1],
+                        parameters: [
+                            "rows": rows, "messages": run.settings[.messages],
+                            "differences": differences, "turn": turn + 1,
+                        ],
                         values: RepairCost.values(costs)))
             }
         }

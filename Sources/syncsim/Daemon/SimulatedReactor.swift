@@ -26,7 +26,10 @@ final class SimulatedReactor {
             settings: ReactorSettings(
                 keysets: Keysets(lone: keyset),
                 sendQueueBytesMax: setting.sendQueueBytes, batchWindow: setting.windowMilliseconds),
-            recentBytesMax: setting.recentBytes, mailbox: mailbox, counters: counters)
+            recentBytesMax: setting.recentBytes,
+            segmentedRepairs: SegmentedRepairs(
+                segmentMessages: setting.segmentMessages, rowsMin: setting.segmentedRowsMin),
+            mailbox: mailbox, counters: counters)
         transport = SimulatedTransport(core.native, core.http, in: world)
         core.attach(transport, at: milliseconds)
         beat()

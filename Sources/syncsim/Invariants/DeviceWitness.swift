@@ -156,12 +156,14 @@ final class DeviceWitness {
                 brought[channel.channel] = nil
             }
         case .success(.repair(.difference(let difference))):
-            world.tally.count("repaired")
+            world.tally.count(difference.state == nil ? "repaired amid changes" : "repaired")
             if case .repair(let channel, _)? = question.ticket {
                 repairedThrough[channel] = difference.cursor
                 countExchange(channel)
             }
         case .success(.repair(.needsSymbols)): world.tally.count("more symbols")
+        case .success(.repair(.segments)): world.tally.count("segments that differ")
+        case .success(.repair(.whole)): world.tally.count("all segments differ")
         case .success(.repair(.snapshot)): world.tally.count("repair gave up")
         case .success(let reply):
             if case .write(let mutation)? = question.ticket { check(reply, to: mutation, of: core) }

@@ -109,7 +109,8 @@ struct Campaign {
     }
 
     private static let repairs: Set<String> = [
-        "repaired", "more symbols", "repair gave up", "mismatch found",
+        "repaired", "repaired amid changes", "segments that differ", "all segments differ",
+        "more symbols", "repair gave up", "mismatch found",
     ]
 
     private static let faults: Set<String> = [

@@ -40,8 +40,8 @@ enum Trace {
                         + "\(request.epoch ?? "?")\(base)\(request.asksForRepair ? " repair" : "")"
                 }.joined(separator: ", ")
         case .repair(let request):
-            return "repair \(request.channel) \(request.run.first)+\(request.run.symbols.count) of "
-                + "\(request.run.itemCount)"
+            return "repair \(request.channel) \(request.level) \(request.run.first)"
+                + "+\(request.run.symbols.count) of \(request.run.itemCount)"
         case .addAction(let request):
             return
                 "add \(request.value)@\(tail(request.messageTimetoken)) in \(request.channel) as "
@@ -70,7 +70,7 @@ enum Trace {
                 + difference.rows.map { "\(tail($0.actionTimetoken)):\(text($0.key))" }.joined(
                     separator: " ")
                 + ", drop \(difference.dropped.map(tail))"
-                + " = \(difference.state.count) \(difference.state.text.prefix(6))"
+                + (difference.state.map { " = \($0.count) \($0.text.prefix(6))" } ?? "")
         case .success(.published(let timetoken)): return "published \(tail(timetoken))"
         case .success(.actionAdded(let action, let how)):
             return "\(how) \(tail(action.actionTimetoken))"

@@ -47,6 +47,8 @@ struct Setting {
     let deletedRowsMax: Int
     /// Messages of a channel's segment.
     let segmentMessages: Int
+    /// Rows of a device that is repaired by segments.
+    let segmentedRowsMin: Int64
     let values: [String]
     /// Whether somebody follows all channels by summaries.
     let hasSummaryFollower: Bool
@@ -86,6 +88,7 @@ struct Setting {
         tombstoneSeconds = choices.pick([0, 2, 20, 100, 30 * 24 * 3600])
         deletedRowsMax = choices.pick([3, 12, Limits.deletedRowsPerCommitMax])
         segmentMessages = 1 + (users + devices) % 4
+        segmentedRowsMin = (users + devices) % 3 == 0 ? 5000 : 0
         values = Array(["👍", "❤️", "love", "😂"].prefix(choices.between(1, 4)))
         var rules = ReactionRules()
         rules.mode = choices.pick([.distinct, .distinct, .unique, .flag, .multiple, .total])

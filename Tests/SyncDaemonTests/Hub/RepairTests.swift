@@ -149,7 +149,7 @@ struct RepairTests {
         hub.catchUp.ask(
             ReadRequest(
                 asker: .client(Origin(reactor: 3, session: session.id, command: 9)), channel: room,
-                query: .repair(symbols)), for: session)
+                query: .repair(RepairQuery(symbols: symbols))), for: session)
         hub.endTurn()
         #expect(session.questions.count == 1)
 
@@ -354,5 +354,14 @@ struct RepairTests {
             try bench.answerAll()
         }
         #expect(try bench.seen(slow) == Array(3...30))
+    }
+}
+
+extension Hub {
+    /// Takes symbols of all rows.
+    fileprivate func take(
+        _ run: SymbolRun, for subscription: Subscription, command: CommandID
+    ) -> Result<SymbolRun, RepairRefusal> {
+        take(run, of: .whole, for: subscription, command: command).map(\.symbols)
     }
 }

@@ -158,7 +158,7 @@ struct RepairingDevice {
             case .repaired(let repaired):
                 apply(repaired)
                 return outcome
-            case .snapshot:
+            case .snapshot, .segments, .whole:
                 return outcome
             }
         }

@@ -1,0 +1,78 @@
+// The second level of a repair: the rows of the segments that differ, read in steps.
+
+import EventModel
+
+/// The symbols of the rows on some messages, while they are being made.
+struct SegmentRows: Sendable {
+    private var encoder: RatelessEncoder
+    private var next = 0
+    /// What the channel came to when reading began: while it still does, its rows are the same.
+    private var digest: Digest?
+    private var restarts = 0
+    /// After so many they are read at once.
+    private static let restartsMax = 3
+
+    init(symbolCount: Int) {
+        encoder = RatelessEncoder(0..<symbolCount)
+    }
+
+    /// Reads on.
+    ///
+    /// - Returns: The symbols, as of the snapshot; `nil` when there is more to read.
+    mutating func step(
+        _ ranges: [MessageRange], _ snapshot: any ChannelSnapshot, key: DigestKey,
+        while mayGoOn: () -> Bool
+    ) throws(StoreError) -> [CodedSymbol]? {
+        if digest != snapshot.digest {
+            if digest != nil { restarts += 1 }
+            digest = snapshot.digest
+            (encoder, next) = (RatelessEncoder(encoder.range), 0)
+        }
+        while next < ranges.count {
+            try insert(ranges[next], of: snapshot, key)
+            next += 1
+            guard restarts > Self.restartsMax || next == ranges.count || mayGoOn() else {
+                return nil
+            }
+        }
+        return encoder.symbols
+    }
+
+    private mutating func insert(
+        _ range: MessageRange, of snapshot: any ChannelSnapshot, _ key: DigestKey
+    ) throws(StoreError) {
+        var encoder = RatelessEncoder(0..<0)
+        swap(&encoder, &self.encoder)
+        defer { swap(&encoder, &self.encoder) }
+        try snapshot.forEachMessage(in: range) {
+            encoder.insert(RepairItem($0.row, key: key))
+        }
+        try snapshot.forEachAction(on: range) { encoder.insert(RepairItem($0, key: key)) }
+    }
+}
+
+extension ChannelSnapshot {
+    /// The messages of a stretch.
+    func forEachMessage(
+        in range: MessageRange, _ body: (StoredMessage) -> Void
+    ) throws(StoreError) {
+        try forEachMessage(after: range.after) { message in
+            guard message.timetoken <= range.through else { return false }
+            body(message)
+            return true
+        }
+    }
+
+    /// What stands on the messages of a stretch.
+    func forEachAction(
+        on range: MessageRange, _ body: (MessageAction) -> Void
+    ) throws(StoreError) {
+        // What stands at zero goes with the first message.
+        let first = range.after == .zero ? nil : range.after.successor(at: 0)
+        try forEachKey(behind: first.map(MessageAction.Key.before)) { key, action in
+            guard key.messageTimetoken <= range.through else { return false }
+            if let action { body(action) }
+            return true
+        }
+    }
+}

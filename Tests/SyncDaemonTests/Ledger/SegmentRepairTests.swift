@@ -1,0 +1,246 @@
+// Repairs by segments: which of a device's differ, then which of their rows.
+
+import Basis
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Repairs by segments")
+struct SegmentRepairTests {
+    private let room = Channel("room")
+    private let directory: ScratchDirectory
+
+    init() throws {
+        directory = try ScratchDirectory()
+    }
+
+    private func truth(_ store: any Store) throws -> Set<CoveredRow> {
+        var rows: Set<CoveredRow> = []
+        try store.makeReader().withSnapshot(of: room) { snapshot throws(StoreError) in
+            try snapshot.forEachAction { rows.insert(.action($0)) }
+            try snapshot.forEachMessage(after: .zero) { message in
+                rows.insert(.message(message.row))
+                return true
+            }
+        }
+        return rows
+    }
+
+    /// Messages with reactions on them, and on what is no message; some were deleted.
+    private func live(_ bench: LedgerBench, _ choices: inout SeededGenerator, steps: Int) {
+        var messages = [Timetoken.zero]
+        for number in 0..<steps {
+            bench.wall += UInt64(choices.below(9))
+            let message = choices.pick(messages.suffix(40))
+            switch choices.below(12) {
+            case 0..<6:
+                messages.append(bench.commit(write(.publish(.numbered(1), hoursKept: 0))).last)
+            case 6:
+                let before = Timetoken(rawValue: message.rawValue - min(message.rawValue, 3))
+                _ = bench.commit(write(.deleteMessages(after: before, through: message)))
+            default:
+                let key = MessageAction.Key(
+                    messageTimetoken: message, type: "reaction", value: "v\(number % 7)",
+                    uuid: "ada")
+                _ = bench.commit(write(.add(key)))
+            }
+        }
+    }
+
+    /// What a device has that lost some rows, and has some that never were.
+    private func damaged(
+        _ rows: Set<CoveredRow>, _ count: Int, _ choices: inout SeededGenerator, key: DigestKey
+    ) -> RepairingDevice {
+        var rows = rows
+        for number in 0..<count {
+            // A set has another order in each process; the seed is to say what happens.
+            let sorted = rows.sorted { $0.timetoken < $1.timetoken }
+            guard let row = choices.chance(90) ? sorted[choices.below(sorted.count)] : sorted.last
+            else { return RepairingDevice(rows, key: key) }
+            switch choices.below(4) {
+            case 0:
+                let wild = Timetoken(rawValue: row.timetoken.rawValue + 1_000_000 + UInt64(number))
+                rows.insert(.message(MessageRow(timetoken: wild, uuid: "eve", type: nil)))
+            case 1:
+                rows.insert(
+                    .action(
+                        MessageAction(
+                            key: .on(row.message.rawValue, "wild"),
+                            actionTimetoken: tick(2_000_000 + UInt64(number)))))
+            default: rows.remove(row)
+            }
+        }
+        return RepairingDevice(rows, key: key)
+    }
+
+    private func read(
+        _ subject: RepairQuery.Subject, _ symbols: SymbolRun, _ bench: LedgerBench,
+        looks: Int = .max
+    ) throws -> RepairOutcome {
+        let caches = ReaderCaches(
+            repairs: RepairCache(secret: bench.store.secret), secret: bench.store.secret)
+        let order = EventOrder(
+            after: .zero, ceiling: .end, wallTicks: { 1 }, receiver: Steps(), askForCeiling: {})
+        let session = SessionID(slot: 1, generation: 1)
+        var reading = Reading(
+            ReadRequest(
+                asker: .client(Origin(reactor: 0, session: session, command: 1)), channel: room,
+                query: .repair(RepairQuery(symbols: symbols, subject: subject))))
+        let reader = try bench.store.makeReader()
+        while true {
+            var left = looks
+            let step = reading.step(from: reader, order, caches) {
+                left -= 1
+                return left >= 0
+            }
+            guard case .done(let answer) = step else { continue }
+            guard case .repair(let outcome) = answer.result else {
+                throw NoOutcome()
+            }
+            return outcome
+        }
+    }
+
+    /// Asks with more and more symbols until they tell.
+    private func ask(
+        _ subject: RepairQuery.Subject, _ bench: LedgerBench, looks: Int = .max,
+        _ symbols: (Int) -> SymbolRun
+    ) throws -> RepairOutcome {
+        var count = 8
+        while true {
+            let outcome = try read(subject, symbols(count), bench, looks: looks)
+            guard case .needs(let more) = outcome else { return outcome }
+            #expect(more > count, "asking must end")
+            count = max(more, count + 1)
+        }
+    }
+
+    @Test(
+        "any device becomes equal, by symbols of what differs alone",
+        arguments: StoreUnderTest.allCases, UInt64(1)...15)
+    func mends(_ kind: StoreUnderTest, seed: UInt64) throws {
+        var choices = SeededGenerator(seed: seed)
+        let bench = LedgerBench(try kind.make(in: directory))
+        live(bench, &choices, steps: 400)
+        let key = bench.store.secret.key(of: room)
+        let rows = try truth(bench.store)
+        for differences in [0, 1, 3, 12] {
+            var device = damaged(rows, differences, &choices, key: key)
+            let found = try ask(.segments, bench) { device.segmentSymbols($0) }
+            guard case .segments(let difference) = found else {
+                Issue.record("seed \(seed), \(differences): \(found)")
+                continue
+            }
+            let held = rows.count
+            let compared = device.all.filter { difference.ranges.contain($0.message) }.count
+            if differences < 4 { #expect(compared < held / 2, "seed \(seed)") }
+            let outcome = try ask(.rowsOf(difference), bench, looks: 1) {
+                device.symbols($0, in: difference.ranges)
+            }
+            guard case .repaired(let repaired) = outcome else {
+                Issue.record("seed \(seed), \(differences): \(outcome)")
+                continue
+            }
+            device.apply(repaired)
+            #expect(device.all == rows, "seed \(seed), \(differences)")
+            #expect(repaired.digest == device.digest)
+        }
+    }
+
+    @Test(
+        "what changes between the levels is left to the pushes from where the first one was",
+        arguments: UInt64(1)...10)
+    func overtaken(seed: UInt64) throws {
+        var choices = SeededGenerator(seed: seed)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 300)
+        let key = bench.store.secret.key(of: room)
+        let before = try truth(bench.store)
+        var device = damaged(before, 3, &choices, key: key)
+        let found = try ask(.segments, bench) { device.segmentSymbols($0) }
+        guard case .segments(let difference) = found else {
+            Issue.record("seed \(seed): \(found)")
+            return
+        }
+        live(bench, &choices, steps: 20)
+        let after = try truth(bench.store)
+
+        let outcome = try ask(.rowsOf(difference), bench) {
+            device.symbols($0, in: difference.ranges)
+        }
+
+        guard case .repaired(let repaired) = outcome else {
+            Issue.record("seed \(seed): \(outcome)")
+            return
+        }
+        device.apply(repaired)
+        #expect(repaired.digest == nil)
+        #expect(repaired.cursor == difference.cursor)
+        func part(_ rows: Set<CoveredRow>, isInside: Bool) -> Set<CoveredRow> {
+            rows.filter { difference.ranges.contain($0.message) == isInside }
+        }
+        #expect(part(device.all, isInside: true) == part(after, isInside: true), "seed \(seed)")
+        #expect(part(device.all, isInside: false) == part(before, isInside: false), "seed \(seed)")
+    }
+
+    @Test("random symbols of segments do no harm, and end", arguments: UInt64(1)...40)
+    func random(seed: UInt64) throws {
+        var choices = SeededGenerator(seed: seed)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 60)
+        // 16 bytes, and a count of one.
+        let bytes = (0..<17 * (choices.below(60) + 1)).map { index in
+            index % 17 == 16 ? UInt8(choices.below(5)) : UInt8(choices.below(256))
+        }
+        let run = try SymbolRun(first: 0, itemCount: 9, bytes: bytes, symbolsMax: 60)
+        if case .repaired = try read(.segments, run, bench) {
+            Issue.record("seed \(seed): what is made up repairs nothing")
+        }
+    }
+
+    @Test("where too much would be read all rows are compared")
+    func tooMuch() throws {
+        var choices = SeededGenerator(seed: 1)
+        let bench = LedgerBench()
+        live(bench, &choices, steps: 300)
+        let key = bench.store.secret.key(of: room)
+        let empty = RepairingDevice(Set<CoveredRow>(), key: key)
+        for count in [4, 2000] {
+            let outcome = try bench.store.makeReader().withSnapshot(of: room) {
+                snapshot throws(StoreError) in
+                try SegmentComparison(snapshot, key: key, rowsMax: 50)
+                    .outcome(empty.segmentSymbols(count))
+            }
+            #expect(outcome == .whole, "\(count) symbols")
+        }
+    }
+}
+
+private struct NoOutcome: Error {}
+
+extension RepairingDevice {
+    /// The first symbols of its segments' states.
+    func segmentSymbols(_ count: Int) -> SymbolRun {
+        var starts = [Timetoken.zero]
+        for message in messages.map(\.timetoken).sorted()
+        where message.beginsSegment(ofMessages: LedgerBench.segmentMessages) {
+            starts.append(message.predecessor)
+        }
+        var states: [Timetoken: Digest] = [:]
+        for row in all {
+            let start = starts.last { $0 < row.message } ?? .zero
+            states[start, default: .empty].insert(row.hash(key))
+        }
+        var encoder = RatelessEncoder(0..<count)
+        for (start, state) in states {
+            encoder.insert(RepairItem(segmentAfter: start, state, key: key))
+        }
+        return encoder.run(0..<count)
+    }
+
+    /// The first symbols of the rows on some messages.
+    func symbols(_ count: Int, in ranges: [MessageRange]) -> SymbolRun {
+        RepairingDevice(all.filter { ranges.contain($0.message) }, key: key).symbols(count)
+    }
+}
