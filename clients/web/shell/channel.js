@@ -172,7 +172,7 @@ export class Channel extends WindowedChannel {
 
   /** @param {Record<string, any>} command */
   #ask(command) {
-    if (!this.isWanted) throw new Error(`The channel ${this.name} was left: follow it anew.`);
+    if (!this.isWanted) throw this.leftError;
     return this.#questions.ask(command);
   }
 
@@ -247,7 +247,7 @@ export class Channel extends WindowedChannel {
   async #wish(fields) {
     const { isClosed } = this.#device;
     if (isClosed) throw new Error('The client is closed: nothing can be wished any more.');
-    if (!this.isWanted) throw new Error(`The channel ${this.name} was left: follow it anew.`);
+    if (!this.isWanted) throw this.leftError;
     // What the cache shows decides what a wish about a reaction means.
     if (!this.isLoaded && fields.kind !== 'publish') await this.ready;
     const { cursor } = this.sync.cache;

@@ -36,6 +36,7 @@ export class SyncClient {
   /** @type {Keeper} */ #keeper;
   /** @type {Subscriptions} */ #subscriptions;
   /** @type {Sender} */ #sender;
+  /** @type {OlderPages} */ #pages;
   /** @type {Questions} */ #questions;
   /** @type {Steps} */ #steps;
   /** @type {Promise<Opened>} Resolved when the store is the one to use. */ #opened;
@@ -82,14 +83,14 @@ export class SyncClient {
       seen: (channel) => {
         if (channel.isLoaded) this.#follow(channel);
       },
-      wanted: (channel) => pages.ask(channel),
+      wanted: (channel) => this.#pages.ask(channel),
       end: (name) => {
         this.#subscriptions.unsubscribe(name);
         outbox.forgetAnswered(name);
       },
     });
     const keeper = this.#keeper = new Keeper(device, followed);
-    const pages = new OlderPages(device, connection, take);
+    const pages = this.#pages = new OlderPages(device, connection, followed, take);
     const subscriptions = this.#subscriptions =
       new Subscriptions(device, connection, followed, options, take, pages);
     const sender = this.#sender = new Sender(device, connection, outbox, followed, take);
@@ -186,6 +187,7 @@ export class SyncClient {
     const device = this.#device;
     device.isClosed = true;
     this.#keeper.close();
+    this.#pages.close();
     this.#followed.close();
     this.#connection.close();
     device.tabs?.stopWaiting();
@@ -228,6 +230,8 @@ export class SyncClient {
     for (const channel of this.#followed) await this.#keeper.load(channel);
     if (device.isClosed) return;
     device.isLeader = true;
+    // What the tab before was asked is lost.
+    this.#questions.disconnect();
     device.tell({ kind: 'leader' });
     this.#connection.connect();
   }

@@ -51,6 +51,7 @@ export class Neighbours {
     if (kind === 'left') this.#followed.left(name);
     if (kind === 'renew') this.#renewToken();
     if (kind === 'ask') this.#questions.answer(message);
+    if (kind === 'wish') this.#questions.grant(message, this.#followed.get(name));
   }
 
   /** @param {any} message */

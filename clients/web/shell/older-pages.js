@@ -8,21 +8,28 @@ import { isPage } from '../core/window.js';
 /** @typedef {import('./channel.js').Channel} Channel */
 /** @typedef {import('./connection.js').Connection} Connection */
 /** @typedef {import('./device.js').Device} Device */
+/** @typedef {import('./followed.js').Followed} Followed */
+
+/** Milliseconds after which what is before a window is compared, more or less. */
+const comparisonEvery = 3_600_000;
 
 /** What is asked about channels of which a window is held. */
 export class OlderPages {
   #device;
   #connection;
+  #followed;
   #take;
   /** Pages that were refused for now, one after the other. */ #retries = 0;
+  /** @type {any} */ #comparing = null;
 
   /**
-   * @param {Device} device @param {Connection} connection
+   * @param {Device} device @param {Connection} connection @param {Followed} followed
    * @param {(channel: Channel, outcome: Outcome) => void} take Does what a channel's step asks for.
    */
-  constructor(device, connection, take) {
+  constructor(device, connection, followed, take) {
     this.#device = device;
     this.#connection = connection;
+    this.#followed = followed;
     this.#take = take;
   }
 
@@ -33,6 +40,7 @@ export class OlderPages {
   ask(channel) {
     const { window: sync } = channel;
     if (!sync) return;
+    this.#compareLater();
     const question = sync.nextPage();
     const answer = sync.takeAnswer();
     if (answer) channel.answerOlder(answer);
@@ -51,5 +59,22 @@ export class OlderPages {
       channel.window?.retryPages();
       this.ask(channel);
     }, commandDelay(error, this.#retries++, this.#device.random()));
+  }
+
+  /** Has windows compared now and then, as long as there are any; not by all devices at once. */
+  #compareLater() {
+    if (this.#comparing !== null || this.#device.isClosed) return;
+    this.#comparing = setTimeout(() => {
+      this.#comparing = null;
+      for (const channel of this.#followed) {
+        channel.window?.verify();
+        this.ask(channel);
+      }
+    }, comparisonEvery * (0.5 + this.#device.random()));
+  }
+
+  /** Ends what waits for its time. */
+  close() {
+    clearTimeout(this.#comparing);
   }
 }

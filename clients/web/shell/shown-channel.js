@@ -210,6 +210,11 @@ export class ShownChannel {
   }
 
   #failLeft() {
-    this.fail(new Error(`The channel ${this.name} was left: follow it anew.`));
+    this.fail(this.leftError);
+  }
+
+  /** What is said of a channel that nobody follows any longer. */
+  get leftError() {
+    return new Error(`The channel ${this.name} was left: follow it anew.`);
   }
 }

@@ -630,6 +630,18 @@ export class ModelSocket {
     this.subscription = 'live';
   }
 
+  history({ before, after, limit }) {
+    const { server } = this;
+    const isIn = ({ timetoken: it }) => (before === undefined || byTimetoken(it, before) < 0) &&
+      (after === undefined || byTimetoken(it, after) > 0);
+    const all = server.said.filter(isIn);
+    const messages = before === undefined ? all.slice(0, limit) : all.slice(-limit);
+    const edge = before === undefined ? messages.at(-1) : messages[0];
+    const said = messages.map((it) => ({ ...it,
+      actions: server.rows.filter((row) => row.messageTimetoken === it.timetoken) }));
+    return { messages: said, ...messages.length < all.length ? { next: edge.timetoken } : {} };
+  }
+
   older({ through, last }) {
     const { server, options } = this;
     if (options.isElsewhere?.()) server.commitElsewhere();
