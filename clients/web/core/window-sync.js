@@ -63,6 +63,12 @@ export class WindowSync extends ChannelSync {
     return { name, cursor, epoch: epoch ?? undefined, ...known, window: { after: rest.after } };
   }
 
+  /** The subscription was refused: so is the page behind it. */
+  refused() {
+    super.refused();
+    this.#forgetPage();
+  }
+
   /** Everything comes anew; what shows stays until it is complete. */
   #startAnew() {
     const { cache } = this;

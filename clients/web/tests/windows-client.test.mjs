@@ -136,6 +136,27 @@ test('a window that cannot be had at all is a problem', async () => {
   assert.match(world.problems[0].message, /The channel room: You may not read/);
 });
 
+test('a channel that may not be followed is one problem, and asked for with the next token',
+  async () => {
+    const { server } = serverOf(10);
+    const error = { status: 403, code: 'forbidden', message: 'You may not read.' };
+    let isForbidden = true;
+    const world = new World(server, 'ada', { channel: small, error,
+      refuse: (op) => isForbidden && ['subscribe', 'older'].includes(op),
+      client: { token: () => 'abc' } });
+    const failed = assert.rejects(world.channel.whenVerified(), { code: 'forbidden' });
+    for (let i = 0; i < 5; i++) {
+      world.deliver();
+      await clock.advance(10);
+    }
+    await failed;
+    assert.equal(world.problems.length, 1);
+    isForbidden = false;
+    world.client.renewToken();
+    await world.settle();
+    assert.deepEqual(payloads(world), [7, 8, 9]);
+  });
+
 test('a page that was verified asks for nothing again when it is loaded anew', async () => {
   const { server } = serverOf(10);
   const world = await opened(server, { isElsewhere: () => true });
