@@ -394,3 +394,56 @@ test('random tabs: what either writes is the same in both, online or not', async
     await turns(30);
   }
 });
+
+test('random tabs with a window: both have the same part, and each wish its answer', async () => {
+  const start = Number(process.env.SYNC_SEED ?? 1);
+  for (let seed = start; seed < start + seeds; seed++) {
+    const random = generator(seed);
+    const upTo = (count) => Math.floor(random() * count);
+    const server = new Server();
+    const messages = Array.from({ length: 5 + upTo(40) }, (_, i) =>
+      server.publish('zoe', { payload: i }).timetoken);
+    const pair = new Pair(server);
+    const slow = upTo(12);
+    await pair.open(() => upTo(slow), {}, { window: { last: 1 + upTo(5), keeping: 6 + upTo(30) } });
+    pair.disk.latency = () => upTo(3);
+    if (upTo(3) === 0) pair.disconnect();
+    const wishes = [];
+    for (let i = 0, left = 30; left > 0 || i < 300; i++) {
+      const { channel } = pair.tabs[upTo(2)];
+      const dice = left > 0 ? upTo(20) : 20;
+      if (dice < 8) left--;
+      if (dice < 2) wishes.push(channel.older(1 + upTo(5)));
+      else if (dice < 3) wishes.push(channel.verify());
+      else if (dice < 5) messages.push(server.publish('zoe', { payload: messages.length }).timetoken);
+      else if (dice < 7) {
+        server.act('zoe', upTo(2) === 0, { messageTimetoken: messages[upTo(messages.length)],
+          type: 'reaction', value: '👍' });
+      } else if (dice < 8) {
+        const at = upTo(messages.length);
+        server.delete(messages[Math.max(0, at - 2)], messages[at]);
+      }
+      if (upTo(3) === 0) pair.tabs[0].deliver(1 + upTo(2));
+      for (const it of pair.channels) if (upTo(4) === 0) it.hear();
+      await turn();
+    }
+    await pair.rest();
+    await pair.reconnect();
+    const story = `SYNC_SEED=${seed}`;
+    let answered = 0;
+    for (const it of wishes) it.then(() => answered++);
+    await pair.rest();
+    assert.equal(answered, wishes.length, story);
+    const [first, second] = pair.tabs.map(({ channel }) => channel.sync.cache);
+    assert.deepEqual(first.head, second.head, story);
+    assert.deepEqual(first.state, server.state, story);
+    const [left, right] = pair.tabs.map(({ shown, channel }) => {
+      assert.deepEqual(shown, channel.items, story);
+      assert.ok(channel.isVerified, story);
+      return shown;
+    });
+    assert.deepEqual(left, right, story);
+    endWorlds();
+    await turns(30);
+  }
+});
