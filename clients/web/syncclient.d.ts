@@ -292,6 +292,22 @@ export interface People {
   end(): void;
 }
 
+/** How much of a channel a device holds: its newest messages, with everything on them. */
+export interface ChannelWindow {
+  /** Messages at least, where there are so many: 1 to 1000; 50. */
+  last?: number;
+  /** Messages at most, more or less; 1000. */
+  keeping?: number;
+}
+
+/** Messages that somebody looks at: as they were when they were asked for, in their order. */
+export interface MessagesPage<Payload = any> {
+  readonly items: readonly Item<Payload>[];
+  /** Whether there are messages before these, or after them. */
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+}
+
 /** A channel that is followed. Made by `SyncClient.channel`. */
 export interface Channel<Payload = any> {
   readonly name: string;
@@ -301,6 +317,8 @@ export interface Channel<Payload = any> {
   readonly isVerified: boolean;
   /** What reactions there are, as far as the daemon has said so. */
   readonly rules: Rules;
+  /** Whether there are messages before those of the list; where all are held, never. */
+  readonly hasOlder: boolean;
   /** Resolved when what the cache kept is there. */
   readonly ready: Promise<void>;
   /**
@@ -313,6 +331,28 @@ export interface Channel<Payload = any> {
   observe(
     callback: (changes: ListChange<Payload>[], items: readonly Item<Payload>[]) => void,
   ): () => void;
+  /**
+   * Brings messages into the list that are before those of its window, `count` (50) at least where
+   * there are so many: 1 to 1000. Without a connection it waits for one. `beginning`: the list has
+   * the channel's first message; `full`: it has as many as are to be kept. Rejects with a
+   * `CommandError` when the daemon refuses them, and when the channel is left or the client closed.
+   */
+  older(count?: number): Promise<'more' | 'beginning' | 'full'>;
+  /**
+   * Compares what is before the window with the daemon's, which pushes cannot do; the client does so
+   * about once an hour. Resolves when all is as the daemon has it; rejects as `older` does.
+   */
+  verify(): Promise<void>;
+  /**
+   * Looks at the messages around one, 50 unless `around` says otherwise (2 to 200), which the device
+   * need not have; nothing keeps them. A message brings its oldest 1,000 reactions. Rejects as
+   * `signal` does.
+   */
+  jump(timetoken: Timetoken, options?: { around?: number }): Promise<MessagesPage<Payload>>;
+  /** Looks at the messages before one or after one, `count` (50, up to 100) of them, as `jump`. */
+  page(
+    query: { before: Timetoken; count?: number } | { after: Timetoken; count?: number },
+  ): Promise<MessagesPage<Payload>>;
   /**
    * Resolves when the message is stored here. Rejects other fields, such as `store` and `ttl`.
    * With `parent` it is a reply in that message's thread.
@@ -416,9 +456,12 @@ export class SyncClient {
    * Follows a channel, from the beginning of its history; throws unless its name is one: 1 to 255
    * bytes, no comma, no control character, not `*`, no end in `.*` or `.*-pnpres`. With `presence`
    * the user is in it as long as a tab follows it, and who comes and goes is an `event` of
-   * `NAME-pnpres`.
+   * `NAME-pnpres`. With `window` the device holds only the newest messages: who follows the channel
+   * first decides, in whatever tab, until all have left it.
    */
-  channel<Payload = any>(name: string, options?: { presence?: boolean }): Channel<Payload>;
+  channel<Payload = any>(
+    name: string, options?: { presence?: boolean; window?: ChannelWindow },
+  ): Channel<Payload>;
   /**
    * Calls the option `token` now, and shows the daemon what it gives; for example when the user was
    * let into another channel. Throws when `token` is no function.

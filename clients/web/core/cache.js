@@ -2,9 +2,11 @@
 // @ts-check
 import { fromBase64 } from './bytes.js';
 import { clear } from './clearing.js';
-import { Messages, isMessage, messageFrom } from './messages.js';
+import { Digest } from './digest.js';
+import { Messages, isMessage, messageFrom, messageOf } from './messages.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
-import { isRow, scored } from './row.js';
+import { Rest, goneOf } from './rest.js';
+import { isRow, rowOf } from './row.js';
 import { Rows } from './rows.js';
 import { readRules, unknownRules } from './rules.js';
 import { isKey, isText } from './shapes.js';
@@ -14,8 +16,12 @@ import { isLater, isTimetoken } from './timetoken.js';
 /** @typedef {import('./types.js').Message} Message */
 /** @typedef {import('./types.js').Head} Head */
 /** @typedef {import('./types.js').Patch} Patch */
+/** @typedef {import('./types.js').State} State */
 
-/** The messages and reactions of one channel, as the server had them at `cursor`. */
+/**
+ * The messages and reactions of one channel, or those after some message, as the server had them at
+ * `cursor`.
+ */
 export class ChannelCache {
   cursor = '0';
   /** @type {string|null} */ epoch = null;
@@ -24,6 +30,13 @@ export class ChannelCache {
   /** What rows and messages come to. */ tally = new Tally();
   rows = new Rows(this.tally);
   messages = new Messages(this.tally);
+  /** What is before them. */ rest = Rest.none();
+  /**
+   * What happened while a page is on its way, deletions with what they took of the rest; null: none
+   * is.
+   * @type {{event: any, gone: Digest|null}[]|null}
+   */
+  seen = null;
   /** @type {Set<string>} */ #touchedMessages = new Set();
   #isReplaced = false;
 
@@ -34,7 +47,8 @@ export class ChannelCache {
    */
   static load(head, rows, messages) {
     const cache = new ChannelCache();
-    const isHead = head && isTimetoken(head.cursor) &&
+    const rest = Rest.from(head?.rest);
+    const isHead = head && rest && isTimetoken(head.cursor) &&
       (head.key === null || isKey(head.key)) &&
       Number.isSafeInteger(head.version) &&
       (head.epoch === null || (isText(head.epoch) && /^[ -~]{1,64}$/.test(head.epoch)));
@@ -45,9 +59,13 @@ export class ChannelCache {
     cache.epoch = head.epoch;
     cache.version = head.version;
     cache.setKey(head.key ?? undefined);
-    for (const row of rows) if (isRow(row)) cache.rows.put(row);
+    cache.rest = rest;
+    for (const row of rows) {
+      if (isRow(row) && !rest.contains(row.messageTimetoken)) cache.rows.put(row);
+    }
     for (const message of messages) {
-      if (isMessage(message)) cache.messages.set(message.timetoken, messageFrom(message));
+      const isIn = isMessage(message) && !rest.contains(message.timetoken);
+      if (isIn) cache.messages.set(message.timetoken, messageFrom(message));
     }
     cache.#forgetChanges();
     const { digest, hasher } = cache.tally;
@@ -61,6 +79,11 @@ export class ChannelCache {
    * @param {string|undefined} key
    */
   setKey(key) {
+    const { rest, tally: { hasher } } = this;
+    // What came to something under another key comes to nothing that is known.
+    if (hasher && key !== undefined && hasher.text !== key && rest.isPart) {
+      this.rest = rest.unknown();
+    }
     this.tally.setKey(key, this.rows, this.messages.values());
   }
 
@@ -68,14 +91,36 @@ export class ChannelCache {
     return this.rows.isEmpty && this.messages.size === 0;
   }
 
+  /**
+   * What the channel comes to, the rest and the rows; null where that cannot be said: before the
+   * cursor has come to where a page was read.
+   * @returns {State|null}
+   */
+  get state() {
+    const { rest: { digest, cursor }, tally } = this;
+    if (digest === null || isLater(cursor, this.cursor)) return null;
+    return digest.copy().merge(tally.digest, 1).state;
+  }
+
+  /**
+   * Whether this is what a server's state speaks of; true when it says nothing.
+   * @param {State|undefined} state
+   */
+  matches(state) {
+    const { rest, tally } = this;
+    if (!rest.isPart || !state || !tally.hasher) return tally.matches(state);
+    const own = this.state;
+    return own !== null && own.n === state.n && own.d === state.d;
+  }
+
   /** @param {Message} message */
-  #putMessage(message) {
+  putMessage(message) {
     this.messages.set(message.timetoken, message);
     this.#touchedMessages.add(message.timetoken);
   }
 
   /** @param {string} timetoken */
-  #dropMessage(timetoken) {
+  dropMessage(timetoken) {
     if (this.messages.delete(timetoken)) this.#touchedMessages.add(timetoken);
   }
 
@@ -85,35 +130,55 @@ export class ChannelCache {
    */
   apply(push) {
     const unstored = [];
-    const { cursor } = this;
+    // A page may have told more than what was missed, summed up.
+    const summedUp = isLater(this.cursor, push.t.t) ? undefined : push.window;
+    if (summedUp && this.rest.isPart) {
+      // It does not say what became of the rest.
+      this.rest = this.rest.unknown();
+      this.seen = null;
+    }
     for (const event of push.m) {
       if (event.f === 1) unstored.push(event);
-      else if (!isLater(event.p.t, cursor)) continue;
-      else if (!event.e) this.#publish(event);
-      else if (event.e === 3) this.#act(event);
-      else if (event.e === 5) this.#delete(event);
+      else this.take(event);
     }
-    if (isLater(push.t.t, cursor)) this.cursor = push.t.t;
+    if (isLater(push.t.t, this.cursor)) this.cursor = push.t.t;
+    if (summedUp?.rest && this.rest.isPart && summedUp.after === this.rest.after) {
+      this.rest = new Rest(this.rest.after, Digest.of(summedUp.rest), push.t.t);
+    }
     return unstored;
   }
 
-  /** @param {any} event */
-  #publish({ p, i: uuid, d: payload, u: meta, cmt: messageType, parent }) {
-    this.#putMessage(messageFrom({ timetoken: p.t, uuid, payload, meta, messageType, parent }));
+  /**
+   * Applies an event, to the rows or to what the rest comes to, unless the cache is beyond it.
+   * @param {any} event @param {Digest|null} [told] What went by it.
+   */
+  take(event, told = goneOf(event)) {
+    const { rest, tally } = this;
+    if (!isLater(event.p.t, this.cursor)) return;
+    const before = rest.isPart ? tally.digest.copy() : null;
+    if (!rest.isAbout(event)) {
+      if (!event.e) this.putMessage(messageOf(event));
+      else if (event.e === 3) this.#act(event);
+      else if (event.e === 5) this.#delete(event);
+    }
+    if (!before || !tally.hasher) return;
+    // What went of the rows did not go of the rest.
+    const gone = told?.copy().merge(tally.digest, 1).merge(before, -1) ?? null;
+    rest.follow(event, gone, tally.hasher);
+    this.seen?.push({ event, gone });
   }
 
   /** @param {any} event */
   #act(event) {
     if (event.d.event === 'cleared') return clear(this.rows, event.d.data, event.p.t);
-    const { messageTimetoken, type, value, actionTimetoken, score } = event.d.data;
-    // Stores have actions that nobody signed: they count in the digest like all others.
-    const uuid = event.i ?? '';
-    const row = { messageTimetoken, type, value, uuid, actionTimetoken, ...scored(score) };
+    const row = rowOf(event);
     if (event.d.event === 'added') {
       this.rows.put(row);
     } else {
-      const standing = this.rows.find(messageTimetoken, type, value, uuid);
-      if (standing && !isLater(standing.actionTimetoken, actionTimetoken)) this.rows.drop(standing);
+      const standing = this.rows.find(row.messageTimetoken, row.type, row.value, row.uuid);
+      if (standing && !isLater(standing.actionTimetoken, row.actionTimetoken)) {
+        this.rows.drop(standing);
+      }
     }
   }
 
@@ -121,7 +186,7 @@ export class ChannelCache {
   #delete(event) {
     const { after, through } = event.d.data;
     const isIn = (/** @type {string} */ at) => isLater(at, after) && !isLater(at, through);
-    for (const timetoken of this.messages.keys()) if (isIn(timetoken)) this.#dropMessage(timetoken);
+    for (const timetoken of this.messages.keys()) if (isIn(timetoken)) this.dropMessage(timetoken);
     for (const timetoken of this.rows.messages()) {
       if (!isIn(timetoken)) continue;
       // What was added after the deletion stands.
@@ -146,19 +211,20 @@ export class ChannelCache {
       throw new Error('A repair cannot be read: its messages are none.');
     }
     for (const row of [...this.rows]) if (gone.has(row.actionTimetoken)) this.rows.drop(row);
-    for (const timetoken of gone) this.#dropMessage(timetoken);
+    for (const timetoken of gone) this.dropMessage(timetoken);
     for (const row of rows) this.rows.put(row);
-    for (const message of messages) this.#putMessage(messageFrom(message));
+    for (const message of messages) this.putMessage(messageFrom(message));
     this.cursor = cursor;
   }
 
   /** @returns {Head} */
   get head() {
-    const { cursor, epoch, version, tally } = this;
+    const { cursor, epoch, version, tally, rest } = this;
     const key = tally.hasher?.text ?? null;
     const { count, text } = tally.digest;
     const said = this.rules === unknownRules ? {} : { rules: this.rules };
-    return { cursor, epoch, version, key, count, digest: text, ...said };
+    return { cursor, epoch, version, key, count, digest: text, ...said,
+      ...rest.isPart ? { rest: rest.kept } : {} };
   }
 
   /** From now on everything counts as changed: a store writes all of it. */
@@ -202,6 +268,7 @@ export class ChannelCache {
    * @param {Patch} patch
    */
   follow(patch) {
+    this.rest = Rest.from(patch.head.rest) ?? this.rest.unknown();
     for (const row of patch.gone) this.rows.drop(row);
     for (const row of patch.rows) {
       // Also where a damaged row seems to be later.
@@ -214,7 +281,7 @@ export class ChannelCache {
     this.rules = heardRules(patch.head);
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
-    this.setKey(patch.head.key ?? undefined);
+    this.tally.setKey(patch.head.key ?? undefined, this.rows, this.messages.values());
     this.#forgetChanges();
   }
 }
@@ -224,14 +291,3 @@ export class ChannelCache {
  * @param {{rules?: any}} head
  */
 const heardRules = ({ rules }) => rules === undefined ? unknownRules : readRules(rules);
-
-/**
- * The messages that a patch concerns.
- * @param {Patch} patch @returns {Set<string>|'all'}
- */
-export function affectedBy(patch) {
-  if (patch.clear) return 'all';
-  const timetokens = [...patch.rows, ...patch.gone].map((row) => row.messageTimetoken);
-  return new Set([
-    ...timetokens, ...patch.dropped, ...patch.messages.map((message) => message.timetoken)]);
-}

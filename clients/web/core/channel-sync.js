@@ -1,9 +1,9 @@
 // The conversation about one channel: what is known of it, and what has to be asked.
 // @ts-check
-import { ChannelCache, affectedBy } from './cache.js';
+import { ChannelCache } from './cache.js';
 import { Exchange } from './exchange.js';
 import { Hasher } from './hasher.js';
-import { outcomeOf } from './outcome.js';
+import { affectedBy, outcomeOf } from './outcome.js';
 import { isSameRules, usualRules } from './rules.js';
 import { isLater } from './timetoken.js';
 import { Unstored } from './unstored.js';
@@ -11,7 +11,7 @@ import { Unstored } from './unstored.js';
 /** @typedef {import('./types.js').Outcome} Outcome */
 /** @typedef {import('./types.js').Rules} Rules */
 
-/** What a device knows of one channel, and what it has to ask. */
+/** What a device knows of one channel, all of it, and what it has to ask. */
 export class ChannelSync {
   cache = new ChannelCache();
   /** @type {ChannelCache|null} A snapshot on its way; the old cache shows until it is complete. */
@@ -32,7 +32,7 @@ export class ChannelSync {
   /** @type {Exchange|null} Of `repairing`. */ exchange = null;
   /** What is known of messages that nobody stores. */
   unstored = new Unstored();
-  /** Before the subscription. */ #since = '0';
+  /** Before the subscription. */ since = '0';
   repairs = 0;
   snapshots = 0;
 
@@ -41,18 +41,27 @@ export class ChannelSync {
     this.name = name;
   }
 
-  /**
-   * Takes what a store kept.
-   * @param {any} stored
-   */
+  /** @param {any} stored What a store kept. */
   load(stored) {
     const { cache, isSound } =
       ChannelCache.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
     this.cache = cache;
     this.staging = null;
     this.phase = 'idle';
-    this.wanted = isSound ? null : cache.epoch !== null ? 'repair' : 'snapshot';
+    this.loaded(isSound);
     if (!isSound) cache.replaceAll();
+  }
+
+  /** @param {boolean} isSound Whether the cache is what was stored. */
+  loaded(isSound) {
+    const { epoch, rest: { isPart } } = this.cache;
+    // A part of the channel cannot be made whole.
+    this.wanted = isPart || !(isSound || epoch !== null) ? 'snapshot' : isSound ? null : 'repair';
+  }
+
+  /** Whether it waits for what it is to show first. */
+  get isUnopened() {
+    return this.cache.rest.isAll;
   }
 
   /** The connection is gone. */
@@ -64,7 +73,7 @@ export class ChannelSync {
     this.exchange = null;
   }
 
-  /** This channel's part of a subscribe command. */
+  /** @returns {Record<string, any>} This channel's part of a subscribe command. */
   request() {
     this.phase = 'asked';
     this.isVerified = false;
@@ -90,11 +99,11 @@ export class ChannelSync {
    */
   subscribed(reply, epoch, since = '0', rules = usualRules) {
     if (--this.asked > 0) return outcomeOf();
-    this.#since = since;
+    this.since = since;
     const isNew = !isSameRules(rules, this.cache.rules);
     // Before the beginning: what that changes is stored beside them.
     this.cache.rules = rules;
-    const outcome = this.#begin(reply, epoch);
+    const outcome = this.begin(reply, epoch);
     return isNew && !outcome.patch
       ? { ...outcome, patch: this.cache.takePatch(this.name) } : outcome;
   }
@@ -111,7 +120,7 @@ export class ChannelSync {
   }
 
   /** @param {any} reply @param {string} epoch @returns {Outcome} */
-  #begin(reply, epoch) {
+  begin(reply, epoch) {
     const { cache } = this;
     // Another run may know less than the last one: it was perhaps put back, if only a little.
     const isOtherRun = cache.epoch !== null && cache.epoch !== epoch;
@@ -123,7 +132,7 @@ export class ChannelSync {
     }
     cache.epoch = epoch;
     cache.setKey(reply.key);
-    return this.#check(reply.s, outcomeOf({ restored: isOtherRun }), reply.cursor);
+    return this.check(reply.s, outcomeOf({ restored: isOtherRun }), reply.cursor);
   }
 
   /** @param {any} reply @param {string} epoch @param {boolean} isOtherRun @returns {Outcome} */
@@ -153,7 +162,7 @@ export class ChannelSync {
     const restored = reply.mode === 'snapshot';
     if (!this.cache.isEmpty && reply.key !== undefined) {
       this.staging = fresh;
-      return { ...this.#check(reply.s, outcomeOf(), reply.cursor), restored };
+      return { ...this.check(reply.s, outcomeOf(), reply.cursor), restored };
     }
     // Nothing to go on showing: what comes shows at once.
     fresh.version = this.cache.version;
@@ -161,7 +170,7 @@ export class ChannelSync {
     this.cache = fresh;
     this.wanted = null;
     const outcome = outcomeOf({ affected: 'all' });
-    return { ...this.#check(reply.s, outcome, reply.cursor), restored };
+    return { ...this.check(reply.s, outcome, reply.cursor), restored };
   }
 
   /** @param {any} push @returns {Outcome} */
@@ -169,41 +178,41 @@ export class ChannelSync {
     if (this.phase !== 'live' && this.phase !== 'doubted') return outcomeOf();
     if (this.staging) {
       const events = this.staging.apply(push);
-      return this.#check(push.s, outcomeOf({ events }), push.t.t);
+      return this.check(push.s, outcomeOf({ events }), push.t.t);
     }
     const events = this.cache.apply(push);
     const patch = this.cache.takePatch(this.name);
     const affected = affectedBy(patch);
     if (affected === 'all' || affected.size > 0) this.isVerified = false;
     const outcome = outcomeOf({ patch, affected, events });
-    return this.#check(push.s, outcome, push.t.t);
+    return this.check(push.s, outcome, push.t.t);
   }
 
   /**
    * Compares with the server's state at a position; decides what follows.
    * @param {any} state @param {Outcome} outcome @param {string} at @returns {Outcome}
    */
-  #check(state, outcome, at) {
+  check(state, outcome, at) {
     if (state === undefined || state === null) return outcome;
     const compared = this.staging ?? this.cache;
     // An earlier state may well be another one.
     if (isLater(compared.cursor, at)) return outcome;
     if (!compared.tally.matches(state)) {
-      return this.phase === 'doubted' ? outcome : this.#distrust(outcome);
+      return this.phase === 'doubted' ? outcome : this.distrust(outcome);
     }
     this.phase = 'live';
     this.isVerified = this.cache.tally.hasher !== null || this.staging !== null;
     this.wanted = null;
     this.failures = 0;
-    this.unstored.through = this.#since;
-    return this.#adopt(outcome);
+    this.unstored.through = this.since;
+    return this.adopt(outcome);
   }
 
   /**
    * What came anew takes the place of what was shown.
    * @param {Outcome} outcome @returns {Outcome}
    */
-  #adopt(outcome) {
+  adopt(outcome) {
     if (!this.staging) return outcome;
     this.staging.version = this.cache.version;
     this.staging.replaceAll();
@@ -218,7 +227,7 @@ export class ChannelSync {
    * verified.
    * @param {Outcome} outcome @returns {Outcome}
    */
-  #distrust(outcome) {
+  distrust(outcome) {
     this.isVerified = false;
     this.failures++;
     const isHopeless =
@@ -229,7 +238,7 @@ export class ChannelSync {
       return { ...outcome, next: 'subscribe' };
     }
     this.phase = 'doubted';
-    return { ...this.#adopt(outcome), next: 'subscribe' };
+    return { ...this.adopt(outcome), next: 'subscribe' };
   }
 
   /** The commands that bring the server as many symbols as it needs. */
@@ -276,15 +285,15 @@ export class ChannelSync {
     try {
       this.cache.repair(ok);
     } catch {
-      return this.#distrust(outcomeOf());
+      return this.distrust(outcomeOf());
     }
-    if (!this.cache.tally.matches(ok.s)) return this.#distrust(outcomeOf());
+    if (!this.cache.tally.matches(ok.s)) return this.distrust(outcomeOf());
     this.phase = 'live';
     const patch = this.cache.takePatch(this.name);
     // The failures stand until a push agrees, too: else the two could disagree for ever.
     this.isVerified = !!ok.s && this.cache.tally.hasher !== null;
     this.wanted = null;
-    this.unstored.through = this.#since;
+    this.unstored.through = this.since;
     return outcomeOf({ patch, affected: affectedBy(patch) });
   }
 }

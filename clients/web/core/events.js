@@ -63,7 +63,7 @@ export function faultOf(event, channel) {
  * @param {any} frame @returns {{push: any, faults: UnreadableError[]}}
  */
 export function readPush(frame) {
-  const { t, c, m, s } = frame;
+  const { t, c, m, s, window: summedUp } = frame;
   const reason = !isTimetoken(t?.t) ? 't.t is no timetoken.' : !isText(c) ? 'c is no text.'
     : !Array.isArray(m) ? 'm is no list.' : null;
   if (reason !== null) return { push: null, faults: [new UnreadableError(reason, null, frame)] };
@@ -76,5 +76,15 @@ export function readPush(frame) {
   });
   const isReadable = (s ?? null) === null || isState(s);
   if (!isReadable) faults.push(new UnreadableError('s is no state.', null, frame));
-  return { push: { t, c, m: events, s: isReadable ? s ?? undefined : undefined }, faults };
+  const push = { t, c, m: events, s: isReadable ? s ?? undefined : undefined };
+  return { push: isObject(summedUp) ? { ...push, window: windowOf(summedUp) } : push, faults };
+}
+
+/**
+ * What a push that sums up says of the part that a device holds: what is before it, if it can be
+ * read. Else that is asked.
+ * @param {any} said
+ */
+function windowOf({ after, rest }) {
+  return isTimetoken(after) && isState(rest) ? { after, rest } : {};
 }

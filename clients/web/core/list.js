@@ -18,6 +18,8 @@ export class ItemList {
   #keys = new Map();
   /** @type {Map<string, string|null>} The message that each entry shows at, by its mutation. */
   #overlaid = new Map();
+  /** @type {Map<string, string>} What own messages on their way are later than, where known. */
+  #after = new Map();
   #serial = 0;
   /** @type {Set<string>} Messages of this user that may be those under way. */ #held = new Set();
   /** @type {Map<string, number>} Replies not in the cache, by parents. */ #coming = new Map();
@@ -57,8 +59,12 @@ export class ItemList {
       if (timetoken !== null || this.#overlaid.has(mutation)) continue;
       // Refused; or another tab got the reply, and it is among the messages already.
       const item = this.#places.item(mutation);
-      const found = item && [...looked].find((it) => !this.#places.has(it) && !this.#keys.has(it) &&
-        cache.messages.get(it)?.uuid === user && isSameContent(cache.messages.get(it), item));
+      // A page of older messages may come just then.
+      const after = this.#after.get(mutation) ?? '0';
+      this.#after.delete(mutation);
+      const found = item && [...looked].find((it) => isLater(it, after) &&
+        !this.#places.has(it) && !this.#keys.has(it) && cache.messages.get(it)?.uuid === user &&
+        isSameContent(cache.messages.get(it), item));
       if (found) this.#keys.set(found, mutation);
       else this.#places.remove(mutation, changes);
     }
@@ -133,6 +139,7 @@ export class ItemList {
         continue;
       }
       this.#overlaid.set(mutation, acknowledged);
+      if (entry.observed) this.#after.set(mutation, entry.observed);
       if (!this.#places.has(mutation) && this.#isTold(cache, entry, user, taken)) continue;
       if (acknowledged !== null) {
         this.#keys.set(acknowledged, mutation);

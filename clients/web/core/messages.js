@@ -27,6 +27,11 @@ export function messageFrom({ timetoken, uuid, payload, meta, messageType, paren
   return message;
 }
 
+/** The message that an event brings. */
+export const messageOf = (
+  /** @type {any} */ { p, i: uuid, d: payload, u: meta, cmt: messageType, parent }) =>
+  messageFrom({ timetoken: p.t, uuid, payload, meta, messageType, parent });
+
 /**
  * Messages by their timetokens, with the threads that they make.
  * @extends {Map<string, Message>}

@@ -31,3 +31,13 @@ export const scored = (/** @type {number|null|undefined} */ score) =>
 export const isRow = (/** @type {any} */ row) => row && isTimetoken(row.messageTimetoken) &&
   isTimetoken(row.actionTimetoken) &&
   [row.type, row.value, row.uuid].every(isText) && isScore(row.score ?? 1);
+
+/**
+ * The row that an event names.
+ * @param {any} event @returns {import('./types.js').Row}
+ */
+export function rowOf({ i, d }) {
+  const { messageTimetoken, type, value, actionTimetoken, score } = d.data;
+  // Stores have actions that nobody signed: they count in the digest like all others.
+  return { messageTimetoken, type, value, uuid: i ?? '', actionTimetoken, ...scored(score) };
+}

@@ -25,10 +25,29 @@
  */
 
 /**
+ * What rows come to: how many there are, and their digest.
+ * @typedef {{n: number, d: string}} State
+ */
+
+/**
+ * How much of a channel is held: the newest messages, `last` at least, `keeping` at most, more or
+ * less.
+ * @typedef {{last: number, keeping: number}} ChannelWindow
+ */
+
+/**
+ * What became of a wish for older messages: there are more, the channel's first one is here, or no
+ * more are kept; or what the daemon refused it with.
+ * @typedef {'more'|'beginning'|'full'|{error: any}} OlderAnswer
+ */
+
+/**
  * Where a cache stands: what of `epoch`, and its digest there. `count` and `digest` are of
- * rows and messages. Stores keep it as it is here.
+ * rows and messages. `rest` is there where it holds a part of its channel. Stores keep it as it is
+ * here.
  * @typedef {{cursor: string, epoch: string|null, key: string|null, count: number, digest: string,
- *   version: number, rules?: Rules}} Head
+ *   version: number, rules?: Rules, rest?: {after: string, state: State|null, cursor: string,
+ *   whole: State|null}}} Head
  */
 
 /**
@@ -125,9 +144,9 @@
 /**
  * What a channel wants next: `subscribe` anew, send symbols (`repair`), or nothing. `affected` are
  * the messages that may show otherwise now, `events` what is not stored. `restored`: the server may
- * have lost what it acknowledged.
+ * have lost what it acknowledged. `refused`: why the channel is not to be had.
  * @typedef {{patch: Patch|null, next: null|'subscribe'|'repair', affected: Set<string>|'all',
- *   events: any[], restored: boolean}} Outcome
+ *   events: any[], restored: boolean, refused?: any}} Outcome
  */
 
 export {};

@@ -14,7 +14,7 @@ import {
 import { People } from './people.js';
 import { allSummaries, errorOf } from './questions.js';
 import { randomDigits } from './random.js';
-import { ShownChannel } from './shown-channel.js';
+import { WindowedChannel } from './windowed-channel.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('./device.js').Device} Device */
@@ -38,7 +38,7 @@ const queryMembers = ['messageTimetoken', 'type', 'value', 'userId', 'sort', 'de
  * A channel that is followed: its messages, with the reactions that stand, this device's wishes
  * included. Made by `SyncClient.channel`.
  */
-export class Channel extends ShownChannel {
+export class Channel extends WindowedChannel {
   #device;
   #outbox;
   #questions;
@@ -47,9 +47,10 @@ export class Channel extends ShownChannel {
    * @param {string} name @param {Device} device @param {StoredOutbox} outbox
    * @param {Questions} questions
    * @param {(channel: Channel) => void} left Ends following it.
+   * @param {import('../core/types.js').ChannelWindow|null} size How much of it is held; null: all.
    */
-  constructor(name, device, outbox, questions, left) {
-    super(name, device, outbox, /** @type {any} */ (left));
+  constructor(name, device, outbox, questions, left, size) {
+    super(name, device, outbox, questions, /** @type {any} */ (left), size);
     this.#device = device;
     this.#outbox = outbox;
     this.#questions = questions;
@@ -171,7 +172,7 @@ export class Channel extends ShownChannel {
 
   /** @param {Record<string, any>} command */
   #ask(command) {
-    if (!this.isWanted) throw new Error(`The channel ${this.name} was left: follow it anew.`);
+    if (!this.isWanted) throw this.leftError;
     return this.#questions.ask(command);
   }
 
@@ -246,7 +247,7 @@ export class Channel extends ShownChannel {
   async #wish(fields) {
     const { isClosed } = this.#device;
     if (isClosed) throw new Error('The client is closed: nothing can be wished any more.');
-    if (!this.isWanted) throw new Error(`The channel ${this.name} was left: follow it anew.`);
+    if (!this.isWanted) throw this.leftError;
     // What the cache shows decides what a wish about a reaction means.
     if (!this.isLoaded && fields.kind !== 'publish') await this.ready;
     const { cursor } = this.sync.cache;

@@ -8,8 +8,9 @@ import { Device } from './device.js';
 import { Followed } from './followed.js';
 import { Keeper } from './keeper.js';
 import { Neighbours } from './neighbours.js';
+import { OlderPages } from './older-pages.js';
 import { openStore } from './open-store.js';
-import { checkOptions, outboxMaxDefault } from './options.js';
+import { checkOptions, outboxMaxDefault, windowOf } from './options.js';
 import { Questions } from './questions.js';
 import { Sender } from './sender.js';
 import { Steps } from './steps.js';
@@ -35,6 +36,7 @@ export class SyncClient {
   /** @type {Keeper} */ #keeper;
   /** @type {Subscriptions} */ #subscriptions;
   /** @type {Sender} */ #sender;
+  /** @type {OlderPages} */ #pages;
   /** @type {Questions} */ #questions;
   /** @type {Steps} */ #steps;
   /** @type {Promise<Opened>} Resolved when the store is the one to use. */ #opened;
@@ -81,16 +83,18 @@ export class SyncClient {
       seen: (channel) => {
         if (channel.isLoaded) this.#follow(channel);
       },
+      wanted: (channel) => this.#pages.ask(channel),
       end: (name) => {
         this.#subscriptions.unsubscribe(name);
         outbox.forgetAnswered(name);
       },
     });
     const keeper = this.#keeper = new Keeper(device, followed);
+    const pages = this.#pages = new OlderPages(device, connection, followed, take);
     const subscriptions = this.#subscriptions =
-      new Subscriptions(device, connection, followed, options, take);
+      new Subscriptions(device, connection, followed, options, take, pages);
     const sender = this.#sender = new Sender(device, connection, outbox, followed, take);
-    this.#steps = new Steps(device, { followed, outbox, keeper, subscriptions, sender });
+    this.#steps = new Steps(device, { followed, outbox, keeper, subscriptions, sender, pages });
     this.#started = this.#opened.then((opened) => this.#start(opened))
       .catch((error) => device.problem(error));
   }
@@ -140,17 +144,20 @@ export class SyncClient {
    * and with no `.*` or `.*-pnpres` at its end.
    * With `presence` the user is in the channel as long as a tab follows it, and who comes and goes
    * is an `event` of `NAME-pnpres`.
-   * @param {string} name @param {{presence?: boolean}} [options]
+   * With `window` the device holds only its newest messages, at least `last` (50) and about
+   * `keeping` (1000) at most: `older` brings more of them. Who follows it first decides.
+   * @param {string} name
+   * @param {{presence?: boolean, window?: {last?: number, keeping?: number}}} [options]
    */
   channel(name, options = {}) {
     checkChannel(name);
-    checkMembers('The options of a channel', options, ['presence']);
+    checkMembers('The options of a channel', options, ['presence', 'window']);
     const presence = options.presence ?? false;
     if (typeof presence !== 'boolean') throw new TypeError('presence is true or false.');
     if (presence && name.endsWith('-pnpres')) {
       throw new TypeError('Nobody is in a channel that ends in -pnpres: name the other one.');
     }
-    return this.#followed.want(name, presence);
+    return this.#followed.want(name, presence, windowOf(options.window));
   }
 
   /**
@@ -180,6 +187,7 @@ export class SyncClient {
     const device = this.#device;
     device.isClosed = true;
     this.#keeper.close();
+    this.#pages.close();
     this.#followed.close();
     this.#connection.close();
     device.tabs?.stopWaiting();
@@ -222,6 +230,8 @@ export class SyncClient {
     for (const channel of this.#followed) await this.#keeper.load(channel);
     if (device.isClosed) return;
     device.isLeader = true;
+    // What the tab before was asked is lost.
+    this.#questions.disconnect();
     device.tell({ kind: 'leader' });
     this.#connection.connect();
   }

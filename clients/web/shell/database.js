@@ -1,5 +1,6 @@
 // The database of a cache in IndexedDB: its layout, its owner, and that it may close at any time.
 // @ts-check
+import { checksumOf } from '../core/checksum.js';
 import { CacheOwnerError } from '../core/errors.js';
 import { isObject } from '../core/shapes.js';
 
@@ -22,6 +23,41 @@ export const endOf = (transaction) => new Promise((resolve, reject) => {
   transaction.onabort = () => reject(transaction.error ?? new Error(
     'The browser aborted a transaction of the cache: is the database being deleted?'));
 });
+
+/** What a database of this layout has that one before had not: 2 has checksums of messages. */
+const layout = 2;
+
+/** @typedef {import('../core/types.js').Message} Message */
+
+/**
+ * A message as it is stored: with a checksum of all that it says.
+ * @param {Message} message @returns {Message & {checksum: string}}
+ */
+export const stored = (message) =>
+  ({ ...message, checksum: checksumOf(JSON.stringify(message)) });
+
+/**
+ * Whether it is what was stored.
+ * @param {any} kept
+ */
+export function isWhole(kept) {
+  const { checksum, ...message } = kept ?? {};
+  return checksum === checksumOf(JSON.stringify(message));
+}
+
+/**
+ * Takes what an earlier release stored for what it is.
+ * @param {IDBObjectStore} messages
+ */
+function addChecksums(messages) {
+  const request = messages.openCursor();
+  request.onsuccess = () => {
+    const cursor = request.result;
+    if (!cursor) return;
+    if (isObject(cursor.value)) cursor.update(stored(cursor.value));
+    cursor.continue();
+  };
+}
 
 /** Opened when it is needed, and anew when the browser closed it. */
 export class Database {
@@ -61,9 +97,14 @@ export class Database {
    * @returns {Promise<IDBDatabase>}
    */
   async #openDatabase() {
-    const request = indexedDB.open(this.#name, 1);
-    request.onupgradeneeded = () => {
+    const request = indexedDB.open(this.#name, layout);
+    request.onupgradeneeded = ({ oldVersion }) => {
       const database = request.result;
+      if (oldVersion > 0) {
+        const { transaction } = /** @type {{transaction: IDBTransaction}} */ (request);
+        addChecksums(transaction.objectStore('messages'));
+        return;
+      }
       database.createObjectStore('meta');
       database.createObjectStore('channels');
       database.createObjectStore('rows');

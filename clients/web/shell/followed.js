@@ -5,6 +5,7 @@ import { unknownRules } from '../core/rules.js';
 import { Channel } from './channel.js';
 import { Timers } from './timers.js';
 
+/** @typedef {import('../core/types.js').ChannelWindow} ChannelWindow */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./questions.js').Questions} Questions */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
@@ -13,10 +14,10 @@ import { Timers } from './timers.js';
 const leavingTime = 1000;
 
 /**
- * What begins when a channel is followed, that its user is to be seen there from now on, and what
- * ends when nobody follows it any longer.
+ * What begins when a channel is followed, that its user is to be seen there from now on, that
+ * somebody wants more of its window, and what ends when nobody follows it any longer.
  * @typedef {{begin: (channel: Channel) => Promise<void>, seen: (channel: Channel) => void,
- *   end: (name: string) => void}} Events
+ *   wanted: (channel: Channel) => void, end: (name: string) => void}} Events
  */
 
 /** One channel for each name. */
@@ -77,9 +78,10 @@ export class Followed {
   /**
    * Follows a channel for this tab.
    * @param {string} name @param {boolean} isSeen Whether the user is to be in it.
+   * @param {ChannelWindow|null} size How much of it is held, unless it is followed already.
    */
-  want(name, isSeen) {
-    const channel = this.#follow(name);
+  want(name, isSeen, size) {
+    const channel = this.#follow(name, size);
     channel.isWanted = true;
     if (isSeen) this.#show(channel);
     return channel;
@@ -88,11 +90,13 @@ export class Followed {
   /**
    * Follows channels for another tab, as the one that connects.
    * @param {any[]} names @param {any[]} [seen] Those in which the user is to be.
+   * @param {[string, ChannelWindow][]} [windows] How much is held of those that are not held whole.
    */
-  hold(names, seen = []) {
+  hold(names, seen = [], windows = []) {
+    const sizes = new Map(windows);
     for (const name of names) {
       if (!isChannelName(name)) continue;
-      const channel = this.#follow(name);
+      const channel = this.#follow(name, sizes.get(name) ?? null);
       channel.isHeld = true;
       if (seen.includes(name)) this.#show(channel);
     }
@@ -111,15 +115,18 @@ export class Followed {
    */
   tell(names) {
     const seen = names.filter((it) => this.get(it)?.isSeen);
-    this.#device.tell({ kind: 'follow', names, seen });
+    const windows = names.map((name) => [name, this.get(name)?.window?.size])
+      .filter(([, size]) => size);
+    this.#device.tell({ kind: 'follow', names, seen, windows });
   }
 
-  /** @param {string} name */
-  #follow(name) {
+  /** @param {string} name @param {ChannelWindow|null} size */
+  #follow(name, size) {
     const known = this.#channels.get(name);
     if (known) return known;
     const channel = new Channel(name, this.#device, this.#outbox, this.#questions,
-      (it) => this.#leave(it));
+      (it) => this.#leave(it), size);
+    channel.asked = () => this.#events.wanted(channel);
     this.#channels.set(name, channel);
     channel.ready = this.#events.begin(channel);
     return channel;

@@ -1,7 +1,7 @@
 // Keeps caches and outbox in IndexedDB: a patch is one transaction, a large channel a new copy.
 // @ts-check
 import { isText } from '../core/shapes.js';
-import { Database, answerTo, endOf } from './database.js';
+import { Database, answerTo, endOf, isWhole, stored } from './database.js';
 import { randomDigits } from './random.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
@@ -64,7 +64,8 @@ export class IndexedStore {
       answerTo(transaction.objectStore('rows').getAll(range)),
       answerTo(transaction.objectStore('messages').getAll(range)),
     ]);
-    return { head, rows, messages };
+    // One that was damaged counts as missing: digests do not cover what a message says.
+    return { head, rows, messages: messages.filter(isWhole) };
   }
 
   /**
@@ -92,7 +93,9 @@ export class IndexedStore {
     for (const row of patch.gone) rows.delete(keyOf(name, row));
     for (const row of patch.rows) rows.put(row, keyOf(name, row));
     for (const timetoken of patch.dropped) messages.delete([name, timetoken]);
-    for (const message of patch.messages) messages.put(message, [name, message.timetoken]);
+    for (const message of patch.messages) {
+      messages.put(stored(message), [name, message.timetoken]);
+    }
     for (const order of patch.settled) outbox.delete(order);
     heads.put({ ...patch.head, copy }, channel);
     await endOf(transaction);
@@ -111,7 +114,7 @@ export class IndexedStore {
     const name = nameOf(channel, copy);
     await this.#clear(name);
     await this.#put('rows', rows, (row) => keyOf(name, row));
-    await this.#put('messages', messages, ({ timetoken }) => [name, timetoken]);
+    await this.#put('messages', messages.map(stored), ({ timetoken }) => [name, timetoken]);
     const last = await this.#database.begin(['channels', 'outbox'], 'readwrite');
     last.objectStore('channels').put({ ...head, copy }, channel);
     for (const order of settled) last.objectStore('outbox').delete(order);

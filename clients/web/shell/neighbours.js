@@ -1,6 +1,7 @@
 // What the other tabs tell, and what this one makes of it.
 // @ts-check
-import { ChannelCache, affectedBy } from '../core/cache.js';
+import { ChannelCache } from '../core/cache.js';
+import { affectedBy } from '../core/outcome.js';
 
 /** @typedef {import('../core/types.js').Patch} Patch */
 /** @typedef {import('./device.js').Device} Device */
@@ -42,14 +43,15 @@ export class Neighbours {
 
   /** @param {any} message */
   #hearFollower(message) {
-    const { kind, name, names, seen } = message;
+    const { kind, name, names, seen, windows } = message;
     if (kind === 'follow') {
-      this.#followed.hold(names, seen);
+      this.#followed.hold(names, seen, windows);
       this.#device.tellStatus();
     }
     if (kind === 'left') this.#followed.left(name);
     if (kind === 'renew') this.#renewToken();
     if (kind === 'ask') this.#questions.answer(message);
+    if (kind === 'wish') this.#questions.grant(message, this.#followed.get(name));
   }
 
   /** @param {any} message */

@@ -2,6 +2,7 @@
 // @ts-check
 import { checkMembers, checkText, identifierMax, tokenMax } from '../core/names.js';
 import { isCount, isText } from '../core/shapes.js';
+import { pageMax } from '../core/window.js';
 
 /**
  * `url` as in ws://HOST:PORT/v1/sync. `cache` names the IndexedDB database (one for each user,
@@ -64,4 +65,22 @@ export function checkOptions(options) {
   if (typeof (coalesce ?? false) !== 'boolean') throw new TypeError('coalesce is true or false.');
   if (!(replySeconds > 0)) throw new RangeError('replySeconds is a number above 0.');
   if (!(outboxMax >= 1)) throw new RangeError('outboxMax is a number from 1 on.');
+}
+
+/** Messages of a window, at least and at most, unless the page says otherwise. */
+const lastDefault = 50;
+const keepingDefault = 1000;
+
+/**
+ * How much of a channel is held; throws (TypeError, RangeError) what cannot be.
+ * @param {{last?: number, keeping?: number}|null|undefined} given
+ */
+export function windowOf(given) {
+  if ((given ?? null) === null) return null;
+  checkMembers('The options of a window', given, ['last', 'keeping']);
+  const { last = lastDefault, keeping = Math.max(last, keepingDefault) } = given ?? {};
+  if (!isCount(last) || last < 1 || last > pageMax || !isCount(keeping) || keeping < last) {
+    throw new RangeError(`last is a whole number from 1 to ${pageMax}, keeping no smaller one.`);
+  }
+  return { last, keeping };
 }

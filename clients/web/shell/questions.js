@@ -1,5 +1,7 @@
 // Commands that nothing keeps: the daemon answers them now or not at all, also for other tabs.
 // @ts-check
+import { isMessage } from '../core/messages.js';
+import { isRow } from '../core/row.js';
 import { isText } from '../core/shapes.js';
 import { isSummary, readSummary, summariesOf } from '../core/summaries.js';
 import { isTimetoken } from '../core/timetoken.js';
@@ -15,6 +17,10 @@ const isAnswer = {
   actions: ({ actions }) => Array.isArray(actions),
   summaries: ({ summaries, rest = [] }) => Array.isArray(summaries) &&
     summaries.every(isSummary) && Array.isArray(rest) && rest.every(isTimetoken),
+  history: ({ messages, next }) => Array.isArray(messages) && messages.every(isMessage) &&
+    messages.every(({ actions = [] }) => Array.isArray(actions) &&
+      actions.every((it) => isRow({ ...it, uuid: it?.uuid ?? '' }))) &&
+    (next === undefined || isTimetoken(next)),
   signal: ({ timetoken }) => isTimetoken(timetoken),
   hereNow: ({ occupancy, users }) => Number.isInteger(occupancy) && Array.isArray(users),
 };
@@ -57,6 +63,22 @@ export class Questions {
     });
   }
 
+  /**
+   * Has the tab that connects do something with a channel that it follows for this one; resolves
+   * with the `answer` and the `version` of the cache that shows it. Rejects with the code
+   * `offline` when another tab connects by then.
+   * @param {string} name @param {any} wish
+   * @returns {Promise<{answer: any, version: number}>}
+   */
+  wish(name, wish) {
+    return new Promise((resolve, reject) => {
+      const number = randomDigits(32);
+      const fail = (/** @type {any} */ error) => reject(errorOf(error));
+      this.#told.set(number, { resolve, reject: fail });
+      this.#device.tell({ kind: 'wish', number, name, wish });
+    });
+  }
+
   /** @param {Record<string, any>} command @param {Asker} asker */
   #send(command, asker) {
     const connection = this.#connection();
@@ -77,6 +99,25 @@ export class Questions {
     const tell = (/** @type {any} */ answer) =>
       this.#device.tell({ kind: 'answer', number, ...answer });
     this.#send(command, { resolve: (ok) => tell({ ok }), reject: (error) => tell({ error }) });
+  }
+
+  /**
+   * Another tab wants something of a channel that this one follows for it.
+   * @param {any} message
+   * @param {{grant: (wish: any) => Promise<any>, sync: {cache: {version: number}}}} [channel]
+   */
+  async grant({ number, wish }, channel) {
+    const tell = (/** @type {any} */ answer) =>
+      this.#device.tell({ kind: 'answer', number, ...answer });
+    try {
+      if (!channel) throw Object.assign(new Error('Nobody follows it.'), { status: 404 });
+      const answer = await channel.grant(wish);
+      tell({ ok: { answer, version: channel.sync.cache.version } });
+    } catch (error) {
+      const { status = 503, code = 'not_followed', message } = /** @type {any} */ (error);
+      // Who closes leaves it to the next tab that connects, which tells when it does.
+      if (!this.#device.isClosed) tell({ error: { status, code, message } });
+    }
   }
 
   /**

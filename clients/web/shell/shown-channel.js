@@ -5,9 +5,11 @@ import { canonicalEmoji } from '../core/emoji.js';
 import { ItemList } from '../core/list.js';
 import { groupKey } from '../core/row.js';
 import { canonicalKey, isSameRules, usualRules } from '../core/rules.js';
+import { WindowSync } from '../core/window-sync.js';
 import { reactionFields } from '../core/writes.js';
 import { callSafely } from './callbacks.js';
 
+/** @typedef {import('../core/types.js').ChannelWindow} ChannelWindow */
 /** @typedef {import('../core/types.js').Item} Item */
 /** @typedef {import('../core/types.js').ListChange} ListChange */
 /** @typedef {import('../core/types.js').Rules} Rules */
@@ -20,6 +22,7 @@ export class ShownChannel {
   name;
   /** The conversation with the server. */
   sync;
+  /** @type {WindowSync|null} The same, where a part of the channel is held. */ window;
   /** @type {Promise<void>} Resolved when what the cache kept is there. */
   ready = Promise.resolve();
   /** Whether it is. */
@@ -44,10 +47,12 @@ export class ShownChannel {
   /**
    * @param {string} name @param {Device} device @param {StoredOutbox} outbox
    * @param {(channel: ShownChannel) => void} left Ends following it.
+   * @param {ChannelWindow|null} size How much of it is held; null: all.
    */
-  constructor(name, device, outbox, left) {
+  constructor(name, device, outbox, left, size) {
     this.name = name;
-    this.sync = new ChannelSync(name);
+    this.window = size && new WindowSync(name, size);
+    this.sync = this.window ?? new ChannelSync(name);
     this.#device = device;
     this.#outbox = outbox;
     this.#left = left;
@@ -205,6 +210,11 @@ export class ShownChannel {
   }
 
   #failLeft() {
-    this.fail(new Error(`The channel ${this.name} was left: follow it anew.`));
+    this.fail(this.leftError);
+  }
+
+  /** What is said of a channel that nobody follows any longer. */
+  get leftError() {
+    return new Error(`The channel ${this.name} was left: follow it anew.`);
   }
 }

@@ -8,12 +8,13 @@ import { settledOf } from '../core/settled.js';
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./followed.js').Followed} Followed */
 /** @typedef {import('./keeper.js').Keeper} Keeper */
+/** @typedef {import('./older-pages.js').OlderPages} OlderPages */
 /** @typedef {import('./sender.js').Sender} Sender */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
 /** @typedef {import('./subscriptions.js').Subscriptions} Subscriptions */
 
 /** @typedef {{followed: Followed, outbox: StoredOutbox, keeper: Keeper,
- *   subscriptions: Subscriptions, sender: Sender}} Parts */
+ *   subscriptions: Subscriptions, sender: Sender, pages: OlderPages}} Parts */
 
 /** Where all that happens to channels comes together. */
 export class Steps {
@@ -30,7 +31,7 @@ export class Steps {
 
   /** @param {Channel} channel @param {Outcome} outcome */
   take(channel, outcome) {
-    const { followed, outbox, subscriptions, sender } = this.#parts;
+    const { followed, outbox, subscriptions, sender, pages } = this.#parts;
     const { name } = channel;
     if (!followed.has(channel)) return;
     if (outcome.restored) {
@@ -46,7 +47,9 @@ export class Steps {
     }
     if (outcome.next === 'subscribe') subscriptions.again(channel);
     if (outcome.next === 'repair') subscriptions.repair(channel);
+    if (outcome.refused) subscriptions.refused(channel, outcome.refused);
     if (settled.length > 0) sender.flush();
+    pages.ask(channel);
   }
 
   /**
@@ -56,6 +59,8 @@ export class Steps {
   #settle({ name, sync }) {
     const { outbox } = this.#parts;
     const { userId } = this.#device;
+    // It shows nothing of what it has heard of.
+    if (sync.isUnopened) return [];
     const settled = settledOf(outbox.of(name), sync.cache, userId, sync.unstored);
     const orders = settled.map(({ order = 0 }) => order);
     outbox.settle(orders);

@@ -10,6 +10,7 @@ import { errorOf } from './questions.js';
 /** @typedef {import('./connection.js').Connection} Connection */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./followed.js').Followed} Followed */
+/** @typedef {import('./older-pages.js').OlderPages} OlderPages */
 /** @typedef {import('./options.js').Options} Options */
 
 /** Bytes of a command's requests, by a high estimate, and how many they may be. */
@@ -22,6 +23,7 @@ export class Subscriptions {
   #connection;
   #followed;
   #take;
+  #pages;
   #batch;
   #coalesce;
   /** Commands that were refused for now, one after the other. */ #retries = 0;
@@ -31,12 +33,14 @@ export class Subscriptions {
    * @param {Device} device @param {Connection} connection @param {Followed} followed
    * @param {Options} options
    * @param {(channel: Channel, outcome: Outcome) => void} take Does what a channel's step asks for.
+   * @param {OlderPages} pages
    */
-  constructor(device, connection, followed, { batch, coalesce }, take) {
+  constructor(device, connection, followed, { batch, coalesce }, take, pages) {
     this.#device = device;
     this.#connection = connection;
     this.#followed = followed;
     this.#take = take;
+    this.#pages = pages;
     this.#batch = batch;
     this.#coalesce = coalesce;
   }
@@ -66,6 +70,8 @@ export class Subscriptions {
       if (error) this.#refused(followed, error);
       else this.#subscribed(followed, ok.channels, ok.rules);
     }, (ok) => isSubscribed(ok, channels.map(({ name }) => name)));
+    // A first page need not wait for the reply.
+    for (const channel of channels) this.#pages.ask(channel);
   }
 
   /** @param {Channel[]} channels @param {any[]} replies @param {any} rules */
@@ -89,12 +95,18 @@ export class Subscriptions {
       // One of them is to blame.
       for (const channel of channels) this.subscribe([channel]);
     } else {
-      for (const channel of channels) {
-        if (error.code === 'forbidden') this.#forbidden.add(channel);
-        this.#blame(channel.name, error);
-        channel.fail(errorOf(error));
-      }
+      for (const channel of channels) this.refused(channel, error);
     }
+  }
+
+  /**
+   * A channel is not to be had.
+   * @param {Channel} channel @param {any} error Why.
+   */
+  refused(channel, error) {
+    if (error.code === 'forbidden') this.#forbidden.add(channel);
+    this.#blame(channel.name, error);
+    channel.fail(errorOf(error));
   }
 
   /** Asks again for what a token did not allow: the daemon has another one. */

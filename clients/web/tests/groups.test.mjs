@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toBase64 } from '../core/bytes.js';
-import { ChannelCache, affectedBy } from '../core/cache.js';
+import { ChannelCache } from '../core/cache.js';
+import { affectedBy } from '../core/outcome.js';
 import { ItemList } from '../core/list.js';
 import { acknowledge, edited, refuse, sendable, wishAction, wishedScore } from '../core/outbox.js';
 import { reactionOrders, reactionsOf } from '../core/reactions.js';

@@ -212,6 +212,12 @@ export function decode(local, rows, key) {
   return isDone ? { onlyRemote, onlyLocal } : null;
 }
 
+/** A deletion or a clearing as it is told to who missed it. */
+function withoutGone(event) {
+  const { gone, ...data } = event.d.data;
+  return { ...event, d: { ...event.d, data } };
+}
+
 /** One channel of a server. Every device that connects gets `push` and `reply` calls. */
 export class Server {
   time = 17952187953729261n;
@@ -256,36 +262,54 @@ export class Server {
     return digestOf([...this.rows, ...this.said], this.key);
   }
 
+  /** What the rows on some messages come to. */
+  stateOf(isIn) {
+    const rows = this.rows.filter((it) => isIn(it.messageTimetoken));
+    return digestOf([...rows, ...this.said.filter((it) => isIn(it.timetoken))], this.key);
+  }
+
   /** The server as it was, in other hands: a backup. */
   copy() {
     return structuredClone({
       actions: this.actions, messages: this.messages, deletions: this.deletions,
-      mutations: this.mutations, last: this.last, floor: this.floor,
+      mutations: this.mutations, last: this.last, floor: this.floor, log: this.log,
+      end: this.end,
     });
   }
 
   /** Puts a backup in place; time goes on. */
   restore(backup) {
-    const { last } = this;
+    const { end: last } = this;
     Object.assign(this, structuredClone(backup));
     for (let run = 0; run <= this.run; run++) {
       const end = this.ends.get(run) ?? last;
-      this.ends.set(run, byTimetoken(end, this.last) > 0 ? this.last : end);
+      this.ends.set(run, byTimetoken(end, this.end) > 0 ? this.end : end);
     }
     this.run++;
   }
 
   /** The daemon starts anew, and nothing is lost. */
   restart() {
-    this.ends.set(this.run++, this.last);
+    this.ends.set(this.run++, this.end);
   }
 
   last = '0';
+  /** The last commit of the whole store: other channels have some, too. */
+  end = '0';
+  /** What happened, one event after the other. */
+  log = [];
+
+  /** Another channel has a commit. */
+  commitElsewhere() {
+    this.end = this.now();
+  }
+
   /** What each earlier run of the daemon had, as far as this store goes. */
   ends = new Map();
 
   commit(event) {
-    this.last = event.p.t;
+    this.last = this.end = event.p.t;
+    this.log.push(event);
     for (const session of this.sessions) session.tell([event], this.last);
     return event;
   }
@@ -391,14 +415,49 @@ export class Server {
   delete(after, through) {
     const t = this.now();
     const isIn = (it) => byTimetoken(it, after) > 0 && byTimetoken(it, through) <= 0;
+    const gone = this.stateOf(isIn);
     for (const it of [...this.messages.keys()]) if (isIn(it)) this.messages.delete(it);
     for (const [key, { row }] of [...this.actions]) {
       if (isIn(row.messageTimetoken)) this.actions.delete(key);
     }
     const event = { e: 5, f: 0, p: { t, r: 1 }, c: 'room',
-      d: { event: 'deleted', data: { after, through } } };
+      d: { event: 'deleted', data: { after, through, gone } } };
     this.deletions.push(event);
     this.commit(event);
+  }
+
+  /** A moderator removes the actions of a message, a value or a user. */
+  clear(data) {
+    const t = this.now();
+    const isMeant = ({ messageTimetoken, value, uuid }) =>
+      (data.messageTimetoken ?? messageTimetoken) === messageTimetoken &&
+      (data.value ?? value) === value && (data.uuid ?? uuid) === uuid;
+    const covered = [...this.actions].filter(([, { row }]) => isMeant(row) &&
+      row.type === 'reaction');
+    const rows = covered.filter(([, { live }]) => live).map(([, { row }]) => row);
+    if (rows.length === 0) return;
+    for (const [key] of covered) this.actions.delete(key);
+    const gone = digestOf(rows, this.key);
+    const event = { e: 3, f: 0, p: { t, r: 1 }, c: 'room', d: { source: 'actions',
+      version: '1.0', event: 'cleared', data: { type: 'reaction', ...data, gone } } };
+    this.deletions.push(event);
+    this.commit(event);
+  }
+
+  /** A page of messages up to `through`, with everything on them: see docs/PROTOCOL.md, "older". */
+  older(through, last, isAligned = () => true) {
+    const isUpTo = (it) => through === undefined || byTimetoken(it, through) <= 0;
+    const before = [...this.messages.keys()].filter(isUpTo).sort(byTimetoken);
+    let start = before.length - last;
+    // Where a segment begins.
+    while (start > 0 && !isAligned(before[start])) start--;
+    const after = last === 0 ? through : start > 0 ? String(BigInt(before[start]) - 1n) : '0';
+    const isIn = (it) => isUpTo(it) && (after === '0' || byTimetoken(it, after) > 0);
+    return { cursor: this.end, after, s: this.state,
+      rest: this.stateOf((it) => isUpTo(it) && !isIn(it)),
+      messages: last === 0 ? [] : this.said.filter((it) => isIn(it.timetoken)),
+      rows: toBase64(packRows(last === 0 ? []
+        : this.rows.filter((it) => isIn(it.messageTimetoken)))) };
   }
 
   /** Forgets the tombstones up to now. */
@@ -416,7 +475,7 @@ export class Server {
 
   /** What changed after a timetoken, each thing once. */
   changes(after, withTombstones) {
-    const events = [...this.messages.values(), ...this.deletions]
+    const events = [...this.messages.values(), ...this.deletions.map(withoutGone)]
       .filter((it) => byTimetoken(it.p.t, after) > 0);
     for (const kept of this.actions.values()) {
       if (byTimetoken(kept.changed, after) <= 0 || !(kept.live || withTombstones)) continue;
@@ -460,8 +519,28 @@ export class ModelSocket {
       return;
     }
     const { error = { status: 503, code: 'overloaded', message: 'Try again.' } } = this.options;
-    this.put({ id, ...this.options.refuse?.(op) ? { error } : this.answer(op, fields) });
+    const reply = { id, ...this.options.refuse?.(op) ? { error } : this.answer(op, fields) };
+    // A page comes when it was read: other threads tell what happened before and after.
+    if (op === 'older') this.putPage(reply);
+    else this.put(reply);
     for (const page of this.pages.splice(0)) this.put(page);
+  }
+
+  putPage(reply) {
+    const { inbox, options: { shift } } = this;
+    const by = shift?.() ?? 0;
+    if (by >= 0) this.late.push({ reply, by });
+    else if (this.isOpen) inbox.splice(Math.max(0, inbox.length + by), 0, reply);
+    this.flush();
+  }
+
+  /** Pages that come after so many other frames. */
+  late = [];
+
+  flush() {
+    const due = this.late.filter(({ by }) => by <= 0);
+    this.late = this.late.filter(({ by }) => by > 0);
+    for (const { reply } of due) if (this.isOpen) this.inbox.push(reply);
   }
 
   pages = [];
@@ -477,6 +556,8 @@ export class ModelSocket {
 
   put(frame) {
     if (this.isOpen) this.inbox.push(frame);
+    for (const it of this.late) it.by--;
+    this.flush();
   }
 
   tell(events, cursor) {
@@ -536,19 +617,80 @@ export class ModelSocket {
     return { channels };
   }
 
-  page(events, size) {
+  page(events, size, cursor = '0') {
     const { server } = this;
     for (let start = 0; start === 0 || start < events.length; start += size) {
       const some = events.slice(start, start + size);
       const isLast = start + size >= events.length;
-      const t = isLast ? server.last : some.at(-1).p.t;
+      // Where the device is, it may be by a commit of another channel.
+      const now = byTimetoken(cursor, server.last) > 0 ? cursor : server.last;
+      const t = isLast ? now : some.at(-1).p.t;
       this.pages.push({ t: { t, r: 1 }, c: 'room', m: some, ...isLast ? { s: server.state } : {} });
     }
     this.subscription = 'live';
   }
 
-  subscribe({ channels: [{ name, cursor, epoch, count, digest, repair }] }) {
+  history({ before, after, limit }) {
     const { server } = this;
+    const isIn = ({ timetoken: it }) => (before === undefined || byTimetoken(it, before) < 0) &&
+      (after === undefined || byTimetoken(it, after) > 0);
+    const all = server.said.filter(isIn);
+    const messages = before === undefined ? all.slice(0, limit) : all.slice(-limit);
+    const edge = before === undefined ? messages.at(-1) : messages[0];
+    const said = messages.map((it) => ({ ...it,
+      actions: server.rows.filter((row) => row.messageTimetoken === it.timetoken) }));
+    return { messages: said, ...messages.length < all.length ? { next: edge.timetoken } : {} };
+  }
+
+  older({ through, last }) {
+    const { server, options } = this;
+    if (options.isElsewhere?.()) server.commitElsewhere();
+    return server.older(through, last, options.isAligned);
+  }
+
+  /** What who holds a part has missed: as it happened, or summed up. */
+  catchUp(after, cursor) {
+    const { server, options } = this;
+    const isMissed = (it) => byTimetoken(it.p.t, cursor) > 0;
+    if (options.isReplayed?.() ?? true) {
+      const missed = server.log.filter(isMissed);
+      return this.page(options.saysGone?.() ?? true ? missed
+        : missed.map((it) => it.d?.data?.gone ? withoutGone(it) : it), options.page ?? 3, cursor);
+    }
+    const isIn = (it) => after === '0' || byTimetoken(it, after) > 0;
+    const events = server.changes(cursor, true).filter((it) => it.d?.data?.through !== undefined ||
+      it.d?.event === 'cleared' || isIn(it.d?.data?.messageTimetoken ?? it.p.t));
+    this.page(events, options.page ?? 3, cursor);
+    for (const it of this.pages) it.window = { after };
+    const rest = server.stateOf((it) => !isIn(it));
+    if (options.saysRest?.() ?? true) this.pages.at(-1).window.rest = rest;
+  }
+
+  subscribeWindow({ name, cursor, epoch, count, digest, repair, window: { after } }) {
+    const { server } = this;
+    const reply = (mode, at) => ({ channels: [{ name, mode, cursor: at, key: server.key }] });
+    if (cursor === undefined || after === undefined) {
+      this.subscription = 'live';
+      return reply('current', server.last);
+    }
+    const end = server.ends.get(Number(epoch?.slice(17))) ?? server.end;
+    const isForeign = epoch?.slice(0, 16) !== server.store;
+    const isWrong = byTimetoken(cursor, server.last) >= 0 && count !== undefined &&
+      (count !== server.state.n || digest !== server.state.d);
+    if (isForeign || repair || isWrong || byTimetoken(cursor, end) > 0 ||
+      byTimetoken(cursor, server.floor) < 0) {
+      this.subscription = 'live';
+      return reply('window', server.last);
+    }
+    this.catchUp(after, cursor);
+    return reply('delta', cursor);
+  }
+
+  subscribe({ channels: [{ name, cursor, epoch, count, digest, repair, window }] }) {
+    const { server } = this;
+    if (window) {
+      return this.subscribeWindow({ name, cursor, epoch, count, digest, repair, window });
+    }
     const reply = (mode, at) => ({ channels: [{ name, mode, cursor: at, key: server.key,
       ...server.mode === 'distinct' ? {} : { rules: 0 } }], rules: [{ mode: server.mode }] });
     // Only room has anything; what others hear a test puts there.
@@ -560,7 +702,7 @@ export class ModelSocket {
       this.page(server.changes('0', false), this.options.page ?? 3);
       return reply(isForeign ? 'snapshot' : 'delta', '0');
     }
-    const end = server.ends.get(Number(epoch?.slice(17))) ?? server.last;
+    const end = server.ends.get(Number(epoch?.slice(17))) ?? server.end;
     const isLost = byTimetoken(cursor, end) > 0;
     if (isLost) this.cursor = end;
     const isWrong = cursor === server.last && count !== undefined &&

@@ -3,7 +3,8 @@
 // Microseconds, medians: of what the cache does with an event and hands to the store (add, remove),
 // of bringing the item up to date after it (refresh), and of the groups that a page shows (groups).
 import assert from 'node:assert/strict';
-import { ChannelCache, affectedBy } from '../core/cache.js';
+import { ChannelCache } from '../core/cache.js';
+import { affectedBy } from '../core/outcome.js';
 import { ItemList } from '../core/list.js';
 import { reactionsOf, usualReactions } from '../core/reactions.js';
 

@@ -71,11 +71,12 @@ class Pair {
    * @param {(tab: number) => number} late Turns that pass before a tab hears what became of a
    *   transaction.
    * @param {object} client More options of both.
+   * @param {object} channel Those of the channel.
    */
-  async open(late = () => 0, client = {}) {
+  async open(late = () => 0, client = {}, channel = {}) {
     this.tabs = [];
     for (let i = 0; i < 2; i++) {
-      const tab = new World(this.server, 'ada', { disk: this.disk, client });
+      const tab = new World(this.server, 'ada', { disk: this.disk, client, channel });
       tab.steps = [];
       tab.onChange = (changes) => tab.steps.push(...changes);
       this.tabs.push(tab);
@@ -291,6 +292,71 @@ test('a tab that wants another token has the one that connects get it', async ()
   assert.deepEqual(shown, [['t1', 't2'], []]);
 });
 
+/** Two tabs with a window of a channel that has 12 messages. */
+async function windows(late) {
+  const server = new Server();
+  for (let i = 0; i < 12; i++) server.publish('zoe', { payload: i });
+  const pair = new Pair(server);
+  await pair.open(late, undefined, { window: { last: 3, keeping: 20 } });
+  await pair.rest();
+  return pair;
+}
+
+/** What tabs show, by their payloads. */
+const payloadsOf = ({ tabs }) => tabs.map(({ shown }) => shown.map(({ payload }) => payload));
+
+test('older messages that a tab wants come to all, and are there when it hears', async () => {
+  for (const late of [undefined, () => 3]) {
+    const pair = await windows(late);
+    const [leader, follower] = pair.tabs;
+    assert.deepEqual(payloadsOf(pair), [[9, 10, 11], [9, 10, 11]]);
+    let seen = 0;
+    const older = follower.channel.older(3).then((it) => {
+      seen = follower.shown.length;
+      return it;
+    });
+    await pair.rest();
+    assert.equal(await older, 'more');
+    assert.equal(seen, 6);
+    assert.ok(follower.channel.hasOlder && follower.channel.isVerified);
+    const others = leader.channel.older(50);
+    await pair.rest();
+    assert.equal(await others, 'beginning');
+    assert.deepEqual(payloadsOf(pair).map((it) => it.length), [12, 12]);
+    assert.deepEqual(pair.tabs.map(({ channel }) => channel.hasOlder), [false, false]);
+    assert.equal(await Promise.race([pair.rest(), follower.channel.verify()]), undefined);
+    endWorlds();
+  }
+});
+
+test('a tab looks outside of the window, and has what is before compared', async () => {
+  const pair = await windows();
+  const [leader, follower] = pair.tabs;
+  const messages = [...pair.server.messages.keys()];
+  const looked = follower.channel.jump(messages[4], { around: 4 });
+  const compared = follower.channel.verify();
+  await pair.rest();
+  assert.deepEqual((await looked).items.map(({ payload }) => payload), [3, 4, 5, 6]);
+  await compared;
+  assert.deepEqual(leader.sent.at(-1).last, 0);
+});
+
+test('who connects next is asked for what the tab before did not bring', async () => {
+  const pair = await windows();
+  const [leader, follower] = pair.tabs;
+  pair.disconnect();
+  const older = follower.channel.older(3);
+  await pair.rest();
+  leader.client.close();
+  pair.tabs.reverse();
+  for (let i = 0; i < 50; i++) {
+    await pair.rest();
+    await clock.advance(100);
+  }
+  assert.equal(await older, 'more');
+  assert.equal(follower.shown.length, 6);
+});
+
 test('random tabs: what either writes is the same in both, online or not', async () => {
   const start = Number(process.env.SYNC_SEED ?? 1);
   for (let seed = start; seed < start + seeds; seed++) {
@@ -324,6 +390,59 @@ test('random tabs: what either writes is the same in both, online or not', async
       await pair.reconnect();
     }
     pair.check(`SYNC_SEED=${seed}`);
+    endWorlds();
+    await turns(30);
+  }
+});
+
+test('random tabs with a window: both have the same part, and each wish its answer', async () => {
+  const start = Number(process.env.SYNC_SEED ?? 1);
+  for (let seed = start; seed < start + seeds; seed++) {
+    const random = generator(seed);
+    const upTo = (count) => Math.floor(random() * count);
+    const server = new Server();
+    const messages = Array.from({ length: 5 + upTo(40) }, (_, i) =>
+      server.publish('zoe', { payload: i }).timetoken);
+    const pair = new Pair(server);
+    const slow = upTo(12);
+    await pair.open(() => upTo(slow), {}, { window: { last: 1 + upTo(5), keeping: 6 + upTo(30) } });
+    pair.disk.latency = () => upTo(3);
+    if (upTo(3) === 0) pair.disconnect();
+    const wishes = [];
+    for (let i = 0, left = 30; left > 0 || i < 300; i++) {
+      const { channel } = pair.tabs[upTo(2)];
+      const dice = left > 0 ? upTo(20) : 20;
+      if (dice < 8) left--;
+      if (dice < 2) wishes.push(channel.older(1 + upTo(5)));
+      else if (dice < 3) wishes.push(channel.verify());
+      else if (dice < 5) messages.push(server.publish('zoe', { payload: messages.length }).timetoken);
+      else if (dice < 7) {
+        server.act('zoe', upTo(2) === 0, { messageTimetoken: messages[upTo(messages.length)],
+          type: 'reaction', value: '👍' });
+      } else if (dice < 8) {
+        const at = upTo(messages.length);
+        server.delete(messages[Math.max(0, at - 2)], messages[at]);
+      }
+      if (upTo(3) === 0) pair.tabs[0].deliver(1 + upTo(2));
+      for (const it of pair.channels) if (upTo(4) === 0) it.hear();
+      await turn();
+    }
+    await pair.rest();
+    await pair.reconnect();
+    const story = `SYNC_SEED=${seed}`;
+    let answered = 0;
+    for (const it of wishes) it.then(() => answered++);
+    await pair.rest();
+    assert.equal(answered, wishes.length, story);
+    const [first, second] = pair.tabs.map(({ channel }) => channel.sync.cache);
+    assert.deepEqual(first.head, second.head, story);
+    assert.deepEqual(first.state, server.state, story);
+    const [left, right] = pair.tabs.map(({ shown, channel }) => {
+      assert.deepEqual(shown, channel.items, story);
+      assert.ok(channel.isVerified, story);
+      return shown;
+    });
+    assert.deepEqual(left, right, story);
     endWorlds();
     await turns(30);
   }

@@ -119,3 +119,17 @@ export async function main(): Promise<void> {
   room.leave();
   await client.close();
 }
+
+async function scroll(): Promise<string> {
+  const log = client.channel<Note>('log', { window: { last: 20, keeping: 200 } });
+  await log.verify();
+  const answer: 'more' | 'beginning' | 'full' = log.hasOlder ? await log.older(50) : 'beginning';
+  const { items, hasOlder, hasNewer } = await log.jump('17952187953729999', { around: 20 });
+  const before = hasOlder ? await log.page({ before: '17952187953729999', count: 10 }) : null;
+  // @ts-expect-error Either of the two.
+  await log.page({ count: 10 });
+  // @ts-expect-error A window has a size.
+  client.channel('log', { window: 20 });
+  return `${answer} ${items[0]?.payload.text} ${before?.hasNewer ?? hasNewer}`;
+}
+void scroll();

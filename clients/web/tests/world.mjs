@@ -233,7 +233,7 @@ export class World {
       ...this.options.client });
     this.problems = [];
     for (const kind of ['problem', 'refused']) this.client.on(kind, (it) => this.problems.push(it));
-    this.channel = this.client.channel('room');
+    this.channel = this.client.channel('room', this.options.channel);
     /** What a user interface would show, from the steps alone. */
     this.shown = [];
     this.channel.observe((changes) => {
@@ -297,7 +297,8 @@ export class World {
       await clock.advance(10);
       await this.disk.last;
       const isQuiet = inbox === 0 && this.client.status === 'online' && this.client.waiting === 0 &&
-        this.channel.sync.phase === 'live' && !this.channel.sync.staging;
+        this.channel.sync.phase === 'live' && !this.channel.sync.staging &&
+        (this.channel.isVerified || !this.channel.window);
       quiet = isQuiet ? quiet + 1 : 0;
     }
   }

@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""How soon a page shows a window of a long channel in Chromium: from the network, and from a cache.
+
+    web_paint.py [--binary PATH] [--messages N] [--last N] [--rounds N] [--whole]
+
+From when the client is made to the frame after the first messages are in the list, to the word that
+they are right, and what came over the network for it. Each round is a new device, which then loads
+its page again. `--whole` also measures a device that holds all of the channel, for comparison.
+"""
+
+import argparse
+import asyncio
+import os
+import pathlib
+import statistics
+import sys
+
+#: Resolves with milliseconds and bytes. Two frames: the first one is the one that shows it.
+SCRIPT = """(async () => {
+  const begun = performance.now();
+  const client = new sync.SyncClient({ url: '%s', userId: 'ada', cache: 'paint' });
+  const room = client.channel('long', %s);
+  const painted = new Promise((resolve) => room.observe((changes, items) => {
+    if (items.length === 0) return;
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - begun)));
+  }));
+  await room.ready;
+  const stored = room.items.length;
+  const verified = room.whenVerified().then(() => performance.now() - begun);
+  const found = [await painted, await verified, client.stats.received, room.items.length, stored];
+  await client.close();
+  return found;
+})()"""
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser.add_argument("--messages", type=int, default=20_000)
+    parser.add_argument("--last", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--whole", action="store_true")
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    if arguments.binary:
+        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
+    from daemon import Daemon
+    from long_channel import begin
+    with Daemon() as daemon:
+        begin(daemon, arguments.messages)
+        daemon.start()
+        asyncio.run(measure(daemon, arguments))
+
+
+async def measure(daemon, arguments):
+    from browser import Browser, Pages
+    pages, browser = Pages(), await Browser().start()
+    try:
+        print("| median | painted, ms | verified, ms | bytes | items | stored |\n"
+              "|---|--:|--:|--:|--:|--:|")
+        kinds = [("window", f"{{ window: {{ last: {arguments.last} }} }}", arguments.rounds)]
+        if arguments.whole:
+            kinds.append(("whole", "{}", min(3, arguments.rounds)))
+        for name, options, rounds in kinds:
+            found = {"network": [], "cache": []}
+            for _ in range(rounds):
+                page = await browser.page(
+                    f"{pages.origin}/tests/page.html", await browser.context())
+                for source in found:
+                    found[source].append(await page.run(SCRIPT % (daemon.url, options)))
+                    await page.reload()
+                await page.close()
+            for source, times in found.items():
+                print(f"| {name}, from the {source} | " + " | ".join(
+                    f"{statistics.median(column):.0f}" for column in zip(*times)) + " |", flush=True)
+    finally:
+        await browser.close()
+        pages.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+// Messages outside of what a device holds, as its list would show them.
+// @ts-check
+import { ChannelCache } from './cache.js';
+import { ItemList } from './list.js';
+import { messageFrom } from './messages.js';
+
+/** @typedef {import('./types.js').Entry} Entry */
+/** @typedef {import('./types.js').Item} Item */
+/** @typedef {import('./types.js').Rules} Rules */
+
+/**
+ * Messages of a page of the history, with their reactions and what is wished about them.
+ * @param {any[]} messages As the daemon has them. @param {Entry[]} entries Those of the channel.
+ * @param {string} user @param {Rules} rules @returns {Item[]}
+ */
+export function lookedAt(messages, entries, user, rules) {
+  const cache = new ChannelCache();
+  cache.rules = rules;
+  for (const message of messages) {
+    cache.messages.set(message.timetoken, messageFrom(message));
+    for (const row of message.actions ?? []) cache.rows.put({ ...row, uuid: row.uuid ?? '' });
+  }
+  const list = new ItemList();
+  list.refresh(cache, entries.filter(({ kind }) => kind !== 'publish'), user, 'all');
+  const threads = new Map(messages.map((it) => [it.timetoken, it.threadCount ?? 0]));
+  for (const item of list.items) item.threadCount = threads.get(item.timetoken ?? '');
+  return list.items;
+}

@@ -1,0 +1,303 @@
+// A page and its window: older messages, looks outside of it, comparisons, what a store keeps.
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { checksumOf } from '../core/checksum.js';
+import { isWhole, stored } from '../shell/database.js';
+import { Server } from './model.mjs';
+import { World, clock, endWorlds } from './world.mjs';
+
+afterEach(endWorlds);
+
+const small = { window: { last: 3, keeping: 8 } };
+
+/** A server with so many messages, each with a reaction. */
+function serverOf(count) {
+  const server = new Server();
+  const messages = Array.from({ length: count }, (_, i) => {
+    const { timetoken } = server.publish('zoe', { payload: i });
+    server.act('bob', true, { messageTimetoken: timetoken, type: 'reaction', value: '👍' });
+    return timetoken;
+  });
+  return { server, messages };
+}
+
+async function opened(server, options = {}) {
+  const world = new World(server, 'ada', { channel: small, ...options });
+  await world.settle();
+  return world;
+}
+
+const payloads = ({ shown }) => shown.map(({ payload }) => payload);
+const asked = ({ sent }) => sent.filter(({ op }) => op === 'subscribe' || op === 'older')
+  .map(({ id, ...it }) => it);
+
+test('a window opens with one round trip, and shows reactions from its first paint', async () => {
+  const { server } = serverOf(10);
+  const world = new World(server, 'ada', { channel: small });
+  const paints = [];
+  world.onChange = () => paints.push(world.shown.map(({ actions }) => actions.length));
+  await world.settle();
+  assert.deepEqual(asked(world), [
+    { op: 'subscribe', channels: [{ name: 'room', window: {} }] },
+    { op: 'older', channel: 'room', last: 3 }]);
+  assert.deepEqual(paints.filter((it) => it.length > 0), [[1, 1, 1]]);
+  assert.deepEqual(payloads(world), [7, 8, 9]);
+  assert.ok(world.channel.isVerified && world.channel.hasOlder);
+});
+
+test('older messages, up to the beginning', async () => {
+  const { server } = serverOf(10);
+  const world = await opened(server);
+  const first = world.channel.older(2);
+  await world.settle();
+  assert.equal(await first, 'more');
+  assert.deepEqual(payloads(world), [5, 6, 7, 8, 9]);
+  // Two who ask at once have one page.
+  const both = [world.channel.older(50), world.channel.older(1)];
+  await world.settle();
+  assert.deepEqual(await Promise.all(both), ['beginning', 'beginning']);
+  assert.equal(world.shown.length, 10);
+  assert.equal(world.channel.hasOlder, false);
+  assert.equal(await world.channel.older(), 'beginning');
+  for (const count of [0, 1.5, 1001, '5']) {
+    await assert.rejects(world.channel.older(count), RangeError);
+  }
+});
+
+test('a window that is full has no more, and gives up what is over', async () => {
+  const { server } = serverOf(40);
+  const world = await opened(server);
+  for (const expected of ['more', 'full']) {
+    const answer = world.channel.older(6);
+    await world.settle();
+    assert.equal(await answer, expected);
+  }
+  assert.equal(world.shown.length, 9);
+  for (let i = 0; i < 15; i++) server.publish('zoe', { payload: 40 + i });
+  await world.settle();
+  assert.equal(world.shown.length, 24);
+  server.publish('zoe', { payload: 55 });
+  await world.settle();
+  assert.deepEqual(payloads(world), [48, 49, 50, 51, 52, 53, 54, 55]);
+  assert.ok(world.channel.isVerified);
+  const held = world.disk.channels.get('room');
+  assert.deepEqual([held.messages.size, held.rows.size], [8, 0]);
+});
+
+test('a wish for older messages waits for a connection', async () => {
+  const { server } = serverOf(10);
+  const world = await opened(server);
+  world.random = () => 0.5;
+  world.isDown = true;
+  world.cut();
+  const answer = world.channel.older(2);
+  await clock.advance(5000);
+  world.isDown = false;
+  await world.settle();
+  assert.equal(await answer, 'more');
+  // And one whose page was on its way when the connection went.
+  const next = world.channel.older(2);
+  await clock.advance(0);
+  world.cut();
+  await world.settle();
+  assert.equal(await next, 'more');
+  assert.equal(world.shown.length, 7);
+});
+
+test('older messages that are refused, and channels that are left', async () => {
+  const { server } = serverOf(10);
+  let isRefused = false;
+  const error = { status: 409, code: 'too_many_rows', message: 'Too many.' };
+  const world = await opened(server, { error, refuse: (op) => op === 'older' && isRefused });
+  isRefused = true;
+  const refused = assert.rejects(world.channel.older(2), { status: 409, code: 'too_many_rows' });
+  await world.settle();
+  await refused;
+  world.random = () => 0.5;
+  world.isDown = true;
+  world.cut();
+  const left = assert.rejects(world.channel.older(2), /was left/);
+  await clock.advance(0);
+  world.channel.leave();
+  await left;
+  await assert.rejects(world.channel.older(2), /was left/);
+});
+
+test('a window that cannot be had at all is a problem', async () => {
+  const { server } = serverOf(10);
+  const error = { status: 403, code: 'forbidden', message: 'You may not read.' };
+  const world = new World(server, 'ada', { channel: small, error, refuse: (op) => op === 'older' });
+  const failed = assert.rejects(world.channel.whenVerified(), { code: 'forbidden' });
+  for (let i = 0; i < 5; i++) {
+    world.deliver();
+    await clock.advance(10);
+  }
+  await failed;
+  assert.match(world.problems[0].message, /The channel room: You may not read/);
+});
+
+test('a channel that may not be followed is one problem, and asked for with the next token',
+  async () => {
+    const { server } = serverOf(10);
+    const error = { status: 403, code: 'forbidden', message: 'You may not read.' };
+    let isForbidden = true;
+    const world = new World(server, 'ada', { channel: small, error,
+      refuse: (op) => isForbidden && ['subscribe', 'older'].includes(op),
+      client: { token: () => 'abc' } });
+    const failed = assert.rejects(world.channel.whenVerified(), { code: 'forbidden' });
+    for (let i = 0; i < 5; i++) {
+      world.deliver();
+      await clock.advance(10);
+    }
+    await failed;
+    assert.equal(world.problems.length, 1);
+    isForbidden = false;
+    world.client.renewToken();
+    await world.settle();
+    assert.deepEqual(payloads(world), [7, 8, 9]);
+  });
+
+test('a page that was verified asks for nothing again when it is loaded anew', async () => {
+  const { server } = serverOf(10);
+  const world = await opened(server, { isElsewhere: () => true });
+  await world.channel.whenVerified();
+  const { sync } = world.channel;
+  const { cursor, state, rest: { after } } = sync.cache;
+  world.sent.length = 0;
+  await world.reload();
+  assert.deepEqual(payloads(world), [7, 8, 9]);
+  await world.settle();
+  assert.deepEqual(asked(world), [{ op: 'subscribe', channels: [{ name: 'room', cursor,
+    epoch: server.epoch, count: state.n, digest: state.d, window: { after } }] }]);
+  assert.ok(world.channel.isVerified);
+});
+
+test('a cache that has all of its channel becomes a window, and the other way round', async () => {
+  const { server } = serverOf(30);
+  const world = await opened(server, { channel: {} });
+  world.options.channel = small;
+  await world.reload();
+  assert.equal(world.shown.length, 30);
+  await world.settle();
+  assert.equal(world.shown.length, 8);
+  assert.ok(world.channel.isVerified);
+  world.options.channel = {};
+  await world.reload();
+  const shown = new Set();
+  world.onChange = () => shown.add(world.shown.length);
+  await world.settle();
+  world.check();
+  assert.deepEqual([...shown], [30], 'what there was shows until all is there');
+});
+
+test('a store that lost a message is found out, and what shows stays meanwhile', async () => {
+  const { server, messages } = serverOf(10);
+  const world = await opened(server);
+  world.disk.channels.get('room').messages.delete(messages[8]);
+  world.sent.length = 0;
+  await world.reload();
+  assert.deepEqual(payloads(world), [7, 9]);
+  await world.settle();
+  assert.deepEqual(payloads(world), [7, 8, 9]);
+  assert.deepEqual(asked(world), [
+    { op: 'subscribe', channels: [{ name: 'room', window: {} }] },
+    { op: 'older', channel: 'room', last: 3 }]);
+});
+
+test('what is before the window is compared when somebody wants it, and hourly', async () => {
+  const { server } = serverOf(10);
+  const world = await opened(server);
+  world.sent.length = 0;
+  let isDone = false;
+  const compared = world.channel.verify().then(() => isDone = true);
+  await clock.advance(0);
+  assert.equal(isDone, false);
+  await world.settle();
+  await compared;
+  const { after } = world.channel.sync.cache.rest;
+  const question = { op: 'older', channel: 'room', through: after, last: 0 };
+  assert.deepEqual(asked(world), [question]);
+  for (let i = 0; i < 4; i++) {
+    await clock.advance(1000 * 60 * 15);
+    await world.settle();
+  }
+  assert.deepEqual(asked(world).filter(({ op }) => op === 'older'), [question, question, question]);
+});
+
+test('messages outside of the window are looked at, and kept nowhere', async () => {
+  const { server, messages } = serverOf(20);
+  server.edit('zoe', { messageTimetoken: messages[4], payload: 'four' });
+  const world = await opened(server);
+  const looked = async (asking) => {
+    const page = { items: [] };
+    asking.then((it) => Object.assign(page, it));
+    await clock.advance(0);
+    await world.settle();
+    return { ...page, items: page.items.map((it) => it.payload) };
+  };
+  const page = world.channel.jump(messages[5], { around: 6 });
+  assert.deepEqual(await looked(page),
+    { items: [3, 'four', 5, 6, 7, 8], hasOlder: true, hasNewer: true });
+  const { items } = await page;
+  assert.deepEqual(items.map(({ actions }) => actions.filter(({ value }) => value === '👍').length),
+    [1, 1, 1, 1, 1, 1]);
+  assert.ok(items[1].isEdited);
+  assert.deepEqual(await looked(world.channel.page({ before: messages[3], count: 3 })),
+    { items: [0, 1, 2], hasOlder: false, hasNewer: true });
+  assert.deepEqual(await looked(world.channel.page({ after: messages[16], count: 5 })),
+    { items: [17, 18, 19], hasOlder: true, hasNewer: false });
+  assert.equal(world.shown.length, 3);
+  assert.equal(world.channel.sync.cache.messages.size, 3);
+  await assert.rejects(world.channel.jump('x'), TypeError);
+  await assert.rejects(world.channel.jump(messages[0], { around: 1 }), RangeError);
+  await assert.rejects(world.channel.page({}), TypeError);
+  await assert.rejects(world.channel.page({ before: '1', after: '1' }), TypeError);
+});
+
+test('an own message that is refused is not taken for an older one that says the same', async () => {
+  const server = new Server();
+  for (let i = 0; i < 6; i++) server.publish(i === 1 ? 'ada' : 'zoe', { payload: i });
+  const error = { status: 403, code: 'forbidden', message: 'No.' };
+  const world = await opened(server, { error, refuse: (op) => op === 'publish' });
+  world.wish(world.channel.publish(1));
+  await clock.advance(0);
+  const own = world.shown.at(-1).key;
+  const older = world.channel.older(4);
+  await world.settle();
+  await older;
+  assert.deepEqual(payloads(world), [0, 1, 2, 3, 4, 5]);
+  assert.ok(world.shown.every(({ key }) => key !== own));
+});
+
+test('windows that cannot be', () => {
+  const { client } = new World(new Server(), 'ada', {});
+  for (const window of [3, [], { size: 3 }]) {
+    assert.throws(() => client.channel('den', { window }), TypeError);
+  }
+  for (const window of [{ last: 0 }, { last: 1001 }, { last: 5, keeping: 4 }, { keeping: 1.5 }]) {
+    assert.throws(() => client.channel('den', { window }), RangeError);
+  }
+  assert.deepEqual(client.channel('den', { window: {} }).window.size, { last: 50, keeping: 1000 });
+  assert.equal(client.channel('attic', { window: null }).window, null);
+});
+
+test('a checksum is FNV-1a over UTF-8', () => {
+  // From the authors' own tests.
+  assert.equal(checksumOf(''), 'cbf29ce484222325');
+  assert.equal(checksumOf('a'), 'af63dc4c8601ec8c');
+  assert.equal(checksumOf('foobar'), '85944171f73967e8');
+  let wide = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode('ü👍'.repeat(50))) {
+    wide = (wide ^ BigInt(byte)) * 0x100000001b3n & (1n << 64n) - 1n;
+  }
+  assert.equal(checksumOf('ü👍'.repeat(50)), wide.toString(16).padStart(16, '0'));
+});
+
+test('a stored message is known by its checksum', () => {
+  const message = { timetoken: '5', uuid: 'zoe', payload: { text: 'hi', list: [1, null] } };
+  const kept = stored(message);
+  assert.ok(isWhole(structuredClone(kept)));
+  assert.equal(isWhole({ ...kept, payload: { text: 'ho', list: [1, null] } }), false);
+  assert.equal(isWhole(message), false);
+  assert.equal(isWhole(null), false);
+});
