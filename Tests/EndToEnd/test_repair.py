@@ -384,12 +384,22 @@ class SegmentRepairs(RepairCase):
         rows.actions[(int(messages[400]), "reaction", "made up", "eve")] = int(messages[400]) + 1
         rows.actions[(0, "reaction", "made up", "eve")] = int(messages[400]) + 2
 
+    async def held(self, reader):
+        """Comes back, and lets the test do the repair."""
+        reader.patient.add("room")
+        await reader.connect()
+        await reader.until(
+            lambda: "room" in reader.repairing and reader.rows["room"].segments is not None,
+            "the mode")
+
     async def test_only_the_rows_of_segments_that_differ_are_compared(self):
         writer, reader, messages = await self.long_room()
         await reader.cut()
         self.damage(reader, messages)
         await reader.connect()
-        await reader.until(lambda: "room" in reader.repairs, "the repair")
+        # Nothing is to change between the levels.
+        await reader.until(
+            lambda: "room" in reader.repairs and "room" not in reader.repairing, "the repair")
         await self.assert_equal(reader, writer)
         self.assertEqual(reader.rows["room"].segments, 32)
         answers = [sorted(it) for it in reader.repairs["room"] if "need" not in it]
@@ -399,8 +409,7 @@ class SegmentRepairs(RepairCase):
         writer, reader, messages = await self.long_room()
         await reader.cut()
         self.damage(reader, messages)
-        reader.patient.add("room")
-        await reader.connect()
+        await self.held(reader)
         rows = reader.rows["room"]
         items = reconcile.segment_items(rows.key, rows.all_rows(), rows.segments)
         answer = await reader.send_symbols("room", items, 128, of="segments")
@@ -422,8 +431,7 @@ class SegmentRepairs(RepairCase):
         writer, reader, messages = await self.long_room()
         await reader.cut()
         self.damage(reader, messages)
-        reader.patient.add("room")
-        await reader.connect()
+        await self.held(reader)
         async with self.refused(409, "no_repair"):
             await reader.repair_rows("room", reader.rows["room"].all_rows(), of="rows")
         async with self.refused(400, "invalid_field", "of"):

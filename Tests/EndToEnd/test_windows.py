@@ -57,7 +57,8 @@ class Windows(DaemonTestCase):
             page, rows = await self.page(50, **query)
             self.assertEqual(page["s"], whole)
             self.assertGreaterEqual(len(page["messages"]), 50 if page["after"] != "0" else 1)
-            self.assertLess(len(page["messages"]), 50 + 64)
+            # A segment is seldom eight times as long as on average.
+            self.assertLess(len(page["messages"]), 50 + 8 * 32)
             held += rows
             after = timetoken(page["after"])
             before = [it for it in everything if it[0] <= after and after]

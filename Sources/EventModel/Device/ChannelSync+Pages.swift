@@ -45,9 +45,10 @@ extension ChannelSync {
             let shown = incoming == nil ? 0 : base.cache.messages.count
             return (.opening, min(max(window.last, shown), Limits.windowPageMessagesMax))
         }
-        guard held.rest.after > .zero, incoming == nil else { return nil }
+        guard held.rest.after > .zero else { return nil }
         // While it catches up, the last batch says it.
         if held.rest.digest == nil { return told?.cursor == held.cursor ? (.rest, 0) : nil }
+        guard incoming == nil else { return nil }
         if pages.comparesRest { return (.rest, 0) }
         if let older = pages.older { return (.older, older) }
         guard count < window.last, !pages.isUnfillable, held.state != nil else { return nil }

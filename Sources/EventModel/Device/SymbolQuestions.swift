@@ -24,10 +24,15 @@ struct SymbolQuestions {
         self.source = source
     }
 
-    /// Symbols of the first question: enough for ten differences, or segments that differ, of which
-    /// both sides' states are to be told.
+    /// Symbols of the first question: enough for ten differences, or for ten segments that differ,
+    /// of which both sides' states are to be told, or for a difference in each of these.
     private var firstCount: Int {
-        if case .segments = source { 48 } else { 32 }
+        switch source {
+        case .whole: 32
+        case .segments: 48
+        case .rows(let stretches):
+            max(32, RatelessDecoder.symbolCount(differences: stretches.count))
+        }
     }
 
     private var level: RepairLevel {

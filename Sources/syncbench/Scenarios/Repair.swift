@@ -164,7 +164,8 @@ private final class RepairLoad {
         }
         if case .segments(let ranges) = answer {
             let items = base.items(in: ranges)
-            answer = try ask(device, with: items, 32, #""of":"rows","#, &id, &roundTrips)
+            let first = max(32, RatelessDecoder.symbolCount(differences: ranges.count))
+            answer = try ask(device, with: items, first, #""of":"rows","#, &id, &roundTrips)
         } else if case .whole = answer {
             answer = try ask(device, with: base.items(), 32, "", &id, &roundTrips)
         }
