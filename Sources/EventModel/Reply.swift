@@ -144,8 +144,8 @@ public struct SubscribedChannel: Hashable, Sendable {
 public enum RepairStep: Hashable, Sendable {
     /// The difference is not decoded yet: go on up to so many symbols in all.
     case needsSymbols(Int)
-    /// Only the rows on these messages differ, ascending: go on with symbols of those.
-    case segments([MessageRange])
+    /// Only the rows on these messages differ, ascending: go on with so many symbols of those.
+    case segments([MessageRange], symbols: Int)
     /// So much differs that symbols of all rows are the way on.
     case whole
     case difference(RepairDifference)

@@ -308,12 +308,13 @@ class Device:
         stretches = reconcile.unpack_stretches(answer["segments"])
         return await self.repair_rows(channel, [
             row for row in rows.all_rows()
-            if any(first <= max(row[0], 1) < end for first, end in stretches)], of="rows")
+            if any(first <= max(row[0], 1) < end for first, end in stretches)],
+            answer["need"], of="rows")
 
-    async def repair_rows(self, channel, rows, **level):
+    async def repair_rows(self, channel, rows, need=FIRST_SYMBOLS, **level):
         """Compares rows, all or those of some segments."""
         items = reconcile.row_items(self.rows[channel].key, rows)
-        answer = await self.send_symbols(channel, items, FIRST_SYMBOLS, **level)
+        answer = await self.send_symbols(channel, items, need, **level)
         if "snapshot" in answer:
             await self.subscribe({"name": channel, "cursor": "0"})
         return answer
@@ -330,7 +331,7 @@ class Device:
                         cells[first:first + SYMBOLS_PER_FRAME], first, len(items)))
                 for first in range(sent, need, SYMBOLS_PER_FRAME)]
             answer = (await asyncio.gather(*parts))[-1]
-            sent, need = need, answer.get("need")
+            sent, need = need, None if "segments" in answer else answer.get("need")
             if need is not None and need <= sent:
                 raise Violation(f"A repair of {channel} asks for what it has: {answer}")
         return answer

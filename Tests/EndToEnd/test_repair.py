@@ -402,8 +402,8 @@ class SegmentRepairs(RepairCase):
             lambda: "room" in reader.repairs and "room" not in reader.repairing, "the repair")
         await self.assert_equal(reader, writer)
         self.assertEqual(reader.rows["room"].segments, 32)
-        answers = [sorted(it) for it in reader.repairs["room"] if "need" not in it]
-        self.assertEqual(answers, [["segments"], ["cursor", "drop", "messages", "rows", "s"]])
+        answers = [sorted(it) for it in reader.repairs["room"] if len(it) > 1]
+        self.assertEqual(answers, [["need", "segments"], ["cursor", "drop", "messages", "rows", "s"]])
 
     async def test_what_changes_between_the_levels_comes_with_the_pushes(self):
         writer, reader, messages = await self.long_room()

@@ -310,12 +310,13 @@ public enum ProtocolExample {
                 channel: "room", mode: .repair, cursor: added, key: key, segmentMessages: 32)
         ]),
         61: .repair(
-            .segments([
-                MessageRange(
-                    after: Timetoken(rawValue: ada.messageTimetoken.rawValue - 1),
-                    through: adas.actionTimetoken),
-                MessageRange(after: removed, through: .end),
-            ])),
+            .segments(
+                [
+                    MessageRange(
+                        after: Timetoken(rawValue: ada.messageTimetoken.rawValue - 1),
+                        through: adas.actionTimetoken),
+                    MessageRange(after: removed, through: .end),
+                ], symbols: 17)),
         62: .repair(
             .difference(
                 RepairDifference(

@@ -32,7 +32,8 @@ extension ChannelSync {
             } else {
                 startSnapshot(&step)
             }
-        case (.segments(let stretches), .segments): send(.rows(stretches), &step)
+        case (.segments(let stretches, let count), .segments):
+            send(.rows(stretches, symbols: count), &step)
         case (.whole, .segments), (.whole, .rows): send(.whole, &step)
         case (.snapshot, _), (.segments, _), (.whole, _): startSnapshot(&step)
         case (.difference(let difference), _): take(difference, &step)

@@ -8,8 +8,8 @@ struct SymbolQuestions {
         case whole
         /// The states of segments, of so many messages each.
         case segments(ofMessages: Int)
-        /// The rows on some messages.
-        case rows([MessageRange])
+        /// The rows on some messages; so many symbols will probably do.
+        case rows([MessageRange], symbols: Int)
     }
 
     /// Bytes of symbols in one command, so that its base64 stays under the daemon's 32 KiB.
@@ -25,13 +25,12 @@ struct SymbolQuestions {
     }
 
     /// Symbols of the first question: enough for ten differences, or for ten segments that differ,
-    /// of which both sides' states are to be told, or for a difference in each of these.
+    /// of which both sides' states are to be told.
     private var firstCount: Int {
         switch source {
         case .whole: 32
         case .segments: 48
-        case .rows(let stretches):
-            max(32, RatelessDecoder.symbolCount(differences: stretches.count))
+        case .rows(_, let count): min(max(8, count), Limits.repairSymbolsMax)
         }
     }
 
@@ -88,7 +87,7 @@ struct SymbolQuestions {
         switch source {
         case .whole: base.symbols(range)
         case .segments(let mean): base.symbols(range, ofSegmentsOf: mean)
-        case .rows(let stretches): base.symbols(range, ofRowsIn: stretches)
+        case .rows(let stretches, _): base.symbols(range, ofRowsIn: stretches)
         }
     }
 }

@@ -112,17 +112,19 @@ struct ReplyDecoder {
     }
 
     private func step(_ result: borrowing JSONValue) throws(JSONError) -> RepairStep {
-        if let need = try result.optionalInteger("need") { return .needsSymbols(Int(need)) }
         if try result.flag("snapshot") { return .snapshot }
         if try result.flag("whole") { return .whole }
+        let need = try result.optionalInteger("need").map { Int(clamping: $0) }
         if let text = try result.optionalString("segments") {
             do throws(RepairError) {
                 return .segments(
-                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax))
+                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax),
+                    symbols: need ?? 0)
             } catch {
                 throw .wrongType("segments", expected: "base64 of packed timetokens")
             }
         }
+        if let need { return .needsSymbols(need) }
         let state = try result.state()
         let cursor = try result.timetoken("cursor")
         let (rows, drop) = (try result.string("rows"), try result.string("drop"))

@@ -223,7 +223,8 @@ final class Hub {
             return .success(.repair(.needsSymbols(count)))
         case .segments(let difference):
             repairs.goOn(subscription, withRowsOf: difference)
-            return .success(.repair(.segments(difference.ranges)))
+            return .success(
+                .repair(.segments(difference.ranges, symbols: difference.symbolCount)))
         case .whole:
             subscriptions.endRepair(of: subscription)
             return .success(.repair(.whole))

@@ -21,8 +21,15 @@ struct RepairQuery: Sendable {
 struct SegmentDifference: Sendable, Hashable {
     /// Ascending, and not touching.
     let ranges: [MessageRange]
+    /// Segments in them.
+    let count: Int
     /// All else is equal as of here.
     let cursor: Timetoken
     /// The channel's digest as of `cursor`.
     let digest: Digest
+
+    /// Symbols of their rows that will probably do: in some segments more than one row differs.
+    var symbolCount: Int {
+        min(RatelessDecoder.symbolCount(differences: count + count / 4), Limits.repairSymbolsMax)
+    }
 }

@@ -78,7 +78,8 @@ struct SegmentComparison {
         }
         return .segments(
             SegmentDifference(
-                ranges: ranges, cursor: snapshot.cursor, digest: snapshot.digest))
+                ranges: ranges, count: found.count, cursor: snapshot.cursor, digest: snapshot.digest
+            ))
     }
 
     /// Which segment the messages just after a position are in.

@@ -131,8 +131,9 @@ enum ReplyEncoder {
         switch step {
         case .needsSymbols(let count):
             json.member("need", count)
-        case .segments(let ranges):
+        case .segments(let ranges, let count):
             json.member("segments", PackedRanges.text(ranges))
+            json.member("need", count)
         case .whole:
             json.member("whole", true)
         case .difference(let difference):

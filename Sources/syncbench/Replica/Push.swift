@@ -66,7 +66,7 @@ struct Difference {
 enum RepairAnswer {
     case needs(Int)
     /// Only the rows on these messages differ.
-    case segments([MessageRange])
+    case segments([MessageRange], symbols: Int)
     /// All rows are to be compared.
     case whole
     case difference(Difference)
@@ -74,19 +74,21 @@ enum RepairAnswer {
 
     /// - Parameter json: What is under `ok`.
     init(_ json: borrowing JSONValue) throws(JSONError) {
-        if let count = try json.optionalInteger("need") {
-            self = .needs(Int(clamping: count))
-        } else if try json.flag("snapshot") {
+        let need = try json.optionalInteger("need").map { Int(clamping: $0) }
+        if try json.flag("snapshot") {
             self = .snapshot
         } else if try json.flag("whole") {
             self = .whole
         } else if let text = try json.optionalString("segments") {
             do throws(RepairError) {
                 self = .segments(
-                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax))
+                    try PackedRanges.ranges(text: text, rangesMax: Limits.repairSymbolsMax),
+                    symbols: need ?? 32)
             } catch {
                 throw .wrongType("segments", expected: "base64 of packed timetokens")
             }
+        } else if let need {
+            self = .needs(need)
         } else {
             self = .difference(try Difference(json))
         }

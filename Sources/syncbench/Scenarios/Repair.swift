@@ -162,10 +162,9 @@ private final class RepairLoad {
                 device, with: base.segmentItems(ofMessages: mean), 48, #""of":"segments","#, &id,
                 &roundTrips)
         }
-        if case .segments(let ranges) = answer {
+        if case .segments(let ranges, let count) = answer {
             let items = base.items(in: ranges)
-            let first = max(32, RatelessDecoder.symbolCount(differences: ranges.count))
-            answer = try ask(device, with: items, first, #""of":"rows","#, &id, &roundTrips)
+            answer = try ask(device, with: items, count, #""of":"rows","#, &id, &roundTrips)
         } else if case .whole = answer {
             answer = try ask(device, with: base.items(), 32, "", &id, &roundTrips)
         }

@@ -41,9 +41,12 @@ struct SegmentRepairStepsTests {
         // One level does not go on with another one's symbols.
         #expect(throws: RepairRefusal.self) { try take(run(4), .rows, 3) }
         let ranges = [MessageRange(after: tick(1), through: tick(9))]
-        let difference = SegmentDifference(ranges: ranges, cursor: tick(5), digest: .empty)
+        let difference = SegmentDifference(
+            ranges: ranges, count: 1, cursor: tick(5), digest: .empty)
 
-        #expect(try answer(.segments(difference), to: 2) == .repair(.segments(ranges)))
+        #expect(
+            try answer(.segments(difference), to: 2)
+                == .repair(.segments(ranges, symbols: difference.symbolCount)))
 
         #expect(session.repairSymbolCount == 0)
         for command in [4, 5] as [CommandID] {
