@@ -96,8 +96,8 @@ struct SmokeTests {
         let place = Workplace()
 
         let result = try place.run(
-            "repair", "--reactions", "400", "--writers", "20", "--rounds", "2", "--work",
-            place.folder, "--json")
+            "repair", "--reactions", "400", "--messages", "25", "--writers", "20", "--rounds", "2",
+            "--work", place.folder, "--json")
 
         #expect(result.status == 0)
         let records = try Record.read(result.output)

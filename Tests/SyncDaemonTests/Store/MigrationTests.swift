@@ -308,7 +308,8 @@ struct MigrationTests {
 private final class LogLines: LogSink {
     private let records = Locked<[LogRecord]>([])
 
-    var log: Log { Log(level: .debug, sink: self) }
+    /// All lines come in one second, however slow the machine is.
+    var log: Log { Log(level: .debug, sink: self) { LogTime(seconds: 0, nanoseconds: 0) } }
     var messages: [String] { records.withLock { $0.map(\.message) } }
 
     func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
