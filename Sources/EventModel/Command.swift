@@ -9,8 +9,8 @@ public enum Command: Hashable, Sendable {
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
             removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history,
-            older, actions, endLive, summaries, hereNow, whereNow, setState, getState, changeGroup,
-            group, ping, token
+            older, actions, endLive, summaries, markRead, unread, hereNow, whereNow, setState, getState,
+            changeGroup, group, ping, token
     }
 
     case hello(Hello)
@@ -33,6 +33,9 @@ public enum Command: Hashable, Sendable {
     case summaries(SummariesQuery)
     /// Has nothing more come of a live query.
     case endLive(LiveID)
+    case markRead(ReadMark)
+    /// What the user has not read; from then on the session is told of the user's marks.
+    case unread(channels: [String])
     case hereNow(OccupancyQuery)
     /// In which channels a user is; `nil`: who asks.
     case whereNow(userID: String?)

@@ -49,6 +49,10 @@ public enum Limits {
     public static let windowMessagesKept = 1000
     /// Actions of one page of a window that a client takes; over it the reply is refused.
     public static let windowPageActionsMax = 100_000
+    /// Messages behind a read mark that are counted; over it: `more`.
+    public static let unreadMessagesMax = 1000
+    /// Channels of one `unread`; over it: `invalid_field`.
+    public static let unreadChannelsMax = 100
     /// Bytes of a token's text, of either kind; over it: it is refused, or not made.
     public static let tokenBytesMax = 8 * 1024
     /// Actions in one `actions` reply; a larger `limit` is refused with `invalid_field`.

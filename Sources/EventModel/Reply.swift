@@ -18,6 +18,10 @@ public enum Reply: Hashable, Sendable {
     /// Of the messages whose groups are others than the device has.
     case summaries(SummariesPage)
     case liveEnded(LiveID)
+    /// The user's mark, which may be a later one.
+    case markedRead(through: Timetoken)
+    /// In the order of the question.
+    case unread([UnreadMessages])
     case hereNow(OccupancyPage)
     case whereNow(channels: [String])
     /// A user's state, set or asked for: compact JSON text of an object, `{}` for none.

@@ -228,6 +228,8 @@ public enum ProtocolExample {
         39: .follow(FollowRequest(.group("friends"))),
         46: .changeGroup(GroupRequest("friends", .add(["room", "den"]))),
         47: .group("friends"),
+        64: .markRead(ReadMark(channel: "room", through: ada.messageTimetoken)),
+        65: .unread(channels: ["room", "den"]),
     ]
 
     /// What each example reply says, by its id.
@@ -385,6 +387,12 @@ public enum ProtocolExample {
         30: .state("{}"),
         37: .followed(start), 38: .unfollowed, 39: .followed(start), 46: .groupChanged,
         47: .group(channels: ["den", "room"]),
+        64: .markedRead(through: ada.messageTimetoken),
+        65: .unread([
+            UnreadMessages(
+                channel: "room", through: ada.messageTimetoken, count: 2, hasMore: false),
+            UnreadMessages(channel: "den", through: nil, count: 1000, hasMore: true),
+        ]),
     ]
 
     static let cleared = Timetoken(rawValue: 17_952_187_953_730_190)
