@@ -51,7 +51,7 @@ public enum Limits {
     public static let windowPageActionsMax = 100_000
     /// Messages behind a read mark that are counted; over it: `more`.
     public static let unreadMessagesMax = 1000
-    /// Channels of one `unread`; over it: `invalid_field`.
+    /// Channels of one `unread`; over it: `too_many_channels`.
     public static let unreadChannelsMax = 100
     /// Bytes of a token's text, of either kind; over it: it is refused, or not made.
     public static let tokenBytesMax = 8 * 1024

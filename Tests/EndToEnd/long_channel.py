@@ -56,7 +56,8 @@ def begin(daemon, count):
             "VALUES (?, ?, 'reaction', ?, ?, ?, ?, 1)",
             ((channel, at, "👍❤️😂"[n], f"user{(at // 100 + n) % 997}", at + 1 + n, at + 1 + n)
              for at in places for n in range(3)))
-        database.execute("DROP TABLE segment")
+        for table in ("segment", "read_mark"):
+            database.execute(f"DROP TABLE {table}")
         database.execute("PRAGMA user_version = 19")
     database.close()
     print(f"{count} messages, {os.path.getsize(path) >> 20} MiB", flush=True)

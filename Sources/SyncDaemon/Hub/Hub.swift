@@ -22,6 +22,7 @@ final class Hub {
     let selections: Selections
     let polls: Polls
     let delivery: Delivery
+    let marks: MarkFollowers
 
     init(engine: any Engine, settings: HubSettings = HubSettings(), counters: Counters) {
         ground = Ground(engine: engine, settings: settings, counters: counters)
@@ -43,6 +44,7 @@ final class Hub {
         delivery = Delivery(
             ground: ground, topics: topics, polls: polls, live: live, outlet: outlet,
             summaries: summaries)
+        marks = MarkFollowers(outlet: outlet)
     }
 
     var engine: any Engine { ground.engine }
@@ -80,6 +82,7 @@ final class Hub {
             }
         }
         states.attach(step.digests)
+        marks.moved(step.readMarks)
         let groups = step.groups.map(\.group)
         selections.groupsChanged(
             groups, at: step.durable ?? ground.durablePosition)
@@ -145,6 +148,7 @@ final class Hub {
         catchUp.leave(session)
         topics.cancelAll(of: session)
         selections.endAll(of: session)
+        marks.forget(session)
         session.account?.add(.connections, -1)
         ground.counters.sessions.add(-1)
     }
@@ -276,6 +280,7 @@ final class Hub {
         selections.checkInvariants(of: sessions.values)
         polls.checkInvariants()
         delivery.checkInvariants()
+        marks.checkInvariants(of: sessions)
     }
 }
 

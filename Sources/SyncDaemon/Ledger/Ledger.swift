@@ -303,6 +303,9 @@ final class Ledger {
 
         case .grant(let grants):
             return try grant(grants, into: &commit)
+
+        case .markRead(let through):
+            return try markRead(through: through, for: write, into: &commit)
         }
     }
 }

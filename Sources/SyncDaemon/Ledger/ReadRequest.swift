@@ -28,6 +28,8 @@ struct ReadRequest: Sendable {
         case histories([HistoryQuery])
         /// As above.
         case messageCounts([CountQuery])
+        /// What a user has not read of some channels; as above.
+        case unread([String], user: String)
     }
 
     let asker: Asker
@@ -103,7 +105,8 @@ extension ReadRequest {
     private var lane: ReaderLane {
         switch query {
         case .changes, .state: .catchUp
-        case .history, .older, .actions, .liveActions, .histories, .messageCounts: .history
+        case .history, .older, .actions, .liveActions, .histories, .messageCounts, .unread:
+            .history
         // May read a message with a million rows.
         case .summaries, .repair: .repair
         case .channels: .backlog

@@ -11,6 +11,7 @@ struct Reading: Sendable {
         case none
         case histories([ChannelHistory])
         case counts([MessageCount])
+        case unread([UnreadMessages])
         case backlog(PolledBacklog)
         case repair(RepairWork)
         case segmentRows(SegmentRows)
@@ -114,6 +115,8 @@ struct Reading: Sendable {
             return try histories(queries, from: reader, while: mayGoOn)
         case .messageCounts(let queries):
             return try counts(queries, from: reader, while: mayGoOn)
+        case .unread(let channels, let user):
+            return try unread(channels, of: user, from: reader, while: mayGoOn)
         }
     }
 
@@ -180,6 +183,19 @@ struct Reading: Sendable {
         } while found.count < queries.count && mayGoOn()
         progress = .counts(found)
         return found.count < queries.count ? nil : .reply(.success(.messageCounts(found)))
+    }
+
+    private mutating func unread(
+        _ channels: [String], of user: String, from reader: any StoreReader,
+        while mayGoOn: () -> Bool
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        var found: [UnreadMessages] = []
+        if case .unread(let earlier) = progress { found = earlier }
+        repeat {
+            found.append(try reader.unread(of: user, in: sibling(channels[found.count])))
+        } while found.count < channels.count && mayGoOn()
+        progress = .unread(found)
+        return found.count < channels.count ? nil : .reply(.success(.unread(found)))
     }
 
     /// A channel of the request's keyset.

@@ -37,6 +37,7 @@ extension Write {
         case (.absent, .clear): .actionsCleared(nil, count: 0)
         case (.groupChanged, .changeGroup): .groupChanged
         case (.tokenRevoked, .revoke): .tokenRevoked
+        case (.markedRead(let through), .markRead): .markedRead(through: through)
         case (.keysGranted, .grant): .keysGranted
         default: nil  // Equal fingerprints of two operations: rare, but a client can look for them.
         }

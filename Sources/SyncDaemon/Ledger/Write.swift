@@ -46,6 +46,8 @@ struct Write: Sendable, Hashable {
         case revoke(RevokedToken)
         /// Nor its name in this: all are of the channel's keyset, and each is for something else.
         case grant([KeyGrant])
+        /// The author has read the channel up to here.
+        case markRead(through: Timetoken)
     }
 
     let origin: Origin
@@ -103,6 +105,8 @@ struct Commit: Sendable {
     var keyGrants: [KeyGrant] = []
     /// Those whose time is over.
     var forgottenKeyGrants: [KeyGrantSubject] = []
+    /// Where read marks are from now on.
+    var readMarks: [MovedMark] = []
     /// What moderators took away.
     var cleared: [ClearingRecord] = []
     /// What somebody deleted; not what was over.
@@ -138,7 +142,8 @@ extension Commit {
                 part.events = zip(events, wanted).filter { $1[number] }.map(\.0)
             }
             let isEmpty =
-                part.events.isEmpty && part.answers.isEmpty && groups.isEmpty && !takesBack
+                part.events.isEmpty && part.answers.isEmpty && groups.isEmpty
+                && readMarks.isEmpty && !takesBack
             return isEmpty ? nil : part
         }
     }
@@ -158,7 +163,7 @@ extension Write {
         case .add(let key, _, _), .remove(let key, _, _), .edit(let key, _):
             [key.type, key.value, key.uuid]
         case .removeAction(_, _, let userID, _): [userID]
-        case .deleteMessage, .deleteMessages, .revoke: []
+        case .deleteMessage, .deleteMessages, .revoke, .markRead: []
         case .clear(let clearing, _): clearing.fields
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeGroup(let group, .delete): [group.name]
@@ -236,6 +241,9 @@ extension Write {
         case .revoke(let token):
             mix("revoke")
             mix(token.id.text)
+        case .markRead(let through):
+            mix("markRead")
+            mix(through.description)
         case .grant(let grants):
             mix("grant")
             for grant in grants {

@@ -201,6 +201,18 @@ final class MemoryReader: StoreReader {
         }
     }
 
+    func unread(of user: String, in channel: Channel) -> UnreadMessages {
+        let state = committed.withLock { $0 }
+        let through = state.readMarks[channel]?[ExactText(user)]
+        var count = UnreadCount(for: user)
+        let messages = state.messages[channel, default: []]
+        for message in messages.filter({ $0.timetoken > through ?? .zero }).prefix(count.limit) {
+            count.take(by: message.uuid)
+        }
+        return UnreadMessages(
+            channel: channel.name, through: through, count: count.count, hasMore: count.hasMore)
+    }
+
     private func names(
         in state: MemoryStore.State, _ keyset: String, _ prefix: String
     ) -> Set<Channel> {

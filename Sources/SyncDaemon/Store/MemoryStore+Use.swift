@@ -14,6 +14,9 @@ extension MemoryStore {
         for (key, row) in actions.values.joined() where row.isLive {
             use.bytes += StoredUse.bytes(of: key)
         }
+        for (channel, marks) in working.readMarks where ExactText(channel.keyset) == keyset {
+            for user in marks.keys { use.bytes += StoredUse.bytes(ofMarkBy: user.string) }
+        }
         return use
     }
 

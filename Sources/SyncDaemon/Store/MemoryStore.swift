@@ -49,6 +49,7 @@ final class MemoryStore: Store {
         /// When each may be forgotten, on the retention clock.
         var revoked: [RevokedToken: Timetoken] = [:]
         var keyGrants: [KeyGrantSubject: (grant: KeyGrant, forgettable: Timetoken)] = [:]
+        var readMarks: [Channel: [ExactText: Timetoken]] = [:]
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }
 

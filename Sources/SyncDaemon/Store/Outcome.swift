@@ -26,6 +26,8 @@ enum Outcome: Sendable, Hashable {
     case notOwner
     case tokenRevoked
     case keysGranted
+    /// Where the mark is.
+    case markedRead(Timetoken)
 
     /// The outcome as two numbers, for a table.
     var stored: (kind: Int64, timetoken: Timetoken) {
@@ -42,6 +44,7 @@ enum Outcome: Sendable, Hashable {
         case .notOwner: (9, .zero)
         case .tokenRevoked: (10, .zero)
         case .keysGranted: (11, .zero)
+        case .markedRead(let through): (14, through)
         case .cleared(let timetoken, let count): (13 | Self.kind(count), timetoken)
         }
     }
@@ -65,6 +68,7 @@ enum Outcome: Sendable, Hashable {
         case 10: self = .tokenRevoked
         case 11: self = .keysGranted
         case 13: self = .cleared(timetoken, count: score)
+        case 14: self = .markedRead(timetoken)
         default: return nil
         }
     }

@@ -14,6 +14,8 @@ final class SQLiteReadStatements {
     let messagesForward: StoreStatement
     let messagesBackward: StoreStatement
     let countMessages: StoreStatement
+    let findReadMark: StoreStatement
+    let authorsOfMessages: StoreStatement
     let findHidden: StoreStatement
     let deletions: StoreStatement
     /// The newest first.
@@ -52,6 +54,13 @@ final class SQLiteReadStatements {
             """
             SELECT count(*) FROM
             (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
+            """)
+        findReadMark = try connection.prepare(
+            "SELECT through FROM read_mark WHERE channel = ? AND user = ?")
+        authorsOfMessages = try connection.prepare(
+            """
+            SELECT uuid FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?
+            ORDER BY timetoken LIMIT ?
             """)
         findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")
         deletions = try connection.prepare(

@@ -30,6 +30,7 @@ final class SQLiteWriteStatements {
     let deleteGroup: StoreStatement
     let revoked: SQLiteRevokedStatements
     let keyGrants: SQLiteKeyGrantStatements
+    let readMarks: SQLiteReadMarkStatements
     let use: SQLiteUseStatements
     let tally: SQLiteTallyStatements
 
@@ -100,6 +101,7 @@ final class SQLiteWriteStatements {
             "DELETE FROM channel_group WHERE keyset = ? AND name = ?")
         revoked = try SQLiteRevokedStatements(connection)
         keyGrants = try SQLiteKeyGrantStatements(connection)
+        readMarks = try SQLiteReadMarkStatements(connection)
         use = try SQLiteUseStatements(connection)
         tally = try SQLiteTallyStatements(connection)
     }

@@ -108,6 +108,7 @@ extension Salvage {
             try SQLiteSchema.sumUp(new, secret)
         }
         try new.execute("DELETE FROM keyset_use; \(SQLiteSchema.countUse)")
+        try new.execute(SQLiteSchema.countMarks)
         try new.execute("DELETE FROM action_count; \(SQLiteSchema.countScores)")
         try new.execute("DELETE FROM thread; \(SQLiteSchema.countReplies)")
         // Every device gets a snapshot: nothing is asked of what was forgotten.

@@ -22,6 +22,8 @@ struct StoredUse: Hashable, Sendable {
         rowBytes + key.type.utf8.count + key.value.utf8.count + key.uuid.utf8.count
     }
 
+    static func bytes(ofMarkBy user: String) -> Int { rowBytes + user.utf8.count }
+
     static func += (use: inout StoredUse, more: StoredUse) {
         use.channels += more.channels
         use.bytes += more.bytes

@@ -81,6 +81,9 @@ enum ReplyEncoder {
                 for message in page.rest { json.quoted(message.rawValue) }
                 json.endArray()
             }
+        case .markedRead(let through):
+            json.member("through", quoted: through.rawValue)
+        case .unread(let channels): encode(channels, into: &json)
         case .hereNow(let page): encode(page, into: &json)
         case .whereNow(let channels):
             json.member("channels", channels)

@@ -68,6 +68,10 @@ final class FaultyReader: StoreReader {
         try reader.messageCounts(positions)
     }
 
+    func unread(of user: String, in channel: Channel) throws(StoreError) -> UnreadMessages {
+        try reader.unread(of: user, in: channel)
+    }
+
     func readOn(
         _ reading: inout BacklogReading, while mayGoOn: () -> Bool
     ) throws(StoreError) {

@@ -243,6 +243,17 @@ extension SimulatedStore {
         try platter.forgetRevoked(before: moment, expiredAt: seconds, limit: limit)
     }
 
+    func readMark(of user: String, in channel: Channel) throws(StoreError) -> Timetoken? {
+        try platter.readMark(of: user, in: channel)
+    }
+
+    func setReadMark(
+        _ timetoken: Timetoken, of user: String, in channel: Channel
+    ) throws(StoreError) {
+        try call()
+        try platter.setReadMark(timetoken, of: user, in: channel)
+    }
+
     func put(_ grant: KeyGrant, forgettable: Timetoken) throws(StoreError) {
         try call()
         try platter.put(grant, forgettable: forgettable)

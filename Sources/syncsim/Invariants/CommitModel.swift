@@ -106,7 +106,7 @@ struct CommitModel {
             if operations.first == .change(change, group) { operations = operations.dropFirst() }
             return .groupChanged
         case .clear(let clearing, _): return clear(clearing, in: channel)
-        case .removeAction, .revoke, .grant: return nil
+        case .removeAction, .revoke, .grant, .markRead: return nil
         }
     }
 

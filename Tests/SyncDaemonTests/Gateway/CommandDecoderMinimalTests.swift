@@ -60,6 +60,11 @@ struct CommandDecoderMinimalTests {
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
             .endLive: (#","live":7"#, .endLive(7)),
+            .markRead: (
+                #","channel":"r","through":"5""#,
+                .markRead(ReadMark(channel: "r", through: Timetoken(rawValue: 5)))
+            ),
+            .unread: (#","channels":["r"]"#, .unread(channels: ["r"])),
             .summaries: (#","channel":"r","messages":["5"]"#, .summaries(summaries)),
             .hereNow: (#","channel":"r""#, .hereNow(OccupancyQuery(channel: "r"))),
             .whereNow: ("", .whereNow(userID: nil)),

@@ -160,6 +160,7 @@ struct CommandDecoderTests {
             #"There is no op "Ping". Use one of hello, subscribe, unsubscribe, follow, unfollow, "#
                 + "repair, publish, signal, addAction, removeAction, editMessage, deleteMessage, "
                 + "deleteMessages, removeActions, history, older, actions, endLive, summaries, "
+                + "markRead, unread, "
                 + "hereNow, whereNow, "
                 + "setState, getState, changeGroup, group, ping, token."
         ),

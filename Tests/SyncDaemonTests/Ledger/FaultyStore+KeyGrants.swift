@@ -1,4 +1,4 @@
-// The failing store's part about grants of version 2.
+// The failing store's part about grants of version 2, and about read marks.
 
 import EventModel
 
@@ -13,6 +13,14 @@ extension FaultyStore {
     func takeBack(_ subject: KeyGrantSubject) throws(StoreError) {
         try pass(.grant)
         base.takeBack(subject)
+    }
+
+    func readMark(of user: String, in channel: Channel) -> Timetoken? {
+        base.readMark(of: user, in: channel)
+    }
+
+    func setReadMark(_ timetoken: Timetoken, of user: String, in channel: Channel) {
+        base.setReadMark(timetoken, of: user, in: channel)
     }
 
     func hasKeyGrant(_ subject: KeyGrantSubject) -> Bool { base.hasKeyGrant(subject) }

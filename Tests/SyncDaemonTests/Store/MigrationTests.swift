@@ -199,7 +199,8 @@ struct MigrationTests {
                 try $0.setDigest(digest, of: room)
             }
         }
-        try StoreConnection(path: path).execute("DROP TABLE segment; PRAGMA user_version=17")
+        try StoreConnection(path: path).execute(
+            "DROP TABLE segment; DROP TABLE read_mark; PRAGMA user_version=17")
 
         let store = try SQLiteStore(directory: directory.path)
 

@@ -37,6 +37,8 @@ extension Command {
         case .actions(let query) where query.live != nil: .live(in: query.channel)
         case .actions(let query): .having(.history, on: [query.channel])
         case .summaries(let query): .having(.history, on: [query.channel])
+        case .markRead(let mark): .having(.read, on: [mark.channel])
+        case .unread(let channels): .having(.history, on: channels)
         case .hereNow(let query): .having(.presence, on: [query.channel])
         case .whereNow(let userID): .having([], user: userID)
         case .setState(let channel, _): .having(.presence, on: [channel])

@@ -68,6 +68,8 @@ enum CommandDecoder {
         case .older: .older(try older(json))
         case .actions: .actions(try actions(json))
         case .summaries: .summaries(try summaries(json))
+        case .markRead: .markRead(try readMark(json))
+        case .unread: .unread(channels: try unreadChannels(json))
         case .endLive: .endLive(try json.count("live", max: .max))
         case .hereNow: .hereNow(try occupancy(json))
         case .whereNow: .whereNow(userID: try json.userID())
@@ -192,7 +194,7 @@ enum CommandDecoder {
         }
     }
 
-    private static func channelNames(
+    static func channelNames(
         _ json: borrowing JSONValue
     ) throws(ProtocolError) -> [String] {
         let list = try json.channelList()

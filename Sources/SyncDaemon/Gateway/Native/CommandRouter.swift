@@ -32,6 +32,8 @@ enum CommandRouter {
         case .endLive(let id): Operations.endLive(id, for: caller)
         case .summaries(let query):
             caller.ask(.summaries(query), about: query.channel)
+        case .markRead(let mark): Operations.markRead(mark, by: caller)
+        case .unread(let channels): Operations.unread(channels, for: caller)
         case .hereNow(let query):
             Operations.presence(
                 .occupancy(channels: [query.channel], query.page), for: caller)

@@ -327,7 +327,7 @@ extension Command {
     var nameCount: Int {
         switch self {
         case .subscribe(let requests): requests.count + requests.count(where: \.isPresent)
-        case .unsubscribe(let names): names.count
+        case .unsubscribe(let names), .unread(let names): names.count
         case .hereNow(let query): query.limit / Limits.usersPerName
         case .whereNow: Limits.whereNowNames
         default: 0

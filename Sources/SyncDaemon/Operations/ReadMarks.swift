@@ -1,0 +1,26 @@
+// markRead and unread: up to where a user has read, on whatever device.
+
+import EventModel
+
+extension Operations {
+    /// No publish key is asked for: it changes nothing that others see.
+    static func markRead(_ mark: ReadMark, by caller: SessionCaller) -> OperationOutcome {
+        guard caller.settings(of: mark.channel).keepsMessages else {
+            return .refused(.historyDisabled)
+        }
+        let write = Write(
+            origin: caller.origin, author: caller.author, channel: caller.channel(mark.channel),
+            operation: .markRead(through: mark.through), mutation: nil)
+        return caller.engine.submit(write) ? .later : .refused(.overloaded)
+    }
+
+    /// - Precondition: There is one channel at least.
+    static func unread(_ channels: [String], for caller: SessionCaller) -> OperationOutcome {
+        guard channels.allSatisfy({ caller.settings(of: $0).keepsMessages }) else {
+            return .refused(.historyDisabled)
+        }
+        // Before the question: a mark that moves meanwhile is in the answer, or told.
+        caller.hub.marks.follow(caller.session)
+        return caller.ask(.unread(channels, user: caller.author.userID), about: channels[0])
+    }
+}
