@@ -51,6 +51,8 @@ public enum ClientLimits {
     static let tokenSecondsLeft = 60
     /// Between two comparisons of what is before a window; half of it to one and a half.
     static let windowComparison: Duration = .seconds(3600)
+    /// Between two wishes to have read a channel that go out, at least.
+    static let markPause: Duration = .seconds(1)
     /// A session that lasted this long was a good one: the next back-off starts at its base.
     public static let goodSession: Duration = .seconds(10)
 }

@@ -32,6 +32,8 @@ extension Command {
         case .older(let query): try Self.checkChannel(query.channel)
         case .actions(let query): try Self.checkChannel(query.channel)
         case .summaries(let query): try Self.checkChannel(query.channel)
+        case .markRead(let mark): try Self.checkChannel(mark.channel, isWritten: true)
+        case .unread(let channels): for name in channels { try Self.checkChannel(name) }
         case .hereNow(let query): try Self.checkChannel(query.channel)
         case .setState(let channel, _): try Self.checkChannel(channel)
         case .getState(let channel, _): try Self.checkChannel(channel)

@@ -37,6 +37,8 @@ extension SyncClient {
         for (channel, outcome) in effects.older {
             finishOlder(of: Channel(channel), .success(outcome))
         }
+        for (channel, unread) in effects.unread { tell(unread, of: channel) }
+        for channel in effects.resting { restLater(channel) }
         for (entry, error) in effects.refused { emit(.writeRefused(entry, error)) }
         for (channel, error) in effects.refusedChannels { emit(.channelRefused(channel, error)) }
         for channel in device.followedChannels

@@ -129,6 +129,8 @@ extension SyncClient {
             run { $0.received(batch) }
         case .rules(let rules):
             run { $0.received(rules) }
+        case .read(let marks):
+            run { $0.received(marks) }
         case .reply(let id, let result):
             guard let item = commands.answer(id) else { return }
             try handle(result, to: item)

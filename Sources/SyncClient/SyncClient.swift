@@ -98,6 +98,7 @@ public actor SyncClient {
     /// Why the daemon did not answer lists that nobody has read yet, the oldest first.
     var liveRefusals: [(number: Int, error: ProtocolError)] = []
     var listReaders: [Channel: [WeakReader<ListUpdate>]] = [:]
+    var unreadReaders: [Channel: [WeakReader<Unread?>]] = [:]
     /// Who waits for older messages.
     var olderWaiters:
         [Channel: [CheckedContinuation<Result<OlderOutcome, SyncClientError>, Never>]] = [:]
@@ -149,7 +150,7 @@ public actor SyncClient {
                     deviceID: configuration.deviceID))
         }
         device = Device(
-            user: configuration.userID, outbox: try store.outbox(),
+            user: configuration.userID, outbox: try store.outbox(), marks: try store.marks(),
             payload: { JSONValue.payload(saying: $0) })
         self.configuration = configuration
         self.store = store
@@ -260,8 +261,10 @@ public actor SyncClient {
         resumeConnectWaiters(.failure(.closed(reason: reason)))
         for reader in readers { reader.queue?.finish() }
         for reader in listReaders.values.joined() { reader.queue?.finish() }
+        for reader in unreadReaders.values.joined() { reader.queue?.finish() }
         readers = []
         listReaders = [:]
+        unreadReaders = [:]
         endLiveLists()
     }
 

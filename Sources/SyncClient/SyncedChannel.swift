@@ -150,11 +150,14 @@ extension SyncClient {
     ///   - window: How much of it the device holds, and the list has: `.last(50)` are its newest
     ///     messages; `nil`: everything. What was kept otherwise is shown until the daemon has sent
     ///     what lacks. A channel that is followed already goes on as it was.
+    ///   - countsUnread: Whether ``SyncedChannel/unread`` says what the user has not read, on
+    ///     whatever device, until the channel is left; also of one that is followed already.
     /// - Throws: ``SyncClientError/invalidChannel(reason:)``, ``SyncClientError/cache(_:)``, or
     ///   ``SyncClientError/followedOtherwise(_:)`` for a channel that is followed without a list,
     ///   by ``follow(_:after:isPresent:actions:)``.
     public func channel(
-        _ name: String, isPresent: Bool = false, window: ChannelWindow? = nil
+        _ name: String, isPresent: Bool = false, window: ChannelWindow? = nil,
+        countsUnread: Bool = false
     ) throws(SyncClientError) -> SyncedChannel {
         try Command.checkChannel(name, isWritten: isPresent)
         if let followed = device.channel(name) {
@@ -165,6 +168,7 @@ extension SyncClient {
             run { $0.follow(name, base: kept.base, rules: kept.rules, window: window) }
             if window != nil { compareWindowsLater() }
         }
+        if countsUnread { run { $0.countUnread(of: name) } }
         isAsked(forByName: name)
         return SyncedChannel(name: name, client: self)
     }
@@ -239,6 +243,9 @@ extension SyncClient {
 
     private func endLists(of channel: String) {
         for reader in listReaders.removeValue(forKey: Channel(channel)) ?? [] {
+            reader.queue?.finish()
+        }
+        for reader in unreadReaders.removeValue(forKey: Channel(channel)) ?? [] {
             reader.queue?.finish()
         }
         finishOlder(of: Channel(channel), .failure(.followedOtherwise(channel)))

@@ -19,6 +19,7 @@ extension Device {
         precondition(
             epoch != nil || (repairTurn == nil && waitingRepairs.isEmpty),
             "Nobody repairs without a server.")
+        precondition(countsMarksRight, "What is counted is what the lists have.")
         outbox.checkInvariants(isOnline: epoch != nil)
     }
 }

@@ -34,6 +34,8 @@ extension Device {
         case .repair(let channel, let attempt): repaired(reply, channel, attempt, &effects)
         case .older(let channel, let number): paged(reply, channel, number, &effects)
         case .write(let mutation): written(reply, mutation, &effects)
+        case .markRead(let channel): marked(reply, channel, &effects)
+        case .unread(let asked): heardMarks(reply, asked, &effects)
         case .unsubscribe: break
         }
         finish(&effects)
@@ -173,6 +175,7 @@ extension Device {
                         ticket: .older(channel: channel, number: number), command: .older(query)))
             }
         }
+        countMark(Channel(channel), step.rows)
         guard let sync = channels[Channel(channel)] else { return }
         if sync.phase == .waiting || sync.pages.isRefused { effects.retriesLater = true }
         if let outcome = step.older { effects.older.append((channel, outcome)) }

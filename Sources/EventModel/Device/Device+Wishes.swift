@@ -37,6 +37,7 @@ extension Device {
     /// Sends what may go out, and marks it.
     mutating func finish(_ effects: inout DeviceEffects) {
         passRepairTurn(&effects)
+        finishMarks(&effects)
         if isPaused { effects.retriesLater = true }
         guard epoch != nil, !isPaused else { return }
         let channels = channels

@@ -23,21 +23,32 @@ public struct Device: Sendable {
     /// First questions of other channels' repairs, until it is their turn.
     var waitingRepairs: [(channel: Channel, question: DeviceQuestion)] = []
 
+    /// Up to where the user has read channels, and wishes to have.
+    var marks: [Channel: ReadState] = [:]
+    /// Marks of which something changed in the input at hand.
+    var touchedMarks: Set<Channel> = []
+    /// Those that the server did not tell, and is asked for again.
+    var unaskedMarks: Set<Channel> = []
+
     /// Channels in one `subscribe`, so that its frame stays under the daemon's 32 KiB.
     static let channelsPerSubscribe = 40
+    /// Channels in one `unread`, so that its frame does, whatever they are called.
+    static let channelsPerUnread = 60
 
     /// - Parameters:
     ///   - user: The user id that `hello` names: whose reactions are one's own.
     ///   - outbox: What was kept, in order.
+    ///   - marks: What was kept of read marks.
     ///   - payload: Makes JSON of what an author's version of a message says: others' clients write
     ///     bare texts.
     public init(
-        user: String, outbox: [OutboxEntry] = [],
+        user: String, outbox: [OutboxEntry] = [], marks: [KeptMark] = [],
         payload: @escaping @Sendable (String) -> String = { $0 }
     ) {
         self.user = user
         self.payload = payload
         self.outbox = Outbox(outbox)
+        for mark in marks { self.marks[Channel(mark.channel)] = ReadState(mark) }
     }
 
     // MARK: What is known
@@ -158,6 +169,7 @@ public struct Device: Sendable {
         for entry in outbox.settle(channel, base: nil) {
             effects.writes.append(.outbox(.drop(mutation: entry.mutation)))
         }
+        leaveMark(Channel(channel), forgetting: forgetting, &effects)
         if epoch != nil {
             effects.questions.append(
                 DeviceQuestion(ticket: .unsubscribe, command: .unsubscribe(channels: [channel])))
@@ -197,6 +209,7 @@ public struct Device: Sendable {
                 take(step, of: channel.name, &effects)
             }
         }
+        connectMarks(&effects)
         finish(&effects)
         return effects
     }
@@ -205,6 +218,7 @@ public struct Device: Sendable {
         epoch = nil
         for channel in channels.keys { channels[channel]?.disconnect() }
         outbox.disconnect()
+        disconnectMarks()
         repairTurn = nil
         waitingRepairs = []
     }
@@ -231,6 +245,7 @@ public struct Device: Sendable {
             channels[channel] = sync
             take(step, of: channel.name, &effects)
         }
+        retryMarks(&effects)
         finish(&effects)
         return effects
     }

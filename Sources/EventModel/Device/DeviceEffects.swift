@@ -7,6 +7,9 @@ public enum DeviceTicket: Hashable, Sendable {
     case repair(channel: String, attempt: Int)
     case older(channel: String, number: Int)
     case write(mutation: String)
+    case markRead(channel: String)
+    /// By channel, the mark that the server had told before.
+    case unread([String: Timetoken])
     case unsubscribe
 }
 
@@ -47,6 +50,8 @@ public enum DeviceWrite: Hashable, Sendable {
     /// Everything of a channel is forgotten.
     case forget(String)
     case outbox(Outbox.Change)
+    /// In place of what was kept of that mark; one that ``KeptMark/isEmpty`` is forgotten.
+    case mark(KeptMark)
 }
 
 /// What one input to a device leads to.
@@ -70,6 +75,10 @@ public struct DeviceEffects: Sendable {
     public var healed: [(channel: String, by: ChannelSync.Rung, rows: [RowChange])] = []
     /// What became of wishes for older messages.
     public var older: [(channel: String, outcome: OlderOutcome)] = []
+    /// What the user has not read, by channel, where that changed.
+    public var unread: [(channel: String, unread: Unread?)] = []
+    /// Channels of which ``Device/rested(_:)`` is to be called after a second or so.
+    public var resting: [String] = []
     /// Channels that the server does not let the user follow.
     public var refusedChannels: [(channel: String, error: ProtocolError)] = []
     /// Whether ``Device/retry()`` is to be called after a while.

@@ -20,6 +20,8 @@ final class DeviceStatements {
     private let forgetHeader: CacheStatement
     private let forgetMessages: CacheStatement
     private let forgetActions: CacheStatement
+    private let putMark: CacheStatement
+    private let forgetMark: CacheStatement
 
     init(_ database: borrowing CacheConnection) throws(DeviceStoreError) {
         header = try database.prepare(
@@ -64,6 +66,8 @@ final class DeviceStatements {
         forgetHeader = try database.prepare("DELETE FROM channel WHERE name = ?")
         forgetMessages = try database.prepare("DELETE FROM message WHERE channel = ?")
         forgetActions = try database.prepare("DELETE FROM action WHERE channel = ?")
+        putMark = try database.prepare("REPLACE INTO mark VALUES (?, ?, ?)")
+        forgetMark = try database.prepare("DELETE FROM mark WHERE channel = ?")
     }
 
     func write(_ write: DeviceWrite) throws(DeviceStoreError) {
@@ -81,6 +85,7 @@ final class DeviceStatements {
             try forgetHeader.run(.text(name))
             try forgetMessages.run(.text(name))
             try forgetActions.run(.text(name))
+            try forgetMark.run(.text(name))
         case .outbox(.put(let entry)):
             try put(entry)
         case .outbox(.replace(let mutation, let entry)):
@@ -88,6 +93,11 @@ final class DeviceStatements {
             try put(entry)
         case .outbox(.drop(let mutation)):
             try dropEntry.run(.text(mutation))
+        case .mark(let mark) where mark.isEmpty:
+            try forgetMark.run(.text(mark.channel))
+        case .mark(let mark):
+            try putMark.run(
+                .text(mark.channel), .optional(mark.confirmed), .optional(mark.wished))
         }
     }
 

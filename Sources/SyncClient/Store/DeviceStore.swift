@@ -39,6 +39,9 @@ public protocol DeviceStore: AnyObject {
     /// A store that does not keep that says `nil`: then the device waits for the daemon's word.
     func rules(of channel: String) throws(DeviceStoreError) -> ReactionRules?
 
+    /// What is kept of read marks; a store that does not keep any says so with none.
+    func marks() throws(DeviceStoreError) -> [KeptMark]
+
     /// Makes all of the writes durable, or none.
     func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError)
 
@@ -50,6 +53,8 @@ extension DeviceStore {
     public func tidyUp() {}
 
     public func rules(of channel: String) throws(DeviceStoreError) -> ReactionRules? { nil }
+
+    public func marks() throws(DeviceStoreError) -> [KeptMark] { [] }
 }
 
 /// A cache that cannot be used.

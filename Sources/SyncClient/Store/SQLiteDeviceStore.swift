@@ -28,7 +28,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
-    private static let version = 6
+    private static let version = 7
 
     private static func prepareSchema(
         _ database: borrowing CacheConnection, path: String
@@ -37,7 +37,7 @@ public final class SQLiteDeviceStore: DeviceStore {
         guard found <= version else { throw .newerVersion(path: path, version: found) }
         guard found < version else { return }
         let steps = [
-            schema, messageCount, "\(scores);\(threads)", rules, wholeDigest, windows,
+            schema, messageCount, "\(scores);\(threads)", rules, wholeDigest, windows, marks,
         ]
         .dropFirst(found)
         .joined(separator: ";")
@@ -74,6 +74,12 @@ public final class SQLiteDeviceStore: DeviceStore {
         ALTER TABLE channel ADD COLUMN rest_cursor INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE channel ADD COLUMN whole TEXT;
         ALTER TABLE message ADD COLUMN checksum INTEGER
+        """
+
+    /// Those of the sixth know nothing of what the user has read.
+    private static let marks = """
+        CREATE TABLE mark (
+            channel TEXT PRIMARY KEY, confirmed INTEGER, wished INTEGER) WITHOUT ROWID
         """
 
     /// Texts compare byte for byte, as everywhere.
@@ -162,6 +168,19 @@ public final class SQLiteDeviceStore: DeviceStore {
     public func rules(of channel: String) throws(DeviceStoreError) -> ReactionRules? {
         let header = try statements.header.first([.text(channel)], body: ChannelHeader.init)
         return header?.rules
+    }
+
+    public func marks() throws(DeviceStoreError) -> [KeptMark] {
+        var marks: [KeptMark] = []
+        let all = "SELECT channel, confirmed, wished FROM mark ORDER BY channel"
+        try database.prepare(all).query { row in
+            marks.append(
+                KeptMark(
+                    channel: row.text(0), confirmed: row.optionalTimetoken(1),
+                    wished: row.optionalTimetoken(2)))
+            return true
+        }
+        return marks
     }
 
     public func commit(_ writes: [DeviceWrite]) throws(DeviceStoreError) {

@@ -62,6 +62,11 @@ enum CommandEncoder {
         case .actions(let query): write(query, into: &json)
         case .summaries(let query):
             write(query, into: &json)
+        case .markRead(let mark):
+            json.member("channel", mark.channel)
+            json.member("through", quoted: mark.through.rawValue)
+        case .unread(let channels):
+            json.member("channels", channels)
         case .hereNow(let query):
             write(query, into: &json)
         case .whereNow(let userID):

@@ -42,6 +42,8 @@ struct ReplyDecoder {
                     actions: try actions(result), next: try place(result, "next"), live: live))
         case .older: return .older(try windowPage(result))
         case .summaries: return .summaries(try summariesPage(result))
+        case .markRead: return .markedRead(through: try result.timetoken("through"))
+        case .unread: return .unread(try unread(result))
         case .endLive: return .liveEnded(try result.integer("live"))
         case .hereNow: return .hereNow(try occupancy(result))
         case .whereNow: return .whereNow(channels: try channels(result))

@@ -6,8 +6,8 @@ import EventModel
 enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
         removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history, older,
-        actions, endLive, summaries, hereNow, whereNow, setState, getState, changeGroup, group,
-        ping, token
+        actions, endLive, summaries, markRead, unread, hereNow, whereNow, setState, getState,
+        changeGroup, group, ping, token
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -44,6 +44,8 @@ extension Command {
         case .actions: .actions
         case .endLive: .endLive
         case .summaries: .summaries
+        case .markRead: .markRead
+        case .unread: .unread
         case .hereNow: .hereNow
         case .whereNow: .whereNow
         case .setState: .setState
@@ -66,6 +68,8 @@ enum ServerFrame: Hashable, Sendable {
     case live(LiveID, [LiveChange])
     /// Nothing more comes of a live query.
     case liveEnded(LiveID, reason: String)
+    /// Where marks of the user are now.
+    case read([ReadMark])
     /// The user is not in all of these channels, though they are followed.
     case absent(channels: [String], ProtocolError)
     /// Which channels of a group or wildcard are followed from now on.

@@ -38,6 +38,7 @@ struct ServerFrameDecoder {
             }
             if frame.member("absent") != nil { return try absent(frame.object("absent")) }
             if frame.member("live") != nil { return try live(frame) }
+            if frame.member("read") != nil { return .read(try frame.readMarks()) }
             if frame.member("follows") != nil { return try follows(frame.object("follows")) }
             id = try frame.optionalInteger("id")
             return try reply(frame, to: id, kind: kind)

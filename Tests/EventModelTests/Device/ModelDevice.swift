@@ -34,6 +34,7 @@ struct ModelDisk {
                 channels[name] = saved
             case .forget(let name): channels[name] = nil
             case .outbox(let change): outbox.apply(change)
+            case .mark: break
             }
         }
     }
