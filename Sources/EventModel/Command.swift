@@ -9,8 +9,8 @@ public enum Command: Hashable, Sendable {
     public enum Operation: String, CaseIterable, Sendable {
         case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
             removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history,
-            older, actions, endLive, summaries, markRead, unread, hereNow, whereNow, setState, getState,
-            changeGroup, group, ping, token
+            older, actions, endLive, summaries, markRead, unread, hereNow, whereNow, setState,
+            getState, changeGroup, group, ping, token
     }
 
     case hello(Hello)

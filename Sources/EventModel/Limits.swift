@@ -49,8 +49,6 @@ public enum Limits {
     public static let windowMessagesKept = 1000
     /// Actions of one page of a window that a client takes; over it the reply is refused.
     public static let windowPageActionsMax = 100_000
-    /// Messages behind a read mark that are counted; over it: `more`.
-    public static let unreadMessagesMax = 1000
     /// Channels of one `unread`; over it: `too_many_channels`.
     public static let unreadChannelsMax = 100
     /// Bytes of a token's text, of either kind; over it: it is refused, or not made.

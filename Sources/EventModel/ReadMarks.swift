@@ -17,7 +17,7 @@ public struct UnreadMessages: Hashable, Sendable {
     public var channel: String
     /// The user's mark; `nil`: there is none, so nothing counts as read.
     public var through: Timetoken?
-    /// Messages of others behind it, among the first ``Limits/unreadMessagesMax`` there.
+    /// Messages of others behind it, among the first 1,000 there.
     public var count: Int
     /// Whether there are messages behind those.
     public var hasMore: Bool

@@ -1,6 +1,7 @@
 """Read marks: up to where a user has read, on whatever device, and what is unread behind that."""
 
 import asyncio
+import tempfile
 
 from case import DaemonTestCase
 from raw import TEXT, RawClient, frame
@@ -124,7 +125,10 @@ class ReadMarks(DaemonTestCase):
         self.assertEqual(len(bob.unread(*many[:100])), 100)
 
     def test_a_channel_that_keeps_nothing(self):
-        daemon = self.start_daemon(config="[keyset sub]\nstore = no\n")
+        with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
+            file.write("[keyset web]\nsubscribe_key = sub\nstore = no\n")
+            file.flush()
+            daemon = self.start_daemon("--config", file.name)
         bob = self.reader("bob", daemon=daemon)
         self.assertEqual(
             bob.refusal("unread", channels=["room"]), "history_disabled")

@@ -388,11 +388,7 @@ public enum ProtocolExample {
         37: .followed(start), 38: .unfollowed, 39: .followed(start), 46: .groupChanged,
         47: .group(channels: ["den", "room"]),
         64: .markedRead(through: ada.messageTimetoken),
-        65: .unread([
-            UnreadMessages(
-                channel: "room", through: ada.messageTimetoken, count: 2, hasMore: false),
-            UnreadMessages(channel: "den", through: nil, count: 1000, hasMore: true),
-        ]),
+        65: .unread([inRoom, inDen]),
     ]
 
     static let cleared = Timetoken(rawValue: 17_952_187_953_730_190)

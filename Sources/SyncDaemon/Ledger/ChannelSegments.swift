@@ -71,7 +71,7 @@ struct ChannelSegments {
         var next = Segment(after: message.predecessor)
         let rest = try store.scanActions(
             from: .first(onMessageAfter: next.after), through: .end, of: channel,
-            limit: Limits.segmentActionsMovedMax,
+            limit: Limits.segmentActionsMovedMax + 1,
             body: { next.insert(.action($0), RowHash($0, key: key)) })
         guard rest == nil else { return }
         parts[index].segment.remove(next)

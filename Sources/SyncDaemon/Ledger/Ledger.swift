@@ -261,6 +261,8 @@ final class Ledger {
             return .success(.published(timetoken))
 
         case .add(let key, let score, let rules):
+            // Nobody can have seen it. (What stands there would belong to every segment to come.)
+            guard key.messageTimetoken <= timetoken else { return .failure(.noSuchMessage) }
             return key.type == VersionKind.edited.type
                 ? try say(key, score, under: rules, for: write, at: timetoken, into: &commit)
                 : try add(key, score, under: rules, for: write, at: timetoken, into: &commit)

@@ -68,6 +68,8 @@ struct ChannelEvent: Sendable {
 struct ReadAnswer: Sendable {
     enum Result: Sendable {
         case reply(Swift.Result<Reply, ProtocolError>)
+        /// A reply that is large.
+        case encoded(EncodedReply)
         /// A page of a live query, and the commit that it is of.
         case live(LiveAnswer)
         case changes(EncodedPage)

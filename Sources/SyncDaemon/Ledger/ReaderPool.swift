@@ -115,7 +115,7 @@ final class ReaderPool: Sendable {
         let mayOthersGoOn = lanes.withLock { lanes in
             let isFree = lanes.step(ticket, took: microseconds)
             switch outcome {
-            case .goesOn: lanes.putBack(reading, ticket)
+            case .goesOn: lanes.putBack(reading, reading.ticket)
             case .done, .unwanted: lanes.close(ticket)
             case .waits: break
             }

@@ -12,6 +12,8 @@ struct Reading: Sendable {
         case histories([ChannelHistory])
         case counts([MessageCount])
         case unread([UnreadMessages])
+        /// It was found to take long.
+        case dear
         case backlog(PolledBacklog)
         case repair(RepairWork)
         case segmentRows(SegmentRows)
@@ -32,6 +34,13 @@ struct Reading: Sendable {
 
     init(_ request: ReadRequest) {
         self.request = request
+    }
+
+    /// Where its next step waits.
+    var ticket: ReaderTicket {
+        var ticket = request.ticket
+        if case .dear = progress { ticket.lane = .repair }
+        return ticket
     }
 
     /// Whether it may be given up: nobody waits for it, nor for what it reads for others, too.
@@ -101,10 +110,7 @@ struct Reading: Sendable {
         case .history(let query):
             return .reply(.success(.history(try reader.history(query, in: channel))))
         case .older(let query):
-            let page = try reader.withSnapshot(of: channel) { snapshot throws(StoreError) in
-                try WindowReading.page(query, from: snapshot, key: key)
-            }
-            return .reply(page.map { .older($0) })
+            return try older(query, from: reader, key)
         case .actions(let query):
             return .reply(.success(.actions(try reader.actions(query, in: channel))))
         case .liveActions(let query, let id):
@@ -148,11 +154,27 @@ struct Reading: Sendable {
                 snapshot throws(StoreError) in
                 // Of a later commit it is right as well, unless that changed the channel.
                 guard snapshot.digest == state else { return nil }
-                let rest = try WindowReading.rest(before: window, of: snapshot, key: key)
-                return if case .success(let rest) = rest { rest } else { nil }
+                return try WindowReading.rest(before: window, of: snapshot, key: key)
             }
         }
         return .changes(page)
+    }
+
+    /// Encoded here: a page may be large, and a reactor has others to serve.
+    private mutating func older(
+        _ query: OlderQuery, from reader: any StoreReader, _ key: DigestKey
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        let isDear = if case .dear = progress { true } else { false }
+        let page = try reader.withSnapshot(of: request.channel) { snapshot throws(StoreError) in
+            try WindowReading.page(query, from: snapshot, key: key, isDear: isDear)
+        }
+        switch page {
+        case nil:
+            progress = .dear
+            return nil
+        case .success(let page)?: return .encoded(EncodedReply(.older(page)))
+        case .failure(let error)?: return .reply(.failure(error))
+        }
     }
 
     // MARK: Several channels

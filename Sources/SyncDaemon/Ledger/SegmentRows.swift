@@ -67,12 +67,21 @@ extension ChannelSnapshot {
     func forEachAction(
         on range: MessageRange, _ body: (MessageAction) -> Void
     ) throws(StoreError) {
+        try forEachAction(on: range) { action in
+            body(action)
+            return true
+        }
+    }
+
+    /// The same, until `body` answers `false`.
+    func forEachAction(
+        on range: MessageRange, _ body: (MessageAction) -> Bool
+    ) throws(StoreError) {
         // What stands at zero goes with the first message.
         let first = range.after == .zero ? nil : range.after.successor(at: 0)
         try forEachKey(behind: first.map(MessageAction.Key.before)) { key, action in
             guard key.messageTimetoken <= range.through else { return false }
-            if let action { body(action) }
-            return true
+            return action.map(body) ?? true
         }
     }
 }

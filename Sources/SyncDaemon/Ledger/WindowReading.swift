@@ -3,13 +3,16 @@
 
 import EventModel
 
-/// How a page is made up of segments.
+/// How a page is made up of segments, or of a part of one that is too large.
 struct WindowReading {
     /// How large a page may become.
     struct Bounds {
-        var segmentRows = Limits.segmentRowsMax
+        var placeRows = Limits.windowPlaceRowsMax
+        var partRows = Limits.windowPartRowsMax
         var rows = Limits.windowPageRowsMax
         var bytes = Limits.pageBytesMax
+        /// Rows of one segment that may be read without more ado; of more, only what is dear may.
+        var cheapRows = Limits.windowCheapRowsMax
     }
 
     private let query: OlderQuery
@@ -19,38 +22,53 @@ struct WindowReading {
     /// Where the window starts that the device holds.
     private let end: Timetoken
     private var page: WindowPage
+    private var size = PageSize()
 
     /// Reads a page.
     ///
-    /// It begins where a segment does: it has one as long as there is any, or what the device does
-    /// not hold of one, and further ones within its bounds.
+    /// It begins where a segment does, within its bounds. One that has not even room for the first
+    /// segment begins amid that: where a message or what stands on a timetoken does, of which it
+    /// has one in any case.
     ///
+    /// - Parameter isDear: Whether it may take long.
+    /// - Returns: `nil` when it would, and may not.
     /// - Complexity: O(the device's segments and those of the page, and the rows of these).
     static func page(
         _ query: OlderQuery, from snapshot: any ChannelSnapshot, key: DigestKey,
-        within bounds: Bounds = Bounds()
-    ) throws(StoreError) -> Result<WindowPage, ProtocolError> {
+        within bounds: Bounds = Bounds(), isDear: Bool = true
+    ) throws(StoreError) -> Result<WindowPage, ProtocolError>? {
         var reading = WindowReading(query, snapshot, key, bounds)
         var (segments, isWhole, edge) = try reading.segments()
-        if let first = segments.first, reading.end < edge || query.last > 0 {
-            guard first.digest.count <= bounds.segmentRows else { return .failure(.tooManyRows) }
-            if reading.end < edge { segments[0] = try reading.part(of: first) }
+        let isPart = reading.end < edge
+        if let first = segments.first, isPart || query.last > 0 {
+            guard isDear || first.digest.count <= bounds.cheapRows else { return nil }
+            if isPart {
+                guard first.digest.count <= bounds.partRows else { return .failure(.tooManyRows) }
+                segments[0] = try reading.part(of: first)
+            }
         }
         guard query.last > 0 else { return .success(reading.page) }
         try reading.read(segments)
+        if let first = segments.first, reading.page.after == reading.end, !reading.size.isEmpty {
+            reading.size = PageSize()
+            guard try reading.readPlaces(of: first) else { return .failure(.tooManyRows) }
+        }
         // The oldest segment starts at the channel's beginning, also where nothing was kept.
         if isWhole, reading.page.after == segments.last?.after ?? reading.end {
             reading.page.after = .zero
         }
+        reading.page.actions.sort { $0.actionTimetoken < $1.actionTimetoken }
         return .success(reading.page)
     }
 
-    /// What stands before a window.
+    /// What stands before a window; `nil` where that takes long to find out.
     static func rest(
         before after: Timetoken, of snapshot: any ChannelSnapshot, key: DigestKey
-    ) throws(StoreError) -> Result<Digest, ProtocolError> {
-        try page(OlderQuery(channel: "", through: after, last: 0), from: snapshot, key: key)
-            .map(\.rest)
+    ) throws(StoreError) -> Digest? {
+        let query = OlderQuery(channel: "", through: after, last: 0)
+        guard case .success(let page)? = try page(query, from: snapshot, key: key, isDear: false)
+        else { return nil }
+        return page.rest
     }
 
     private init(
@@ -104,22 +122,92 @@ struct WindowReading {
         return part
     }
 
-    /// Reads segments until the messages have enough bytes; of rows there are not too many.
+    /// Reads segments as long as there is room for all of one.
     private mutating func read(_ segments: [Segment]) throws(StoreError) {
-        var bytes = 0
-        for segment in segments {
-            guard bytes < bounds.bytes else { break }
-            var messages: [StoredMessage] = []
+        for segment in segments where page.after == end || size.fits(bounds.rows, bounds.bytes) {
             let range = MessageRange(after: segment.after, through: page.after)
-            try snapshot.forEachMessage(in: range) { message in
-                bytes += message.size
-                messages.append(message)
-            }
-            page.messages.insert(contentsOf: messages, at: 0)
-            try snapshot.forEachAction(on: range) { page.actions.append($0) }
+            guard let rows = try rows(on: range, within: bounds.rows) else { break }
+            take(rows)
             page.rest.remove(segment.digest)
             page.after = segment.after
         }
-        page.actions.sort { $0.actionTimetoken < $1.actionTimetoken }
+    }
+
+    /// Reads of a segment what is newest, place by place.
+    ///
+    /// - Returns: Whether it found room for the first one.
+    private mutating func readPlaces(of segment: Segment) throws(StoreError) -> Bool {
+        while page.after > segment.after {
+            let lacked = MessageRange(after: segment.after, through: page.after)
+            let start = try snapshot.newestPlace(in: lacked)?.predecessor ?? segment.after
+            let isFirst = page.after == end
+            let range = MessageRange(after: start, through: page.after)
+            guard isFirst || page.messages.count < query.last && size.fits(bounds.rows, bounds.bytes)
+            else { return true }
+            guard
+                let rows = try rows(
+                    on: range, within: isFirst ? bounds.placeRows : bounds.rows,
+                    boundsBytes: !isFirst)
+            else { return !isFirst }
+            take(rows)
+            for message in rows.messages { page.rest.remove(message.row, key: key) }
+            for action in rows.actions { page.rest.remove(action, key: key) }
+            page.after = start
+        }
+        return true
+    }
+
+    private typealias Rows = (messages: [StoredMessage], actions: [MessageAction])
+
+    /// - Returns: `nil` when the page would become too large.
+    private mutating func rows(
+        on range: MessageRange, within rowsMax: Int, boundsBytes: Bool = true
+    ) throws(StoreError) -> Rows? {
+        var rows: Rows = ([], [])
+        var hasRoom = true
+        let bytesMax = boundsBytes ? bounds.bytes : .max
+        try snapshot.forEachMessage(after: range.after) { message in
+            guard message.timetoken <= range.through else { return false }
+            rows.messages.append(message)
+            size.add(message)
+            hasRoom = size.fits(rowsMax, bytesMax)
+            return hasRoom
+        }
+        guard hasRoom else { return nil }
+        try snapshot.forEachAction(on: range) { action in
+            rows.actions.append(action)
+            size.add(action)
+            hasRoom = size.fits(rowsMax, bytesMax)
+            return hasRoom
+        }
+        return hasRoom ? rows : nil
+    }
+
+    private mutating func take(_ rows: Rows) {
+        page.messages.insert(contentsOf: rows.messages, at: 0)
+        page.actions += rows.actions
+    }
+}
+
+/// How large a page is, roughly as it is packed: each type and value is there once.
+private struct PageSize {
+    private var rows = 0
+    private var bytes = 0
+    private var names: Set<ActionName> = []
+
+    var isEmpty: Bool { rows == 0 }
+
+    func fits(_ rowsMax: Int, _ bytesMax: Int) -> Bool { rows <= rowsMax && bytes <= bytesMax }
+
+    mutating func add(_ message: StoredMessage) {
+        rows += 1
+        bytes += message.size
+    }
+
+    mutating func add(_ action: MessageAction) {
+        rows += 1
+        bytes += 12 + action.key.uuid.utf8.count
+        guard names.insert(ActionName(action.key)).inserted else { return }
+        bytes += action.key.type.utf8.count + action.key.value.utf8.count
     }
 }

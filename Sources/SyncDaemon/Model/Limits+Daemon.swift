@@ -67,6 +67,8 @@ extension Limits {
     /// So few that a flood of subscriptions is one of commands, and so many that a device may
     /// follow all channels of a session at once.
     static let channelsPerCommandCost = 4
+    /// Messages of a page of a window that count as one command there.
+    static let messagesPerCommandCost = 25
     /// Bytes of an action's value, or of an edited text, that count as one command there.
     static let valueBytesPerCommandCost = 64
     /// Commands that a `token` counts as there: its signature has to be checked.
@@ -191,6 +193,8 @@ extension Limits {
     static let actionFilterMax = 100
     /// Rows that a reader looks at for one page of actions; `next` leads to the rest.
     static let actionsExaminedMax = 20_000
+    /// Messages behind a read mark that are counted; over it: `more`.
+    static let unreadMessagesMax = 1000
     /// Messages of one channel that are counted; over it the answer is this.
     static let messageCountMax = 10_000
     /// Channels that one backlog looks through, those of wildcards too; over it:
@@ -238,13 +242,18 @@ extension Limits {
     /// Actions on timetokens that are still to come which go with a new segment; where there are
     /// more, the old one grows on.
     static let segmentActionsMovedMax = 256
-    /// Messages and actions of one segment that a device can hold as part of a window; over it:
-    /// `too_many_rows`.
-    static let segmentRowsMax = 50_000
+    /// What stands on one timetoken that a device can hold as part of a window, with the message;
+    /// over it: `too_many_rows`.
+    static let windowPlaceRowsMax = 50_000
+    /// Messages and actions of a segment in which a window starts; over it: `too_many_rows`.
+    static let windowPartRowsMax = 250_000
+    /// The same that is read beside other questions; over it the question waits with dear ones, and
+    /// who catches up has to ask for the rest.
+    static let windowCheapRowsMax = 2000
     /// Events that who holds a part of a channel is sent of all of it, to catch up; over it a
     /// reader finds what concerns the part.
     static let windowEventsMax = 200
-    /// Messages and actions of one page of a window, beyond its first segment.
+    /// Messages and actions of one page of a window; over it the page ends.
     static let windowPageRowsMax = 5000
     /// Pages of 4 KiB in the store's log; over it a commit waits for readers to let go of the log.
     static let logPagesMax = 16_384

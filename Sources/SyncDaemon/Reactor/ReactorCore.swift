@@ -215,6 +215,9 @@ final class ReactorCore {
         case .reply(let result):
             guard let session else { return http.finish(origin, result) }
             native.answer(result, to: origin.command, of: session)
+        case .encoded(let reply):
+            guard let session else { return }
+            native.answer(reply, to: origin.command, of: session)
         case .live(let found):
             guard let session else { return }
             let page = hub.live.received(

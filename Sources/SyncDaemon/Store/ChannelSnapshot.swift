@@ -26,6 +26,9 @@ protocol ChannelSnapshot {
     /// The message at a position.
     func message(at timetoken: Timetoken) throws(StoreError) -> StoredMessage?
 
+    /// The newest timetoken of a range at which a message is, or on which an action may stand.
+    func newestPlace(in range: MessageRange) throws(StoreError) -> Timetoken?
+
     /// The segments that start before a position, the newest first, until `body` answers `false`.
     func forEachSegment(
         before timetoken: Timetoken, _ body: (Segment) -> Bool
@@ -106,6 +109,22 @@ struct SQLiteSnapshot: ChannelSnapshot {
             return false
         }
         return found
+    }
+
+    func newestPlace(in range: MessageRange) throws(StoreError) -> Timetoken? {
+        guard let id else { return nil }
+        var message: Timetoken?
+        try reader.forEachMessage(
+            in: id, after: range.after, before: min(range.through, .end.predecessor).successor(at: 0),
+            forward: false, limit: 1
+        ) {
+            message = $0.timetoken
+            return false
+        }
+        let action = try reader.statements.newestCounted.first([
+            .integer(id), .timetoken(range.after), .timetoken(range.through),
+        ]) { $0.timetoken(0) }
+        return [message, action].compactMap(\.self).max()
     }
 
     func forEachSegment(
@@ -241,6 +260,12 @@ struct MemorySnapshot: ChannelSnapshot {
 
     func message(at timetoken: Timetoken) -> StoredMessage? {
         state.messages[channel]?.first { $0.timetoken == timetoken }
+    }
+
+    func newestPlace(in range: MessageRange) -> Timetoken? {
+        let messages = state.messages[channel, default: []].map(\.timetoken)
+        let places = rows.filter(\.value.isLive).map(\.key.messageTimetoken) + messages
+        return places.filter { range.after < $0 && $0 <= range.through }.max()
     }
 
     func forEachSegment(before timetoken: Timetoken, _ body: (Segment) -> Bool) {

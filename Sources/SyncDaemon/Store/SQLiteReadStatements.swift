@@ -14,8 +14,8 @@ final class SQLiteReadStatements {
     let messagesForward: StoreStatement
     let messagesBackward: StoreStatement
     let countMessages: StoreStatement
-    let findReadMark: StoreStatement
-    let authorsOfMessages: StoreStatement
+    let newestCounted: StoreStatement
+    let readMarks: SQLiteUnreadStatements
     let findHidden: StoreStatement
     let deletions: StoreStatement
     /// The newest first.
@@ -55,13 +55,12 @@ final class SQLiteReadStatements {
             SELECT count(*) FROM
             (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
             """)
-        findReadMark = try connection.prepare(
-            "SELECT through FROM read_mark WHERE channel = ? AND user = ?")
-        authorsOfMessages = try connection.prepare(
+        newestCounted = try connection.prepare(
             """
-            SELECT uuid FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?
-            ORDER BY timetoken LIMIT ?
+            SELECT message FROM action_count WHERE channel = ? AND message > ? AND message <= ?
+            ORDER BY message DESC LIMIT 1
             """)
+        readMarks = try SQLiteUnreadStatements(connection)
         findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")
         deletions = try connection.prepare(
             """

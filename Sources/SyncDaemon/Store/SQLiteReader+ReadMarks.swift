@@ -10,14 +10,14 @@ extension SQLiteReader {
         guard let id = try id(of: channel) else {
             return UnreadMessages(channel: channel.name, through: nil, count: 0, hasMore: false)
         }
-        let through = try statements.findReadMark.first([.integer(id), .text(user)]) {
+        let through = try statements.readMarks.find.first([.integer(id), .text(user)]) {
             $0.timetoken(0)
         }
         var count = UnreadCount(for: user)
         for part in hidden.visible(
             MessageRange(after: through ?? .zero, through: .end), in: id) where count.limit > 0
         {
-            try statements.authorsOfMessages.query(
+            try statements.readMarks.authors.query(
                 .integer(id), .timetoken(part.after), .timetoken(part.through),
                 .integer(Int64(count.limit))
             ) { row in
@@ -27,5 +27,20 @@ extension SQLiteReader {
         }
         return UnreadMessages(
             channel: channel.name, through: through, count: count.count, hasMore: count.hasMore)
+    }
+}
+
+/// What it takes to count what is unread.
+final class SQLiteUnreadStatements {
+    let find: StoreStatement
+    let authors: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        find = try connection.prepare(SQLiteReadMarkStatements.find)
+        authors = try connection.prepare(
+            """
+            SELECT uuid FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ?
+            ORDER BY timetoken LIMIT ?
+            """)
     }
 }

@@ -41,12 +41,13 @@ extension SQLiteSchema {
 
 /// What it takes to keep marks.
 final class SQLiteReadMarkStatements {
+    static let find = "SELECT through FROM read_mark WHERE channel = ? AND user = ?"
+
     let find: StoreStatement
     let put: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
-        find = try connection.prepare(
-            "SELECT through FROM read_mark WHERE channel = ? AND user = ?")
+        find = try connection.prepare(Self.find)
         put = try connection.prepare("INSERT OR REPLACE INTO read_mark VALUES (?, ?, ?)")
     }
 }

@@ -41,8 +41,7 @@ final class SQLiteWriteStatements {
             "UPDATE clock SET (\(ClockRow.columns)) = (?, ?, ?, ?, ?, ?, ?, ?)")
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         insertChannel = try connection.prepare("INSERT INTO channel(keyset, name) VALUES (?, ?)")
-        insertMessage = try connection.prepare(
-            "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        insertMessage = try connection.prepare("INSERT INTO message VALUES (?,?,?,?,?,?,?,?,?)")
         findAction = try connection.prepare(
             """
             SELECT added, changed, sum, score FROM action WHERE channel = ? AND message = ?

@@ -48,8 +48,8 @@ protocol StoreReader: SnapshotSource {
         _ positions: [(channel: Channel, after: Timetoken)]
     ) throws(StoreError) -> [Int]
 
-    /// A user's mark in a channel, and what of the first ``Limits/unreadMessagesMax`` messages behind
-    /// it is by others.
+    /// A user's mark in a channel, and what of the first ``Limits/unreadMessagesMax`` messages
+    /// behind it is by others.
     func unread(of user: String, in channel: Channel) throws(StoreError) -> UnreadMessages
 
     /// Reads on in what changed in any of several channels after a position, deletions left out.

@@ -47,9 +47,10 @@ struct EncodedEnvelope: Sendable, Hashable {
         case .deletion, .other: nil
         }
     }
-    /// Whether it is about a message up to there, and none later.
+    /// Whether it is about a message up to there, and none later; nothing is before the beginning.
     func isBefore(_ message: Timetoken) -> Bool {
-        switch subject {
+        guard message > .zero else { return false }
+        return switch subject {
         case .action(let change): change.key.messageTimetoken <= message
         case .other: isStored && timetoken <= message
         case .deletion, .clearing: false

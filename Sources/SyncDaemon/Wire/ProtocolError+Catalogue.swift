@@ -120,7 +120,7 @@ extension ProtocolError {
 
     static let tooManyRows = ProtocolError(
         status: 409, code: "too_many_rows",
-        message: "Over \(Limits.segmentRowsMax) rows stand on the next few messages. Follow the "
+        message: "Over \(Limits.windowPlaceRowsMax) rows stand on the next message. Follow the "
             + "channel with \"actions\":\"summary\" instead, and ask history for messages.")
 
     static let tooManyLiveQueries = ProtocolError(

@@ -13,6 +13,16 @@ enum ReplyEncoder {
         json.endObject()
     }
 
+    static func encode(
+        _ reply: EncodedReply, to id: CommandID, into json: inout JSONWriter
+    ) {
+        json.beginObject()
+        json.member("id", id)
+        json.name("ok")
+        json.raw(reply.bytes)
+        json.endObject()
+    }
+
     /// - Parameter id: `nil` when the message that failed carried none.
     static func encode(_ error: ProtocolError, to id: CommandID?, into json: inout JSONWriter) {
         json.beginObject()
@@ -43,7 +53,7 @@ enum ReplyEncoder {
         json.endObject()
     }
 
-    private static func encode(_ reply: Reply, into json: inout JSONWriter) {
+    fileprivate static func encode(_ reply: Reply, into json: inout JSONWriter) {
         json.beginObject()
         switch reply {
         case .hello(let welcome): encode(welcome, into: &json)
@@ -215,5 +225,16 @@ enum ReplyEncoder {
         json.beginObject()
         json.members(of: action, namingUser: true)
         json.endObject()
+    }
+}
+
+/// A reply as JSON, without the id of its command.
+struct EncodedReply: Sendable {
+    fileprivate let bytes: [UInt8]
+
+    init(_ reply: Reply) {
+        var json = JSONWriter()
+        ReplyEncoder.encode(reply, into: &json)
+        bytes = json.bytes
     }
 }

@@ -28,6 +28,7 @@ struct DeviceDisk {
                 channels[name] = nil
             case .outbox(let change):
                 outbox.apply(change)
+            case .mark: break
             }
         }
     }

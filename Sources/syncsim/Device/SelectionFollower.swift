@@ -81,7 +81,7 @@ final class SelectionFollower: LineOwner {
             answered(reply, to: sent.removeValue(forKey: id))
         // The daemon stops, or has too much to do.
         case .reply(_, .failure), .complaint, .followsNoMore: line.cut()
-        case .absent, .rules, .lateReply, .live, .liveEnded: break
+        case .absent, .rules, .read, .lateReply, .live, .liveEnded: break
         }
     }
 

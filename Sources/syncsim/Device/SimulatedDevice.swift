@@ -213,6 +213,7 @@ final class SimulatedDevice {
         case .reply(let id, let result): receive(result, to: id)
         case .lateReply(let id): world.violation("wire", "a reply to \(id), which nobody sent")
         case .absent(_, let error): world.violation("wire", "nobody wants presence: \(error)")
+        case .read: world.violation("wire", "nobody asked what is unread")
         case .live, .liveEnded: world.violation("wire", "nobody asked a live query")
         case .follows, .followsNoMore:
             world.violation("wire", "nobody wants groups")
@@ -252,7 +253,7 @@ final class SimulatedDevice {
         switch ticket {
         case .repair(let channel, _), .older(let channel, _):
             witness.check(core, channel, &world.choices)
-        case .subscribe, .write, .unsubscribe: break
+        case .subscribe, .write, .unsubscribe, .markRead, .unread: break
         }
     }
 

@@ -20,10 +20,9 @@ struct CommandDecoderMinimalTests {
         let clearing = ClearingRequest(channel: "r", clearing: Clearing(userID: "u"))
         let own = OwnDeletionRequest(channel: "r", messageTimetoken: .init(rawValue: 5))
         let summaries = SummariesQuery(channel: "r", messages: [.init(.init(rawValue: 5))])
+        let mark = ReadMark(channel: "r", through: Timetoken(rawValue: 5))
         let expected: [Command.Operation: (String, Command)] = [
-            .hello: (
-                #","userId":"u","deviceId":"d""#, .hello(Hello(userID: "u", deviceID: "d"))
-            ),
+            .hello: (#","userId":"u","deviceId":"d""#, .hello(.init(userID: "u", deviceID: "d"))),
             .subscribe: (#","channels":[{"name":"r"}]"#, .subscribe([.init(channel: "r")])),
             .unsubscribe: (#","channels":["r","s"]"#, .unsubscribe(channels: ["r", "s"])),
             .follow: (#","wildcard":"r.*""#, .follow(FollowRequest(.wildcard("r.*")))),
@@ -60,10 +59,7 @@ struct CommandDecoderMinimalTests {
             .history: (#","channel":"r""#, .history(HistoryQuery(channel: "r", limit: 100))),
             .actions: (#","channel":"r""#, .actions(ActionsQuery(channel: "r", limit: 1000))),
             .endLive: (#","live":7"#, .endLive(7)),
-            .markRead: (
-                #","channel":"r","through":"5""#,
-                .markRead(ReadMark(channel: "r", through: Timetoken(rawValue: 5)))
-            ),
+            .markRead: (#","channel":"r","through":"5""#, .markRead(mark)),
             .unread: (#","channels":["r"]"#, .unread(channels: ["r"])),
             .summaries: (#","channel":"r","messages":["5"]"#, .summaries(summaries)),
             .hereNow: (#","channel":"r""#, .hereNow(OccupancyQuery(channel: "r"))),

@@ -70,6 +70,6 @@ struct LedgerReadMarkTests {
 
         #expect(commit.answers.map(\.result) == [.failure(.storeFull)])
         #expect(commit.readMarks == [])
-        #expect(try store.readMark(of: "ada", in: room) == nil)
+        #expect(store.readMark(of: "ada", in: room) == nil)
     }
 }

@@ -12,10 +12,12 @@ struct WindowReadingTests {
         _ query: OlderQuery, _ store: any Store, in channel: Channel,
         within bounds: WindowReading.Bounds = .init()
     ) throws -> WindowPage {
-        try store.makeReader().withSnapshot(of: channel) { snapshot throws(StoreError) in
+        let page = try store.makeReader().withSnapshot(of: channel) {
+            snapshot throws(StoreError) in
             try WindowReading.page(
                 query, from: snapshot, key: store.secret.key(of: channel), within: bounds)
-        }.get()
+        }
+        return try #require(page).get()
     }
 
     /// What stands on a stretch of messages; what is on zero belongs to the first one.
@@ -87,6 +89,8 @@ struct WindowReadingTests {
             guard turn % 8 == 7 else { continue }
             var bounds = WindowReading.Bounds()
             if choices.chance(30) { bounds.rows = choices.below(12) }
+            // Of many segments there is not room for one.
+            if choices.chance(30) { bounds.rows = choices.below(3) }
             if choices.chance(30) { bounds.bytes = 1 }
             for channel in life.channels {
                 pages += try check(
@@ -126,33 +130,84 @@ struct WindowReadingTests {
                 snapshot throws(StoreError) in
                 try WindowReading.rest(before: start, of: snapshot, key: key)
             }
-            #expect(try found.get() == before)
+            #expect(found == before)
         }
     }
 
-    @Test("are refused where too much stands on one segment that has to be read")
-    func refusals() throws {
-        let bench = LedgerBench()
-        let (store, room) = (bench.store, Channel("room"))
+    /// A channel with a segment of some messages behind others, whose reactions are as many.
+    private func heavy(_ bench: LedgerBench) throws -> (Channel, [Segment]) {
+        let room = Channel("room")
         var segments: [Segment] = []
-        // One that is too large, and another one behind it.
-        while segments.dropFirst().first.map({ $0.digest.count < 3 }) ?? true {
+        while segments.dropFirst().first.map({ $0.messageCount < 3 }) ?? true {
             bench.wall += 1
             _ = bench.commit(write(.publish(.numbered(1), hoursKept: 0)))
-            segments = try storedSegments(of: room, in: store)
+            segments = try storedSegments(of: room, in: bench.store)
         }
-        let newest = try page(OlderQuery(channel: "room", last: 1), store, in: room)
-        let little = WindowReading.Bounds(segmentRows: 2)
-        func ask(_ through: Timetoken, last: Int) throws {
+        for number in 0..<9 {
+            // One of them is on no message.
+            let message = segments[1].after.rawValue + UInt64(number)
+            let key = MessageAction.Key(
+                messageTimetoken: tick(message), type: "reaction", value: "\(number)", uuid: "ada")
+            _ = try bench.reply(.add(key))
+        }
+        return (room, try storedSegments(of: room, in: bench.store))
+    }
+
+    @Test("end amid a segment that has no room, and go on from there")
+    func amidSegments() throws {
+        let bench = LedgerBench()
+        let (room, _) = try heavy(bench)
+        for rows in 0...12 {
+            let bounds = WindowReading.Bounds(rows: rows)
+            let pages = try check(bench.store, room, last: 50, within: bounds)
+            #expect(pages > 12 / (rows + 2))
+        }
+        for bytes in [1, 50, 100, 200, 400] {
+            let bounds = WindowReading.Bounds(bytes: bytes)
+            #expect(try check(bench.store, room, last: 50, within: bounds) > 1)
+        }
+    }
+
+    @Test("are refused where too much stands on one timetoken, or on a segment that is cut")
+    func refusals() throws {
+        let bench = LedgerBench()
+        let (room, segments) = try heavy(bench)
+        let store = bench.store
+        func ask(_ through: Timetoken?, last: Int, _ bounds: WindowReading.Bounds) throws {
             _ = try page(
                 OlderQuery(channel: "room", through: through, last: last), store, in: room,
-                within: little)
+                within: bounds)
         }
-        #expect(throws: ProtocolError.tooManyRows) { try ask(newest.after, last: 1) }
-        // Amid it, too, but where it ends nothing of it is read.
+        let end = segments.count > 2 ? segments[2].after : nil
+        let amid = tick(segments[1].after.rawValue + 4)
         #expect(throws: ProtocolError.tooManyRows) {
-            try ask(tick(newest.after.rawValue - 1), last: 0)
+            try ask(amid, last: 1, .init(placeRows: 0, rows: 0))
         }
-        try ask(newest.after, last: 0)
+        try ask(amid, last: 1, .init(placeRows: 2, rows: 0))
+        let part = WindowReading.Bounds(partRows: Int(segments[1].digest.count) - 1)
+        #expect(throws: ProtocolError.tooManyRows) { try ask(amid, last: 0, part) }
+        // Where it ends nothing of it is read.
+        try ask(end, last: 0, part)
+        try ask(segments[1].after, last: 0, part)
+    }
+
+    @Test("wait with what is dear where they take long")
+    func dear() throws {
+        let bench = LedgerBench()
+        let (room, segments) = try heavy(bench)
+        let key = bench.store.secret.key(of: room)
+        let cheap = WindowReading.Bounds(cheapRows: Int(segments[1].digest.count) - 1)
+        func isFound(_ through: Timetoken, last: Int) throws -> Bool {
+            let query = OlderQuery(channel: "room", through: through, last: last)
+            return try bench.store.makeReader().withSnapshot(of: room) {
+                snapshot throws(StoreError) in
+                try WindowReading.page(
+                    query, from: snapshot, key: key, within: cheap, isDear: false) != nil
+            }
+        }
+        let amid = tick(segments[1].after.rawValue + 4)
+        #expect(try !isFound(amid, last: 0))
+        #expect(try !isFound(amid, last: 1))
+        #expect(try isFound(segments[1].after, last: 0))
     }
 }

@@ -47,6 +47,7 @@ struct ProtocolExampleTests {
             } + [
                 refusalOfPublish(), refusalOfCutText(),
                 written { ReplyEncoder.encode(.rateLimited, to: 23, into: &$0) },
+                written { ReplyEncoder.encode(ProtocolExample.marks, into: &$0) },
             ]
 
         #expect(Set(texts) == Set(try ProtocolDocument.examples("←")))

@@ -17,8 +17,10 @@ extension Command {
         case .subscribe(let requests):
             Need(
                 places: requests.map { request in
-                    let reading = Rights.reading(
+                    var reading = Rights.reading(
                         request.actions, after: request.cursor, at: now)
+                    // It is told what stands before its window.
+                    if request.window != nil { reading.formUnion(.history) }
                     return Need.Place(
                         kind: .channel, name: request.channel,
                         rights: request.isPresent ? reading.union(.presence) : reading)

@@ -260,6 +260,13 @@ final class NativeDoor: SessionDelegate {
         hub.catchUp.answer(session) { json in encode(result, to: id, of: session, into: &json) }
     }
 
+    func answer(_ reply: EncodedReply, to id: CommandID, of session: Session) {
+        session.commandsInFlight -= 1
+        hub.catchUp.answer(session) { json in
+            ReplyEncoder.encode(reply, to: id, into: &json)
+        }
+    }
+
     private func reply(_ outcome: OperationOutcome, to id: CommandID?, of session: Session) {
         let result: Result<Reply, ProtocolError>
         switch outcome {
@@ -310,6 +317,7 @@ extension Command {
         // A value is in every index that its action is in.
         case .addAction(let request): Self.cost(ofValue: request.value)
         case .editMessage(let request): Self.cost(ofValue: request.payload)
+        case .older(let query): max(1, query.last / Limits.messagesPerCommandCost)
         default: Self.cost(ofNames: nameCount)
         }
     }
