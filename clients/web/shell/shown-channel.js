@@ -182,12 +182,19 @@ export class ShownChannel {
   refresh(affected) {
     // Whoever closed does not want to hear any more.
     if (this.#device.isClosed) return;
-    const { userId } = this.#device;
-    const own = this.#outbox.of(this.name);
-    const changes = this.list.refresh(this.sync.cache, own, userId, affected);
+    const changes = this.bringUpToDate(affected);
     if (changes.length > 0) this.#tell([...this.#observers], changes);
     this.#tellRules();
     this.tellVerified();
+  }
+
+  /**
+   * Brings the list up to date, before anybody hears of it.
+   * @param {Set<string>|'all'} affected
+   */
+  bringUpToDate(affected) {
+    const own = this.#outbox.of(this.name);
+    return this.list.refresh(this.sync.cache, own, this.#device.userId, affected);
   }
 
   #tellRules() {
