@@ -322,9 +322,10 @@ export interface Channel<Payload = any> {
   /** Resolved when what the cache kept is there. */
   readonly ready: Promise<void>;
   /**
-   * Resolves when `isVerified` is true, at once where it is: then messages, reactions and rules
-   * are those of the daemon. Without a connection it waits for one. Rejects when the user may not
-   * follow the channel, and when it is left or the client closed.
+   * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
+   * and what shows is stored, if it can be: a page that is loaded anew fetches nothing again. Without
+   * a connection it waits for one. Rejects when the user may not follow the channel, and when it is
+   * left or the client closed.
    */
   whenVerified(): Promise<void>;
   /** Calls back at once, and with each batch of changes. Returns what ends it. */

@@ -92,6 +92,7 @@ export class SyncClient {
       counted: (channel) => this.#marks.begin(channel),
       read: (name, through) => this.#marks.wish(name, through),
       wanted: (channel) => this.#pages.ask(channel),
+      kept: () => this.#keeper.kept,
       end: (name) => {
         this.#subscriptions.unsubscribe(name);
         this.#marks.forget(name);

@@ -16,10 +16,12 @@ const leavingTime = 1000;
 /**
  * What begins when a channel is followed, that its user is to be seen there from now on, that what
  * is unread there is to be counted, up to where it was read, that somebody wants more of its
- * window, and what ends when nobody follows it any longer.
+ * window, and what ends when nobody follows it any longer. `kept` resolves when what shows is
+ * stored, as far as it can be.
  * @typedef {{begin: (channel: Channel) => Promise<void>, seen: (channel: Channel) => void,
  *   counted: (channel: Channel) => void, read: (name: string, through: string) => Promise<void>,
- *   wanted: (channel: Channel) => void, end: (name: string) => void}} Events
+ *   wanted: (channel: Channel) => void, end: (name: string) => void,
+ *   kept: () => Promise<void>}} Events
  */
 
 /** One channel for each name. */
@@ -142,6 +144,7 @@ export class Followed {
     const channel = new Channel(name, this.#device, this.#outbox, this.#questions,
       (it) => this.#leave(it), size);
     channel.asked = () => this.#events.wanted(channel);
+    channel.kept = () => this.#events.kept();
     channel.reads = (through) => this.#events.read(name, through);
     this.#channels.set(name, channel);
     channel.ready = this.#events.begin(channel);
