@@ -633,6 +633,10 @@ export class ModelSocket {
   }
 
   unread({ channels }) {
+    if (channels.some((it) => this.options.isForbidden?.(it))) {
+      throw Object.assign(new Error(), {
+        refusal: { status: 403, code: 'forbidden', message: 'Not you.' } });
+    }
     this.hearsMarks = true;
     return { channels: channels.map((name) =>
       ({ name, ...name === 'room' ? this.server.unread(this.user) : { count: 0 } })) };
