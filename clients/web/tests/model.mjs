@@ -724,7 +724,12 @@ export class ModelSocket {
     return reply('delta', cursor);
   }
 
-  subscribe({ channels: [{ name, cursor, epoch, count, digest, repair, window }] }) {
+  subscribe({ channels }) {
+    const replies = channels.map((it) => this.subscribeOne(it));
+    return { ...replies[0], channels: replies.flatMap((it) => it.channels) };
+  }
+
+  subscribeOne({ name, cursor, epoch, count, digest, repair, window }) {
     const { server } = this;
     if (window) {
       return this.subscribeWindow({ name, cursor, epoch, count, digest, repair, window });

@@ -250,15 +250,13 @@ test('a wish beyond all events ends where the daemon says', async () => {
 
 test('what is refused for good is taken back, and what is refused for now is not', async () => {
   const { server, messages } = serverOf(3);
-  let error = { status: 503, code: 'overloaded', message: 'Try again.' };
   let isRefused = true;
-  const world = await counting(server,
-    { refuse: (op) => op === 'markRead' && isRefused, get error() { return error; } });
+  const world = await counting(server, { refuse: (op) => op === 'markRead' && isRefused });
   await world.channel.markRead(messages[1]);
   await settled(world);
   assert.equal(world.channel.unread.through, messages[1]);
   assert.ok(throughs(world).length > 1);
-  error = { status: 403, code: 'forbidden', message: 'You may not.' };
+  world.options.error = { status: 403, code: 'forbidden', message: 'You may not.' };
   await settled(world);
   assert.deepEqual(world.channel.unread, { count: 3, atLeast: false, through: null });
   assert.deepEqual(world.problems.map(({ message }) => message),
@@ -324,9 +322,11 @@ test('a window that does not reach back to the mark has at least so many', async
     return world.channel.unread;
   };
   assert.deepEqual(await older(2), { count: 5, atLeast: true, through: messages[3] });
+  // Nobody knows that there is nothing between the mark and the first message.
+  assert.deepEqual(await older(1), { count: 6, atLeast: true, through: messages[3] });
   assert.deepEqual(await older(1), { count: 6, atLeast: false, through: messages[3] });
-  assert.deepEqual(world.told.map(({ atLeast }) => atLeast), [true, true, false]);
-  assert.deepEqual(await older(1), { count: 6, atLeast: false, through: messages[3] });
+  assert.deepEqual(world.told.map(({ count, atLeast }) => [count, atLeast]),
+    [[3, true], [5, true], [6, true], [6, false]]);
   await world.channel.markRead();
   assert.deepEqual(world.channel.unread, { count: 0, atLeast: false, through: messages[9] });
   // Who has read nothing, and has not seen all.
@@ -334,10 +334,12 @@ test('a window that does not reach back to the mark has at least so many', async
   await bob.settle();
   assert.deepEqual(bob.channel.unread, { count: 3, atLeast: true, through: null });
   // What is given up is still unread.
-  const small = await counting(server, { deviceId: 'ada-3', channel: { window: { last: 2, keeping: 3 } } });
+  const small = await counting(server,
+    { deviceId: 'ada-3', channel: { window: { last: 2, keeping: 3 } } });
   for (let i = 0; i < 25; i++) server.publish('zoe', { payload: i });
   await small.settle();
-  assert.deepEqual([small.channel.unread.atLeast, small.channel.unread.count], [true, small.shown.length]);
+  const { atLeast, count } = small.channel.unread;
+  assert.deepEqual([atLeast, count, small.channel.hasOlder], [true, small.shown.length, true]);
 });
 
 test('before its first page a window says nothing', async () => {
