@@ -74,8 +74,9 @@ class Unread(UnreadCase):
         for page in (first, second):
             await self.assert_unread(page, 2, False, messages[2])
         await second.run("room.publish('mine')")
+        await second.until("client.waiting === 0", "the daemon to have it")
         (last,) = await self.messages(writer, 1)
-        await first.until(f"room.items.at(-1)?.timetoken === '{last}'")
+        await first.until(f"room.items.at(-1)?.timetoken === '{last}'", "the last message")
         await self.assert_unread(first, 3, False, messages[2])
         self.assertEqual(await self.mark(second), [messages[2], 3], "As the daemon counts.")
         await writer.command(
