@@ -122,6 +122,22 @@ class Windows(WindowCase):
         self.assertLess(await page.run("client.stats.received"), 1500)
         await self.assert_window(page, writer)
 
+    async def test_a_page_that_goes_in_the_turn_of_the_word_has_all(self):
+        """What is verified is stored: whole channels, too, which come in many pushes."""
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        messages = await self.populate(writer, messages=1500, faces=1)
+        for channel in ({}, {"window": {"last": 500, "keeping": 1000}}):
+            page = await self.web_user(daemon, "ada", channel=channel)
+            await page.run("void room.whenVerified().then(() => location.reload())")
+            await page.until("window.isReady && !window.room", "the page anew")
+            await self.start_client(page, daemon, "ada", channel=channel)
+            await page.until("room.isVerified", "a verified state")
+            asked = await page.run("asked()")
+            self.assertEqual([it["op"] for it in asked], ["subscribe"])
+            self.assertGreaterEqual(int(asked[0]["channels"][0]["cursor"]), int(messages[-1]))
+            self.assertLess(await page.run("client.stats.received"), 1500)
+
     async def test_who_was_away_catches_up_with_the_window_alone(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "zoe")

@@ -308,6 +308,37 @@ export interface MessagesPage<Payload = any> {
   readonly hasNewer: boolean;
 }
 
+/** What a page shows as unread in a channel. */
+export interface UnreadMessages {
+  /** Messages of others in the list that are behind the read mark; deleted ones count no more. */
+  readonly count: number;
+  /** Whether there may be more, before the list's first message: as in `50+`. */
+  readonly atLeast: boolean;
+  /** Up to where the user has read, on whatever device; null where nothing is read. */
+  readonly through: Timetoken | null;
+}
+
+/** What the daemon says is unread in a channel. */
+export interface UnreadChannel {
+  readonly name: string;
+  /** Null where nothing is read. */
+  readonly through: Timetoken | null;
+  /** Messages of others behind it, 1,000 at most. */
+  readonly count: number;
+  /** Whether there are more than those. */
+  readonly more: boolean;
+}
+
+/** How a channel is followed. */
+export interface ChannelOptions {
+  /** Whether the user is in the channel as long as a tab follows it. */
+  presence?: boolean;
+  /** Whether what is unread there counts. */
+  unread?: boolean;
+  /** The newest messages are held, instead of all. */
+  window?: ChannelWindow;
+}
+
 /** A channel that is followed. Made by `SyncClient.channel`. */
 export interface Channel<Payload = any> {
   readonly name: string;
@@ -319,12 +350,25 @@ export interface Channel<Payload = any> {
   readonly rules: Rules;
   /** Whether there are messages before those of the list; where all are held, never. */
   readonly hasOlder: boolean;
+  /**
+   * The messages of others that the user has not read, of those in the list, also without a
+   * connection; null without the option `unread`, and until the daemon has said where the mark is.
+   */
+  readonly unread: UnreadMessages | null;
+  /**
+   * The person has read the channel up to a message: the newest of the list, unless another one is
+   * named. Shows at once in all tabs; resolves when it is stored here, also without a connection,
+   * and reaches the user's other devices later. A mark never goes back. Rejects without the option
+   * `unread`, and when the channel is left or the client closed.
+   */
+  markRead(timetoken?: Timetoken): Promise<void>;
   /** Resolved when what the cache kept is there. */
   readonly ready: Promise<void>;
   /**
-   * Resolves when `isVerified` is true, at once where it is: then messages, reactions and rules
-   * are those of the daemon. Without a connection it waits for one. Rejects when the user may not
-   * follow the channel, and when it is left or the client closed.
+   * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
+   * and what shows is stored, if it can be: a page that is loaded anew fetches nothing again. Without
+   * a connection it waits for one. Rejects when the user may not follow the channel, and when it is
+   * left or the client closed.
    */
   whenVerified(): Promise<void>;
   /** Calls back at once, and with each batch of changes. Returns what ends it. */
@@ -450,6 +494,11 @@ export class SyncClient {
     kind: 'rules',
     callback: (value: { readonly channel: string; readonly rules: Rules }) => void,
   ): () => void;
+  /** What is unread in a channel with the option `unread`, whenever it is something else. */
+  on(
+    kind: 'unread',
+    callback: (value: { readonly channel: string; readonly unread: UnreadMessages | null }) => void,
+  ): () => void;
   on(kind: 'refused', callback: (refusal: Refusal) => void): () => void;
   on(kind: 'problem', callback: (problem: Error) => void): () => void;
   /**
@@ -457,11 +506,15 @@ export class SyncClient {
    * bytes, no comma, no control character, not `*`, no end in `.*` or `.*-pnpres`. With `presence`
    * the user is in it as long as a tab follows it, and who comes and goes is an `event` of
    * `NAME-pnpres`. With `window` the device holds only the newest messages: who follows the channel
-   * first decides, in whatever tab, until all have left it.
+   * first decides, in whatever tab, until all have left it. With `unread` it counts what others said
+   * behind the user's read mark.
    */
-  channel<Payload = any>(
-    name: string, options?: { presence?: boolean; window?: ChannelWindow },
-  ): Channel<Payload>;
+  channel<Payload = any>(name: string, options?: ChannelOptions): Channel<Payload>;
+  /**
+   * Asks the daemon what is unread in 1 to 100 channels, which need not be followed: for a list of
+   * conversations. Rejects with a `CommandError`, whose code is `offline` without a connection.
+   */
+  unread(names: readonly string[]): Promise<UnreadChannel[]>;
   /**
    * Calls the option `token` now, and shows the daemon what it gives; for example when the user was
    * let into another channel. Throws when `token` is no function.

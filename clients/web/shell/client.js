@@ -1,6 +1,7 @@
 // The client as a page has it: made of its parts, opened and closed.
 // @ts-check
-import { checkChannel, checkMembers } from '../core/names.js';
+import { checkChannel } from '../core/names.js';
+import { checkChannels, unreadOf } from '../core/read-marks.js';
 import { rulesOf } from '../core/rules.js';
 import { isObject } from '../core/shapes.js';
 import { Connection } from './connection.js';
@@ -10,8 +11,9 @@ import { Keeper } from './keeper.js';
 import { Neighbours } from './neighbours.js';
 import { OlderPages } from './older-pages.js';
 import { openStore } from './open-store.js';
-import { checkOptions, outboxMaxDefault, windowOf } from './options.js';
+import { channelOptions, checkOptions, outboxMaxDefault } from './options.js';
 import { Questions } from './questions.js';
+import { ReadMarks } from './read-marks.js';
 import { Sender } from './sender.js';
 import { Steps } from './steps.js';
 import { StoredOutbox } from './stored-outbox.js';
@@ -38,6 +40,7 @@ export class SyncClient {
   /** @type {Sender} */ #sender;
   /** @type {OlderPages} */ #pages;
   /** @type {Questions} */ #questions;
+  /** @type {ReadMarks} */ #marks;
   /** @type {Steps} */ #steps;
   /** @type {Promise<Opened>} Resolved when the store is the one to use. */ #opened;
   /** @type {Promise<void>} */ #started;
@@ -56,18 +59,21 @@ export class SyncClient {
       welcomed: () => this.#welcomed(),
       allowed: () => {
         this.#subscriptions.allowed();
+        this.#marks.allowed();
         this.#sender.resume();
       },
       pushed: (push) => this.#pushed(push),
       ruled: ({ channels, rules }) => {
         for (const it of channels) this.#ruled(it, rules);
       },
+      read: (places) => this.#marks.told(places),
       absent: ({ channels, error }) => device.problem(
         new Error(`The user is not in all of these channels: ${channels}. ${error?.message}`)),
       dropped: () => {
         questions.disconnect();
         this.#subscriptions.disconnect();
         this.#sender.disconnect();
+        this.#marks.disconnect();
         this.#followed.disconnect();
       },
     });
@@ -83,12 +89,17 @@ export class SyncClient {
       seen: (channel) => {
         if (channel.isLoaded) this.#follow(channel);
       },
+      counted: (channel) => this.#marks.begin(channel),
+      read: (name, through) => this.#marks.wish(name, through),
       wanted: (channel) => this.#pages.ask(channel),
+      kept: () => this.#keeper.kept,
       end: (name) => {
         this.#subscriptions.unsubscribe(name);
+        this.#marks.forget(name);
         outbox.forgetAnswered(name);
       },
     });
+    this.#marks = new ReadMarks(device, this.#opened, connection, followed);
     const keeper = this.#keeper = new Keeper(device, followed);
     const pages = this.#pages = new OlderPages(device, connection, followed, take);
     const subscriptions = this.#subscriptions =
@@ -130,8 +141,8 @@ export class SyncClient {
    * Listens for `status`; `event` ({channel, event}: what is not stored, such as a signal, presence
    * in `NAME-pnpres`, a message with store=0); `refused` ({entry, error}: a write that the daemon
    * will never take), `rules` ({channel, rules}: what reactions there are is not what the page was
-   * told before) and `problem` (an Error). Returns what ends it.
-   * @param {'status'|'event'|'refused'|'rules'|'problem'} kind
+   * told before), `unread` ({channel, unread}, likewise) and `problem`. Returns what ends it.
+   * @param {'status'|'event'|'refused'|'rules'|'unread'|'problem'} kind
    * @param {(value: any) => void} callback
    */
   on(kind, callback) {
@@ -146,18 +157,22 @@ export class SyncClient {
    * is an `event` of `NAME-pnpres`.
    * With `window` the device holds only its newest messages, at least `last` (50) and about
    * `keeping` (1000) at most: `older` brings more of them. Who follows it first decides.
-   * @param {string} name
-   * @param {{presence?: boolean, window?: {last?: number, keeping?: number}}} [options]
+   * With `unread` it counts what others said behind the user's read mark: see `Channel.unread`.
+   * @param {string} name @param {import('./options.js').ChannelOptions} [options]
    */
   channel(name, options = {}) {
     checkChannel(name);
-    checkMembers('The options of a channel', options, ['presence', 'window']);
-    const presence = options.presence ?? false;
-    if (typeof presence !== 'boolean') throw new TypeError('presence is true or false.');
-    if (presence && name.endsWith('-pnpres')) {
-      throw new TypeError('Nobody is in a channel that ends in -pnpres: name the other one.');
-    }
-    return this.#followed.want(name, presence, windowOf(options.window));
+    return this.#followed.want(name, channelOptions(name, options));
+  }
+
+  /**
+   * Asks the daemon what is unread in 1 to 100 channels, which need not be followed. Rejects as
+   * `Channel.signal` does.
+   * @param {string[]} names
+   */
+  async unread(names) {
+    checkChannels(names);
+    return unreadOf(await this.#questions.ask({ op: 'unread', channels: names }));
   }
 
   /**
@@ -196,6 +211,7 @@ export class SyncClient {
     // A wish of this very moment is stored, too, and the other tabs hear of it.
     await this.#outbox.rest();
     await this.#keeper.rest();
+    await this.#marks.rest();
     device.tabs?.close();
     device.tabs = null;
     store.close();
@@ -216,7 +232,7 @@ export class SyncClient {
     if (device.isClosed || refusal) return;
     if (!isShared) return this.#lead();
     const neighbours = new Neighbours(device, this.#followed, this.#keeper, this.#outbox,
-      this.#questions, () => this.#connection.renewToken());
+      this.#questions, this.#marks, () => this.#connection.renewToken());
     const tabs = device.tabs = new Tabs(`syncclient:${this.#options.cache}`,
       (message) => neighbours.hear(message));
     await tabs.join(() => this.#lead(), () => this.#outbox.reread(),
@@ -227,6 +243,7 @@ export class SyncClient {
     const device = this.#device;
     if (device.isClosed) return;
     await this.#outbox.reread();
+    await this.#marks.lead();
     for (const channel of this.#followed) await this.#keeper.load(channel);
     if (device.isClosed) return;
     device.isLeader = true;
@@ -243,14 +260,16 @@ export class SyncClient {
     this.#follow(channel);
   }
 
-  /** @param {Channel} channel It is to be followed, or in another way. */
+  /** @param {Channel} channel To be followed, or in another way. */
   #follow(channel) {
-    if (this.#device.isLeader) this.#subscriptions.subscribe([channel]);
-    else this.#followed.tell([channel.name]);
+    if (!this.#device.isLeader) return this.#followed.tell([channel.name]);
+    this.#subscriptions.subscribe([channel]);
+    this.#marks.ask([channel]);
   }
 
   #welcomed() {
     this.#subscriptions.subscribe([...this.#followed].filter(({ isLoaded }) => isLoaded));
+    this.#marks.welcomed();
     this.#sender.flush();
   }
 

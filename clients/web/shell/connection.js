@@ -4,6 +4,7 @@ import { retryDelay } from '../core/delays.js';
 import { UnreadableError } from '../core/errors.js';
 import { readPush } from '../core/events.js';
 import { isRulesFrame, parsed } from '../core/frames.js';
+import { isReadFrame, readPlaces } from '../core/read-marks.js';
 import { isForNow } from '../core/replies.js';
 import { isObject, isText } from '../core/shapes.js';
 import { silenceMeans } from '../core/silence.js';
@@ -29,9 +30,10 @@ const heartbeatDefault = 25;
 
 /**
  * What the connection tells: that commands can be sent, that another token holds for them, a push,
- * what reactions there are now, where the user is not, and that it is gone.
+ * what reactions there are now, where marks are, where the user is not, and that it is gone.
  * @typedef {{welcomed: () => void, allowed: () => void, pushed: (push: any) => void,
- *   ruled: (frame: any) => void, absent: (said: any) => void, dropped: () => void}} Events
+ *   ruled: (frame: any) => void, read: (places: {name: string, through: string}[]) => void,
+ *   absent: (said: any) => void, dropped: () => void}} Events
  */
 
 /** One socket after the other. */
@@ -267,7 +269,9 @@ export class Connection {
       this.stats.received += text.length;
       const frame = parsed(text);
       if (isRulesFrame(frame)) this.#events.ruled(frame);
-      else if (isObject(frame.absent)) this.#events.absent(frame.absent);
+      else if (isReadFrame(frame)) {
+        this.#events.read(this.#withoutFaults(readPlaces(frame)).places);
+      } else if (isObject(frame.absent)) this.#events.absent(frame.absent);
       else if ((frame.t ?? null) === null) this.#commands.take(frame);
       else this.#takePush(frame);
     } catch (error) {
@@ -278,12 +282,17 @@ export class Connection {
 
   /** @param {any} frame */
   #takePush(frame) {
-    const { push, faults } = readPush(frame);
-    // Told first: nothing that they cause comes before them.
-    for (const fault of faults) {
-      this.stats.unreadable++;
-      this.#device.problem(fault);
-    }
+    const { push } = this.#withoutFaults(readPush(frame));
     if (push) this.#events.pushed(push);
+  }
+
+  /**
+   * Tells what cannot be read, first: nothing that it causes comes before it.
+   * @template {{faults: UnreadableError[]}} Read @param {Read} read
+   */
+  #withoutFaults(read) {
+    this.stats.unreadable += read.faults.length;
+    for (const fault of read.faults) this.#device.problem(fault);
+    return read;
   }
 }

@@ -14,10 +14,14 @@ import { Timers } from './timers.js';
 const leavingTime = 1000;
 
 /**
- * What begins when a channel is followed, that its user is to be seen there from now on, that
- * somebody wants more of its window, and what ends when nobody follows it any longer.
+ * What begins when a channel is followed, that its user is to be seen there from now on, that what
+ * is unread there is to be counted, up to where it was read, that somebody wants more of its
+ * window, and what ends when nobody follows it any longer. `kept` resolves when what shows is
+ * stored, as far as it can be.
  * @typedef {{begin: (channel: Channel) => Promise<void>, seen: (channel: Channel) => void,
- *   wanted: (channel: Channel) => void, end: (name: string) => void}} Events
+ *   counted: (channel: Channel) => void, read: (name: string, through: string) => Promise<void>,
+ *   wanted: (channel: Channel) => void, end: (name: string) => void,
+ *   kept: () => Promise<void>}} Events
  */
 
 /** One channel for each name. */
@@ -77,13 +81,16 @@ export class Followed {
 
   /**
    * Follows a channel for this tab.
-   * @param {string} name @param {boolean} isSeen Whether the user is to be in it.
-   * @param {ChannelWindow|null} size How much of it is held, unless it is followed already.
+   * @param {string} name
+   * @param {{presence: boolean, unread: boolean, size: ChannelWindow|null}} options Whether the
+   *   user is to be in it, whether what is unread counts, and how much of it is held, unless it is
+   *   followed already.
    */
-  want(name, isSeen, size) {
+  want(name, { presence, unread, size }) {
     const channel = this.#follow(name, size);
     channel.isWanted = true;
-    if (isSeen) this.#show(channel);
+    if (presence) this.#show(channel);
+    if (unread) this.#count(channel);
     return channel;
   }
 
@@ -91,14 +98,16 @@ export class Followed {
    * Follows channels for another tab, as the one that connects.
    * @param {any[]} names @param {any[]} [seen] Those in which the user is to be.
    * @param {[string, ChannelWindow][]} [windows] How much is held of those that are not held whole.
+   * @param {any[]} [counted] Those in which what is unread counts.
    */
-  hold(names, seen = [], windows = []) {
+  hold(names, seen = [], windows = [], counted = []) {
     const sizes = new Map(windows);
     for (const name of names) {
       if (!isChannelName(name)) continue;
       const channel = this.#follow(name, sizes.get(name) ?? null);
       channel.isHeld = true;
       if (seen.includes(name)) this.#show(channel);
+      if (counted.includes(name)) this.#count(channel);
     }
   }
 
@@ -109,15 +118,23 @@ export class Followed {
     this.#events.seen(channel);
   }
 
+  /** @param {Channel} channel */
+  #count(channel) {
+    if (channel.isCounted) return;
+    channel.isCounted = true;
+    this.#events.counted(channel);
+  }
+
   /**
    * Tells the tab that connects what to follow.
    * @param {string[]} names
    */
   tell(names) {
     const seen = names.filter((it) => this.get(it)?.isSeen);
+    const counted = names.filter((it) => this.get(it)?.isCounted);
     const windows = names.map((name) => [name, this.get(name)?.window?.size])
       .filter(([, size]) => size);
-    this.#device.tell({ kind: 'follow', names, seen, windows });
+    this.#device.tell({ kind: 'follow', names, seen, windows, counted });
   }
 
   /** @param {string} name @param {ChannelWindow|null} size */
@@ -127,6 +144,8 @@ export class Followed {
     const channel = new Channel(name, this.#device, this.#outbox, this.#questions,
       (it) => this.#leave(it), size);
     channel.asked = () => this.#events.wanted(channel);
+    channel.kept = () => this.#events.kept();
+    channel.reads = (through) => this.#events.read(name, through);
     this.#channels.set(name, channel);
     channel.ready = this.#events.begin(channel);
     return channel;

@@ -1,5 +1,6 @@
 // Keeps caches and outbox in IndexedDB: a patch is one transaction, a large channel a new copy.
 // @ts-check
+import { changed, readMarkFrom } from '../core/read-marks.js';
 import { isText } from '../core/shapes.js';
 import { Database, answerTo, endOf, isWhole, stored } from './database.js';
 import { randomDigits } from './random.js';
@@ -7,6 +8,7 @@ import { randomDigits } from './random.js';
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('../core/types.js').Patch} Patch */
 /** @typedef {import('../core/types.js').Row} Row */
+/** @typedef {import('../core/read-marks.js').ReadMark} ReadMark */
 
 /**
  * Rows or messages that one transaction stores of a large channel. In some browsers no two write at
@@ -28,6 +30,10 @@ const rangeOf = (/** @type {string} */ name) => IDBKeyRange.bound([name], [name,
 
 /** @param {string} name Of a copy. @param {Row} it */
 const keyOf = (name, it) => [name, it.messageTimetoken, it.type, it.value, it.uuid];
+
+/** Beside what the cache says of itself: so a database of before has room for them. */
+const readMarkKey = (/** @type {string} */ channel) => ['read', channel];
+const readMarkKeys = () => IDBKeyRange.bound(['read'], ['read', []]);
 
 /** Keeps everything in IndexedDB, for all tabs with the same cache. */
 export class IndexedStore {
@@ -175,6 +181,36 @@ export class IndexedStore {
     await endOf(transaction);
     const isChanged = changed.length > 0 || entries.length !== before.length;
     return { entries, isChanged, versions };
+  }
+
+  /** Those of all channels, also of those that nobody follows any longer. */
+  async readMarks() {
+    const transaction = await this.#database.begin('meta');
+    const meta = transaction.objectStore('meta');
+    const [keys, values] = await Promise.all([
+      answerTo(meta.getAllKeys(readMarkKeys())), answerTo(meta.getAll(readMarkKeys()))]);
+    return new Map(keys.map((key, i) =>
+      [String(/** @type {any} */ (key)[1]), readMarkFrom(values[i])]));
+  }
+
+  /**
+   * Changes read marks in one transaction over all tabs.
+   * @param {[string, (mark: ReadMark) => ReadMark][]} changes Each of a channel's.
+   */
+  async changeMarks(changes) {
+    const transaction = await this.#database.begin('meta', 'readwrite', { durability: 'strict' });
+    const meta = transaction.objectStore('meta');
+    /** @type {Map<string, ReadMark>} */
+    const left = new Map();
+    for (const [channel, change] of changes) {
+      const key = readMarkKey(channel);
+      const before = readMarkFrom(await answerTo(meta.get(key)));
+      const mark = changed(before, change);
+      if (mark !== before) meta.put(mark, key);
+      left.set(channel, mark);
+    }
+    await endOf(transaction);
+    return left;
   }
 
   close() {

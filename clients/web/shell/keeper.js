@@ -144,6 +144,11 @@ export class Keeper {
     clearTimeout(this.#again);
   }
 
+  /** Resolves when the patches so far are stored, or could not be. */
+  get kept() {
+    return this.#stored;
+  }
+
   /** Resolves when the last patch is stored. */
   async rest() {
     for (let last; last !== this.#stored;) await (last = this.#stored);

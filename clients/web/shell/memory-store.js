@@ -1,15 +1,18 @@
 // Keeps the outbox in memory: where there is no IndexedDB, and in tests.
 // @ts-check
+import { changed, unknownMark } from '../core/read-marks.js';
 import { randomDigits } from './random.js';
 
 /** @typedef {import('../core/types.js').Entry} Entry */
 /** @typedef {import('../core/types.js').Patch} Patch */
+/** @typedef {import('../core/read-marks.js').ReadMark} ReadMark */
 
 /** Keeps the outbox as long as the page lives: where there is no IndexedDB, and in tests. */
 export class MemoryStore {
   /** Whether other tabs have it, too. */ isShared = false;
   /** @type {Entry[]} */ #entries = [];
   #order = 0;
+  /** @type {Map<string, ReadMark>} */ #marks = new Map();
 
   async deviceId() {
     return randomDigits(32);
@@ -36,6 +39,22 @@ export class MemoryStore {
     this.#entries = transform(before).map((it) => it.order ? it : { ...it, order: ++this.#order });
     return { entries: this.#entries, isChanged: before.some((it) => !this.#entries.includes(it)) ||
       before.length !== this.#entries.length, versions };
+  }
+
+  async readMarks() {
+    return new Map(this.#marks);
+  }
+
+  /** @param {[string, (mark: ReadMark) => ReadMark][]} changes Each of a channel's. */
+  async changeMarks(changes) {
+    /** @type {Map<string, ReadMark>} */
+    const left = new Map();
+    for (const [channel, change] of changes) {
+      const mark = changed(this.#marks.get(channel) ?? unknownMark, change);
+      this.#marks.set(channel, mark);
+      left.set(channel, mark);
+    }
+    return left;
   }
 
   close() {}

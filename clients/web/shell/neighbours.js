@@ -8,6 +8,7 @@ import { affectedBy } from '../core/outcome.js';
 /** @typedef {import('./followed.js').Followed} Followed */
 /** @typedef {import('./keeper.js').Keeper} Keeper */
 /** @typedef {import('./questions.js').Questions} Questions */
+/** @typedef {import('./read-marks.js').ReadMarks} ReadMarks */
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
 
 /** Hears the other tabs. */
@@ -17,19 +18,21 @@ export class Neighbours {
   #keeper;
   #outbox;
   #questions;
+  #marks;
   #renewToken;
 
   /**
    * @param {Device} device @param {Followed} followed @param {Keeper} keeper
-   * @param {StoredOutbox} outbox @param {Questions} questions
+   * @param {StoredOutbox} outbox @param {Questions} questions @param {ReadMarks} marks
    * @param {() => void} renewToken Gets another token, as the tab that connects.
    */
-  constructor(device, followed, keeper, outbox, questions, renewToken) {
+  constructor(device, followed, keeper, outbox, questions, marks, renewToken) {
     this.#device = device;
     this.#followed = followed;
     this.#keeper = keeper;
     this.#outbox = outbox;
     this.#questions = questions;
+    this.#marks = marks;
     this.#renewToken = renewToken;
   }
 
@@ -37,15 +40,16 @@ export class Neighbours {
   hear(message) {
     if (this.#device.isClosed) return;
     if (message.kind === 'outbox') this.#outbox.reread();
+    if (message.kind === 'read') this.#marks.hear(message.marks);
     if (this.#device.isLeader) this.#hearFollower(message);
     else this.#hearLeader(message);
   }
 
   /** @param {any} message */
   #hearFollower(message) {
-    const { kind, name, names, seen, windows } = message;
+    const { kind, name, names, seen, windows, counted } = message;
     if (kind === 'follow') {
-      this.#followed.hold(names, seen, windows);
+      this.#followed.hold(names, seen, windows, counted);
       this.#device.tellStatus();
     }
     if (kind === 'left') this.#followed.left(name);

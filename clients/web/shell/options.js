@@ -17,6 +17,12 @@ import { pageMax } from '../core/window.js';
  *   WebSocket?: any, random?: () => number}} Options
  */
 
+/**
+ * How a page follows a channel.
+ * @typedef {{presence?: boolean, unread?: boolean,
+ *   window?: {last?: number, keeping?: number}}} ChannelOptions
+ */
+
 export const replySecondsDefault = 15;
 export const outboxMaxDefault = 1000;
 
@@ -70,6 +76,22 @@ export function checkOptions(options) {
 /** Messages of a window, at least and at most, unless the page says otherwise. */
 const lastDefault = 50;
 const keepingDefault = 1000;
+
+/**
+ * How a channel is followed; throws (TypeError, RangeError) what cannot be.
+ * @param {string} name @param {ChannelOptions} given
+ */
+export function channelOptions(name, given) {
+  checkMembers('The options of a channel', given, ['presence', 'unread', 'window']);
+  const presence = given.presence ?? false;
+  const unread = given.unread ?? false;
+  if (typeof presence !== 'boolean') throw new TypeError('presence is true or false.');
+  if (typeof unread !== 'boolean') throw new TypeError('unread is true or false.');
+  if (presence && name.endsWith('-pnpres')) {
+    throw new TypeError('Nobody is in a channel that ends in -pnpres: name the other one.');
+  }
+  return { presence, unread, size: windowOf(given.window) };
+}
 
 /**
  * How much of a channel is held; throws (TypeError, RangeError) what cannot be.

@@ -1,6 +1,7 @@
 // Commands that nothing keeps: the daemon answers them now or not at all, also for other tabs.
 // @ts-check
 import { isMessage } from '../core/messages.js';
+import { isUnread } from '../core/read-marks.js';
 import { isRow } from '../core/row.js';
 import { isText } from '../core/shapes.js';
 import { isSummary, readSummary, summariesOf } from '../core/summaries.js';
@@ -22,6 +23,7 @@ const isAnswer = {
       actions.every((it) => isRow({ ...it, uuid: it?.uuid ?? '' }))) &&
     (next === undefined || isTimetoken(next)),
   signal: ({ timetoken }) => isTimetoken(timetoken),
+  unread: isUnread,
   hereNow: ({ occupancy, users }) => Number.isInteger(occupancy) && Array.isArray(users),
 };
 

@@ -32,6 +32,8 @@ export class ShownChannel {
   isHeld = false;
   /** Whether the user is in it while it is followed. */
   isSeen = false;
+  /** Resolves when what shows is stored: set by whoever stores it. */
+  kept = () => Promise.resolve();
   /** What shows. */
   list = new ItemList();
   /** What the page knows of the rules. */
@@ -72,18 +74,20 @@ export class ShownChannel {
   }
 
   /**
-   * Resolves when `isVerified` is true, at once where it is: then messages, reactions and rules
-   * are those of the daemon. Without a connection it waits for one. Rejects when the user may not
-   * follow the channel, and when it is left or the client closed.
+   * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
+   * and what shows is stored, if it can be: whoever loads the page anew fetches nothing. Without a
+   * connection it waits for one. Rejects when the user may not follow the channel, and when it is
+   * left or the client closed.
    * @returns {Promise<void>}
    */
-  whenVerified() {
-    return new Promise((resolve, reject) => {
+  async whenVerified() {
+    await new Promise((/** @type {(it?: any) => void} */ resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       if (this.#device.isClosed) this.fail(new Error('The client is closed.'));
       else if (!this.isWanted) this.#failLeft();
       else this.tellVerified();
     });
+    await this.kept();
   }
 
   /** Tells who waits for it, if it is. */
@@ -182,12 +186,19 @@ export class ShownChannel {
   refresh(affected) {
     // Whoever closed does not want to hear any more.
     if (this.#device.isClosed) return;
-    const { userId } = this.#device;
-    const own = this.#outbox.of(this.name);
-    const changes = this.list.refresh(this.sync.cache, own, userId, affected);
+    const changes = this.bringUpToDate(affected);
     if (changes.length > 0) this.#tell([...this.#observers], changes);
     this.#tellRules();
     this.tellVerified();
+  }
+
+  /**
+   * Brings the list up to date, before anybody hears of it.
+   * @param {Set<string>|'all'} affected
+   */
+  bringUpToDate(affected) {
+    const own = this.#outbox.of(this.name);
+    return this.list.refresh(this.sync.cache, own, this.#device.userId, affected);
   }
 
   #tellRules() {

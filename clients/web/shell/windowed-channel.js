@@ -6,8 +6,8 @@ import { isCount } from '../core/shapes.js';
 import { timetokenMax } from '../core/timetoken.js';
 import { pageMax } from '../core/window.js';
 import { checkTimetoken } from '../core/writes.js';
+import { MarkedChannel } from './marked-channel.js';
 import { errorOf } from './questions.js';
-import { ShownChannel } from './shown-channel.js';
 
 /** @typedef {import('../core/types.js').ChannelWindow} ChannelWindow */
 /** @typedef {import('../core/types.js').Item} Item */
@@ -27,7 +27,7 @@ function checkCount(what, count, min, max) {
 }
 
 /** What a page asks for of older messages. */
-export class WindowedChannel extends ShownChannel {
+export class WindowedChannel extends MarkedChannel {
   #device;
   #outbox;
   #questions;
@@ -41,7 +41,7 @@ export class WindowedChannel extends ShownChannel {
   /**
    * @param {string} name @param {Device} device @param {StoredOutbox} outbox
    * @param {Questions} questions
-   * @param {(channel: ShownChannel) => void} left Ends following it.
+   * @param {(channel: any) => void} left Ends following it.
    * @param {ChannelWindow|null} size How much of it is held; null: all.
    */
   constructor(name, device, outbox, questions, left, size) {

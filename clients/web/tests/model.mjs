@@ -234,6 +234,8 @@ export class Server {
   deletions = [];
   mutations = new Map();
   sessions = new Set();
+  /** Up to where users have read the channel. */
+  marks = new Map();
   commands = 0;
 
   now() {
@@ -272,7 +274,7 @@ export class Server {
   copy() {
     return structuredClone({
       actions: this.actions, messages: this.messages, deletions: this.deletions,
-      mutations: this.mutations, last: this.last, floor: this.floor, log: this.log,
+      mutations: this.mutations, marks: this.marks, last: this.last, floor: this.floor, log: this.log,
       end: this.end,
     });
   }
@@ -460,6 +462,28 @@ export class Server {
         : this.rows.filter((it) => isIn(it.messageTimetoken)))) };
   }
 
+  /** A user has read up to there, and no further than there is anything. */
+  markRead(user, through) {
+    const known = this.marks.get(user) ?? '0';
+    const wanted = byTimetoken(through, this.end) > 0 ? this.end : through;
+    if (byTimetoken(wanted, known) <= 0) return { through: known };
+    this.marks.set(user, wanted);
+    for (const session of this.sessions) {
+      if (session.user === user && session.hearsMarks) {
+        session.put({ read: [{ name: 'room', through: wanted }] });
+      }
+    }
+    return { through: wanted };
+  }
+
+  /** What a user has not read: by definition. */
+  unread(user) {
+    const through = this.marks.get(user);
+    const count = [...this.messages.values()].filter(({ p, i }) =>
+      i !== user && byTimetoken(p.t, through ?? '0') > 0).length;
+    return { ...through === undefined ? {} : { through }, count };
+  }
+
   /** Forgets the tombstones up to now. */
   collect() {
     this.floor = this.last;
@@ -604,6 +628,20 @@ export class ModelSocket {
     return { actions: [], ...after ? { next: 'v.y' } : {} };
   }
 
+  markRead({ channel, through }) {
+    return channel === 'room' ? this.server.markRead(this.user, through) : { through };
+  }
+
+  unread({ channels }) {
+    if (channels.some((it) => this.options.isForbidden?.(it))) {
+      throw Object.assign(new Error(), {
+        refusal: { status: 403, code: 'forbidden', message: 'Not you.' } });
+    }
+    this.hearsMarks = true;
+    return { channels: channels.map((name) =>
+      ({ name, ...name === 'room' ? this.server.unread(this.user) : { count: 0 } })) };
+  }
+
   summaries({ messages }) {
     const { summaries = [], summariesMax = messages.length } = this.options;
     const named = messages.map((it) => it.m ?? it);
@@ -686,7 +724,12 @@ export class ModelSocket {
     return reply('delta', cursor);
   }
 
-  subscribe({ channels: [{ name, cursor, epoch, count, digest, repair, window }] }) {
+  subscribe({ channels }) {
+    const replies = channels.map((it) => this.subscribeOne(it));
+    return { ...replies[0], channels: replies.flatMap((it) => it.channels) };
+  }
+
+  subscribeOne({ name, cursor, epoch, count, digest, repair, window }) {
     const { server } = this;
     if (window) {
       return this.subscribeWindow({ name, cursor, epoch, count, digest, repair, window });

@@ -46,6 +46,7 @@ const end: () => void = room.observe((changes: ListChange<Note>[], items) => {
 client.on('status', (status: Status) => console.log(status === 'online'));
 client.on('event', ({ channel, event }) => console.log(channel, event.p.t, event.d));
 client.on('rules', ({ channel, rules }) => console.log(channel, rules.mode === 'unique'));
+client.on('unread', ({ channel, unread }) => console.log(channel, unread?.count, unread?.atLeast));
 client.on('refused', ({ entry, error }) => console.log(entry.channel, error.code));
 client.on('problem', (problem) => {
   if (problem instanceof UnreadableError) console.log(problem.channel, problem.content);
@@ -133,3 +134,20 @@ async function scroll(): Promise<string> {
   return `${answer} ${items[0]?.payload.text} ${before?.hasNewer ?? hasNewer}`;
 }
 void scroll();
+
+async function badge(): Promise<string> {
+  const den = client.channel<Note>('den', { unread: true, window: { last: 50 } });
+  await den.markRead();
+  await den.markRead('17952187953729999');
+  const through: string | null = den.unread?.through ?? null;
+  const others = await client.unread(['room', 'den']);
+  const counts: string[] = others.map(({ name, count, more }) => `${name} ${count}${more ? '+' : ''}`);
+  // @ts-expect-error It is not known at first.
+  console.log(den.unread.count);
+  // @ts-expect-error A mark is a timetoken.
+  await den.markRead(17952187953729999);
+  // @ts-expect-error The option is true or false.
+  client.channel('den', { unread: 5 });
+  return `${den.unread?.count}${den.unread?.atLeast ? '+' : ''} ${through} ${counts}`;
+}
+void badge();

@@ -99,6 +99,8 @@ export class Disk {
   outbox = new MemoryStore();
   /** Transactions that changed channels. */
   writes = 0;
+  /** Those that changed read marks. */
+  markWrites = 0;
   /** Turns that a transaction takes. */
   latency = () => 0;
   /** What transactions of a kind fail with. */
@@ -167,6 +169,17 @@ class DurableStore {
       for (const timetoken of patch.dropped) it.messages.delete(timetoken);
       for (const message of patch.messages) it.messages.set(message.timetoken, message);
       it.head = patch.head;
+    });
+  }
+
+  readMarks() {
+    return this.#transact('readMarks', async () => structuredClone(await this.disk.outbox.readMarks()));
+  }
+
+  changeMarks(changes) {
+    return this.#transact('changeMarks', () => {
+      this.disk.markWrites++;
+      return this.disk.outbox.changeMarks(changes);
     });
   }
 
