@@ -30,7 +30,9 @@ private struct MarkServer {
         let envelope = Envelope(
             channel: Channel("room"), timetoken: last, uuid: uuid, event: event)
         events.append(envelope)
-        for id in sessions.keys where sessions[id]?.isSubscribed == true { push([envelope], to: id) }
+        for id in sessions.keys where sessions[id]?.isSubscribed == true {
+            push([envelope], to: id)
+        }
     }
 
     private mutating func push(_ envelopes: [Envelope], to id: Int) {
