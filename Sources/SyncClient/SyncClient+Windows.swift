@@ -95,6 +95,17 @@ extension SyncClient {
         return try await history(query)
     }
 
+    /// What the daemon's rows come to that are on messages up to a timetoken.
+    package func rest(
+        of channel: String, before after: Timetoken
+    ) async throws(SyncClientError) -> WindowPage {
+        let question = OlderQuery(channel: channel, through: after, last: 0)
+        guard case .older(let page) = try await perform(.older(question)) else {
+            throw Self.mismatch
+        }
+        return page
+    }
+
     func loadOlder(
         _ count: Int, of channel: String
     ) async throws(SyncClientError) -> OlderMessages {

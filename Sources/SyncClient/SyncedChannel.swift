@@ -209,7 +209,7 @@ extension SyncClient {
     /// How far the client has heard a channel, in whichever way it follows it; `nil`: in none.
     public func position(of channel: String) -> Timetoken? { device.channel(channel)?.base.cursor }
 
-    func kept(
+    package func kept(
         of channel: String
     ) throws(SyncClientError) -> (base: ChannelBase, rules: ReactionRules?) {
         do throws(DeviceStoreError) {

@@ -45,6 +45,9 @@ struct CodecTests {
                 errors.append(error.code)
                 #expect(error.retryAfterSeconds == 1)
             case .complaint(let error): errors.append(error.code)
+            case .read(let marks):
+                let through = Timetoken(rawValue: 17_952_187_953_730_012)
+                #expect(marks == [ReadMark(channel: "room", through: through)])
             default: Issue.record("not expected: \(example)")
             }
         }

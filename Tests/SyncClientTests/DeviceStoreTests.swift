@@ -182,6 +182,7 @@ struct DeviceStoreTests {
                 ALTER TABLE message DROP COLUMN parent;
                 ALTER TABLE outbox DROP COLUMN parent; ALTER TABLE action DROP COLUMN score;
                 ALTER TABLE outbox DROP COLUMN score; ALTER TABLE channel DROP COLUMN rules;
+                DROP TABLE mark;
                 PRAGMA user_version = 1
                 """)
         }
@@ -193,6 +194,29 @@ struct DeviceStoreTests {
         #expect(base.rest == .none)
         try store.commit([.channel("room", base.header, [.messageDropped(at(10), entry)])])
         #expect(try store.base(of: "room").isEmpty)
+    }
+
+    @Test("marks and wishes are there again, and go with what is forgotten")
+    func marks() throws {
+        let path = folder.appending(path: "cache").path()
+        let marks = [
+            KeptMark(channel: "den", confirmed: .zero),
+            KeptMark(channel: "hall", wished: at(7)),
+            KeptMark(channel: "room", confirmed: at(5), wished: at(9)),
+        ]
+        do {
+            let store = try SQLiteDeviceStore(path: path)
+            #expect(try store.marks().isEmpty)
+            try store.commit([.mark(KeptMark(channel: "room", confirmed: at(3)))])
+            try store.commit(marks.map { .mark($0) })
+            let killed = try SQLiteDeviceStore(path: copy(of: path, as: "copy"))
+            #expect(try killed.marks() == marks)
+        }
+        let store = try SQLiteDeviceStore(path: path)
+        #expect(try store.marks() == marks)
+        try store.commit([.forget("room"), .mark(KeptMark(channel: "hall"))])
+        #expect(try store.marks() == [marks[0]])
+        #expect(try store.channels().isEmpty)
     }
 
     @Test("what is before a window is kept with its rows")

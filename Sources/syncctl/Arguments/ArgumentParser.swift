@@ -109,7 +109,7 @@ struct ArgumentParser {
 extension Subcommand {
     var valuedOptions: Set<String> {
         switch self {
-        case .subscribe: ["--since", "--count"]
+        case .subscribe: ["--since", "--count", "--last"]
         case .publish: ["--meta", "--type"]
         case .react: ["--type"]
         case .delete: []

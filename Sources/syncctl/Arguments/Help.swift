@@ -72,7 +72,9 @@ enum Help {
         Usage: syncctl subscribe CHANNEL... [OPTIONS]
 
           --since CURSOR   first show what changed after this timetoken; 0: everything
-          --count N        stop after N events
+          --last N         first show the newest N messages of one channel, with their
+                           reactions, as history --actions does
+          --count N        stop after N events; messages that --last shows are none
 
         It reconnects by itself and goes on where it stopped. An action's line ends with
         the reactions that then stand on the message, for example: 👍 2  ❤️ 1
@@ -148,14 +150,17 @@ enum Help {
 
         Usage: syncctl cache verify|repair --cache FILE [CHANNEL...] [OPTIONS]
 
-          verify           show the rows that differ; exit code 1 if there are any.
-                           The file is not changed.
+          verify           show which segments differ, a segment being some 32 messages
+                           in a row, and their rows; exit code 1 if any do. The file is
+                           not changed.
           repair           make the file equal to the daemon, and show what differed
           --cache FILE     the file that a client of SyncClient keeps
 
         Without a channel: all that the file keeps. User, device and keyset are those
         of the file. What happened since the file was written is no difference; it is
-        fetched first. End the program that owns the file before you repair it.
+        fetched first. Where the file holds a part of a channel, that is compared, and
+        what stands before it; such a part begins anew when it is wrong.
+        End the program that owns the file before you repair it.
 
         """
 

@@ -58,6 +58,8 @@ struct Following: Hashable {
     var since: Timetoken?
     /// Ends after so many events.
     var count: Int?
+    /// First so many of the newest messages of the one channel are shown.
+    var last: Int?
 }
 
 /// Which message is meant.

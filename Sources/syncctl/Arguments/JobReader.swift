@@ -43,8 +43,18 @@ struct JobReader {
 
     private func following() throws(UsageError) -> Following {
         guard !words.isEmpty else { throw UsageError(message: "Name at least one channel.") }
-        return Following(
-            channels: words, since: try timetoken("--since"), count: try positive("--count"))
+        let following = Following(
+            channels: words, since: try timetoken("--since"), count: try positive("--count"),
+            last: try positive("--last"))
+        guard let last = following.last else { return following }
+        guard words.count == 1, following.since == nil else {
+            throw UsageError(message: "--last is for one channel, and goes without --since.")
+        }
+        guard last <= Limits.windowPageMessagesMax else {
+            throw UsageError(
+                message: "--last shows up to \(Limits.windowPageMessagesMax) messages.")
+        }
+        return following
     }
 
     private func publish() throws(UsageError) -> Job {

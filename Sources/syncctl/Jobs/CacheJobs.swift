@@ -4,36 +4,13 @@ import EventModel
 import Glibc
 import SyncClient
 
-/// What one channel of a cache file is worth.
-struct CacheFinding: Hashable {
-    /// A row on which the device and the daemon did not agree.
-    struct Difference: Hashable {
-        var row: RowChange
-        /// Whether the daemon has it and the device had not; else the other way round.
-        var wasMissing: Bool {
-            switch row {
-            case .messagePut, .actionPut: true
-            case .messageDropped, .actionDropped: false
-            }
-        }
-    }
-
-    var channel: String
-    /// What the device has after the comparison.
-    var messages: Int
-    var actions: Int
-    var cursor: Timetoken
-    var differences: [Difference]
-    var isEqual: Bool { differences.isEmpty }
-}
-
 extension SyncClient {
     /// The client of a cache file, under the identity that the file has.
     ///
     /// - Parameter keepsChanges: Whether what the daemon says is written into the file.
     static func ofCache(
         _ path: String, options: Options, keepsChanges: Bool
-    ) throws -> (client: SyncClient, channels: [String], identity: DeviceIdentity) {
+    ) throws -> (client: SyncClient, channels: [String]) {
         guard unsafe access(path, R_OK) == 0 else {
             throw JobError(
                 code: "no_cache", message: "There is no cache file \(path) that can be read.")
@@ -52,7 +29,7 @@ extension SyncClient {
             try keepsChanges
             ? SyncClient(configuration, store: SQLiteDeviceStore(path: path))
             : SyncClient(configuration, store: UnchangedStore(store: store))
-        return (client, channels, identity)
+        return (client, channels)
     }
 }
 
@@ -93,7 +70,7 @@ struct CacheJobRunner {
 
     /// - Throws: ``JobError`` when `verify` found a difference.
     func run() async throws {
-        let (client, kept, _) = try SyncClient.ofCache(
+        let (client, kept) = try SyncClient.ofCache(
             checking.file, options: options, keepsChanges: checking.verb == .repair)
         let channels = checking.channels.isEmpty ? kept : checking.channels
         for channel in channels where !kept.contains(channel) {
@@ -119,47 +96,14 @@ struct CacheJobRunner {
     private func findings(
         of channels: [String], by client: SyncClient
     ) async throws -> [CacheFinding] {
-        let events = await client.events()
+        var comparison = CacheComparison(client: client, events: await client.events())
         try await client.connect()
         let timer = Task {
             try await Task.sleep(for: Self.patience)
             await client.close()
         }
         defer { timer.cancel() }
-        var waiting = Set(channels)
-        var rows: [String: [RowChange]] = [:]
-        for channel in channels { _ = try await client.channel(channel) }
-        guard !waiting.isEmpty else { return [] }
-        for await event in events {
-            switch event {
-            case .cacheRepaired(let channel, _, let changes): rows[channel] = changes
-            case .channelVerified(let channel): waiting.remove(channel)
-            case .channelRefused(let channel, let error):
-                throw JobError(
-                    code: error.code, message: "\(printable(channel)): \(error.message)")
-            case .disconnected(let reason, nil): throw JobError(closedBecause: reason)
-            case .connected, .disconnected, .announced, .began, .problem, .writeRefused,
-                .eventsMissed, .summarized, .selected, .selectionRefused:
-                break
-            }
-            if waiting.isEmpty { break }
-        }
-        guard waiting.isEmpty else {
-            let names = waiting.sorted().map(printable).joined(separator: ", ")
-            throw JobError(
-                code: "timed_out", message: "The daemon did not agree within a minute: \(names).",
-                advice: "Try again.")
-        }
-        var findings: [CacheFinding] = []
-        for channel in channels {
-            let base = try await client.channel(channel).base
-            findings.append(
-                CacheFinding(
-                    channel: channel, messages: base.cache.messages.count,
-                    actions: base.cache.actions.count, cursor: base.cursor,
-                    differences: rows[channel, default: []].map { .init(row: $0) }))
-        }
-        return findings
+        return try await comparison.findings(of: channels)
     }
 
     private func show(_ finding: CacheFinding) {

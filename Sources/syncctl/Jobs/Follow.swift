@@ -9,17 +9,25 @@ extension JobRunner {
         let events = await client.events()
         try await client.connect()
         var caches: [Channel: DeviceCache] = [:]
-        for channel in following.channels {
+        // What is shown first is read when it is connected.
+        for channel in following.channels where following.last == nil {
             try await client.follow(channel, after: following.since)
         }
         var format = human
         format.showsChannel = following.channels.count > 1
+        var window: ShownWindow?
+        var hasShown = false
 
         var left = following.count ?? .max
         for await event in events {
             switch event {
             case .announced(let channel, let envelopes):
                 for envelope in envelopes {
+                    if let message = window?.lacks(envelope) {
+                        let standing = try await actions(
+                            of: channel, on: message, before: envelope.timetoken)
+                        caches[Channel(channel)]?.add(standing)
+                    }
                     caches[Channel(channel), default: DeviceCache()].apply(envelope)
                     let cache = caches[Channel(channel), default: DeviceCache()]
                     write(
@@ -29,6 +37,11 @@ extension JobRunner {
                     if left == 0 { return }
                 }
             case .began(let channel, let cursor):
+                if caches.isEmpty, let window, window.base.cursor == cursor {
+                    caches[Channel(channel)] = window.base.cache
+                    continue
+                }
+                window = nil
                 if caches[Channel(channel)] != nil || cursor < following.since ?? .zero {
                     report("reset", "the store was replaced; \(printable(channel)) starts again")
                 }
@@ -37,12 +50,16 @@ extension JobRunner {
                 throw SyncClientError.refused(error)
             case .eventsMissed:
                 report("missed", "too much happened at once; some of it is not shown")
+                window = nil
                 for channel in following.channels {
                     let cursor = await client.position(of: channel) ?? .zero
                     caches[Channel(channel)] = try await cache(of: channel, upTo: cursor)
                 }
             case .connected:
                 report("connected", nil)
+                guard let last = following.last, !hasShown else { continue }
+                hasShown = true
+                window = try await showNewest(last, of: following.channels[0])
             case .problem(let problem):
                 let complaint = json.line(for: problem)
                 Terminal.complain(

@@ -52,6 +52,15 @@ struct ArgumentParserTests {
         #expect(
             try job("subscribe", "--since=0", "room", "--count", "3")
                 == .subscribe(Following(channels: ["room"], since: .zero, count: 3)))
+        #expect(
+            try job("subscribe", "--last", "50", "room")
+                == .subscribe(Following(channels: ["room"], last: 50)))
+        for line in [
+            ["room", "--last", "0"], ["room", "--last", "1001"], ["room", "den", "--last", "1"],
+            ["room", "--last", "1", "--since", "0"],
+        ] {
+            #expect(throws: UsageError.self) { try parser.parse(["subscribe"] + line) }
+        }
     }
 
     @Test(

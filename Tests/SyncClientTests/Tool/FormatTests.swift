@@ -246,12 +246,12 @@ struct FormatTests {
     private var finding: CacheFinding {
         CacheFinding(
             channel: "room", messages: 1, actions: 2, cursor: Timetoken(rawValue: 110),
-            differences: [
-                .init(row: .actionPut(action("👍", "bob", at: 101))),
-                .init(
-                    row: .messageDropped(
-                        message, DeviceCache.Entry(uuid: "ada", message: Message(payload: "1")))),
-            ])
+            segments: .init(
+                of: [
+                    .actionPut(action("👍", "bob", at: 101)),
+                    .messageDropped(
+                        message, DeviceCache.Entry(uuid: "ada", message: Message(payload: "1"))),
+                ], cutBefore: [message]))
     }
 
     @Test("what differed in a cache is told row by row")
@@ -259,25 +259,73 @@ struct FormatTests {
         let human = HumanFormat(user: "ada")
         let json = JSONFormat(user: "ada")
         var equal = finding
-        equal.differences = []
+        equal.segments = []
 
         #expect(
             human.lines(for: finding, wasRepaired: false) == [
-                "room: different, 2 rows (1 messages, 2 actions as of 110)",
-                "  missing  101  bob: 👍 on 100", "  extra    100  a message",
+                "room: different, 2 rows in 1 segment (1 messages, 2 actions as of 110)",
+                "  messages after 0: 2 rows",
+                "    missing  101  bob: 👍 on 100", "    extra    100  a message",
             ])
         #expect(
             human.lines(for: finding, wasRepaired: true).first
-                == "room: repaired, 2 rows (1 messages, 2 actions as of 110)")
+                == "room: repaired, 2 rows in 1 segment (1 messages, 2 actions as of 110)")
         #expect(
             human.lines(for: equal, wasRepaired: true)
                 == ["room: equal (1 messages, 2 actions as of 110)"])
         #expect(
             json.line(for: finding, wasRepaired: true) == """
                 {"channel":"room","equal":false,"repaired":true,"messages":1,"actions":2,\
-                "cursor":"110","differences":[{"row":"missing","messageTimetoken":"100",\
+                "cursor":"110","segments":[{"after":"0","rows":2,"differences":[\
+                {"row":"missing","messageTimetoken":"100",\
                 "type":"reaction","value":"👍","uuid":"bob","actionTimetoken":"101"},\
-                {"row":"extra","timetoken":"100"}]}
+                {"row":"extra","timetoken":"100"}]}]}
                 """)
+    }
+
+    @Test("what is before a part of a channel is told beside the part")
+    func cacheOfAPart() {
+        var part = finding
+        part.segments = []
+        part.rest = CacheFinding.Rest(after: Timetoken(rawValue: 90), isEqual: true)
+        #expect(part.isEqual)
+        #expect(
+            HumanFormat(user: "ada").lines(for: part, wasRepaired: false)
+                == ["room: equal (1 messages, 2 actions as of 110, after 90)"])
+        part.rest?.isEqual = false
+        #expect(!part.isEqual)
+        #expect(
+            HumanFormat(user: "ada").lines(for: part, wasRepaired: true) == [
+                "room: repaired (1 messages, 2 actions as of 110, after 90)",
+                "  what is before those that the file has",
+            ])
+        #expect(
+            JSONFormat(user: "ada").line(for: part, wasRepaired: false).hasSuffix(
+                #""cursor":"110","window":{"after":"90","restEqual":false},"segments":[]}"#))
+    }
+
+    @Test("rows are told by the segments of the channel's messages")
+    func segments() {
+        let messages = (1...2000).map { Timetoken(rawValue: 17_952_187_953_730_000 + $0 * 7) }
+        let cuts = messages.filter { $0.beginsSegment(ofMessages: CacheFinding.segmentMessages) }
+        let rows = [messages[1500], messages[3], messages[1500]].map { message in
+            RowChange.messageDropped(
+                message, DeviceCache.Entry(uuid: "ada", message: Message(payload: "1")))
+        }
+        let segments = [CacheFinding.Segment](of: rows, cutBefore: messages.shuffled())
+        #expect(segments.map(\.differences.count) == [1, 2])
+        #expect(
+            segments.allSatisfy { segment in
+                segment.differences.allSatisfy {
+                    segment.messages.contains($0.row.messageTimetoken)
+                }
+            })
+        // Each ends where the next one begins.
+        #expect(
+            segments[1].messages.after.rawValue + 1 == cuts.last { $0 <= messages[1500] }?.rawValue)
+        #expect(
+            segments[1].messages.through.rawValue + 1
+                == cuts.first { $0 > messages[1500] }?.rawValue)
+        #expect([CacheFinding.Segment](of: rows, cutBefore: []).map(\.messages.through) == [.end])
     }
 }

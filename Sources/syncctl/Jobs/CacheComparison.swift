@@ -1,0 +1,122 @@
+// Has the channels of a cache file compared with the daemon, and notes what differed.
+
+import EventModel
+import SyncClient
+
+/// One run over some channels of a cache.
+struct CacheComparison {
+    /// What a channel's part was, and what became of it.
+    private struct Part {
+        let after: Timetoken
+        var beganAnew = false
+        var isRestEqual = true
+    }
+
+    let client: SyncClient
+    private var events: AsyncStream<SyncEvent>.Iterator
+    private var rows: [String: [RowChange]] = [:]
+    /// Of those that the file does not hold whole.
+    private var parts: [String: Part] = [:]
+
+    /// Questions about what stands before a part, while the channel changes in between.
+    private static let questionsMax = 20
+
+    /// - Parameter events: Of the client, from before it connects.
+    init(client: SyncClient, events: AsyncStream<SyncEvent>) {
+        self.client = client
+        self.events = events.makeAsyncIterator()
+    }
+
+    /// - Throws: When the daemon refuses a channel, or the client is closed meanwhile.
+    mutating func findings(of channels: [String]) async throws -> [CacheFinding] {
+        for channel in channels {
+            let kept = try await client.kept(of: channel).base
+            guard kept.rest.after > .zero else {
+                _ = try await client.channel(channel)
+                continue
+            }
+            parts[channel] = Part(after: kept.rest.after)
+            let held = kept.cache.messages.count
+            // As it is: nothing more is fetched, and nothing goes.
+            _ = try await client.channel(
+                channel, window: .last(held, keeping: max(held, Limits.windowMessagesKept)))
+        }
+        try await waitUntilVerified(channels)
+        for channel in channels where parts[channel]?.beganAnew == false {
+            guard try await !isRestEqual(of: channel) else { continue }
+            parts[channel]?.isRestEqual = false
+            try await client.channel(channel).repair()
+        }
+        try await waitUntilVerified(channels)
+        var findings: [CacheFinding] = []
+        for channel in channels { findings.append(try await finding(of: channel)) }
+        return findings
+    }
+
+    private func finding(of channel: String) async throws -> CacheFinding {
+        let base = try await client.channel(channel).base
+        var rows = rows[channel, default: []]
+        var rest: CacheFinding.Rest?
+        if let part = parts[channel] {
+            // A part that began anew may begin elsewhere.
+            let start = max(part.after, base.rest.after)
+            rows.removeAll { $0.messageTimetoken <= start }
+            rest = CacheFinding.Rest(
+                after: base.rest.after,
+                isEqual: part.isRestEqual && !(part.beganAnew && rows.isEmpty))
+        }
+        return CacheFinding(
+            channel: channel, messages: base.cache.messages.count,
+            actions: base.cache.actions.count, cursor: base.cursor,
+            segments: .init(of: rows, cutBefore: base.cache.messages.keys), rest: rest)
+    }
+
+    private mutating func waitUntilVerified(_ channels: [String]) async throws {
+        var waiting: Set<String> = []
+        for channel in channels where try await !isVerified(channel) { waiting.insert(channel) }
+        while !waiting.isEmpty, let event = await events.next(isolation: #isolation) {
+            switch event {
+            case .cacheRepaired(let channel, let rung, let changes):
+                rows[channel, default: []] += changes
+                if rung == .snapshot { parts[channel]?.beganAnew = true }
+            case .channelVerified(let channel):
+                if try await isVerified(channel) { waiting.remove(channel) }
+            case .channelRefused(let channel, let error):
+                throw JobError(
+                    code: error.code, message: "\(printable(channel)): \(error.message)")
+            case .disconnected(let reason, nil): throw JobError(closedBecause: reason)
+            case .connected, .disconnected, .announced, .began, .problem, .writeRefused,
+                .eventsMissed, .summarized, .selected, .selectionRefused:
+                break
+            }
+        }
+        guard waiting.isEmpty else {
+            let names = waiting.sorted().map(printable).joined(separator: ", ")
+            throw JobError(
+                code: "timed_out", message: "The daemon did not agree within a minute: \(names).",
+                advice: "Try again.")
+        }
+    }
+
+    private func isVerified(_ channel: String) async throws -> Bool {
+        try await client.channel(channel).isVerified
+    }
+
+    /// Whether what stands before a part comes to what the file says: pushes tell only what both
+    /// come to together.
+    private func isRestEqual(of channel: String) async throws -> Bool {
+        let room = try await client.channel(channel)
+        for _ in 0..<Self.questionsMax {
+            let after = await room.base.rest.after
+            guard after > .zero else { return true }
+            let page = try await client.rest(of: channel, before: after)
+            let base = await room.base
+            if base.rest.after == after, base.state == page.state {
+                return base.rest.digest == page.rest
+            }
+        }
+        throw JobError(
+            code: "timed_out", message: "Too much happens in \(printable(channel)) to compare it.",
+            advice: "Try again.")
+    }
+}
