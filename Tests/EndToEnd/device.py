@@ -73,6 +73,8 @@ class Device:
         self.unmatched = []
         #: What was said of reactions in channels that are followed, frame by frame.
         self.rules = []
+        #: Where the user has read, by channel, as far as it was told.
+        self.marks = {}
         #: What live queries were told, by their numbers: pages among the changes, as they came.
         self.live_frames = {}
         self.violations = []
@@ -212,6 +214,8 @@ class Device:
             self.live_frames.setdefault(frame["live"], []).append(frame)
         elif "rules" in frame:
             self.rules.append(frame)
+        elif "read" in frame:
+            self.marks.update({it["name"]: it["through"] for it in frame["read"]})
         elif frame["id"] in self._pending:
             future, op, fields = self._pending.pop(frame["id"])
             if ("ok" in frame) == ("error" in frame):

@@ -50,6 +50,10 @@ final class CountingReader: SnapshotSource {
             try base.message(at: timetoken)
         }
 
+        func newestPlace(in range: MessageRange) throws(StoreError) -> Timetoken? {
+            try base.newestPlace(in: range)
+        }
+
         func forEachSegment(
             before timetoken: Timetoken, _ body: (Segment) -> Bool
         ) throws(StoreError) {
