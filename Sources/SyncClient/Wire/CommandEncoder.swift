@@ -21,8 +21,9 @@ enum CommandEncoder {
             write(hello, into: &json)
         case .subscribe(let requests):
             write(requests, into: &json)
-        case .unsubscribe(let channels):
+        case .unsubscribe(let channels), .unread(let channels):
             json.member("channels", channels)
+        case .markRead(let mark): write(mark, into: &json)
         case .follow(let request): write(request, into: &json)
         case .unfollow(let selection): write(selection, into: &json)
         case .repair(let request): write(request, into: &json)
@@ -62,11 +63,6 @@ enum CommandEncoder {
         case .actions(let query): write(query, into: &json)
         case .summaries(let query):
             write(query, into: &json)
-        case .markRead(let mark):
-            json.member("channel", mark.channel)
-            json.member("through", quoted: mark.through.rawValue)
-        case .unread(let channels):
-            json.member("channels", channels)
         case .hereNow(let query):
             write(query, into: &json)
         case .whereNow(let userID):
@@ -93,6 +89,11 @@ enum CommandEncoder {
         json.member("from", request.run.first)
         json.member("count", Int(request.run.itemCount))
         json.member("symbols", request.run.text)
+    }
+
+    private static func write(_ mark: ReadMark, into json: inout JSONWriter) {
+        json.member("channel", mark.channel)
+        json.member("through", quoted: mark.through.rawValue)
     }
 
     private static func write(_ hello: Hello, into json: inout JSONWriter) {
