@@ -142,8 +142,9 @@ struct WindowReading {
             let start = try snapshot.newestPlace(in: lacked)?.predecessor ?? segment.after
             let isFirst = page.after == end
             let range = MessageRange(after: start, through: page.after)
-            guard isFirst || page.messages.count < query.last && size.fits(bounds.rows, bounds.bytes)
-            else { return true }
+            let hasRoom =
+                page.messages.count < query.last && size.fits(bounds.rows, bounds.bytes)
+            guard isFirst || hasRoom else { return true }
             guard
                 let rows = try rows(
                     on: range, within: isFirst ? bounds.placeRows : bounds.rows,

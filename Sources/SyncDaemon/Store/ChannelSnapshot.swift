@@ -114,14 +114,14 @@ struct SQLiteSnapshot: ChannelSnapshot {
     func newestPlace(in range: MessageRange) throws(StoreError) -> Timetoken? {
         guard let id else { return nil }
         var message: Timetoken?
+        let end = min(range.through, .end.predecessor).successor(at: 0)
         try reader.forEachMessage(
-            in: id, after: range.after, before: min(range.through, .end.predecessor).successor(at: 0),
-            forward: false, limit: 1
+            in: id, after: range.after, before: end, forward: false, limit: 1
         ) {
             message = $0.timetoken
             return false
         }
-        let action = try reader.statements.newestCounted.first([
+        let action = try reader.statements.tally.newest.first([
             .integer(id), .timetoken(range.after), .timetoken(range.through),
         ]) { $0.timetoken(0) }
         return [message, action].compactMap(\.self).max()

@@ -14,7 +14,6 @@ final class SQLiteReadStatements {
     let messagesForward: StoreStatement
     let messagesBackward: StoreStatement
     let countMessages: StoreStatement
-    let newestCounted: StoreStatement
     let readMarks: SQLiteUnreadStatements
     let findHidden: StoreStatement
     let deletions: StoreStatement
@@ -54,11 +53,6 @@ final class SQLiteReadStatements {
             """
             SELECT count(*) FROM
             (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
-            """)
-        newestCounted = try connection.prepare(
-            """
-            SELECT message FROM action_count WHERE channel = ? AND message > ? AND message <= ?
-            ORDER BY message DESC LIMIT 1
             """)
         readMarks = try SQLiteUnreadStatements(connection)
         findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")

@@ -195,6 +195,7 @@ final class SQLiteTallyStatements {
     let hasMessage: StoreStatement
     let totals: StoreStatement
     let sum: StoreStatement
+    let newest: StoreStatement
     let versions: SQLiteVersionStatements
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
@@ -215,6 +216,11 @@ final class SQLiteTallyStatements {
             """
             SELECT sum(count) FROM action_count
             WHERE channel = ? AND message = ? AND type <> ''
+            """)
+        newest = try connection.prepare(
+            """
+            SELECT message FROM action_count WHERE channel = ? AND message > ? AND message <= ?
+            ORDER BY message DESC LIMIT 1
             """)
     }
 }

@@ -75,10 +75,20 @@ struct LedgerDigestTests {
     func actionsBeforeMessages(_ kind: StoreUnderTest, count: Int) throws {
         let directory = try ScratchDirectory()
         let bench = LedgerBench(try kind.make(in: directory))
+        // As an earlier release took them.
         let early = (0..<count).map { number in
-            write(.add(.on(1_000_000, "v\(number)", by: "ada")))
+            MessageAction(
+                key: .on(1_000_000, "v\(number)", by: "ada"),
+                actionTimetoken: tick(10 + UInt64(number)))
         }
-        _ = bench.commit(early + [write(.add(.on(7)))])
+        let ledger = bench.ledger
+        try bench.store.commit(through: 999) { store in
+            for action in early + [MessageAction(key: .on(7), actionTimetoken: tick(9))] {
+                try store.add(action, in: room)
+                try ledger.digests.insert(.action(action), in: room, of: store)
+            }
+            _ = try ledger.digests.write(to: store)
+        }
         var messages = 0
         var late = Timetoken.zero
         repeat {
@@ -96,6 +106,19 @@ struct LedgerDigestTests {
         #expect(found[0].messageCount == (isMoved ? 1 : messages))
         #expect(found[0].digest.count == Int64(count + (isMoved ? 1 : messages + 1)))
         #expect(found[0].after == (isMoved ? late.predecessor : .zero))
+    }
+
+    @Test("a reaction to what is still to come is refused")
+    func future() throws {
+        let bench = LedgerBench()
+        let message = bench.commit(write(.publish(.numbered(1)))).last
+
+        let commit = bench.commit(
+            write(.add(.on(message.rawValue))), write(.add(.on(message.rawValue + 1_000_000))))
+
+        #expect(throws: Never.self) { try commit.answers[0].result.get() }
+        #expect(commit.answers[1].result == .failure(.noSuchMessage))
+        #expect(commit.events.count == 1)
     }
 
     @Test("more channels than are remembered", .timeLimit(.minutes(10)))

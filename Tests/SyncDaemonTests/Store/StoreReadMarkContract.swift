@@ -35,9 +35,9 @@ struct StoreReadMarkContract {
     func keeps(_ kind: StoreUnderTest) throws {
         let store = try kind.make(in: directory)
         let other = Channel("room", keyset: "other")
-        try store.commit(through: 5) {
+        try store.commit(through: 6) {
             try publish(1...5, by: "ada", in: $0)
-            try $0.insert(Message(payload: "1"), at: tick(5), in: other, by: "x", expires: nil)
+            try $0.insert(Message(payload: "1"), at: tick(6), in: other, by: "x", expires: nil)
             #expect(try $0.readMark(of: "bob", in: room) == nil)
             try $0.setReadMark(tick(2), of: "bob", in: room)
             try $0.setReadMark(tick(3), of: "bob", in: room)
