@@ -52,6 +52,7 @@ struct GuardedRequest: CustomTestStringConvertible {
         command("getState", #""channel":"room","userId":"bob""#, .presence),
         command("actions", #""channel":"room""#, .history),
         command("actions", #""channel":"room","live":true"#, [.read, .history]),
+        command("subscribe", #""channels":[{"name":"room","window":{}}]"#, [.read, .history]),
         command("markRead", #""channel":"room","through":"17""#, .read),
         command("unread", #""channels":["room"]"#, .history),
         command("summaries", #""channel":"room","messages":["5"]"#, .history),

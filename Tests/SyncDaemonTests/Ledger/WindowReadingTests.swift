@@ -62,7 +62,7 @@ struct WindowReadingTests {
             #expect(page.rest == (page.after == .zero ? .empty : rest.digest))
             #expect(try page.state == recomputedDigest(of: channel, in: store))
             #expect(page.after < end)
-            let isBound = bounds.rows < 100 || bounds.bytes < 100
+            let isBound = bounds.rows < 100 || bounds.bytes < 1000
             #expect(truth.messages.count >= last || page.after == .zero || isBound)
             let again = OlderQuery(channel: channel.name, through: page.after, last: 0)
             let nothing = try self.page(again, store, in: channel)
