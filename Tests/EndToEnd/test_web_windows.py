@@ -70,6 +70,18 @@ class Windows(WindowCase):
         await page.run("room.verify()")
         await self.assert_never_doubted(page)
 
+    async def test_more_is_said_of_few_messages_than_a_page_holds(self):
+        daemon = self.start_daemon()
+        writer = await self.device(daemon, "zoe")
+        messages = [await writer.publish("room", n) for n in range(4)]
+        await writer.settle_all([
+            ("addAction", {"channel": "room", "messageTimetoken": message, "value": f"v{n}"})
+            for n in range(2000) for message in messages])
+        page = await self.window(daemon, "ada", last=4)
+        await page.until("room.items.length === 4", "all messages")
+        await self.assert_window(page, writer)
+        await self.assert_never_doubted(page)
+
     async def test_a_long_scroll_holds_no_more_than_it_keeps(self):
         daemon = self.start_daemon()
         writer = await self.device(daemon, "zoe")
