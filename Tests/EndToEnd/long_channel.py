@@ -4,9 +4,9 @@
     long_channel.py [--binary PATH] [--messages N] [--pages N]
 
 The rows are put into the file of a daemon that is stopped, which then begins with an upgrade: the
-file says that it has no segments yet. Then: how long that takes; the first page, the pages before
-it, and `older` with `last` 0, in time, bytes and processor of the daemon; and a device that was
-away. Every page is checked: with what is before it, it comes to the whole.
+file says that it has no segments yet. Then: how long that takes. When it has come to rest and was
+started anew: the first page, the pages before it, and `older` with `last` 0, in time, bytes and
+processor of the daemon. Every page is checked: with what is before it, it comes to the whole.
 """
 
 import argparse
@@ -34,6 +34,9 @@ def main():
         start = time.perf_counter()
         daemon.start()
         print(f"upgrade and start: {time.perf_counter() - start:.1f} s", flush=True)
+        settle(daemon)
+        daemon.stop()
+        daemon.start()
         measure(daemon, arguments.pages)
 
 
@@ -61,6 +64,14 @@ def begin(daemon, count):
         database.execute("PRAGMA user_version = 19")
     database.close()
     print(f"{count} messages, {os.path.getsize(path) >> 20} MiB", flush=True)
+
+
+def settle(daemon):
+    """Until old rows have their checksums, which the daemon computes when it has nothing to do."""
+    last, now = 0, busy(daemon)
+    while now - last > 0.05:
+        time.sleep(1)
+        last, now = now, busy(daemon)
 
 
 def busy(daemon):
