@@ -13,8 +13,6 @@ FLAGS ?=
 SOURCES := Package.swift Sources Tests Benchmarks
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
-# Tests compute for minutes: simulated worlds, random lives. Checks of debug builds stay.
-TESTED := -Xswiftc -O
 
 END_TO_END := $(VENV)/bin/python Tests/EndToEnd/run.py
 
@@ -50,7 +48,7 @@ $(VENV)/.installed: Tests/EndToEnd/requirements.txt | packages
 	@touch $@
 
 build: packages $(VENV)/.installed  ## Installs what is missing and builds everything; a warning is an error.
-	$(SWIFT) build --build-tests $(STRICT) $(TESTED)
+	$(SWIFT) build --build-tests $(STRICT)
 
 run:  ## Installs what is missing, builds for release, and runs the daemon on LISTEN.
 	@Tools/install-packages run

@@ -135,6 +135,26 @@ class ReadMarks(DaemonTestCase):
         self.assertEqual(
             bob.refusal("markRead", channel="room", through="5"), "history_disabled")
 
+    def test_a_full_quota_lets_marks_move(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
+            file.write("[keyset web]\nsubscribe_key = sub\nstored_bytes_max = 20000\n")
+            file.flush()
+            daemon = self.start_daemon("--config", file.name)
+        ada, bob = (self.reader(name, daemon=daemon) for name in ("ada", "bob"))
+        said = self.publish(3, by=ada)
+        bob.command("markRead", channel="room", through=said[0])
+        full = 0
+        while full < 3:
+            ada.send(frame(TEXT, ada.command_text("publish", channel="room", payload=1)))
+            while (message := ada.message()).get("id") != ada.number:
+                pass
+            full += "error" in message
+        self.assertEqual(
+            bob.command("markRead", channel="room", through=said[2]), {"through": said[2]})
+        self.assertEqual(
+            self.reader("evelyn", daemon=daemon).refusal(
+                "markRead", channel="room", through=said[2]), "quota_exceeded")
+
     async def test_random_lives(self):
         """Whatever two devices of each user do, all end with the furthest mark."""
         dice = self.random()

@@ -90,6 +90,17 @@ class Windows(DaemonTestCase):
         self.assertEqual((event["event"], event["payload"]), ("message", "new"))
         self.assertEqual(await self.errors(tool), "")
 
+    async def test_messages_that_are_more_than_a_page(self):
+        for number in range(40):
+            await self.ada.publish("room", f"{number} " + "x" * 20_000)
+        tool = await self.syncctl("subscribe", "--last", "30", "room")
+        lines = []
+        await self.lines(tool, 30, lines)
+        self.assertEqual(
+            [line.split("ada: ")[1].split()[0] for line in lines], [str(n) for n in range(10, 40)])
+        tool.terminate()
+        await self.errors(tool)
+
     async def test_a_channel_without_messages_and_what_makes_no_sense(self):
         tool = await self.syncctl("subscribe", "--last", "5", "--json", "room")
         lines = []

@@ -88,7 +88,7 @@ extension Device {
         let changes = outbox.wish(
             key, isPresent: isPresent, score: score, in: channel,
             base: sync?.base.cache.action(of: key), under: heardRules(for: key, in: channel),
-            mutation: mutation)
+            isOutside: message <= sync?.base.rest.after ?? .zero, mutation: mutation)
         effects.writes += changes.map { .outbox($0) }
         show(channel, ChannelView.News(messages: [message]), &effects)
         finish(&effects)

@@ -8,15 +8,18 @@ extension Outbox {
     ///   - base: The action that stands under the key in the device's base.
     ///   - rules: What holds in the channel; the key is canonical under them. `nil`: the server has
     ///     not said it, so that nobody knows whether one more of the same counts.
+    ///   - isOutside: Whether the message is before the part of the channel that the device holds,
+    ///     so that nobody here knows what stands on it.
     ///   - mutation: A new id; not used when nothing is to be sent.
     mutating func wish(
         _ key: MessageAction.Key, isPresent: Bool, score: Int? = nil, in channel: String,
-        base: MessageAction?, under rules: ReactionRules? = ReactionRules(), mutation: String
+        base: MessageAction?, under rules: ReactionRules? = ReactionRules(),
+        isOutside: Bool = false, mutation: String
     ) -> [Change] {
-        guard let rules else {
+        guard let rules, !isOutside else {
             return wishOnItsOwn(
                 key, isPresent: isPresent, score: score, in: channel, base: base,
-                mutation: mutation)
+                isOutside: isOutside, mutation: mutation)
         }
         func own() -> OwnAction { self.own(key, in: channel, base: base, under: rules) }
         func isFulfilled() -> Bool {
@@ -56,13 +59,13 @@ extension Outbox {
     /// In modes that do not count, the server answers that it is so already.
     private mutating func wishOnItsOwn(
         _ key: MessageAction.Key, isPresent: Bool, score: Int?, in channel: String,
-        base: MessageAction?, mutation: String
+        base: MessageAction?, isOutside: Bool, mutation: String
     ) -> [Change] {
         var seen: Timetoken?
         if !isPresent {
             let adds = entries(of: channel).filter { $0.key == key && $0.isAdd }
             // Then there is nothing in any mode.
-            guard base != nil || !adds.isEmpty else { return [] }
+            guard base != nil || !adds.isEmpty || isOutside else { return [] }
             switch own(key, in: channel, base: base, under: ReactionRules()).standing {
             case .pending: break
             case .since(let timetoken): seen = timetoken

@@ -13,7 +13,12 @@ extension Ledger {
         switch write.operation {
         case .publish(let message, _): bytes = StoredUse.bytes(of: message, by: write.author.userID)
         case .add(let key, _, _), .edit(let key, _): bytes = StoredUse.bytes(of: key)
-        case .markRead: bytes = StoredUse.bytes(ofMarkBy: write.author.userID)
+        case .markRead:
+            // One that moves takes no more room.
+            guard try store.readMark(of: write.author.userID, in: write.channel) == nil else {
+                return nil
+            }
+            bytes = StoredUse.bytes(ofMarkBy: write.author.userID)
         case .remove, .removeAction, .deleteMessage, .deleteMessages, .clear: bytes = 0
         case .changeGroup, .revoke, .grant: return nil
         }

@@ -1,4 +1,4 @@
-// What the reader threads keep between questions, and share.
+// What the reader threads keep between questions, share, and are bounded by.
 
 import EventModel
 
@@ -8,12 +8,16 @@ struct ReaderCaches: Sendable {
     let summaries: SummaryCache
     /// Where the keys of digests come from.
     let secret: DigestSecret
+    /// How large pages of windows may become.
+    let windows: WindowReading.Bounds
 
     init(
         repairs: RepairCache, secret: DigestSecret,
-        summaryBytesMax: Int = Limits.summaryCacheBytesMax
+        summaryBytesMax: Int = Limits.summaryCacheBytesMax,
+        windows: WindowReading.Bounds = WindowReading.Bounds()
     ) {
         self.repairs = repairs
+        self.windows = windows
         self.secret = secret
         summaries = SummaryCache(secret: secret, bytesMax: summaryBytesMax)
     }

@@ -65,8 +65,7 @@ struct Reading: Sendable {
                 let found = try summaries(query, from: reader, caches.summaries, while: mayGoOn)
                 return found.map { .done(answer(.reply(.success(.summaries($0))))) } ?? .goesOn
             }
-            let key = caches.secret.key(of: request.channel)
-            let result = try result(from: reader, order, key, while: mayGoOn)
+            let result = try result(from: reader, order, caches, while: mayGoOn)
             return result.map { .done(answer($0)) } ?? .goesOn
         } catch {
             progress = .none
@@ -88,7 +87,7 @@ struct Reading: Sendable {
 
     /// - Returns: `nil` when there is more to read.
     private mutating func result(
-        from reader: any StoreReader, _ order: EventOrder, _ key: DigestKey,
+        from reader: any StoreReader, _ order: EventOrder, _ caches: ReaderCaches,
         while mayGoOn: () -> Bool
     ) throws(StoreError) -> ReadAnswer.Result? {
         let channel = request.channel
@@ -96,7 +95,7 @@ struct Reading: Sendable {
         case .changes(let start, nil):
             return try changes(from: start, from: reader, order)
         case .changes(let start, let window?):
-            return try changes(from: start, of: window, from: reader, order, key)
+            return try changes(from: start, of: window, from: reader, order, caches)
         case .state:
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)
@@ -110,7 +109,7 @@ struct Reading: Sendable {
         case .history(let query):
             return .reply(.success(.history(try reader.history(query, in: channel))))
         case .older(let query):
-            return try older(query, from: reader, key)
+            return try older(query, from: reader, caches)
         case .actions(let query):
             return .reply(.success(.actions(try reader.actions(query, in: channel))))
         case .liveActions(let query, let id):
@@ -143,7 +142,7 @@ struct Reading: Sendable {
     /// What changed of a part of the channel, and what the rest comes to when that is all.
     private func changes(
         from start: ChangeStart, of window: Timetoken, from reader: any StoreReader,
-        _ order: EventOrder, _ key: DigestKey
+        _ order: EventOrder, _ caches: ReaderCaches
     ) throws(StoreError) -> ReadAnswer.Result {
         let found = try changes(from: start, from: reader, order)
         guard case .changes(var page) = found else { return found }
@@ -154,7 +153,9 @@ struct Reading: Sendable {
                 snapshot throws(StoreError) in
                 // Of a later commit it is right as well, unless that changed the channel.
                 guard snapshot.digest == state else { return nil }
-                return try WindowReading.rest(before: window, of: snapshot, key: key)
+                return try WindowReading.rest(
+                    before: window, of: snapshot, key: caches.secret.key(of: request.channel),
+                    within: caches.windows)
             }
         }
         return .changes(page)
@@ -162,11 +163,13 @@ struct Reading: Sendable {
 
     /// Encoded here: a page may be large, and a reactor has others to serve.
     private mutating func older(
-        _ query: OlderQuery, from reader: any StoreReader, _ key: DigestKey
+        _ query: OlderQuery, from reader: any StoreReader, _ caches: ReaderCaches
     ) throws(StoreError) -> ReadAnswer.Result? {
         let isDear = if case .dear = progress { true } else { false }
         let page = try reader.withSnapshot(of: request.channel) { snapshot throws(StoreError) in
-            try WindowReading.page(query, from: snapshot, key: key, isDear: isDear)
+            try WindowReading.page(
+                query, from: snapshot, key: caches.secret.key(of: request.channel),
+                within: caches.windows, isDear: isDear)
         }
         switch page {
         case nil:

@@ -6,7 +6,7 @@ import EventModel
 /// How a page is made up of segments, or of a part of one that is too large.
 struct WindowReading {
     /// How large a page may become.
-    struct Bounds {
+    struct Bounds: Sendable {
         var placeRows = Limits.windowPlaceRowsMax
         var partRows = Limits.windowPartRowsMax
         var rows = Limits.windowPageRowsMax
@@ -50,6 +50,7 @@ struct WindowReading {
         guard query.last > 0 else { return .success(reading.page) }
         try reading.read(segments)
         if let first = segments.first, reading.page.after == reading.end, !reading.size.isEmpty {
+            guard isDear else { return nil }
             reading.size = PageSize()
             guard try reading.readPlaces(of: first) else { return .failure(.tooManyRows) }
         }
@@ -63,12 +64,12 @@ struct WindowReading {
 
     /// What stands before a window; `nil` where that takes long to find out.
     static func rest(
-        before after: Timetoken, of snapshot: any ChannelSnapshot, key: DigestKey
+        before after: Timetoken, of snapshot: any ChannelSnapshot, key: DigestKey,
+        within bounds: Bounds = Bounds()
     ) throws(StoreError) -> Digest? {
         let query = OlderQuery(channel: "", through: after, last: 0)
-        guard case .success(let page)? = try page(query, from: snapshot, key: key, isDear: false)
-        else { return nil }
-        return page.rest
+        let page = try page(query, from: snapshot, key: key, within: bounds, isDear: false)
+        return if case .success(let page)? = page { page.rest } else { nil }
     }
 
     private init(

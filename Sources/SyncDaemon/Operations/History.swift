@@ -12,6 +12,10 @@ extension Operations {
 
     /// What stands before a device's window.
     static func older(_ query: OlderQuery, for caller: SessionCaller) -> OperationOutcome {
+        // Pages are large, and wait for who does not read them.
+        guard query.last == 0 || caller.accounts.pressure.level != .queues else {
+            return .refused(.overloaded)
+        }
         // It will hold more than it said when it subscribed.
         if query.last > 0, let subscription = caller.subscription(to: query.channel),
             subscription.window != nil

@@ -42,12 +42,14 @@ struct CacheComparison {
                 channel, window: .last(held, keeping: max(held, Limits.windowMessagesKept)))
         }
         try await waitUntilVerified(channels)
+        var repaired: [String] = []
         for channel in channels where parts[channel]?.beganAnew == false {
             guard try await !isRestEqual(of: channel) else { continue }
             parts[channel]?.isRestEqual = false
+            repaired.append(channel)
             try await client.channel(channel).repair()
         }
-        try await waitUntilVerified(channels)
+        try await waitUntilVerified(repaired)
         var findings: [CacheFinding] = []
         for channel in channels { findings.append(try await finding(of: channel)) }
         return findings
@@ -71,9 +73,10 @@ struct CacheComparison {
             segments: .init(of: rows, cutBefore: base.cache.messages.keys), rest: rest)
     }
 
+    /// Reads on up to the word for each, also where it is verified by now: what was repaired is told
+    /// before that.
     private mutating func waitUntilVerified(_ channels: [String]) async throws {
-        var waiting: Set<String> = []
-        for channel in channels where try await !isVerified(channel) { waiting.insert(channel) }
+        var waiting = Set(channels)
         while !waiting.isEmpty, let event = await events.next(isolation: #isolation) {
             switch event {
             case .cacheRepaired(let channel, let rung, let changes):

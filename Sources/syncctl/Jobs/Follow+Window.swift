@@ -71,6 +71,11 @@ extension JobRunner {
         let events = await client.events()
         let room = try await client.channel(channel, window: .last(count))
         try await wait(for: room, events)
+        // A page of large messages has fewer.
+        while await room.items.count < count, await room.hasOlder {
+            let missing = await count - room.items.count
+            guard missing > 0, try await room.loadOlder(missing) == .more else { break }
+        }
         var (base, items) = await (room.base, room.items)
         // The two are of one moment.
         while await room.base.cursor != base.cursor {

@@ -60,7 +60,8 @@ final class SimulatedDaemon {
         let readers = SimulatedReaders(
             try store.makeReader(), order: order,
             caches: ReaderCaches(
-                repairs: RepairCache(secret: store.secret), secret: store.secret), in: world)
+                repairs: RepairCache(secret: store.secret), secret: store.secret,
+                windows: world.setting.windowBounds), in: world)
         let presence = SimulatedPresence(in: world)
         self.presence = presence
         self.ledger = ledger

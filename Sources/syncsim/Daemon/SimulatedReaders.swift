@@ -63,7 +63,7 @@ final class SimulatedReaders {
         _ = lanes.step(ticket, took: microseconds)
         if case .goesOn = outcome {
             world.tally.count("read in steps")
-            lanes.putBack(reading, ticket)
+            lanes.putBack(reading, reading.ticket)
         }
         for request in caches.repairs.takeReleased() {
             lanes.putBack(Reading(request), request.ticket)

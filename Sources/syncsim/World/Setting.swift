@@ -60,6 +60,8 @@ struct Setting {
     let hasEditors: Bool
     /// Whether devices hold parts of their channels.
     let hasWindows: Bool
+    /// How much of a channel is a page.
+    let windowBounds: WindowReading.Bounds
     /// What holds in all channels.
     let rules: ReactionRules
 
@@ -103,5 +105,10 @@ struct Setting {
         hasModerator = others.chance(40)
         hasEditors = others.chance(50)
         hasWindows = others.chance(60)
+        // Mostly a segment is more than a page.
+        windowBounds = others.pick([
+            WindowReading.Bounds(), .init(rows: 6, cheapRows: 8), .init(rows: 1, cheapRows: 3),
+            .init(bytes: 300),
+        ])
     }
 }

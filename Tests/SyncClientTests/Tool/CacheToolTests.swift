@@ -111,6 +111,35 @@ struct CacheToolTests {
         try await repair(of: daemon)
     }
 
+    @Test("of several channels the one that differs is told, however soon it is mended")
+    func several() async throws {
+        let daemon = try await Daemon()
+        try await fill(100, of: daemon, window: nil)
+        let client = try SyncClient.open(
+            cache: path,
+            configuration: SyncClient.Configuration(
+                url: daemon.url, userID: "ada", deviceID: "phone"))
+        try await client.connect()
+        for name in ["den", "hall"] {
+            for number in 1...3 {
+                _ = try await client.publish(Message(payload: "\(number)"), to: name)
+            }
+            let channel = try await client.channel(name)
+            try await eventually("the file is equal") { await channel.isVerified }
+        }
+        await client.close()
+        let store = try SQLiteDeviceStore(path: path)
+        let den = try store.base(of: "den")
+        let message = try #require(den.cache.messages.keys.min())
+        try store.commit([.channel("den", den.header, [drop(message, of: den)])])
+
+        for _ in 0..<6 {
+            let found = try await tool("verify", of: daemon)
+            #expect(found.status == 1, "\(found.output)")
+            #expect(found.output.contains { $0.hasPrefix("den: different, 1 row") })
+        }
+    }
+
     @Test("what is before a part is compared apart: a sum does not see on which side a row is")
     func rest() async throws {
         let daemon = try await Daemon()

@@ -54,10 +54,12 @@ export function wishedScore(entries, wish, rows, rules = usualRules) {
  * @param {Entry[]} entries @param {Entry} wish
  * @param {GroupItem[]} rows What the cache has of the user's on the message.
  * @param {Rules} [rules] Of the channel.
+ * @param {boolean} [isOutside] The message is before the cache's window: nobody here knows what
+ *   stands on it.
  * @returns {Edits}
  */
-export function wishAction(entries, wish, rows, rules = usualRules) {
-  if (rules === unknownRules) return wishOnItsOwn(entries, wish, rows);
+export function wishAction(entries, wish, rows, rules = usualRules, isOutside = false) {
+  if (rules === unknownRules || isOutside) return wishOnItsOwn(entries, wish, rows, isOutside);
   const about = aboutTheSame(entries, wish, rules);
   const sent = about.map((it) => it.sent).lastIndexOf(true) + 1;
   const [kept, unsent] = [about.slice(0, sent), about.slice(sent)];
@@ -91,15 +93,16 @@ export function wishAction(entries, wish, rows, rules = usualRules) {
 /**
  * A wish while nobody knows what one more of the same means: neither combined with another one nor
  * cancelled by it. Where they do not count, the daemon says that it is so already.
- * @param {Entry[]} entries @param {Entry} wish @param {GroupItem[]} rows @returns {Edits}
+ * @param {Entry[]} entries @param {Entry} wish @param {GroupItem[]} rows
+ * @param {boolean} isOutside @returns {Edits}
  */
-function wishOnItsOwn(entries, wish, rows) {
+function wishOnItsOwn(entries, wish, rows, isOutside) {
   if (wish.present) return { put: [wish], remove: [] };
   const about = aboutTheSame(entries, wish, usualRules);
   const row = rows.find((it) => keyOf(it) === keyOf(wish));
   const added = about.filter(({ present }) => present).pop();
   // Then there is nothing by whatever rules.
-  if (!row && !added) return { put: [], remove: [] };
+  if (!row && !added && !isOutside) return { put: [], remove: [] };
   const now = ownAfter(about, rows, usualRules).get(keyOf(wish));
   // Where taps count there may be more of it.
   const observed = now ? now.actionTimetoken : added ? added.acknowledged : row?.actionTimetoken;

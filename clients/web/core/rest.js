@@ -41,6 +41,11 @@ export class Rest {
     this.whole = whole;
   }
 
+  /** Whether a message is before what the cache has. */
+  isBefore(/** @type {string} */ timetoken) {
+    return this.isPart && !isLater(timetoken, this.after);
+  }
+
   /** Of a cache that has all of its channel. */
   static none() {
     return new Rest('0', new Digest());

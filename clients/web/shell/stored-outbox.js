@@ -86,8 +86,10 @@ export class StoredOutbox {
         const edits = wishMessage(entries, entry, cache(), userId);
         return this.#bounded(entries, edited(entries, edits));
       }
-      const rows = cache().rows.own(entry.messageTimetoken ?? '', userId);
-      const edits = wishAction(entries, entry, rows, rules);
+      const { rows, rest } = cache();
+      const message = entry.messageTimetoken ?? '';
+      const edits = wishAction(
+        entries, entry, rows.own(message, userId), rules, rest.isBefore(message));
       first ??= edits;
       const order = orderOf(entry, rules);
       if (entries.some((it) => orderOf(named(it, rules), rules) === order)) {

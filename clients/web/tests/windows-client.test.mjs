@@ -224,6 +224,23 @@ test('what is before the window is compared when somebody wants it, and hourly',
   assert.deepEqual(asked(world).filter(({ op }) => op === 'older'), [question, question, question]);
 });
 
+test('a reaction to a message outside of the window is added and taken back', async () => {
+  const { server, messages } = serverOf(10);
+  server.act('ada', true, { messageTimetoken: messages[1], type: 'reaction', value: '🔥' });
+  const world = await opened(server);
+  const values = (message) => server.rows.filter((it) =>
+    it.messageTimetoken === message && it.uuid === 'ada').map((it) => it.value);
+  // What another device said, which nobody here has ever seen.
+  await world.channel.react(messages[1], '🔥', false);
+  await world.channel.react(messages[2], '🎉');
+  await world.settle();
+  assert.deepEqual([values(messages[1]), values(messages[2])], [[], ['🎉']]);
+  await world.channel.react(messages[2], '🎉', false);
+  await world.settle();
+  assert.deepEqual(values(messages[2]), []);
+  assert.equal(world.client.waiting, 0);
+});
+
 test('messages outside of the window are looked at, and kept nowhere', async () => {
   const { server, messages } = serverOf(20);
   server.edit('zoe', { messageTimetoken: messages[4], payload: 'four' });
