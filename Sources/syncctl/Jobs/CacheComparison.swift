@@ -73,8 +73,8 @@ struct CacheComparison {
             segments: .init(of: rows, cutBefore: base.cache.messages.keys), rest: rest)
     }
 
-    /// Reads on up to the word for each, also where it is verified by now: what was repaired is told
-    /// before that.
+    /// Reads on up to the word for each, also where it is verified by now: what was repaired is
+    /// told before that.
     private mutating func waitUntilVerified(_ channels: [String]) async throws {
         var waiting = Set(channels)
         while !waiting.isEmpty, let event = await events.next(isolation: #isolation) {

@@ -210,11 +210,12 @@ struct WindowReadingTests {
         #expect(try !isFound(amid, last: 1))
         #expect(try isFound(segments[1].after, last: 0))
         // So does what has to be read place by place, for its bytes, too.
+        let end = segments.map(\.after).filter { $0 > segments[1].after }.min()
         for bounds in [WindowReading.Bounds(rows: 1), WindowReading.Bounds(bytes: 1)] {
             let found = try bench.store.makeReader().withSnapshot(of: room) {
                 snapshot throws(StoreError) in
                 try WindowReading.page(
-                    OlderQuery(channel: "room", through: segments[1].after, last: 5),
+                    OlderQuery(channel: "room", through: end, last: 5),
                     from: snapshot, key: key, within: bounds, isDear: false)
             }
             #expect(found == nil)
