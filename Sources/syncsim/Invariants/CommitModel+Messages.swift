@@ -16,8 +16,16 @@ extension CommitModel {
         case .deleteMessage(let message):
             let author = author(of: message, in: write.channel) ?? write.author.userID
             return author == write.author.userID ? nil : "not_owner"
+        case .add(let key, _, _) where key.messageTimetoken > last: return "no_such_message"
         default: return countsTooMuch(write) ? "score_too_large" : nil
         }
+    }
+
+    /// Whether a write is about a message that nobody could have seen when its turn came, as far as
+    /// the commit tells. (After a backup was restored, and the clock set back, devices know some.)
+    func mayBeToCome(_ write: Write) -> Bool {
+        guard case .add(let key, _, _) = write.operation else { return false }
+        return key.messageTimetoken > reached
     }
 
     /// Who wrote a message that stands.

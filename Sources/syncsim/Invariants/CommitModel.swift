@@ -15,12 +15,18 @@ struct CommitModel {
     var authors: [Channel: [Timetoken: String?]] = [:]
     private var remembered: [Truth.MutationName: Outcome] = [:]
     private(set) var problems: [String] = []
+    /// The newest position that the commit has used so far, as its events tell it.
+    private(set) var reached: Timetoken
+    /// The newest that it has used at its end.
+    let last: Timetoken
 
     /// - Parameter truth: As it was before the commit.
     init(_ commit: Commit, _ operations: [StoredOperation], after truth: Truth) {
         self.truth = truth
         self.operations = operations[...]
         events = commit.events[...]
+        reached = truth.last
+        last = commit.last
     }
 
     mutating func check(_ commit: Commit, of writes: [Write]) {
@@ -57,6 +63,7 @@ struct CommitModel {
         }
         // There is room for some that are large.
         if write.operation.mayBeLarge, case .failure(.overloaded) = answer.result { return }
+        if mayBeToCome(write), case .failure(.noSuchMessage) = answer.result { return }
         if let code = refusal(of: write) {
             guard case .failure(let error) = answer.result, error.code == code else {
                 return fail("\(write.operation) was answered with \(answer.result)")
@@ -114,6 +121,7 @@ struct CommitModel {
         _ event: Event, in channel: Channel, at timetoken: Timetoken
     ) -> Bool {
         guard let next = events.popFirst() else { return false }
+        reached = max(reached, next.timetoken)
         return next.event == event && next.channel == channel && next.timetoken == timetoken
             && next.isStored
     }

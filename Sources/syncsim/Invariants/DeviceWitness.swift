@@ -136,10 +136,9 @@ final class DeviceWitness {
         switch result {
         case .failure(let error):
             world.tally.count("refused \(error.code)")
-            // People count up until there is no more room.
-            if error.status < 429, error.code != "score_too_large" {
-                fail("wire", "was refused: \(error)")
-            }
+            // Of a write that is refused its device is told, and judges it by its key.
+            if case .write? = question.ticket { return }
+            if error.status < 429 { fail("wire", "was refused: \(error)") }
         case .success(.subscribed(let channels)):
             for channel in channels {
                 world.tally.count("rung \(channel.mode.rawValue)")
@@ -260,7 +259,7 @@ final class DeviceWitness {
         for (channel, changes) in effects.changes {
             for change in changes { lists[channel, default: []].apply(change) }
         }
-        for (entry, error) in effects.refused where error.code != "score_too_large" {
+        for (entry, error) in effects.refused where !mayRefuse(entry, error) {
             fail("I7", "lost its wish \(entry): \(error)")
         }
         guard !wishes.isEmpty, world.choices.chance(10) else { return }
@@ -277,6 +276,17 @@ final class DeviceWitness {
                 fail("I7", "shows \(key) in \(channel) otherwise than its user wished")
             }
         }
+    }
+
+    private func mayRefuse(_ entry: OutboxEntry, _ error: ProtocolError) -> Bool {
+        // People count up until there is no more room.
+        if error.code == "score_too_large" { return true }
+        // It saw a message of a store that is gone, later than what the present one has come to.
+        guard error.code == "no_such_message", let key = entry.key,
+            !world.truth.timetokens.contains(key.messageTimetoken)
+        else { return false }
+        wishes[entry.channel]?[world.setting.rules.canonical(key)] = nil
+        return true
     }
 
     /// What is wrong with a device that has come to rest.
