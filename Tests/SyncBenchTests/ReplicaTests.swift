@@ -87,6 +87,33 @@ struct ReplicaTests {
         #expect(replica.items().count == 2)
     }
 
+    @Test("what is before a window changes its rest alone")
+    func windows() throws {
+        let (ada, bob, eve) = (action("ada", 18), action("bob", 19), action("eve", 20))
+        let (none, one) = (digest([]), digest([ada]))
+        let page = try JSONValue(
+            parsing: #"{"cursor":"25","after":"17","rest":{"n":1,"d":"\#(one.text)"},"#
+                + #""s":{"n":1,"d":"\#(one.text)"},"messages":[],"rows":"AA=="}"#)
+        var replica = Replica(key: key, window: try OlderPage(page))
+        let whole = digest([bob, eve])
+        let text = push(
+            [
+                event("added", bob, at: 26), event("removed", ada, at: 27),
+                event("added", eve, at: 28),
+            ], whole)
+
+        let isEqual = try replica.apply(read(text))
+
+        #expect(isEqual == true)
+        #expect(replica.rows.isEmpty && replica.digest == none && replica.state == whole)
+        let summed =
+            String(decoding: push([], one), as: UTF8.self).dropLast()
+            + #","window":{"after":"17","rest":{"n":1,"d":"\#(one.text)"}}}"#
+        let isEqualAgain = try replica.apply(read(Array(summed.utf8)))
+        #expect(isEqualAgain == true)
+        #expect(replica.request("c", epoch: "e").hasSuffix(#","window":{"after":"17"}}"#))
+    }
+
     @Test("devices that got the same bytes share what they have; others do not")
     func shared() throws {
         let (ada, bob) = (action("ada", 18), action("bob", 19))

@@ -112,13 +112,16 @@ struct SmokeTests {
         #expect(table.contains("| 10 differences | message-actions | history-with-actions |"))
     }
 
-    @Test("all devices that come back are equal", arguments: ["0", "1"])
-    func comingBack(linger: String) throws {
+    @Test(
+        "all devices that come back are equal, whatever they hold",
+        arguments: [("0", "0"), ("1", "0"), ("0", "10"), ("1", "10")])
+    func comingBack(linger: String, last: String) throws {
         let place = Workplace()
 
         let result = try place.run(
-            "return", "--subscribers", "30", "--channels", "12", "--follows", "5", "--reactions",
-            "10", "--changes", "60", "--linger", linger, "--work", place.folder, "--json")
+            "return", "--subscribers", "30", "--channels", "12", "--follows", "5", "--messages",
+            "100", "--reactions", "200", "--changes", "600", "--linger", linger, "--last", last,
+            "--work", place.folder, "--json")
 
         #expect(result.status == 0)
         let record = try #require(try Record.read(result.output).first)

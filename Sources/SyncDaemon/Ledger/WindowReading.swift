@@ -68,8 +68,10 @@ struct WindowReading {
         within bounds: Bounds = Bounds()
     ) throws(StoreError) -> Digest? {
         let query = OlderQuery(channel: "", through: after, last: 0)
-        let page = try page(query, from: snapshot, key: key, within: bounds, isDear: false)
-        return if case .success(let page)? = page { page.rest } else { nil }
+        switch try page(query, from: snapshot, key: key, within: bounds, isDear: false) {
+        case .success(let page): return page.rest
+        case .failure, nil: return nil
+        }
     }
 
     private init(

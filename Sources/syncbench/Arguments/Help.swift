@@ -90,7 +90,8 @@ enum Help {
             """
             Every device knows its channels' reactions; then all go away, reactions are added and
             removed, the daemon is killed and started again, and all come back with cursor, count
-            and digest. A device is equal when every digest of its is the daemon's.
+            and digest. A device is equal when every digest of its is the daemon's. With --last
+            they hold windows: rest and window come to the digest.
             """
         case .table:
             """

@@ -23,6 +23,7 @@ enum Setting: String, CaseIterable {
     case follows
     case changes
     case linger
+    case last
 
     var flag: String { "--\(rawValue)" }
 
@@ -46,6 +47,7 @@ enum Setting: String, CaseIterable {
         case .follows: 1...300
         case .changes: 1...1_000_000
         case .linger: 0...3600
+        case .last: 0...1000
         }
     }
 
@@ -68,10 +70,11 @@ enum Setting: String, CaseIterable {
         case .reactors: "threads of the daemon that serve connections; 0: one per core"
         case .tolerance: "percent by which a value may be worse"
         case .reactions: "reactions that stand in a channel"
-        case .messages: "messages that the reactions are on"
+        case .messages: "messages that the reactions are on, of one channel"
         case .follows: "channels that each device follows"
         case .changes: "adds and removes, over all channels, while the devices are away"
         case .linger: "seconds to wait while they are away; 0: restart the daemon instead"
+        case .last: "newest messages that each device holds of a channel; 0: everything"
         }
     }
 }

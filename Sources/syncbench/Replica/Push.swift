@@ -7,7 +7,7 @@ import JSON
 struct Push {
     enum Change {
         case added(MessageAction)
-        case removed(MessageAction.Key)
+        case removed(MessageAction)
         case published(MessageRow)
     }
 
@@ -15,6 +15,10 @@ struct Push {
     let changes: [Change]
     /// What the rows come to at the cursor.
     let state: Digest?
+    /// Whether it is a part of what is summed up for a window, and says nothing of what is before.
+    let isOfWindow: Bool
+    /// What stands before the window at the cursor, where it says so.
+    let rest: WindowRest?
 
     init(_ json: borrowing JSONValue) throws(JSONError) {
         cursor = try json.object("t").timetoken("t")
@@ -30,10 +34,49 @@ struct Push {
             let body = try event.object("d")
             let action = try body.object("data").action(by: event.string("i"))
             changes.append(
-                try body.string("event") == "added" ? .added(action) : .removed(action.key))
+                try body.string("event") == "added" ? .added(action) : .removed(action))
         }
         self.changes = changes
         state = try json.state()
+        isOfWindow = json.member("window") != nil
+        rest = isOfWindow ? try WindowRest(json.object("window")) : nil
+    }
+}
+
+/// What stands before the messages that a device holds.
+struct WindowRest {
+    let after: Timetoken
+    var digest: Digest
+
+    /// - Returns: `nil` when nothing is said of it.
+    init?(_ json: borrowing JSONValue) throws(JSONError) {
+        after = try json.timetoken("after")
+        guard let rest = json.member("rest") else { return nil }
+        digest = try rest.digest()
+    }
+}
+
+/// The answer to `older`.
+struct OlderPage {
+    let cursor: Timetoken
+    let rest: WindowRest
+    let messages: [MessageRow]
+    let actions: [MessageAction]
+
+    /// - Parameter json: What is under `ok`.
+    init(_ json: borrowing JSONValue) throws(JSONError) {
+        cursor = try json.timetoken("cursor")
+        guard let rest = try WindowRest(json) else {
+            throw .missingField("rest", expected: "an object")
+        }
+        self.rest = rest
+        messages = try json.messages("messages")
+        let rows = try json.string("rows")
+        do throws(RepairError) {
+            actions = try PackedActions.actions(text: rows, actionsMax: 1_000_000)
+        } catch {
+            throw .wrongType("rows", expected: "packed as docs/RECONCILIATION.md says")
+        }
     }
 }
 
@@ -128,7 +171,11 @@ extension JSONValue {
     /// The member `s`; `nil` when absent.
     func state() throws(JSONError) -> Digest? {
         guard let state = member("s") else { return nil }
-        guard let digest = Digest(try state.string("d"), count: try state.integer("n")) else {
+        return try state.digest()
+    }
+
+    fileprivate func digest() throws(JSONError) -> Digest {
+        guard let digest = Digest(try string("d"), count: try integer("n")) else {
             throw .wrongType("d", expected: "32 hexadecimal digits")
         }
         return digest

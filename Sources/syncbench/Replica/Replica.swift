@@ -7,12 +7,30 @@ struct Replica {
     let key: DigestKey
     private(set) var rows: [MessageAction.Key: Timetoken] = [:]
     private(set) var messages: [Timetoken: MessageRow] = [:]
+    /// What the rows come to.
     private(set) var digest = Digest.empty
     private(set) var cursor: Timetoken
+    /// What stands before the rows; `nil`: they are all.
+    private(set) var rest: WindowRest?
 
     init(key: DigestKey, cursor: Timetoken = .zero) {
         self.key = key
         self.cursor = cursor
+    }
+
+    /// A window of what one page brought.
+    init(key: DigestKey, window page: OlderPage) {
+        self.init(key: key, cursor: page.cursor)
+        rest = page.rest
+        for message in page.messages { put(message) }
+        for action in page.actions { put(action) }
+    }
+
+    /// What the whole channel comes to.
+    var state: Digest {
+        var state = digest
+        if let rest { state.insert(rest.digest) }
+        return state
     }
 
     /// Applies a push in the order of its events.
@@ -22,13 +40,28 @@ struct Replica {
     mutating func apply(_ push: Push) -> Bool? {
         for change in push.changes {
             switch change {
+            case .added(let action) where isBefore(action):
+                if !push.isOfWindow { rest?.digest.insert(action, key: key) }
+            case .removed(let action) where isBefore(action):
+                if !push.isOfWindow { rest?.digest.remove(action, key: key) }
             case .added(let action): put(action)
-            case .removed(let key): remove(key)
+            case .removed(let action): remove(action.key)
             case .published(let message): put(message)
             }
         }
+        if let said = push.rest, said.after == rest?.after { rest = said }
         cursor = push.cursor
-        return push.state.map { $0 == digest }
+        return push.state.map { $0 == state }
+    }
+
+    /// Whether both hold the same, and have the same before it.
+    func isEqual(to other: Replica) -> Bool {
+        digest == other.digest && rest?.after == other.rest?.after
+            && rest?.digest == other.rest?.digest
+    }
+
+    private func isBefore(_ action: MessageAction) -> Bool {
+        rest.map { action.key.messageTimetoken <= $0.after } ?? false
     }
 
     /// Applies the answer to a repair.
@@ -90,7 +123,8 @@ struct Replica {
 
     /// The object of a `subscribe` command that says where this device stands.
     func request(_ name: String, epoch: String) -> String {
-        #"{"name":"\#(name)","cursor":"\#(cursor)","epoch":"\#(epoch)","#
-            + #""count":\#(digest.count),"digest":"\#(digest.text)"}"#
+        let window = rest.map { #","window":{"after":"\#($0.after)"}"# } ?? ""
+        return #"{"name":"\#(name)","cursor":"\#(cursor)","epoch":"\#(epoch)","#
+            + #""count":\#(state.count),"digest":"\#(state.text)"\#(window)}"#
     }
 }

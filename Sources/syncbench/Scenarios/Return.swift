@@ -17,7 +17,7 @@ private final class ReturnLoad {
         self.run = run
         server = try Server(.syncdaemon, run)
         rooms = try Rooms(run, server)
-        (bases, epoch) = try Recorder(server, channels: run.settings[.channels]).read()
+        (bases, epoch) = try Recorder(server, run.settings).read()
     }
 
     /// Lets all devices come, and waits until each is equal.
@@ -30,7 +30,7 @@ private final class ReturnLoad {
         outcome.seconds = Double(Clock.nanoseconds() - start) / 1e9
         outcome.cpuSeconds = Double(try server.cpuNanoseconds - cpu) / 1e9
         outcome.reads = try server.metrics().value("reads_total") - reads
-        let truth = try Recorder(server, channels: bases.count).read().states
+        let truth = try Recorder(server, run.settings).read().states
         try fleet.compare(with: truth)
         return outcome
     }
@@ -153,7 +153,7 @@ private final class Fleet {
     func compare(with truth: [SharedState]) throws(BenchError) {
         for (device, channels) in rooms.followed.enumerated() where state.unequal[device] == 0 {
             for (place, channel) in channels.enumerated() {
-                guard state.channels[device][place].replica.digest == truth[channel].replica.digest
+                guard state.channels[device][place].replica.isEqual(to: truth[channel].replica)
                 else {
                     throw BenchError(
                         "Device \(device) believes that it is equal in"
@@ -184,60 +184,8 @@ private final class Fleet {
             state.modes[channel.mode, default: 0] += 1
             guard let known = channel.state else { continue }
             state.note(
-                known == state.channels[device][index].replica.digest, device: device, place: index)
+                known == state.channels[device][index].replica.state, device: device, place: index)
         }
-    }
-}
-
-/// Reads every channel from its beginning, as a device does that has nothing.
-private struct Recorder {
-    private let conversation: Conversation
-    private let channels: Int
-
-    init(_ server: Server, channels: Int) throws(BenchError) {
-        conversation = try Conversation(server, user: "recorder")
-        self.channels = channels
-    }
-
-    /// - Returns: What stands in each channel, and the epoch of its cursors.
-    func read() throws(BenchError) -> (states: [SharedState], epoch: String) {
-        let epoch = try conversation.reply(to: 0) { (json) throws(JSONError) in
-            try json.string("epoch")
-        }
-        var states: [SharedState] = []
-        while states.count < channels {
-            let next = states.count..<min(channels, states.count + 100)
-            states += try read(next)
-        }
-        return (states, epoch)
-    }
-
-    private func read(_ range: Range<Int>) throws(BenchError) -> [SharedState] {
-        let names = range.map(FrameTemplate.channelName)
-        let list = names.map { #"{"name":"\#($0)","cursor":"0"}"# }.joined(separator: ",")
-        try conversation.send([#"{"id":1,"op":"subscribe","channels":[\#(list)]}"#])
-        var states = try conversation.reply(to: 1) { (json) throws(JSONError) in
-            let channels = try json.array("channels")
-            var states: [SharedState] = []
-            for index in 0..<channels.count {
-                let channel = try SubscribedReply(channels.element(at: index))
-                states.append(SharedState(Replica(key: channel.key), isVerified: false))
-            }
-            return states
-        }
-        while !states.allSatisfy(\.isVerified) {
-            let push = try conversation.next()
-            guard FrameText.isPush(push), let channel = FrameText.channel(ofPush: push) else {
-                continue
-            }
-            do throws(JSONError) {
-                states[channel - range.lowerBound] = try states[channel - range.lowerBound].after(
-                    push)
-            } catch {
-                throw BenchError("A push cannot be read: \(error)")
-            }
-        }
-        return states
     }
 }
 
@@ -253,7 +201,7 @@ extension Scenario {
         let outcome = try load.connect(parallel: run.settings[.parallel])
         var parameters = ["devices": devices]
         for setting in [
-            Setting.channels, .follows, .reactions, .changes, .linger,
+            Setting.channels, .follows, .messages, .last, .reactions, .changes, .linger,
         ] { parameters[setting.rawValue] = run.settings[setting] }
         return [
             Record(

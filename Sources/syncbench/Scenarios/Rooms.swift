@@ -49,7 +49,7 @@ final class Rooms {
     private var random = SeededGenerator(seed: 20)
     private var rooms: [Room]
 
-    private static let messagesPerRoom = 5
+    private let messagesPerRoom: Int
     private static let values = ["👍", "❤️", "😂", "🎉", "😮", "😢"]
 
     private struct Room {
@@ -74,7 +74,8 @@ final class Rooms {
         }
         self.popularity = popularity
         let authors = try Authors(500, server)
-        let count = Self.messagesPerRoom
+        let count = run.settings[.messages]
+        messagesPerRoom = count
         let messages = try authors.publish(
             (0..<channels * count).map { number in
                 .publish(
@@ -106,15 +107,15 @@ final class Rooms {
     /// Answers pings.
     func poll() throws(BenchError) { try authors.poll() }
 
-    /// A reaction with a key that is new in its channel, for the first 15,000 of them.
+    /// A reaction with a key that is new in its channel, for the first thousands.
     private func add(in channel: Int) -> Deed {
         let number = rooms[channel].count
         rooms[channel].count += 1
         let reaction = Reaction(
             author: (channel * 50 + number) % authors.count,
-            message: rooms[channel].messages[number % Self.messagesPerRoom],
+            message: rooms[channel].messages[number % messagesPerRoom],
             value: Self.values[
-                (number / Self.messagesPerRoom + number / authors.count) % Self.values.count])
+                (number / messagesPerRoom + number / authors.count) % Self.values.count])
         rooms[channel].standing.append(reaction)
         return .add(reaction.value, to: reaction.message, in: channel, by: reaction.author)
     }
