@@ -29,10 +29,10 @@ public struct ShardedDictionary<Key: Hashable, Value> {
     public var count: Int { shards.reduce(0) { $0 + $1.count } }
 
     /// All values, in no order.
-    public var values: some Sequence<Value> { shards.lazy.flatMap(\.values) }
+    public var values: some Sequence<Value> { shards.lazy.flatMap { $0.values } }
 
     /// All entries, in no order.
-    public var entries: some Sequence<(key: Key, value: Value)> { shards.lazy.flatMap(\.self) }
+    public var entries: some Sequence<(key: Key, value: Value)> { shards.lazy.flatMap { $0 } }
 
     /// By the upper bits: a part's own places come from others, of another hash.
     @inlinable static func shard(of key: Key) -> Int {

@@ -43,6 +43,8 @@ struct DiskFile {
 
     mutating func sync() {
         var synced = self.synced ?? []
+        // Held once: else the first change would copy all of it.
+        self.synced = nil
         for change in changes {
             switch change {
             case .write(let offset, let written): synced.put(written, at: offset)

@@ -156,6 +156,7 @@ final class SimulatedLedger {
 
     private func conclude(_ commit: Commit, of writes: [Write], _ failure: StoreError?) {
         world.witness(commit, of: writes, store, failed: failure != nil)
+        store.forgetOutcome()
         if failure == .full { world.tally.count("full disk") }
         let isBeyondUse = failure.map { $0 != .full } ?? false
         // Of a store beyond use nobody knows what it has; a planted bug is the witnesses' to find.

@@ -122,6 +122,13 @@ final class SimulatedStore: Store {
         try platter.begin()
     }
 
+    /// Somebody has seen what became of the last transaction, and does not see it again where
+    /// another answer takes none.
+    func forgetOutcome() {
+        operations = []
+        outcome = .gone
+    }
+
     var clock: ClockRecord { promised ?? platter.clock }
 
     func ages() throws(StoreError) -> [AgeMark] {
