@@ -18,6 +18,9 @@ public struct ChannelBase: Hashable, Sendable {
     /// What happened while a page is on its way, deletions with what they took of the rest; `nil`:
     /// none is.
     var seen: [Envelope]?
+    /// What was kept and is none of its rows: who follows it drops that, or it would be among them
+    /// when it is kept next.
+    var strays: [RowChange] = []
 
     public var cursor: Timetoken { cache.cursor }
     /// Whether it has no rows at all.
@@ -39,16 +42,21 @@ public struct ChannelBase: Hashable, Sendable {
 
     /// A base as it was kept: rows, and the header that was written with them.
     ///
-    /// Rows from before its window, which only a damaged file has, are passed over.
+    /// Rows from before its window, which only a damaged file has, are passed over, and dropped
+    /// from the file when it is followed.
     public init(
         messages: [Timetoken: DeviceCache.Entry], actions: [MessageAction], _ header: ChannelHeader
     ) {
+        let rest = header.rest
         let cache = DeviceCache(
-            messages: messages.filter { !header.rest.contains($0.key) },
-            actions: actions.lazy.filter { !header.rest.contains($0.key.messageTimetoken) },
+            messages: messages.filter { !rest.contains($0.key) },
+            actions: actions.lazy.filter { !rest.contains($0.key.messageTimetoken) },
             cursor: header.cursor)
         self.init(cache: cache, epoch: header.epoch, key: header.key)
-        rest = header.rest
+        self.rest = rest
+        strays = messages.filter { rest.contains($0.key) }.map { .messageDropped($0, $1) }
+        strays += actions.lazy.filter { rest.contains($0.key.messageTimetoken) }
+            .map { .actionDropped($0) }
     }
 
     /// Takes what the server says about itself; another key costs O(rows).

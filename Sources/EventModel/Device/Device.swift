@@ -144,6 +144,10 @@ public struct Device: Sendable {
         var sync = sync
         let channel = sync.name
         guard channels[Channel(channel)] == nil else { return effects }
+        if !sync.base.strays.isEmpty {
+            effects.writes.append(.channel(channel, sync.header, sync.base.strays))
+            sync.base.strays = []
+        }
         let step = epoch.map { sync.connect(epoch: $0) }
         channels[Channel(channel)] = sync
         if let step { take(step, of: channel, &effects) }
