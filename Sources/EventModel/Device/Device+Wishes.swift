@@ -43,6 +43,10 @@ extension Device {
         let channels = channels
         let (entries, changes) = outbox.takeForSending { entry in
             channels[Channel(entry.channel)]?.heardRules
+        } isOutside: { entry in
+            entry.key.map { key in
+                channels[Channel(entry.channel)]?.base.isOutside(key.messageTimetoken) ?? false
+            } ?? false
         } base: { entry in
             entry.key.flatMap {
                 channels[Channel(entry.channel)]?.base.cache.action(of: $0)
@@ -88,7 +92,7 @@ extension Device {
         let changes = outbox.wish(
             key, isPresent: isPresent, score: score, in: channel,
             base: sync?.base.cache.action(of: key), under: heardRules(for: key, in: channel),
-            isOutside: message <= sync?.base.rest.after ?? .zero, mutation: mutation)
+            isOutside: sync?.base.isOutside(message) ?? false, mutation: mutation)
         effects.writes += changes.map { .outbox($0) }
         show(channel, ChannelView.News(messages: [message]), &effects)
         finish(&effects)

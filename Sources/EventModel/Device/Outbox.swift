@@ -80,9 +80,11 @@ public struct Outbox: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - rules: What holds in an entry's channel; `nil`: nobody knows.
+    ///   - isOutside: Whether an entry is about a message of which the device holds nothing.
     ///   - base: The action under a key in the base.
     mutating func takeForSending(
         under rules: (OutboxEntry) -> ReactionRules? = { _ in ReactionRules() },
+        isOutside: (OutboxEntry) -> Bool = { _ in false },
         base: (OutboxEntry) -> MessageAction?
     ) -> (entries: [OutboxEntry], changes: [Change]) {
         var taken: [OutboxEntry] = []
@@ -102,14 +104,15 @@ public struct Outbox: Hashable, Sendable {
             if case .remove(let key, nil) = entry.wish, let canonical = asked.key {
                 let before = earlier.own(canonical, base: base(asked), under: rules)
                 if before.standing == .pending { break }
-                guard case .since(let seen) = before.standing else {
+                if case .since(let seen) = before.standing {
+                    entries[index].wish = .remove(key, seen: seen)
+                } else if !isOutside(entry) {
                     // The add before it was refused: there is nothing to remove.
                     entries.remove(at: index)
                     changes.append(.drop(mutation: entry.mutation))
                     index -= 1
                     continue
                 }
-                entries[index].wish = .remove(key, seen: seen)
             }
             entries[index].progress = .perhapsSent
             if entries[index] != entry { changes.append(.put(entries[index])) }

@@ -39,6 +39,32 @@ struct KeptWishesTests {
         #expect(device.outbox.isEmpty)
     }
 
+    /// Found by a world: what was wished on the old cache, of a message that the new window has not.
+    @Test(
+        "a removal from a message before the window goes out, whatever is known",
+        arguments: [ChannelRest.all, ChannelRest(after: Timetoken(rawValue: 10), digest: .empty)])
+    func removalOutside(rest: ChannelRest) throws {
+        let removal = OutboxEntry(
+            mutation: "m1", channel: "room", wish: .remove(action.key, seen: nil))
+        var device = Device(user: "ada", outbox: [removal])
+        let base = ChannelBase(
+            messages: [:], actions: [],
+            ChannelHeader(
+                cursor: Timetoken(rawValue: 30), epoch: "a.1", key: nil, digest: .empty, rest: rest
+            ))
+        _ = device.follow("room", base: base, window: .last(1))
+
+        let sent = device.connected(epoch: "a.1").questions.filter {
+            $0.ticket == .write(mutation: "m1")
+        }
+
+        guard case .removeAction(let request)? = sent.first?.command else {
+            Issue.record("It was not sent: \(sent)")
+            return
+        }
+        #expect(request.actionTimetoken == nil)
+    }
+
     @Test("a message on its way is not taken for an equal one of long ago")
     func equalMessages() {
         let message = Message(payload: #""ok""#)
