@@ -361,6 +361,21 @@ def pages():
     it.holds()
     yield it
 
+    it = Story("a push that the first page overtook, and then a look at the rest")
+    it.do("connect", epoch=EPOCH)
+    it.asks(it.subscribe(), it.older(3))
+    it.welcome(0)
+    it.do("verify")
+    before = it.paper.last
+    it.paper.publish("eve", "new")
+    push = it.paper.push(before)
+    it.page(1, it.paper.older(3, elsewhere=True))
+    it.asks(it.older(0))
+    it.steps.append({"push": push})
+    it.page(2, it.paper.older(0, it.part.after, elsewhere=True))
+    it.holds()
+    yield it
+
     it = Story("a refused page changes nothing").open()
     it.do("older", last=1)
     it.asks(it.older(1))
@@ -395,6 +410,18 @@ def returns():
     it.asks(it.subscribe())
     it.welcome(0, "delta")
     it.push()
+    it.holds()
+    yield it
+
+    it = Story("summed up, and nothing of it is about the window").open()
+    it.paper.add("eve", it.messages[0])
+    push = it.paper.push(it.part.cursor, window={"after": "0"})
+    push["m"] = []
+    it.push(push)
+    it.asks(it.older(0))
+    # A removal may have been forgotten: nothing was compared.
+    it.holds(verified=False)
+    it.page(2, it.paper.older(0, it.part.after))
     it.holds()
     yield it
 

@@ -3,6 +3,8 @@
 extension ChannelSync {
     /// Compares with the server's state, and climbs a rung when they differ.
     mutating func compare(with state: Digest, at cursor: Timetoken, _ step: inout Step) {
+        // A page told more already; the next one is compared with what was told last.
+        guard cursor >= compared.cursor else { return }
         let hasMoved = compared.settle(state, at: cursor)
         let cursor = hasMoved ? compared.cursor : cursor
         told = (cursor, state)

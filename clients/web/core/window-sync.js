@@ -4,6 +4,7 @@ import { ChannelSync } from './channel-sync.js';
 import { affectedBy, outcomeOf } from './outcome.js';
 import { Pages } from './pages.js';
 import { isWorthRetrying } from './replies.js';
+import { isLater } from './timetoken.js';
 import { cut, grow, pageMax, settle, unopened } from './window.js';
 
 /** @typedef {import('./types.js').ChannelWindow} ChannelWindow */
@@ -115,7 +116,9 @@ export class WindowSync extends ChannelSync {
     const { cache, compared } = this;
     const { text } = cache.tally.digest;
     const events = compared.apply(push);
-    if (text !== cache.tally.digest.text) this.isVerified = false;
+    // What is summed up may lack a removal that was forgotten: as long as nothing is known of the
+    // rest nothing can be compared.
+    if (text !== cache.tally.digest.text || !cache.rest.digest) this.isVerified = false;
     const outcome = this.check(push.s, outcomeOf({ events }), push.t.t);
     if (!this.staging && !this.pages.asked) cut(this.cache, this.size.keeping);
     return this.#kept(outcome);
@@ -126,10 +129,11 @@ export class WindowSync extends ChannelSync {
    * @param {any} state @param {Outcome} outcome @param {string} at @returns {Outcome}
    */
   check(state, outcome, at) {
-    if (!state) return outcome;
     const { compared } = this;
-    const isLater = settle(compared, state, at);
-    this.told = { at: isLater ? compared.cursor : at, state };
+    // A page told more already; the next one is compared with what was told last.
+    if (!state || isLater(compared.cursor, at)) return outcome;
+    const isSettled = settle(compared, state, at);
+    this.told = { at: isSettled ? compared.cursor : at, state };
     if (compared.cursor !== this.told.at || !compared.tally.hasher || !compared.state) {
       return outcome;
     }
