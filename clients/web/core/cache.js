@@ -1,12 +1,12 @@
 // What a device holds of one channel: messages and reactions, as the server had them.
 // @ts-check
+import { act, remove } from './acts.js';
 import { fromBase64 } from './bytes.js';
-import { clear } from './clearing.js';
 import { Digest } from './digest.js';
 import { Messages, isMessage, messageFrom, messageOf } from './messages.js';
 import { unpackRows, unpackTimetokens } from './packed.js';
 import { Rest, goneOf } from './rest.js';
-import { isRow, rowOf } from './row.js';
+import { isRow } from './row.js';
 import { Rows } from './rows.js';
 import { readRules, unknownRules } from './rules.js';
 import { isKey, isText } from './shapes.js';
@@ -125,6 +125,20 @@ export class ChannelCache {
   }
 
   /**
+   * Takes what another one has of the same channel; that one is of no use any more.
+   * @param {ChannelCache} other
+   */
+  gain(other) {
+    if (this.isEmpty && this.#isReplaced) {
+      // Nothing is hashed twice.
+      [this.tally, this.rows, this.messages] = [other.tally, other.rows, other.messages];
+      return;
+    }
+    for (const message of other.messages.values()) this.putMessage(message);
+    for (const row of other.rows) this.rows.put(row);
+  }
+
+  /**
    * Applies a push, but nothing that the cache is beyond; returns the events that nobody stores.
    * @param {any} push
    */
@@ -158,42 +172,14 @@ export class ChannelCache {
     const before = rest.isPart ? tally.digest.copy() : null;
     if (!rest.isAbout(event)) {
       if (!event.e) this.putMessage(messageOf(event));
-      else if (event.e === 3) this.#act(event);
-      else if (event.e === 5) this.#delete(event);
+      else if (event.e === 3) act(this, event);
+      else if (event.e === 5) remove(this, event);
     }
     if (!before || !tally.hasher) return;
     // What went of the rows did not go of the rest.
     const gone = told?.copy().merge(tally.digest, 1).merge(before, -1) ?? null;
     rest.follow(event, gone, tally.hasher);
     this.seen?.push({ event, gone });
-  }
-
-  /** @param {any} event */
-  #act(event) {
-    if (event.d.event === 'cleared') return clear(this.rows, event.d.data, event.p.t);
-    const row = rowOf(event);
-    if (event.d.event === 'added') {
-      this.rows.put(row);
-    } else {
-      const standing = this.rows.find(row.messageTimetoken, row.type, row.value, row.uuid);
-      if (standing && !isLater(standing.actionTimetoken, row.actionTimetoken)) {
-        this.rows.drop(standing);
-      }
-    }
-  }
-
-  /** @param {any} event */
-  #delete(event) {
-    const { after, through } = event.d.data;
-    const isIn = (/** @type {string} */ at) => isLater(at, after) && !isLater(at, through);
-    for (const timetoken of this.messages.keys()) if (isIn(timetoken)) this.dropMessage(timetoken);
-    for (const timetoken of this.rows.messages()) {
-      if (!isIn(timetoken)) continue;
-      // What was added after the deletion stands.
-      for (const row of [...this.rows.groups(timetoken).values()].flatMap((it) => [...it])) {
-        if (!isLater(row.actionTimetoken, event.p.t)) this.rows.drop(row);
-      }
-    }
   }
 
   /**

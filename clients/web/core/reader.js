@@ -25,8 +25,16 @@ export class Reader {
     throw new Error('A repair cannot be read: a number has no end.');
   }
 
+  /** One of 49 bits at most, without the garbage that a long one makes. */
   number() {
-    return Number(this.long());
+    let value = 0;
+    for (let scale = 1; scale < 2 ** 49; scale *= 128) {
+      if (this.isAtEnd) break;
+      const byte = this.bytes[this.position++];
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+    throw new Error('A repair cannot be read: a number has no end.');
   }
 
   text() {

@@ -76,8 +76,7 @@ export function grow(cache, page) {
   }
   cache.seen = null;
   if (rest.isAll && isLater(page.cursor, cache.cursor)) cache.cursor = page.cursor;
-  for (const message of part.messages.values()) cache.putMessage(message);
-  for (const row of part.rows) cache.rows.put(row);
+  cache.gain(part);
   cache.rest = part.rest;
   return true;
 }

@@ -242,15 +242,18 @@ export class SyncClient {
   async #lead() {
     const device = this.#device;
     if (device.isClosed) return;
-    await this.#outbox.reread();
-    await this.#marks.lead();
-    for (const channel of this.#followed) await this.#keeper.load(channel);
+    // It opens while the disk is read.
+    this.#connection.connect();
+    const first = Promise.all([this.#outbox.reread(), this.#marks.lead()]);
+    for (const channel of this.#followed) await this.#keeper.load(channel, first);
+    await first;
     if (device.isClosed) return;
     device.isLeader = true;
     // What the tab before was asked is lost.
     this.#questions.disconnect();
     device.tell({ kind: 'leader' });
-    this.#connection.connect();
+    device.tellStatus();
+    this.#connection.begin();
   }
 
   /** @param {Channel} channel It was followed just now. */

@@ -1,6 +1,5 @@
 // The connection to the daemon: opens it, notices its end, and tries again.
 // @ts-check
-import { retryDelay } from '../core/delays.js';
 import { UnreadableError } from '../core/errors.js';
 import { readPush } from '../core/events.js';
 import { isRulesFrame, parsed } from '../core/frames.js';
@@ -9,6 +8,7 @@ import { isForNow } from '../core/replies.js';
 import { isObject, isText } from '../core/shapes.js';
 import { silenceMeans } from '../core/silence.js';
 import { isTimetoken } from '../core/timetoken.js';
+import { Attempts } from './attempts.js';
 import { AwakeClock } from './awake-clock.js';
 import { Commands } from './commands.js';
 import { replySecondsDefault } from './options.js';
@@ -21,8 +21,6 @@ import { onWakeup } from './wakeups.js';
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./options.js').Options} Options */
 
-/** Milliseconds after which a session was a good one: the next back-off starts anew. */
-const goodSession = 10_000;
 /** Milliseconds between two looks at a connection, at most. */
 const lookMax = 5000;
 /** Seconds of silence after which to ask, where the daemon does not say. */
@@ -57,9 +55,10 @@ export class Connection {
   /** @type {WebSocket|null} */ #socket = null;
   /** @type {object|null} What a token is being got for. */ #opening = null;
   #isWaiting = false;
-  #attempt = 0;
-  /** When the last frame came, and the welcome. */ #heardAt = 0;
-  #welcomedAt = Infinity;
+  /** Whether somebody is there who sends commands. */ #hasBegun = false;
+  /** @type {any} What the daemon said when nobody was. */ #welcome = null;
+  #attempts = new Attempts();
+  /** When the last frame came. */ #heardAt = 0;
   /** What ends with the connection. */ #timers = new Timers();
   /** @type {any} */ #retrying;
   /** @type {any} */ #watching;
@@ -95,6 +94,12 @@ export class Connection {
     });
   }
 
+  /** What was welcomed before, and what will be, is told from now on. */
+  begin() {
+    this.#hasBegun = true;
+    if (this.#welcome) this.#enter(this.#welcome);
+  }
+
   /** @param {string|null|undefined} token */
   #open(token) {
     this.#opening = null;
@@ -106,15 +111,13 @@ export class Connection {
         opened: () => isNow() && this.#greet(token),
         received: (data) => isNow() && this.#receive(data),
         ended: (code, reason) => {
-          const isForNow = code === 1008 && this.#tokens.mayOpen(reason);
-          if (isNow()) this.#lose(isForNow ? 1013 : code);
+          if (isNow()) this.#lose(code === 1008 && this.#tokens.mayOpen(reason) ? 1013 : code);
         },
       });
     } catch (error) {
       // No address, or one that this page may not call: the next time would be the same.
       this.#device.setStatus('refused');
-      this.#device.emit('problem', error);
-      return;
+      return this.#device.emit('problem', error);
     }
     this.#socket = socket;
     // Nobody looked since the last connection: without it the clock would stand still for a while.
@@ -128,7 +131,7 @@ export class Connection {
     const { userId, deviceId } = this.#device;
     const { keyset, publishKey } = this.#options;
     this.send({ op: 'hello', userId, deviceId, keyset, publishKey, token }, (ok, error) => {
-      if (ok) this.#welcome(ok);
+      if (ok) this.#enter(ok);
       else if (isForNow(error)) this.#lose(1013);
       else if (this.#tokens.mayOpen(error.code)) this.#lose(1013, new Error(error.message));
       else this.#lose(1008, new Error(`The daemon refused the device: ${error.message}`));
@@ -136,9 +139,11 @@ export class Connection {
   }
 
   /** @param {any} ok The reply to hello. */
-  #welcome(ok) {
+  #enter(ok) {
+    this.#welcome = this.#hasBegun ? null : ok;
+    if (!this.#hasBegun) return;
     this.isOnline = true;
-    this.#welcomedAt = this.#clock.now;
+    this.#attempts.welcomed(this.#clock.now);
     this.epoch = ok.epoch;
     this.time = isTimetoken(ok.time) ? ok.time : '0';
     this.#watch(ok.heartbeat > 0 ? ok.heartbeat : heartbeatDefault);
@@ -160,8 +165,7 @@ export class Connection {
       const waited = oldest ? (now - oldest.at) / 1000 : 0;
       const means = silenceMeans(silence, waited, this.#replySeconds, heartbeat);
       if (means === 'unanswered') {
-        // However long it lasted, this session was no good one: the next attempt waits longer.
-        this.#welcomedAt = Infinity;
+        this.#attempts.disappointed();
         this.#lose(1006, new Error(
           `The daemon has not answered the command ${oldest?.op} for ${Math.floor(waited)} s.`));
       } else if (means === 'gone') {
@@ -204,6 +208,7 @@ export class Connection {
     const socket = this.#socket;
     this.#opening = null;
     this.#socket = null;
+    this.#welcome = null;
     this.isOnline = false;
     clearInterval(this.#watching);
     this.#timers.clear();
@@ -219,16 +224,12 @@ export class Connection {
    */
   #lose(code, problem = null) {
     this.#drop();
-    // Who only greets and hangs up is not called again at once.
-    if (this.#clock.now - this.#welcomedAt >= goodSession) this.#attempt = 0;
-    this.#welcomedAt = Infinity;
-    const delay = retryDelay(code, this.#attempt++, this.#device.random());
+    const delay = this.#attempts.over(code, this.#clock.now, this.#device.random());
     this.#isWaiting = delay !== null;
     this.#device.setStatus(delay === null ? 'refused' : 'waiting');
     if (delay === null) {
       const reason = `The daemon closed the connection for good, with code ${code}.`;
-      this.#device.emit('problem', problem ?? new Error(reason));
-      return;
+      return this.#device.emit('problem', problem ?? new Error(reason));
     }
     this.#retrying = setTimeout(() => this.connect(), delay);
     if (problem) this.#device.emit('problem', problem);

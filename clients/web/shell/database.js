@@ -2,7 +2,8 @@
 // @ts-check
 import { checksumOf } from '../core/checksum.js';
 import { CacheOwnerError } from '../core/errors.js';
-import { isObject } from '../core/shapes.js';
+import { isObject, isText } from '../core/shapes.js';
+import { randomDigits } from './random.js';
 
 /**
  * What a request comes to.
@@ -61,6 +62,7 @@ function addChecksums(messages) {
 
 /** Opened when it is needed, and anew when the browser closed it. */
 export class Database {
+  /** @type {string|null} The device's id, where it is kept. */ deviceId = null;
   #name;
   #owner;
   /** @type {IDBDatabase|null} */ #database = null;
@@ -105,7 +107,9 @@ export class Database {
         addChecksums(transaction.objectStore('messages'));
         return;
       }
-      database.createObjectStore('meta');
+      const meta = database.createObjectStore('meta');
+      meta.put(this.#owner, 'owner');
+      meta.put(randomDigits(32), 'deviceId');
       database.createObjectStore('channels');
       database.createObjectStore('rows');
       database.createObjectStore('messages');
@@ -113,20 +117,34 @@ export class Database {
     };
     const database = await answerTo(request);
     try {
-      const transaction = database.transaction('meta', 'readwrite');
-      const meta = transaction.objectStore('meta');
-      const known = await answerTo(meta.get('owner'));
+      const meta = database.transaction('meta').objectStore('meta');
+      const [known, id] = await Promise.all([
+        answerTo(meta.get('owner')), answerTo(meta.get('deviceId'))]);
+      const owner = isObject(known) ? known : await this.#own(database);
       const { userId, keyset } = this.#owner;
-      if (!isObject(known)) meta.put({ userId, keyset }, 'owner');
-      await endOf(transaction);
-      if (isObject(known) && (known.userId !== userId || known.keyset !== keyset)) {
-        throw new CacheOwnerError(this.#name, known);
+      if (owner.userId !== userId || owner.keyset !== keyset) {
+        throw new CacheOwnerError(this.#name, owner);
       }
+      this.deviceId = isText(id) ? id : null;
     } catch (error) {
       database.close();
       throw error;
     }
     return database;
+  }
+
+  /**
+   * Takes a database that says of nobody that it is theirs, unless somebody else just did.
+   * @param {IDBDatabase} database
+   * @returns {Promise<{userId: string, keyset: string|null}>} Whose it is.
+   */
+  async #own(database) {
+    const transaction = database.transaction('meta', 'readwrite');
+    const meta = transaction.objectStore('meta');
+    const known = await answerTo(meta.get('owner'));
+    if (!isObject(known)) meta.put(this.#owner, 'owner');
+    await endOf(transaction);
+    return isObject(known) ? known : this.#owner;
   }
 
   /**

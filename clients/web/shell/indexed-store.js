@@ -15,6 +15,8 @@ import { randomDigits } from './random.js';
  * a time, whatever their stores are; so this is what a tap may have to wait for.
  */
 const partMax = 500;
+/** How many the page asks for in one turn: beside them it has frames to show. */
+const turnMax = 64;
 
 /** Which of the two copies of its channel a head is of: 0 has the channel's own name. */
 const copyOf = (/** @type {any} */ head) => head?.copy === 1 ? 1 : 0;
@@ -35,6 +37,18 @@ const keyOf = (name, it) => [name, it.messageTimetoken, it.type, it.value, it.uu
 const readMarkKey = (/** @type {string} */ channel) => ['read', channel];
 const readMarkKeys = () => IDBKeyRange.bound(['read'], ['read', []]);
 
+/**
+ * Puts values in turns, within the store's transaction.
+ * @template Value
+ * @param {IDBObjectStore} store @param {Value[]} values @param {(it: Value) => IDBValidKey} key
+ */
+async function putAll(store, values, key) {
+  for (const [at, value] of values.entries()) {
+    const request = store.put(value, key(value));
+    if (at % turnMax === turnMax - 1) await answerTo(request);
+  }
+}
+
 /** Keeps everything in IndexedDB, for all tabs with the same cache. */
 export class IndexedStore {
   /** Whether other tabs have it, too. */ isShared = true;
@@ -52,6 +66,7 @@ export class IndexedStore {
 
   /** The device's id: the one that is kept, or a new one. */
   async deviceId() {
+    if (this.#database.deviceId !== null) return this.#database.deviceId;
     const transaction = await this.#database.begin('meta', 'readwrite');
     const meta = transaction.objectStore('meta');
     const known = await answerTo(meta.get('deviceId'));
@@ -97,11 +112,9 @@ export class IndexedStore {
       messages.delete(rangeOf(name));
     }
     for (const row of patch.gone) rows.delete(keyOf(name, row));
-    for (const row of patch.rows) rows.put(row, keyOf(name, row));
+    await putAll(rows, patch.rows, (row) => keyOf(name, row));
     for (const timetoken of patch.dropped) messages.delete([name, timetoken]);
-    for (const message of patch.messages) {
-      messages.put(stored(message), [name, message.timetoken]);
-    }
+    await putAll(messages, patch.messages.map(stored), ({ timetoken }) => [name, timetoken]);
     for (const order of patch.settled) outbox.delete(order);
     heads.put({ ...patch.head, copy }, channel);
     await endOf(transaction);
@@ -135,8 +148,7 @@ export class IndexedStore {
   async #put(store, values, key) {
     for (let at = 0; at < values.length; at += partMax) {
       const transaction = await this.#database.begin(store, 'readwrite');
-      const part = transaction.objectStore(store);
-      for (const value of values.slice(at, at + partMax)) part.put(value, key(value));
+      await putAll(transaction.objectStore(store), values.slice(at, at + partMax), key);
       await endOf(transaction);
     }
   }
@@ -159,10 +171,11 @@ export class IndexedStore {
    * Changes the outbox in one transaction over all tabs.
    * @param {(entries: Entry[]) => Entry[]} transform
    * @param {string[]} [channels] Those whose versions are wanted: what is kept of them meanwhile.
+   * @param {'readonly'|'readwrite'} [mode] Whether there is anything to change.
    */
-  async change(transform, channels = []) {
+  async change(transform, channels = [], mode = 'readwrite') {
     const names = channels.length > 0 ? ['outbox', 'channels'] : 'outbox';
-    const transaction = await this.#database.begin(names, 'readwrite', { durability: 'strict' });
+    const transaction = await this.#database.begin(names, mode, { durability: 'strict' });
     const outbox = transaction.objectStore('outbox');
     /** @type {Map<string, number>} */
     const versions = new Map();
@@ -171,6 +184,7 @@ export class IndexedStore {
       if (head) versions.set(name, head.version);
     }
     const before = await answerTo(outbox.getAll());
+    if (mode === 'readonly') return { entries: before, isChanged: false, versions };
     const after = transform(before);
     const kept = new Set(after.map(({ order }) => order));
     for (const { order } of before) if (!kept.has(order)) outbox.delete(order);

@@ -1,5 +1,6 @@
 // Reads caches from the store and writes patches to it, and tries again what fails.
 // @ts-check
+import { afterFrame } from './after-frame.js';
 import { MemoryStore } from './memory-store.js';
 
 /** @typedef {import('../core/types.js').Patch} Patch */
@@ -8,6 +9,8 @@ import { MemoryStore } from './memory-store.js';
 /** @typedef {import('./followed.js').Followed} Followed */
 /** @typedef {import('./open-store.js').Store} Store */
 
+/** Rows and messages that are stored at once; more wait until the page shows them. */
+const smallMax = 50;
 /** Milliseconds after which a cache is stored again that could not be stored. */
 const keepAgain = 60_000;
 
@@ -58,20 +61,25 @@ export class Keeper {
 
   /**
    * Takes what the store has; never while the channel is subscribed.
-   * @param {Channel} channel @returns {Promise<void>}
+   * @param {Channel} channel
+   * @param {Promise<any>} [first] What is to be known before any of it shows.
+   * @returns {Promise<void>}
    */
-  load(channel) {
+  load(channel, first) {
     const keeping = this.#of(channel);
-    return keeping.loading ??= this.#load(channel, keeping).finally(() => keeping.loading = null);
+    return keeping.loading ??=
+      this.#load(channel, keeping, first).finally(() => keeping.loading = null);
   }
 
-  /** @param {Channel} channel @param {Keeping} keeping */
-  async #load(channel, keeping) {
+  /** @param {Channel} channel @param {Keeping} keeping @param {Promise<any>} [first] */
+  async #load(channel, keeping, first) {
     try {
       do {
         // Behind what is being stored: else a channel that is followed anew would be an older one.
         await this.#stored;
-        channel.sync.load(await this.#store.load(channel.name));
+        const kept = await this.#store.load(channel.name);
+        await first;
+        channel.sync.load(kept);
       } while (channel.sync.cache.version < keeping.heard && !this.#device.isLeader);
       keeping.isStored = true;
     } catch (error) {
@@ -105,6 +113,7 @@ export class Keeper {
       keeping.unsettled.push(...patch.settled);
       return;
     }
+    if (patch.rows.length + patch.messages.length > smallMax) await afterFrame();
     const settled = [...keeping.unsettled.splice(0), ...patch.settled];
     try {
       await this.#store.write({ ...patch, settled });

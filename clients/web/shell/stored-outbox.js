@@ -20,6 +20,9 @@ import { wishMessage } from '../core/versions.js';
  *   reject: (error: any) => void, error?: any}} Change
  */
 
+/** Of who wants to know what is stored, and to change nothing. */
+const asItIs = (/** @type {Entry[]} */ entries) => entries;
+
 /**
  * What the outbox tells: that entries of a channel show otherwise, and that all changes are stored.
  * What it asks: whether this tab shows at least a version of a channel's cache.
@@ -131,7 +134,7 @@ export class StoredOutbox {
 
   /** Takes what the store has. */
   reread() {
-    return this.change((entries) => entries, false).catch((error) => this.#device.problem(error));
+    return this.change(asItIs, false).catch((error) => this.#device.problem(error));
   }
 
   /**
@@ -188,7 +191,8 @@ export class StoredOutbox {
             return list;
           }
         }, stored.filter((it) => !isSettled(it)))];
-      }, this.#device.isLeader ? [] : this.#channels);
+      }, this.#device.isLeader ? [] : this.#channels,
+      batch.every(({ transform }) => transform === asItIs) ? 'readonly' : 'readwrite');
       this.#kept = entries;
       before = this.entries;
       this.#noteLeaving(versions);
