@@ -739,3 +739,22 @@ test('one emoji is one group, however it was typed', async () => {
     [['✌', 'bob'], [' as it is ', 'ada']]);
   world.check();
 });
+
+test('a client connects while its disk is read, and asks for nothing before', async () => {
+  const server = new Server();
+  const { world: { disk } } = await followed(server);
+  disk.latency = () => 40;
+  const world = new World(server, 'ada', { disk });
+  for (let i = 0; i < 10; i++) {
+    await turn();
+    world.deliver();
+  }
+  assert.deepEqual(world.sent.map(({ op }) => op), ['hello']);
+  assert.equal(world.client.status, 'connecting');
+  // The connection ends, and what was said on it is forgotten.
+  world.sockets[0].onclose({ code: 1006 });
+  disk.latency = () => 0;
+  await world.settle();
+  assert.deepEqual(world.sent.map(({ op }) => op), ['hello', 'hello', 'subscribe']);
+  assert.ok(world.channel.isVerified);
+});

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""What others feel of devices that repair a large channel: the time of `history` beside them.
+
+    repair_neighbours.py [--binary PATH] [--messages N] [--devices N] [--differences N] [--seconds N]
+
+A device that lacks some actions of a channel with three on each message is repaired once; its
+questions are kept, and so many devices ask the same again and again, each as soon as it was answered.
+Meanwhile somebody asks for the `history` of another channel: alone, then beside them.
+"""
+
+import argparse
+import multiprocessing
+import os
+import pathlib
+import random
+import statistics
+import sys
+import time
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", help="the daemon; else SYNCDAEMON_BINARY, or the debug build")
+    parser.add_argument("--messages", type=int, default=333_000)
+    parser.add_argument("--devices", type=int, default=8)
+    parser.add_argument("--differences", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=10)
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    if arguments.binary:
+        os.environ["SYNCDAEMON_BINARY"] = str(pathlib.Path(arguments.binary).resolve())
+    from daemon import Daemon
+    from long_channel import begin, settle
+    with Daemon() as daemon:
+        begin(daemon, arguments.messages)
+        daemon.start()
+        settle(daemon)
+        measure(daemon, arguments)
+
+
+def measure(daemon, arguments):
+    from raw import RawClient
+    with RawClient(daemon.address) as client:
+        client.hello()
+        for number in range(100):
+            client.command("publish", channel="beside", payload=number)
+        print("| `history` of 100 messages | p50, ms | p99, ms | worst | repairs/s | ms of a "
+              "processor each |\n|---|--:|--:|--:|--:|--:|")
+        line("alone", ask(client, arguments.seconds))
+        questions = repair(daemon.address, arguments.differences)
+        done = multiprocessing.Value("i", 0)
+        devices = [multiprocessing.Process(target=replay, daemon=True, args=(
+            daemon.address, questions, done)) for _ in range(arguments.devices)]
+        for it in devices:
+            it.start()
+        while done.value < arguments.devices:
+            time.sleep(0.1)
+        before, start, spent = done.value, time.perf_counter(), busy(daemon)
+        times = ask(client, arguments.seconds)
+        took, repairs = time.perf_counter() - start, done.value - before
+        line(f"beside {arguments.devices} devices", times, f"{repairs / took:.0f}",
+             f"{(busy(daemon) - spent) * 1000 / max(1, repairs):.1f}")
+        for it in devices:
+            it.terminate()
+
+
+def busy(daemon):
+    import long_channel
+    return long_channel.busy(daemon)
+
+
+def line(name, times, *more):
+    times = sorted(times)
+    cells = [statistics.median(times), times[len(times) * 99 // 100], times[-1]]
+    print(f"| {name} | " + " | ".join(f"{it:.2f}" for it in cells) + " | "
+          + " | ".join(more or ("", "")) + " |", flush=True)
+
+
+def ask(client, seconds):
+    """Milliseconds of each question, 100 of them in a second."""
+    times, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        client.command("history", channel="beside", limit=100)
+        times.append((time.perf_counter() - start) * 1000)
+        time.sleep(0.01)
+    return times
+
+
+def repair(address, differences):
+    """The questions of a device that lacks so many actions, in the order in which it asks them."""
+    import reconcile
+    from raw import RawClient
+    with RawClient(address) as client:
+        client.upgrade()
+        epoch = client.command("hello", userId="raw", deviceId="raw-phone")["epoch"]
+        cursor, rows = "0", []
+        channel = client.command("subscribe", channels=[{"name": "long", "window": {}}])["channels"][0]
+        key, page = bytes.fromhex(channel["key"]), {"after": None}
+        while page["after"] != "0":
+            through = {} if page["after"] is None else {"through": page["after"]}
+            page = client.command("older", channel="long", last=1000, **through)
+            cursor = page["cursor"]
+            rows += reconcile.unpack_rows(page["rows"])
+            rows += [(int(it["timetoken"]), it["uuid"], "") for it in page["messages"]]
+        actions = [it for it in range(len(rows)) if len(rows[it]) > 3]
+        for index in sorted(random.Random(1).sample(actions, differences), reverse=True):
+            del rows[index]
+        # That its digest is not the daemon's it knows.
+        follow = {"name": "long", "cursor": cursor, "epoch": epoch, "count": len(rows),
+                  "digest": "0" * 32, "repair": True}
+        client.command("unsubscribe", channels=["long"])
+        reply = client.command("subscribe", channels=[follow])["channels"][0]
+        questions = [("subscribe", {"channels": [follow]})]
+        items = reconcile.segment_items(key, rows, reply["segments"])
+        answer = send(client, questions, key, items, 48, of="segments")
+        stretches = reconcile.unpack_stretches(answer["segments"])
+        starts = [it for it in rows if any(
+            first <= max(it[0], 1) < end for first, end in stretches)]
+        answer = send(client, questions, key, reconcile.row_items(key, starts), answer["need"],
+                      of="rows")
+        found = len(reconcile.unpack_rows(answer["rows"]))
+        assert found == differences, f"{found} actions were found, not {differences}"
+        return questions + [("unsubscribe", {"channels": ["long"]})]
+
+
+def send(client, questions, key, items, need, **level):
+    """Sends symbols until they tell something; notes what it sent."""
+    import reconcile
+    sent = 0
+    while need is not None:
+        cells = reconcile.symbols(key, items, need)
+        for first in range(sent, need, 1300):
+            size = min(1300, need - first)
+            fields = {"channel": "long", "from": first, "count": len(items), **level,
+                      "symbols": reconcile.symbols_text(
+                          cells[first:first + size], first, len(items))}
+            questions.append(("repair", fields))
+            answer = client.command("repair", **fields)
+        sent, need = need, answer.get("need") if "segments" not in answer else None
+    return answer
+
+
+def replay(address, questions, done):
+    from raw import RawClient
+    with RawClient(address) as client:
+        client.hello()
+        while True:
+            for op, fields in questions:
+                client.command(op, **fields)
+            with done.get_lock():
+                done.value += 1
+
+
+if __name__ == "__main__":
+    main()
