@@ -350,6 +350,18 @@ def pages():
     it.holds()
     yield it
 
+    it = Story("a page back that is short, because messages are large", messages=9).open()
+    it.do("older", last=4)
+    it.asks(it.older(4))
+    it.page(2, it.paper.older(1, it.part.after))
+    it.asks(it.older(3))
+    it.do("older", last=9)
+    it.page(3, it.paper.older(2, it.part.after))
+    it.asks(it.older(7))
+    it.page(4, it.paper.older(7, it.part.after))
+    it.holds()
+    yield it
+
     it = Story("a page back that was read before a push comes").open()
     it.do("older", last=1)
     it.asks(it.older(1))

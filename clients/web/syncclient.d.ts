@@ -303,7 +303,7 @@ export interface ChannelWindow {
 /** Messages that somebody looks at: as they were when they were asked for, in their order. */
 export interface MessagesPage<Payload = any> {
   readonly items: readonly Item<Payload>[];
-  /** Whether there are messages before these, or after them. */
+  /** Whether there are messages before these, or after them. Large ones make a short page. */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
 }
@@ -348,7 +348,10 @@ export interface Channel<Payload = any> {
   readonly isVerified: boolean;
   /** What reactions there are, as far as the daemon has said so. */
   readonly rules: Rules;
-  /** Whether there are messages before those of the list; where all are held, never. */
+  /**
+   * Whether there are messages before those of the list; where all are held, never, and not before
+   * the first page is there.
+   */
   readonly hasOlder: boolean;
   /**
    * The messages of others that the user has not read, of those in the list, also without a
@@ -357,7 +360,7 @@ export interface Channel<Payload = any> {
   readonly unread: UnreadMessages | null;
   /**
    * The person has read the channel up to a message: the newest of the list, unless another one is
-   * named. Shows at once in all tabs; resolves when it is stored here, also without a connection,
+   * named; nothing happens while the list is empty. Shows at once in all tabs; resolves when it is stored here, also without a connection,
    * and reaches the user's other devices later. A mark never goes back. Rejects without the option
    * `unread`, and when the channel is left or the client closed.
    */

@@ -170,9 +170,10 @@ export class WindowSync extends ChannelSync {
     return { ...isShown ? this.adopt(outcome) : outcome, next: 'subscribe' };
   }
 
-  /** Whether there are messages before those that are here. */
+  /** Whether there are messages before those that are here; not before anything is known. */
   get hasOlder() {
-    return this.cache.rest.isPart;
+    const { isPart, isAll } = this.cache.rest;
+    return isPart && !isAll;
   }
 
   /** @param {number} count Messages that somebody wants to have before those that are here. */
@@ -185,12 +186,12 @@ export class WindowSync extends ChannelSync {
    * where it starts.
    */
   verify() {
-    this.pages.comparesRest = this.hasOlder;
+    this.pages.comparesRest = this.cache.rest.isPart;
   }
 
   /** Whether that is still to be done. */
   get isComparing() {
-    return this.pages.comparesRest && this.hasOlder;
+    return this.pages.comparesRest && this.cache.rest.isPart;
   }
 
   /** The question for the page that is needed most, if one is: from now on it is asked. */
@@ -254,8 +255,19 @@ export class WindowSync extends ChannelSync {
     this.isVerified = false;
     const told = compared.cursor === page.cursor ? { at: page.cursor, state: page.s } : this.told;
     const outcome = told ? this.check(told.state, outcomeOf(), told.at) : outcomeOf();
-    if (asked.reason === 'older') this.#answered(this.hasOlder ? 'more' : 'beginning');
+    if (asked.reason === 'older') this.#cameOlder(page, after);
     return this.#kept(outcome);
+  }
+
+  /**
+   * A page is short where messages are large: the next one brings the rest of what is wished.
+   * @param {any} page @param {string} start Where the window began before it.
+   */
+  #cameOlder(page, start) {
+    const { pages } = this;
+    const left = (pages.older ?? 0) - page.messages.length;
+    if (left > 0 && this.hasOlder && page.after !== start) pages.older = left;
+    else this.#answered(this.hasOlder ? 'more' : 'beginning');
   }
 
   /**

@@ -124,10 +124,7 @@ export class SyncClient {
     return this.#device.deviceId;
   }
 
-  /**
-   * Traffic of this tab's connections; characters are bytes but for texts beyond ASCII.
-   * `unreadable` counts what came and could not be read: each was a `problem`.
-   */
+  /** Traffic of this tab's connections, as `Connection.stats` has it. */
   get stats() {
     return this.#connection.stats;
   }
@@ -221,7 +218,7 @@ export class SyncClient {
     const opened = await openStore(this.#options);
     this.#keeper.use(opened.store);
     this.#device.deviceId = opened.deviceId;
-    if (opened.refusal && !this.#device.isClosed) this.#device.setStatus('refused');
+    if (opened.refusal) this.#device.refuse(opened.refusal);
     if (opened.problem) this.#device.emit('problem', opened.problem);
     return opened;
   }
@@ -242,7 +239,8 @@ export class SyncClient {
   async #lead() {
     const device = this.#device;
     if (device.isClosed) return;
-    // It opens while the disk is read.
+    // What another tab said of them holds no longer. The socket opens while the disk is read.
+    this.#followed.disconnect();
     this.#connection.connect();
     const first = Promise.all([this.#outbox.reread(), this.#marks.lead()]);
     for (const channel of this.#followed) await this.#keeper.load(channel, first);

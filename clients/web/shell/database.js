@@ -109,7 +109,8 @@ export class Database {
       }
       const meta = database.createObjectStore('meta');
       meta.put(this.#owner, 'owner');
-      meta.put(randomDigits(32), 'deviceId');
+      // The one in use, if the browser lost the database meanwhile: writes are under it.
+      meta.put(this.deviceId ?? randomDigits(32), 'deviceId');
       database.createObjectStore('channels');
       database.createObjectStore('rows');
       database.createObjectStore('messages');

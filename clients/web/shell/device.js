@@ -12,6 +12,7 @@ export class Device {
   status = 'starting';
   /** Nobody wants to hear anything any more. */
   isClosed = false;
+  /** @type {Error|null} Why nothing may be done with the cache. */ refusal = null;
   /** Whether this tab is the one that connects. */
   isLeader = false;
   /** @type {Tabs|null} The other tabs, where there may be some. */
@@ -22,7 +23,8 @@ export class Device {
 
   /**
    * @param {string} userId
-   * @param {() => string[]} verified The channels that the server confirmed.
+   * @param {() => [string, number][]} verified The channels that the server confirmed, and which
+   *   versions of them.
    * @param {(() => number)|undefined} random For tests.
    */
   constructor(userId, verified, random) {
@@ -54,6 +56,12 @@ export class Device {
    */
   problem(error) {
     if (!this.isClosed) this.emit('problem', error);
+  }
+
+  /** @param {Error} refusal Nothing will come of this device. */
+  refuse(refusal) {
+    this.refusal = refusal;
+    if (!this.isClosed) this.setStatus('refused');
   }
 
   /** @param {string} status */

@@ -53,9 +53,13 @@ export class Followed {
     return [...this.#channels.keys()];
   }
 
-  /** Those that the server confirmed. */
+  /**
+   * Those that the server confirmed, each with the version of the cache that is right.
+   * @returns {[string, number][]}
+   */
   get verified() {
-    return [...this].filter((it) => it.isVerified).map(({ name }) => name);
+    return [...this].filter((it) => it.isVerified)
+      .map(({ name, sync }) => [name, sync.cache.version]);
   }
 
   /** @param {string} name */

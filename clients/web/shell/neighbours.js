@@ -4,6 +4,7 @@ import { ChannelCache } from '../core/cache.js';
 import { affectedBy } from '../core/outcome.js';
 
 /** @typedef {import('../core/types.js').Patch} Patch */
+/** @typedef {import('./channel.js').Channel} Channel */
 /** @typedef {import('./device.js').Device} Device */
 /** @typedef {import('./followed.js').Followed} Followed */
 /** @typedef {import('./keeper.js').Keeper} Keeper */
@@ -20,6 +21,12 @@ export class Neighbours {
   #questions;
   #marks;
   #renewToken;
+  /**
+   * The version of each channel that the tab which connects found right last: not before this one
+   * shows it is it right here.
+   * @type {Map<string, number>}
+   */
+  #verified = new Map();
 
   /**
    * @param {Device} device @param {Followed} followed @param {Keeper} keeper
@@ -70,10 +77,8 @@ export class Neighbours {
     if (kind === 'answer') this.#questions.answered(message);
     if (kind === 'status') {
       this.#device.setStatus(message.status);
-      for (const channel of this.#followed) {
-        channel.sync.isVerified = message.verified.includes(channel.name);
-        channel.tellVerified();
-      }
+      this.#verified = new Map(message.verified);
+      for (const channel of this.#followed) this.#judge(channel);
     }
     if (kind === 'event' || kind === 'refused') this.#device.emit(kind, message.value);
     if (kind === 'patch') this.#followPatch(message.patch, message.isVerified);
@@ -86,14 +91,26 @@ export class Neighbours {
     const { sync } = channel;
     const { version } = patch.head;
     this.#keeper.heard(channel, version);
-    sync.isVerified = isVerified;
+    if (isVerified) this.#verified.set(channel.name, version);
     if (!patch.clear && version !== sync.cache.version + 1) {
-      if (version > sync.cache.version) this.#keeper.load(channel);
+      this.#judge(channel);
+      if (version > sync.cache.version) {
+        this.#keeper.load(channel).then(() => this.#judge(channel));
+      }
       return;
     }
     if (patch.clear) sync.cache = new ChannelCache();
     sync.cache.follow(patch);
     this.#outbox.settle(patch.settled);
+    sync.isVerified = false;
     channel.refresh(affectedBy(patch));
+    this.#judge(channel);
+  }
+
+  /** @param {Channel} channel Whether what it shows here is right. */
+  #judge(channel) {
+    if (this.#device.isLeader) return;
+    channel.sync.isVerified = this.#verified.get(channel.name) === channel.sync.cache.version;
+    channel.tellVerified();
   }
 }

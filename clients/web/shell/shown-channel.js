@@ -76,11 +76,13 @@ export class ShownChannel {
   /**
    * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
    * and what shows is stored, if it can be: whoever loads the page anew fetches nothing. Without a
-   * connection it waits for one. Rejects when the user may not follow the channel, and when it is
-   * left or the client closed.
+   * connection it waits for one. Rejects when the user may not follow the channel, when it is left
+   * or the client closed, and when the cache is somebody else's.
    * @returns {Promise<void>}
    */
   async whenVerified() {
+    await this.ready;
+    if (this.#device.refusal) throw this.#device.refusal;
     await new Promise((/** @type {(it?: any) => void} */ resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       if (this.#device.isClosed) this.fail(new Error('The client is closed.'));

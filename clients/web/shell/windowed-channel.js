@@ -83,8 +83,9 @@ export class WindowedChannel extends MarkedChannel {
   async #want(wish) {
     for (;;) {
       await this.ready;
-      const { isClosed, isLeader, tabs } = this.#device;
+      const { isClosed, isLeader, refusal, tabs } = this.#device;
       if (isClosed) throw new Error('The client is closed.');
+      if (refusal) throw refusal;
       if (!this.isWanted) throw this.leftError;
       if (isLeader || !tabs) return this.grant(wish);
       try {

@@ -188,6 +188,51 @@ test('older messages that a tab wants come to all, and are there when it hears',
   }
 });
 
+/** Whenever a tab calls itself verified it shows all. */
+function watch(pair, tab, count) {
+  const wrong = [];
+  const tell = tab.channel.tellVerified.bind(tab.channel);
+  tab.channel.tellVerified = () => {
+    if (tab.channel.isVerified && tab.channel.items.length < count()) {
+      wrong.push(tab.channel.items.length);
+    }
+    tell();
+  };
+  return wrong;
+}
+
+test('a tab is verified when it shows what is, not when another tab is', async () => {
+  const server = new Server();
+  for (let i = 0; i < 5; i++) server.publish('zoe', { payload: i });
+  const pair = new Pair(server);
+  pair.disk.latency = () => 9;
+  await pair.open(() => 9);
+  const [, follower] = pair.tabs;
+  await pair.rest();
+  assert.ok(follower.channel.isVerified);
+  pair.disconnect();
+  assert.equal((await pair.rest(), follower.channel.isVerified), false);
+  server.publish('zoe', { payload: 'late' });
+  const wrong = watch(pair, follower, () => server.messages.size);
+  // It opens others meanwhile, which makes the tab that connects say how it stands.
+  for (let i = 0; i < 4; i++) follower.client.channel(`other${i}`);
+  await pair.reconnect();
+  await pair.rest();
+  assert.deepEqual(wrong, []);
+  assert.ok(follower.channel.isVerified);
+});
+
+test('a tab that takes over is not verified before it was told', async () => {
+  const pair = await windows();
+  const [leader, follower] = pair.tabs;
+  assert.ok(follower.channel.isVerified);
+  follower.isSilent = true;
+  leader.client.close();
+  await pair.rest();
+  assert.equal(follower.channel.isVerified, false);
+  assert.equal(follower.shown.length, 3);
+});
+
 test('a tab looks outside of the window, and has what is before compared', async () => {
   const pair = await windows();
   const [leader, follower] = pair.tabs;

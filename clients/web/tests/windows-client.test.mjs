@@ -224,6 +224,23 @@ test('what is before the window is compared when somebody wants it, and hourly',
   assert.deepEqual(asked(world).filter(({ op }) => op === 'older'), [question, question, question]);
 });
 
+test('a wish for more than the page under way brings so much, and so do short pages', async () => {
+  const { server } = serverOf(12);
+  const world = await opened(server, { channel: { window: { last: 2, keeping: 40 } } });
+  const both = [world.channel.older(2), world.channel.older(7)];
+  await world.settle();
+  assert.deepEqual(await Promise.all(both), ['more', 'more']);
+  assert.equal(world.shown.length, 9);
+  assert.deepEqual(asked(world).slice(2).map(({ last }) => last), [2, 5]);
+  // As where messages are large.
+  const older = server.older.bind(server);
+  server.older = (through, last, isAligned) => older(through, Math.min(last, 1), isAligned);
+  const rest = world.channel.older(3);
+  await world.settle();
+  assert.equal(await rest, 'beginning');
+  assert.equal(world.shown.length, 12);
+});
+
 test('a reaction to a message outside of the window is added and taken back', async () => {
   const { server, messages } = serverOf(10);
   server.act('ada', true, { messageTimetoken: messages[1], type: 'reaction', value: '🔥' });

@@ -202,6 +202,8 @@ export class World {
   sockets = [];
   sent = [];
   isDown = false;
+  /** Whether the network swallows everything. */
+  isSilent = false;
   disk;
   /** Wishes that are not stored yet. */
   wishing = new Set();
@@ -220,6 +222,7 @@ export class World {
     class Socket {
       constructor() {
         world.sockets.push(this);
+        if (world.isSilent) return;
         if (!world.isDown) queueMicrotask(() => this.start());
         else queueMicrotask(() => this.onclose({ code: 1006 }));
       }
