@@ -98,12 +98,17 @@ extension ChannelSync {
         step.isOlder = asked.reason != .opening
         if incoming == nil { (step.rows, step.hasMoved) = (rows, true) }
         if asked.reason == .rest { pages.comparesRest = false }
-        if asked.reason == .older { pages.older = nil }
+        if asked.reason == .older {
+            // A page is short where messages are large: the next one brings the rest of the wish.
+            let left = (pages.older ?? 0) - page.messages.count
+            let leadsOn = page.after < start && page.after > .zero
+            pages.older = left > 0 && leadsOn ? left : nil
+        }
         // One that leads nowhere is not asked for for ever.
         if asked.reason == .filling { pages.isUnfillable = page.after == start }
         isVerified = false
         compareAfterPage(page, &step)
-        if asked.reason == .older {
+        if asked.reason == .older, pages.older == nil {
             step.older = .loaded(hasMore: base.rest.after > .zero)
         }
         askForPage(&step)
