@@ -9,6 +9,7 @@ Meanwhile somebody asks for the `history` of another channel: alone, then beside
 """
 
 import argparse
+import bisect
 import multiprocessing
 import os
 import pathlib
@@ -48,21 +49,23 @@ def measure(daemon, arguments):
         print("| `history` of 100 messages | p50, ms | p99, ms | worst | repairs/s | ms of a "
               "processor each |\n|---|--:|--:|--:|--:|--:|")
         line("alone", ask(client, arguments.seconds))
-        questions = repair(daemon.address, arguments.differences)
-        done = multiprocessing.Value("i", 0)
-        devices = [multiprocessing.Process(target=replay, daemon=True, args=(
-            daemon.address, questions, done)) for _ in range(arguments.devices)]
-        for it in devices:
-            it.start()
-        while done.value < arguments.devices:
-            time.sleep(0.1)
+    questions = repair(daemon.address, arguments.differences)
+    done = multiprocessing.Value("i", 0)
+    devices = [multiprocessing.Process(target=replay, daemon=True, args=(
+        daemon.address, questions, done)) for _ in range(arguments.devices)]
+    for it in devices:
+        it.start()
+    while done.value < arguments.devices:
+        time.sleep(0.1)
+    with RawClient(daemon.address) as client:
+        client.hello()
         before, start, spent = done.value, time.perf_counter(), busy(daemon)
         times = ask(client, arguments.seconds)
         took, repairs = time.perf_counter() - start, done.value - before
         line(f"beside {arguments.devices} devices", times, f"{repairs / took:.0f}",
              f"{(busy(daemon) - spent) * 1000 / max(1, repairs):.1f}")
-        for it in devices:
-            it.terminate()
+    for it in devices:
+        it.terminate()
 
 
 def busy(daemon):
@@ -92,37 +95,49 @@ def repair(address, differences):
     """The questions of a device that lacks so many actions, in the order in which it asks them."""
     import reconcile
     from raw import RawClient
+    key, base, rows = read(address)
+    actions = [it for it in range(len(rows)) if len(rows[it]) > 3]
+    for index in sorted(random.Random(1).sample(actions, differences), reverse=True):
+        del rows[index]
+    # That its digest is not the daemon's it knows.
+    follow = {"name": "long", **base, "count": len(rows), "digest": "0" * 32, "repair": True}
+    items = reconcile.segment_items(key, rows, 32)
     with RawClient(address) as client:
-        client.upgrade()
-        epoch = client.command("hello", userId="raw", deviceId="raw-phone")["epoch"]
-        cursor, rows = "0", []
-        channel = client.command("subscribe", channels=[{"name": "long", "window": {}}])["channels"][0]
-        key, page = bytes.fromhex(channel["key"]), {"after": None}
-        while page["after"] != "0":
-            through = {} if page["after"] is None else {"through": page["after"]}
-            page = client.command("older", channel="long", last=1000, **through)
-            cursor = page["cursor"]
-            rows += reconcile.unpack_rows(page["rows"])
-            rows += [(int(it["timetoken"]), it["uuid"], "") for it in page["messages"]]
-        actions = [it for it in range(len(rows)) if len(rows[it]) > 3]
-        for index in sorted(random.Random(1).sample(actions, differences), reverse=True):
-            del rows[index]
-        # That its digest is not the daemon's it knows.
-        follow = {"name": "long", "cursor": cursor, "epoch": epoch, "count": len(rows),
-                  "digest": "0" * 32, "repair": True}
-        client.command("unsubscribe", channels=["long"])
+        client.hello()
         reply = client.command("subscribe", channels=[follow])["channels"][0]
+        assert reply["segments"] == 32
         questions = [("subscribe", {"channels": [follow]})]
-        items = reconcile.segment_items(key, rows, reply["segments"])
         answer = send(client, questions, key, items, 48, of="segments")
         stretches = reconcile.unpack_stretches(answer["segments"])
-        starts = [it for it in rows if any(
-            first <= max(it[0], 1) < end for first, end in stretches)]
-        answer = send(client, questions, key, reconcile.row_items(key, starts), answer["need"],
+        starts = [first for first, _ in stretches]
+        inside = [it for it in rows if is_in(stretches, starts, max(it[0], 1))]
+        answer = send(client, questions, key, reconcile.row_items(key, inside), answer["need"],
                       of="rows")
         found = len(reconcile.unpack_rows(answer["rows"]))
         assert found == differences, f"{found} actions were found, not {differences}"
         return questions + [("unsubscribe", {"channels": ["long"]})]
+
+
+def is_in(stretches, starts, message):
+    place = bisect.bisect_right(starts, message) - 1
+    return place >= 0 and message < stretches[place][1]
+
+
+def read(address):
+    """The channel's key, where a device is that has all of it, and its rows."""
+    import reconcile
+    from raw import RawClient
+    rows, through = [], {}
+    with RawClient(address) as client:
+        client.upgrade()
+        epoch = client.command("hello", userId="raw", deviceId="raw-phone")["epoch"]
+        channel, = client.command("subscribe", channels=[{"name": "long", "window": {}}])["channels"]
+        while through != {"through": "0"}:
+            page = client.command("older", channel="long", last=1000, **through)
+            through = {"through": page["after"]}
+            rows += reconcile.unpack_rows(page["rows"])
+            rows += [(int(it["timetoken"]), it["uuid"], "") for it in page["messages"]]
+    return bytes.fromhex(channel["key"]), {"cursor": page["cursor"], "epoch": epoch}, rows
 
 
 def send(client, questions, key, items, need, **level):

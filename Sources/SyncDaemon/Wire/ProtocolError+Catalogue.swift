@@ -120,8 +120,9 @@ extension ProtocolError {
 
     static let tooManyRows = ProtocolError(
         status: 409, code: "too_many_rows",
-        message: "Over \(Limits.windowPlaceRowsMax) rows stand on the next message. Follow the "
-            + "channel with \"actions\":\"summary\" instead, and ask history for messages.")
+        message: "Over \(Limits.windowPlaceRowsMax) rows stand on the next timetoken, or very many "
+            + "before it without a message between. Follow the channel with "
+            + "\"actions\":\"summary\" instead, and ask history for messages.")
 
     static let tooManyLiveQueries = ProtocolError(
         status: 400, code: "too_many_live_queries",
