@@ -57,6 +57,7 @@ struct WindowReading {
         // The oldest segment starts at the channel's beginning, also where nothing was kept.
         if isWhole, reading.page.after == segments.last?.after ?? reading.end {
             reading.page.after = .zero
+            guard reading.page.rest == .empty else { throw contradiction }
         }
         reading.page.actions.sort { $0.actionTimetoken < $1.actionTimetoken }
         return .success(reading.page)
@@ -130,11 +131,23 @@ struct WindowReading {
         for segment in segments where page.after == end || size.fits(bounds.rows, bounds.bytes) {
             let range = MessageRange(after: segment.after, through: page.after)
             guard let rows = try rows(on: range, within: bounds.rows) else { break }
+            guard digest(of: rows) == segment.digest else { throw Self.contradiction }
             take(rows)
             page.rest.remove(segment.digest)
             page.after = segment.after
         }
     }
+
+    private func digest(of rows: Rows) -> Digest {
+        var digest = Digest.empty
+        for message in rows.messages { digest.insert(message.row, key: key) }
+        for action in rows.actions { digest.insert(action, key: key) }
+        return digest
+    }
+
+    /// Nobody could ever tell a window right by such a page: who asks is told, and the operator.
+    private static let contradiction = StoreError.damaged(
+        path: "", reason: "the state of a segment is not that of its rows")
 
     /// Reads of a segment what is newest, place by place.
     ///

@@ -100,6 +100,36 @@ struct WindowReadingTests {
         #expect(pages > 80)
     }
 
+    /// Found by an operator: no device could tell such pages right, and nobody said why.
+    @Test(
+        "are refused where a segment's state is not that of its rows",
+        arguments: StoreUnderTest.allCases)
+    func contradictions(_ kind: StoreUnderTest) throws {
+        let directory = try ScratchDirectory()
+        let store = try kind.make(in: directory)
+        let bench = LedgerBench(store)
+        let channel = Channel("room")
+        for number in 0..<9 {
+            _ = bench.commit(write(.publish(Message(payload: "\(number)"), hoursKept: 0)))
+        }
+        let query = OlderQuery(channel: "room", last: 1)
+        _ = try page(query, store, in: channel)
+        let newest = try store.segment(of: .end.predecessor, in: channel).segment
+        var wrong = newest
+        wrong.digest = .empty
+        try store.begin()
+        try store.setSegment(wrong, of: channel)
+        try store.commit(through: store.last, store.clock)
+
+        #expect(throws: StoreError.self) { try page(query, store, in: channel) }
+        try store.begin()
+        try store.removeSegments(from: .zero, before: .end, of: channel)
+        try store.commit(through: store.last, store.clock)
+        #expect(throws: StoreError.self) {
+            try page(OlderQuery(channel: "room", last: 50), store, in: channel)
+        }
+    }
+
     @Test("are of nothing in a channel that had nothing")
     func empty() throws {
         let page = try page(OlderQuery(channel: "room"), MemoryStore(), in: Channel("room"))
