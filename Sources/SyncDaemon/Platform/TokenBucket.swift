@@ -24,6 +24,9 @@ struct TokenBucket {
         tokens = min(tokens, capacity)
     }
 
+    /// Puts back what was taken last, for one that turned out to cost something else.
+    mutating func putBack() { tokens = min(capacity, tokens + 1) }
+
     /// Takes as many tokens as something costs, if they are there.
     ///
     /// What costs more than the bucket holds is to be had for a full one, and paid off before

@@ -92,4 +92,17 @@ struct TokenBucketTests {
         }
         #expect(taken > rate)
     }
+
+    @Test("what costs more than there ever is comes when all is there, after its first token, too")
+    func putBack() {
+        var bucket = TokenBucket(ratePerSecond: 20, at: 0)
+
+        #expect(bucket.takeEach(1, at: 0) == 1)
+        bucket.putBack()
+        let isTaken = bucket.take(40, at: 0)
+
+        #expect(isTaken)
+        #expect(bucket.takeEach(1, at: 1000) == 0)
+        #expect(bucket.takeEach(1, at: 2000) == 1)
+    }
 }

@@ -185,7 +185,9 @@ final class NativeDoor: SessionDelegate {
         guard session.bucket.take(at: now) else { throw .rateLimited }
         let command = try decoded.command.get()
         let cost = max(command.cost, Command.cost(ofNames: nameCount(of: command, by: session)))
-        guard session.bucket.take(cost - 1, at: now),
+        // At once, or what costs more than there ever is would never find all of it there.
+        session.bucket.putBack()
+        guard session.bucket.take(cost, at: now),
             session.account?.admits(commands: cost, at: now) ?? true
         else { throw .rateLimited }
         guard let id = decoded.id else { throw .notAnObject }
