@@ -350,6 +350,20 @@ def pages():
     it.holds()
     yield it
 
+    it = Story("a wish for older messages while the window cannot be filled")
+    it.do("connect", epoch=EPOCH)
+    it.asks(it.subscribe(), it.older(3))
+    it.welcome(0)
+    it.page(1, it.paper.older(1))
+    it.asks(it.older(2))
+    it.do("older", last=2)
+    it.refuse(2, 409, "too_many_rows")
+    it.part.seen = None
+    it.asks(it.older(2))
+    it.page(3, it.paper.older(2, it.part.after))
+    it.holds()
+    yield it
+
     it = Story("a page back that is short, because messages are large", messages=9).open()
     it.do("older", last=4)
     it.asks(it.older(4))

@@ -138,6 +138,8 @@ extension ChannelSync {
         case .older: (pages.older, step.older) = (nil, .refused(error))
         case .filling: pages.isUnfillable = true
         }
+        // Somebody may wait for another one.
+        askForPage(&step)
         return step
     }
 

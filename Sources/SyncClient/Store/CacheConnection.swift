@@ -7,8 +7,11 @@ typealias CacheStatement = SQLiteStatement<DeviceStoreError>
 
 extension CacheConnection {
     /// Opens a cache file.
-    init(path: String) throws(DeviceStoreError) {
-        try self.init(path: path, checkpoints: .automatic) { error in
+    init(
+        path: String, _ opening: SQLiteOpening = .makingFile,
+        checkpoints: SQLiteCheckpoints = .automatic
+    ) throws(DeviceStoreError) {
+        try self.init(path: path, opening, checkpoints: checkpoints) { error in
             error.isOpening
                 ? .cannotOpen(path: path, reason: error.message)
                 : .broken(path: path, reason: error.message)

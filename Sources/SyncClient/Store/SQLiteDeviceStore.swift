@@ -28,6 +28,12 @@ public final class SQLiteDeviceStore: DeviceStore {
         statements = try DeviceStatements(database)
     }
 
+    /// Writes what a file holds into a new one; the file stays as it is, whatever it holds.
+    package static func copy(_ path: String, to target: String) throws(DeviceStoreError) {
+        let database = try CacheConnection(path: path, .existingFile, checkpoints: .byCaller)
+        try database.prepare("VACUUM INTO ?").run(.text(target))
+    }
+
     private static let version = 7
 
     private static func prepareSchema(

@@ -15,7 +15,8 @@ extension SyncClient {
             throw JobError(
                 code: "no_cache", message: "There is no cache file \(path) that can be read.")
         }
-        let store = try SQLiteDeviceStore(path: path)
+        // The file may be anything, or of an earlier release: to look at it is not to change it.
+        let store = try SQLiteDeviceStore(copyOf: path)
         guard let identity = try store.identity() else {
             throw JobError(
                 code: "no_cache", message: "\(path) is no cache of a device: it names no user.")
@@ -30,6 +31,18 @@ extension SyncClient {
             ? SyncClient(configuration, store: SQLiteDeviceStore(path: path))
             : SyncClient(configuration, store: UnchangedStore(store: store))
         return (client, channels)
+    }
+}
+
+extension SQLiteDeviceStore {
+    /// A store of what a file holds, which is gone when it is closed.
+    fileprivate convenience init(copyOf path: String) throws {
+        let folder = try ScratchFolder()
+        let copy = folder.path(of: "cache")
+        try Self.copy(path, to: copy)
+        // Open files need no names.
+        defer { folder.remove(["cache", "cache-wal", "cache-shm"]) }
+        try self.init(path: copy)
     }
 }
 

@@ -71,11 +71,7 @@ extension JobRunner {
         let events = await client.events()
         let room = try await client.channel(channel, window: .last(count))
         try await wait(for: room, events)
-        // A page of large messages has fewer.
-        while await room.items.count < count, await room.hasOlder {
-            let missing = await count - room.items.count
-            guard missing > 0, try await room.loadOlder(missing) == .more else { break }
-        }
+        try await fill(room, with: count)
         var (base, items) = await (room.base, room.items)
         // The two are of one moment.
         while await room.base.cursor != base.cursor {
@@ -92,6 +88,19 @@ extension JobRunner {
         }
         try await client.follow(channel, after: base.cursor)
         return window
+    }
+
+    /// A page of large messages has fewer than were asked for; what cannot be had is said.
+    private func fill(_ room: SyncedChannel, with count: Int) async throws {
+        do {
+            while await room.items.count < count, await room.hasOlder {
+                let missing = await count - room.items.count
+                guard missing > 0, try await room.loadOlder(missing) == .more else { return }
+            }
+        } catch SyncClientError.refused(let error) {
+            guard await !room.items.isEmpty else { throw SyncClientError.refused(error) }
+            report("incomplete", "messages before these cannot be shown: \(error.message)")
+        }
     }
 
     private func wait(

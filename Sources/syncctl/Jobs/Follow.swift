@@ -98,7 +98,7 @@ extension JobRunner {
     }
 
     /// For people on standard error, so that a file holds events only; nothing when all is well.
-    private func report(_ event: String, _ sentence: String?) {
+    func report(_ event: String, _ sentence: String?) {
         if options.writesJSON {
             Terminal.print(json.line(event: event, reason: sentence))
         } else if let sentence {

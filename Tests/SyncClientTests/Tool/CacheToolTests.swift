@@ -140,6 +140,30 @@ struct CacheToolTests {
         }
     }
 
+    /// Found by an operator: it got tables, and another version.
+    @Test(
+        "a file that is none of ours stays as it is, byte for byte",
+        arguments: ["verify", "repair"])
+    func foreign(verb: String) async throws {
+        let daemon = try await Daemon()
+        let other = try ChildProcess(
+            "/usr/bin/env",
+            [
+                "python3", "-c",
+                "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript("
+                    + "'CREATE TABLE message (a); PRAGMA user_version = 5')", path,
+            ], environment: ["PATH": "/usr/bin:/bin"])
+        #expect(try await other.ended() == 0)
+        let before = try Data(contentsOf: URL(filePath: path))
+
+        let result = try await tool(verb, of: daemon)
+
+        #expect(result.status == 1)
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        let folder = URL(filePath: path).deletingLastPathComponent().path()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["cache"])
+    }
+
     @Test("what is before a part is compared apart: a sum does not see on which side a row is")
     func rest() async throws {
         let daemon = try await Daemon()
