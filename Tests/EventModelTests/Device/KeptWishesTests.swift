@@ -39,7 +39,7 @@ struct KeptWishesTests {
         #expect(device.outbox.isEmpty)
     }
 
-    /// Found by a world: what was wished on the old cache, of a message that the new window has not.
+    /// Found by a world: what was wished on an old cache, of a message that the new window lacks.
     @Test(
         "a removal from a message before the window goes out, whatever is known",
         arguments: [ChannelRest.all, ChannelRest(after: Timetoken(rawValue: 10), digest: .empty)])
