@@ -13,7 +13,8 @@ class WindowCase(WebCase):
         page = await self.web_device(
             daemon, user, context or await self.browser.context(),
             channel={"window": {"last": last, "keeping": keeping}})
-        await page.until("room.isVerified", "a verified window")
+        # From then on it is stored, too.
+        await page.run("room.whenVerified()")
         return page
 
     async def again(self, page, daemon, user, last=10, keeping=1000):
@@ -182,7 +183,8 @@ class Windows(WindowCase):
             ("removeActions", {"channel": "room", "value": FACES[1]}),
             ("removeActions", {"channel": "room", "messageTimetoken": messages[0]})])
         await self.assert_window(page, writer)
-        self.assertEqual(await page.run("room.older(30)"), "more")
+        # Where a segment is long its page has the beginning.
+        self.assertIn(await page.run("room.older(30)"), ("more", "beginning"))
         await self.assert_window(page, writer)
         await page.run("room.verify()")
         await self.assert_never_doubted(page)
