@@ -41,6 +41,7 @@ def main():
 
 
 def measure(daemon, arguments):
+    from long_channel import busy
     from raw import RawClient
     with RawClient(daemon.address) as client:
         client.hello()
@@ -66,11 +67,6 @@ def measure(daemon, arguments):
              f"{(busy(daemon) - spent) * 1000 / max(1, repairs):.1f}")
     for it in devices:
         it.terminate()
-
-
-def busy(daemon):
-    import long_channel
-    return long_channel.busy(daemon)
 
 
 def line(name, times, *more):

@@ -22,9 +22,6 @@ extension ChannelBase {
     /// Whether it waits for its first page.
     public var isUnopened: Bool { rest.after == .end }
 
-    /// Whether a message is before what is held, so that nothing is known of what stands on it.
-    func isOutside(_ message: Timetoken) -> Bool { rest.after > .zero && message <= rest.after }
-
     /// Begins to note what happens before the window: a page is asked for.
     mutating func expectPage() { seen = [] }
 

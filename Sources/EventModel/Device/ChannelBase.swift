@@ -54,6 +54,8 @@ public struct ChannelBase: Hashable, Sendable {
             cursor: header.cursor)
         self.init(cache: cache, epoch: header.epoch, key: header.key)
         self.rest = rest
+        // What is whole, and may be large, has nothing before it.
+        guard rest.after > .zero else { return }
         strays = messages.filter { rest.contains($0.key) }.map { .messageDropped($0, $1) }
         strays += actions.lazy.filter { rest.contains($0.key.messageTimetoken) }
             .map { .actionDropped($0) }

@@ -45,7 +45,7 @@ extension Device {
             channels[Channel(entry.channel)]?.heardRules
         } isOutside: { entry in
             entry.key.map { key in
-                channels[Channel(entry.channel)]?.base.isOutside(key.messageTimetoken) ?? false
+                channels[Channel(entry.channel)]?.base.rest.contains(key.messageTimetoken) ?? false
             } ?? false
         } base: { entry in
             entry.key.flatMap {
@@ -92,7 +92,7 @@ extension Device {
         let changes = outbox.wish(
             key, isPresent: isPresent, score: score, in: channel,
             base: sync?.base.cache.action(of: key), under: heardRules(for: key, in: channel),
-            isOutside: sync?.base.isOutside(message) ?? false, mutation: mutation)
+            isOutside: sync?.base.rest.contains(message) ?? false, mutation: mutation)
         effects.writes += changes.map { .outbox($0) }
         show(channel, ChannelView.News(messages: [message]), &effects)
         finish(&effects)
