@@ -185,9 +185,10 @@ class Page:
         patience = Patience(lambda: progress)
         while True:
             try:
-                # Frames of the client, and what a page without one has.
+                # Frames of the client, and what a page without one has; not each try to connect.
                 is_true, progress = await self.run(
-                    f"[!!({condition}), `${{window.traffic?.length}} ${{window.seen?.length}} "
+                    f"[!!({condition}), `${{window.traffic?.filter((it) => it[0] !== 'c').length}}"
+                    " ${window.seen?.length} "
                     "${document.readyState} ${document.body?.innerHTML.length}`]")
                 if is_true:
                     return

@@ -127,7 +127,8 @@ class Unread(UnreadCase):
                          [["room", 2, False], ["den", 0, False]])
         # The one that connects goes.
         await first.close()
-        await second.until("client.stats.connections > 0", "the other tab to take over")
+        await second.until("client.stats.connections > 0 && client.status === 'online'",
+                           "the other tab to take over")
         await second.run("room.markRead()")
         await self.until_marked(second, [messages[2], 0])
         await self.assert_unread(second, 0, False, messages[2])
@@ -147,6 +148,7 @@ class Unread(UnreadCase):
         self.assertEqual(await self.mark(page), [messages[9], 590])
         self.assertEqual(await page.run("room.older(600)"), "beginning")
         await self.assert_unread(page, 590, False, messages[9])
+        await page.run("room.whenVerified()")
         # From the cache alone it is the same.
         await asyncio.to_thread(daemon.stop)
         await self.again(page, daemon, "ada", window={"last": 10, "keeping": 1000})

@@ -63,7 +63,8 @@ class Windows(WindowCase):
             await writer.settle_all([
                 ("addAction", {"channel": "room", "messageTimetoken": hot, "value": face})
                 for face in FACES[2:52]])
-        self.assertEqual(await page.run("room.older(20)"), "more")
+        # Where the segment of the twentieth begins is by chance, too.
+        self.assertIn(await page.run("room.older(20)"), ("more", "beginning"))
         await writer.settle_all([
             ("removeAction", {"channel": "room", "messageTimetoken": hot, "value": face})
             for face in FACES[2:20] for hot in (messages[0], messages[-1])])
