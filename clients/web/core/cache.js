@@ -60,6 +60,7 @@ export class ChannelCache {
     cache.version = head.version;
     cache.setKey(head.key ?? undefined);
     cache.rest = rest;
+    cache.tally.countLater(cache.rows, cache.messages);
     for (const row of rows) {
       if (isRow(row) && !rest.contains(row.messageTimetoken)) cache.rows.put(row);
     }
@@ -68,10 +69,15 @@ export class ChannelCache {
       if (isIn) cache.messages.set(message.timetoken, messageFrom(message));
     }
     cache.#forgetChanges();
-    const { digest, hasher } = cache.tally;
-    const isSound = digest.count === head.count && stored === head.count &&
-      (hasher === null || digest.text === head.digest);
-    return { cache, isSound };
+    return {
+      cache,
+      // All is hashed for it: so it is asked for when the rows show.
+      get isSound() {
+        const { digest, hasher } = cache.tally;
+        return digest.count === head.count && stored === head.count &&
+          (hasher === null || digest.text === head.digest);
+      },
+    };
   }
 
   /**
@@ -84,7 +90,7 @@ export class ChannelCache {
     if (hasher && key !== undefined && hasher.text !== key && rest.isPart) {
       this.rest = rest.unknown();
     }
-    this.tally.setKey(key, this.rows, this.messages.values());
+    this.tally.setKey(key, this.rows, this.messages);
   }
 
   get isEmpty() {
@@ -267,7 +273,7 @@ export class ChannelCache {
     this.rules = heardRules(patch.head);
     this.epoch = patch.head.epoch;
     this.version = patch.head.version;
-    this.tally.setKey(patch.head.key ?? undefined, this.rows, this.messages.values());
+    this.tally.setKey(patch.head.key ?? undefined, this.rows, this.messages);
     this.#forgetChanges();
   }
 }

@@ -3,6 +3,7 @@
 import { ChannelCache } from './cache.js';
 import { Exchange } from './exchange.js';
 import { Hasher } from './hasher.js';
+import { KeptSync } from './kept-sync.js';
 import { affectedBy, outcomeOf } from './outcome.js';
 import { isSameRules, usualRules } from './rules.js';
 import { isLater } from './timetoken.js';
@@ -12,15 +13,7 @@ import { Unstored } from './unstored.js';
 /** @typedef {import('./types.js').Rules} Rules */
 
 /** What a device knows of one channel, all of it, and what it has to ask. */
-export class ChannelSync {
-  cache = new ChannelCache();
-  /** @type {ChannelCache|null} A snapshot on its way; the old cache shows until it is complete. */
-  staging = null;
-  /**
-   * `asked`: pushes still belong to the subscription before. `doubted`: live, but the server has
-   * contradicted itself, and is asked anew later.
-   */
-  phase = /** @type {'idle'|'asked'|'live'|'doubted'|'repairing'} */ ('idle');
+export class ChannelSync extends KeptSync {
   /** Subscriptions without a reply; only the last one counts. */
   asked = 0;
   /** What the next subscription has to bring. */
@@ -36,23 +29,7 @@ export class ChannelSync {
   repairs = 0;
   snapshots = 0;
 
-  /** @param {string} name */
-  constructor(name) {
-    this.name = name;
-  }
-
-  /** @param {any} stored What a store kept. */
-  load(stored) {
-    const { cache, isSound } =
-      ChannelCache.load(stored?.head, stored?.rows ?? [], stored?.messages ?? []);
-    this.cache = cache;
-    this.staging = null;
-    this.phase = 'idle';
-    this.loaded(isSound);
-    if (!isSound) cache.replaceAll();
-  }
-
-  /** @param {boolean} isSound Whether the cache is what was stored. */
+  /** @param {boolean} isSound */
   loaded(isSound) {
     const { epoch, rest: { isPart } } = this.cache;
     // A part of the channel cannot be made whole.
@@ -75,6 +52,7 @@ export class ChannelSync {
 
   /** @returns {Record<string, any>} This channel's part of a subscribe command. */
   request() {
+    this.judge();
     this.phase = 'asked';
     this.isVerified = false;
     this.asked++;

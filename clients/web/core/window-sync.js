@@ -51,6 +51,7 @@ export class WindowSync extends ChannelSync {
 
   /** @returns {Record<string, any>} This channel's part of a subscribe command. */
   request() {
+    this.judge();
     this.phase = 'asked';
     this.isVerified = false;
     this.asked++;

@@ -245,6 +245,7 @@ export class SyncClient {
     const first = Promise.all([this.#outbox.reread(), this.#marks.lead()]);
     for (const channel of this.#followed) await this.#keeper.load(channel, first);
     await first;
+    await this.#followed.shown();
     if (device.isClosed) return;
     device.isLeader = true;
     // What the tab before was asked is lost.

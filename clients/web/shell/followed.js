@@ -2,6 +2,7 @@
 // @ts-check
 import { isChannelName } from '../core/names.js';
 import { unknownRules } from '../core/rules.js';
+import { afterFrame } from './after-frame.js';
 import { Channel } from './channel.js';
 import { Timers } from './timers.js';
 
@@ -51,6 +52,11 @@ export class Followed {
 
   get names() {
     return [...this.#channels.keys()];
+  }
+
+  /** Resolves when a page shows what was stored of them: it is hashed, to be compared, behind. */
+  async shown() {
+    if ([...this].some(({ items }) => items.length > 0)) await afterFrame();
   }
 
   /**

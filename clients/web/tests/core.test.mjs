@@ -288,6 +288,41 @@ test('a store that has other messages than it had is not believed, but repaired'
   }
 });
 
+test('what a store kept shows before it is hashed', (t) => {
+  const cache = new ChannelCache();
+  cache.setKey(key);
+  cache.cursor = '9';
+  cache.epoch = 'e';
+  cache.rows.put(row('7'));
+  cache.rows.put({ ...row('8'), value: '👎' });
+  cache.putMessage({ timetoken: '5', uuid: 'ada', payload: 1 });
+  const { head, rows, messages } = cache.takePatch('room');
+  let hashed = 0;
+  for (const kind of ['row', 'message']) {
+    const original = Hasher.prototype[kind];
+    t.mock.method(Hasher.prototype, kind, function (it) {
+      hashed++;
+      return original.call(this, it);
+    });
+  }
+  const sync = new ChannelSync('room');
+  sync.load({ head, rows, messages });
+  assert.deepEqual([[...sync.cache.rows].length, sync.cache.messages.size, hashed], [2, 1, 0]);
+  const { count, digest, repair } = sync.request();
+  assert.deepEqual([count, digest, repair, hashed], [head.count, head.digest, undefined, 3]);
+  // Once only: also where something comes and goes before anybody asks.
+  sync.request();
+  assert.equal(hashed, 3);
+  sync.load({ head, rows, messages });
+  sync.cache.rows.drop([...sync.cache.rows][0]);
+  sync.cache.rows.put({ ...row('8'), value: '🎉' });
+  assert.equal(hashed, 3);
+  const { count: n, text: d } = sync.cache.tally.digest;
+  assert.equal(hashed, 6);
+  const all = [...sync.cache.rows, ...sync.cache.messages.values()];
+  assert.deepEqual({ n, d }, digestOf(all, key));
+});
+
 const wish = (present, mutation) => ({
   kind: 'action', channel: 'room', mutation, sent: false, acknowledged: null,
   messageTimetoken: '5', type: 'reaction', value: '👍', present,
