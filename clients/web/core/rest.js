@@ -68,7 +68,9 @@ export class Rest {
   static from(kept) {
     if ((kept ?? null) === null) return Rest.none();
     const isStateOrNull = (/** @type {any} */ it) => it === null || isState(it);
-    const isRest = isObject(kept) && isTimetoken(kept.after) && isTimetoken(kept.cursor) &&
+    // Where nothing is before a cache nothing is kept.
+    const isRest = isObject(kept) && isTimetoken(kept.after) && kept.after !== '0' &&
+      isTimetoken(kept.cursor) &&
       isStateOrNull(kept.state) && isStateOrNull(kept.whole);
     if (!isRest) return null;
     return new Rest(
@@ -84,6 +86,11 @@ export class Rest {
   /** Whether there is any. */
   get isPart() {
     return this.after !== '0';
+  }
+
+  /** Whether there are known to be no rows: all before the cache was deleted. */
+  get isEmpty() {
+    return this.digest?.count === 0;
   }
 
   /** Whether the cache waits for its first page. */

@@ -73,7 +73,8 @@ export class UnreadCount {
     if (this.#mark.through === null || !this.#isOpened) return null;
     const through = readThrough(this.#mark);
     return {
-      count: this.#keys.size, atLeast: rest.isPart && isLater(rest.after, through),
+      count: this.#keys.size,
+      atLeast: rest.isPart && !rest.isEmpty && isLater(rest.after, through),
       through: through === '0' ? null : through,
     };
   }

@@ -173,8 +173,8 @@ export class WindowSync extends ChannelSync {
 
   /** Whether there are messages before those that are here; not before anything is known. */
   get hasOlder() {
-    const { isPart, isAll } = this.cache.rest;
-    return isPart && !isAll;
+    const { isPart, isAll, isEmpty } = this.cache.rest;
+    return isPart && !isAll && !isEmpty;
   }
 
   /** @param {number} count Messages that somebody wants to have before those that are here. */

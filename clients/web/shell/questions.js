@@ -67,16 +67,24 @@ export class Questions {
 
   /**
    * Has the tab that connects do something with a channel that it follows for this one; resolves
-   * with the `answer` and the `version` of the cache that shows it. Rejects with the code
-   * `offline` when another tab connects by then.
+   * when this tab shows it. Rejects with the code `offline` when another tab connects by then: what
+   * the one before had not stored is lost.
    * @param {string} name @param {any} wish
-   * @returns {Promise<{answer: any, version: number}>}
+   * @param {(version: number) => Promise<void>} comesTo Resolves when this tab shows a version of
+   *   the channel.
+   * @returns {Promise<any>}
    */
-  wish(name, wish) {
+  wish(name, wish, comesTo) {
     return new Promise((resolve, reject) => {
       const number = randomDigits(32);
       const fail = (/** @type {any} */ error) => reject(errorOf(error));
-      this.#told.set(number, { resolve, reject: fail });
+      const told = async (/** @type {{answer: any, version: number}} */ { answer, version }) => {
+        this.#told.set(number, { resolve, reject: fail });
+        await comesTo(version);
+        this.#told.delete(number);
+        resolve(answer);
+      };
+      this.#told.set(number, { resolve: told, reject: fail });
       this.#device.tell({ kind: 'wish', number, name, wish });
     });
   }

@@ -99,11 +99,19 @@ export class ShownChannel {
   }
 
   /**
-   * Tells who waits that it will not be.
+   * Tells who waits in this tab that it will not be.
+   * @param {Error} error
+   */
+  failOwn(error) {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
+  /**
+   * The same of all who wait, in whatever tab.
    * @param {Error} error
    */
   fail(error) {
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.failOwn(error);
   }
 
   /**
@@ -223,7 +231,7 @@ export class ShownChannel {
   }
 
   #failLeft() {
-    this.fail(this.leftError);
+    this.failOwn(this.leftError);
   }
 
   /** What is said of a channel that nobody follows any longer. */

@@ -26,6 +26,11 @@ function checkCount(what, count, min, max) {
   throw new RangeError(`${what} is a whole number from ${min} to ${max}.`);
 }
 
+/** The timetoken behind another one, and the one before it, as far as there are any. */
+const following = (/** @type {string} */ it) =>
+  it === timetokenMax ? it : String(BigInt(it) + 1n);
+const preceding = (/** @type {string} */ it) => it === '0' ? it : String(BigInt(it) - 1n);
+
 /** What a page asks for of older messages. */
 export class WindowedChannel extends MarkedChannel {
   #device;
@@ -35,6 +40,8 @@ export class WindowedChannel extends MarkedChannel {
   /** @type {Asker[]} For a comparison. */ #comparing = [];
   /** @type {{version: number, resolve: () => void}[]} For what another tab has stored. */
   #behind = [];
+  /** @type {Set<(error: Error) => void>} What this tab waits for, itself or through another. */
+  #own = new Set();
   /** Somebody wants something of the window: set by whoever asks the daemon. */
   asked = () => {};
 
@@ -53,7 +60,7 @@ export class WindowedChannel extends MarkedChannel {
 
   /** Whether there are messages before those of the list; where all are held, never. */
   get hasOlder() {
-    return this.sync.cache.rest.isPart;
+    return this.window?.hasOlder ?? false;
   }
 
   /**
@@ -79,8 +86,16 @@ export class WindowedChannel extends MarkedChannel {
     return this.#want({ verify: true });
   }
 
+  /** @param {any} wish @returns {Promise<any>} Until this tab leaves, too. */
+  #want(wish) {
+    return new Promise((resolve, reject) => {
+      this.#own.add(reject);
+      this.#granted(wish).then(resolve, reject).finally(() => this.#own.delete(reject));
+    });
+  }
+
   /** @param {any} wish @returns {Promise<any>} */
-  async #want(wish) {
+  async #granted(wish) {
     for (;;) {
       await this.ready;
       const { isClosed, isLeader, refusal, tabs } = this.#device;
@@ -89,9 +104,7 @@ export class WindowedChannel extends MarkedChannel {
       if (!this.isWanted) throw this.leftError;
       if (isLeader || !tabs) return this.grant(wish);
       try {
-        const { answer, version } = await this.#questions.wish(this.name, wish);
-        await this.#comesTo(version);
-        return answer;
+        return await this.#questions.wish(this.name, wish, (it) => this.#comesTo(it));
       } catch (error) {
         // Another tab connects now: that one is asked.
         if (/** @type {any} */ (error).code !== 'offline') throw error;
@@ -158,6 +171,12 @@ export class WindowedChannel extends MarkedChannel {
   }
 
   /** @param {Error} error */
+  failOwn(error) {
+    super.failOwn(error);
+    for (const reject of this.#own) reject(error);
+  }
+
+  /** @param {Error} error */
   fail(error) {
     super.fail(error);
     for (const { reject } of [...this.#askers.splice(0), ...this.#comparing.splice(0)]) {
@@ -178,9 +197,9 @@ export class WindowedChannel extends MarkedChannel {
     const { around = 50 } = options;
     checkCount('around', around, 2, 2 * historyMax);
     const limit = Math.floor(around / 2);
-    const next = timetoken === timetokenMax ? timetoken : String(BigInt(timetoken) + 1n);
     const [older, newer] = await Promise.all([
-      this.#history({ before: next, limit }), this.#history({ after: timetoken, limit })]);
+      this.#history({ before: following(timetoken), limit }),
+      this.#history({ after: timetoken, limit })]);
     return this.#looked([...older.messages, ...newer.messages],
       older.next !== undefined, newer.next !== undefined);
   }
@@ -198,10 +217,14 @@ export class WindowedChannel extends MarkedChannel {
       throw new TypeError('A page is before a message, or after one.');
     }
     checkTimetoken(before ?? after);
-    const { messages, next } =
-      await this.#history(before === undefined ? { after, limit } : { before, limit });
-    const isMore = next !== undefined;
-    return this.#looked(messages, after !== undefined || isMore, after === undefined || isMore);
+    // And one on its other side.
+    const older = { before: before ?? following(String(after)), limit: before ? limit : 1 };
+    const newer = { after: after ?? preceding(String(before)), limit: before ? 1 : limit };
+    const [{ messages: earlier, next: first }, { messages: later, next: last }] =
+      await Promise.all([this.#history(older), this.#history(newer)]);
+    return before === undefined
+      ? this.#looked(later, earlier.length > 0, last !== undefined)
+      : this.#looked(earlier, first !== undefined, later.length > 0);
   }
 
   /** @param {Record<string, any>} query */

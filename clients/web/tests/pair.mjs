@@ -26,6 +26,8 @@ export async function turns(count) {
 /** What tabs share beside the disk: one lock, and what they tell each other. */
 function installTabs() {
   const channels = [];
+  /** Ends the tab that has the lock, and those that had it. */
+  const ends = [];
   define('BroadcastChannel', class {
     /** What was told and is not heard yet. */
     inbox = [];
@@ -53,16 +55,17 @@ function installTabs() {
     async request(name, options, callback) {
       if (options.ifAvailable && isHeld) return callback(null);
       isHeld = true;
-      return last = last.then(() => callback({}));
+      const hold = () => Promise.race([callback({}), new Promise((end) => ends.push(end))]);
+      return last = last.then(hold);
     },
   } });
-  return channels;
+  return { channels, ends };
 }
 
 /** Two tabs of one device, the first of which connects. */
 export class Pair {
   constructor(server) {
-    Object.assign(this, { server, channels: installTabs(), disk: new Disk() });
+    Object.assign(this, { server, ...installTabs(), disk: new Disk() });
     this.disk.isShared = true;
   }
 
@@ -121,6 +124,14 @@ export class Pair {
       assert.equal(client.waiting, 0);
     }
     this.checkReactions(story);
+  }
+
+  /** The tab that connects is gone in the midst of what it did, and the other one connects. */
+  kill() {
+    this.disconnect();
+    this.channels.shift();
+    this.tabs.reverse();
+    this.ends.at(-1)();
   }
 
   /** The network is gone. */

@@ -261,6 +261,47 @@ test('who connects next is asked for what the tab before did not bring', async (
   assert.equal(follower.shown.length, 6);
 });
 
+test('what the tab before said and had not stored is asked for anew', async () => {
+  const pair = await windows();
+  const [leader, follower] = pair.tabs;
+  leader.store.write = () => new Promise(() => {});
+  const outcomes = {};
+  follower.channel.older(3).then((it) => outcomes.older = [it, follower.shown.length]);
+  follower.channel.verify().then(() => outcomes.isCompared = true);
+  await pair.rest();
+  assert.deepEqual([leader.shown.length, follower.shown.length, outcomes], [6, 3, {}]);
+  pair.kill();
+  await pair.rest();
+  assert.deepEqual(outcomes, { older: ['more', 6], isCompared: true });
+});
+
+test('a tab that leaves takes its own wishes back, and no others', async () => {
+  for (const leaving of [0, 1]) {
+    const pair = await windows();
+    for (const tab of pair.tabs) tab.random = () => 0.5;
+    pair.disconnect();
+    const outcomes = [[], []];
+    for (const [i, { channel }] of pair.tabs.entries()) {
+      for (const wished of [channel.older(3), channel.verify(), channel.whenVerified()]) {
+        wished.then(() => outcomes[i].push('done'), () => outcomes[i].push('left'));
+      }
+    }
+    await pair.rest();
+    pair.tabs[leaving].channel.leave();
+    for (let i = 0; i < 20; i++) {
+      await pair.rest();
+      await clock.advance(100);
+    }
+    assert.deepEqual(outcomes[leaving], ['left', 'left', 'left']);
+    assert.deepEqual(outcomes[1 - leaving], []);
+    await pair.reconnect();
+    await pair.rest();
+    assert.deepEqual(outcomes[1 - leaving], ['done', 'done', 'done']);
+    assert.equal(pair.tabs[1 - leaving].channel.items.length, 6);
+    endWorlds();
+  }
+});
+
 test('random tabs: what either writes is the same in both, online or not', async () => {
   const start = Number(process.env.SYNC_SEED ?? 1);
   for (let seed = start; seed < start + seeds; seed++) {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { checksumOf } from '../core/checksum.js';
+import { lookedAt } from '../core/looked.js';
+import { usualRules } from '../core/rules.js';
 import { isWhole, stored } from '../shell/database.js';
 import { Server } from './model.mjs';
 import { World, clock, endWorlds } from './world.mjs';
@@ -280,12 +282,46 @@ test('messages outside of the window are looked at, and kept nowhere', async () 
     { items: [0, 1, 2], hasOlder: false, hasNewer: true });
   assert.deepEqual(await looked(world.channel.page({ after: messages[16], count: 5 })),
     { items: [17, 18, 19], hasOlder: true, hasNewer: false });
+  assert.deepEqual(await looked(world.channel.page({ after: '0', count: 2 })),
+    { items: [0, 1], hasOlder: false, hasNewer: true });
+  assert.deepEqual(await looked(world.channel.page({ before: '9223372036854775807', count: 2 })),
+    { items: [18, 19], hasOlder: true, hasNewer: false });
   assert.equal(world.shown.length, 3);
   assert.equal(world.channel.sync.cache.messages.size, 3);
   await assert.rejects(world.channel.jump('x'), TypeError);
   await assert.rejects(world.channel.jump(messages[0], { around: 1 }), RangeError);
   await assert.rejects(world.channel.page({}), TypeError);
   await assert.rejects(world.channel.page({ before: '1', after: '1' }), TypeError);
+});
+
+test('what an author said last shows, however much was said before', () => {
+  const actions = Array.from({ length: 3 }, (_, i) => ({
+    messageTimetoken: '5', type: 'edited', value: `"v${i}"`, uuid: 'ada', actionTimetoken: `${6 + i}`,
+  }));
+  const shown = (said) => {
+    const [item] = lookedAt([{ timetoken: '5', uuid: 'ada', payload: 'first', actions, ...said }],
+      [], 'bob', usualRules);
+    return [item.payload, item.isEdited, item.isDeleted, item.versions];
+  };
+  assert.deepEqual(shown({}), ['v2', true, false, 3]);
+  assert.deepEqual(shown({ edited: { payload: 'v2', timetoken: '8' } }), ['v2', true, false, 3]);
+  assert.deepEqual(shown({ edited: { payload: 'v9', timetoken: '90' }, deleted: '91' }),
+    ['v9', true, true, 4]);
+});
+
+test('a list has older messages when there may be any', async () => {
+  const { server, messages } = serverOf(10);
+  const world = new World(server, 'ada', { channel: { ...small, unread: true } });
+  assert.equal(world.channel.hasOlder, false);
+  await world.settle();
+  assert.deepEqual([world.channel.hasOlder, world.channel.unread.atLeast], [true, true]);
+  server.delete('0', messages[6]);
+  await world.settle();
+  assert.ok(world.channel.isVerified && world.shown.length === 3);
+  assert.deepEqual([world.channel.hasOlder, world.channel.unread.atLeast], [false, false]);
+  const older = world.channel.older(2);
+  await world.settle();
+  assert.equal(await older, 'beginning');
 });
 
 test('an own message that is refused is not taken for an older one that says the same', async () => {
