@@ -23,9 +23,10 @@ public struct MessagesPage: Hashable, Sendable {
 }
 
 extension SyncedChannel {
-    /// Whether the channel has messages before those of the list; of one that is held whole, never.
+    /// Whether the channel has messages before those of the list, as far as is known: not before
+    /// the first ones are there, and never of one that is held whole.
     public var hasOlder: Bool {
-        get async { await (client.device.channel(name)?.base.rest.after ?? .zero) > .zero }
+        get async { await client.device.channel(name)?.base.rest.hasMore ?? false }
     }
 
     /// Brings messages into the list that are before those of its window.
@@ -65,9 +66,12 @@ extension SyncedChannel {
     ) async throws(SyncClientError) -> MessagesPage {
         let page = try await client.page(
             HistoryQuery(channel: name, before: message, limit: count))
+        // The one that is named, too.
+        let previous = Timetoken(rawValue: max(message.rawValue, 1) - 1)
+        let newer = try await client.page(HistoryQuery(channel: name, after: previous, limit: 1))
         return MessagesPage(
             items: await client.device.items(of: page.messages, in: name),
-            hasOlder: page.next != nil, hasNewer: true)
+            hasOlder: page.next != nil, hasNewer: !newer.messages.isEmpty)
     }
 
     /// Looks at the messages after one.
@@ -75,9 +79,11 @@ extension SyncedChannel {
         after message: Timetoken, _ count: Int = 50
     ) async throws(SyncClientError) -> MessagesPage {
         let page = try await client.page(HistoryQuery(channel: name, after: message, limit: count))
+        let next = min(message.successor(at: 0), .end)
+        let older = try await client.page(HistoryQuery(channel: name, before: next, limit: 1))
         return MessagesPage(
             items: await client.device.items(of: page.messages, in: name),
-            hasOlder: true, hasNewer: page.next != nil)
+            hasOlder: !older.messages.isEmpty, hasNewer: page.next != nil)
     }
 
     /// Compares what is before the list's window with the daemon's, which pushes cannot do; the

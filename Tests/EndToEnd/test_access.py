@@ -407,6 +407,20 @@ class Access(PubNubTestCase):
         self.assertEqual(await ada.closed(), 1008)
         self.assertTrue(ada.close_reason.startswith("forbidden: "))
 
+    async def test_a_window_ends_with_the_right_to_what_is_before(self):
+        both = web_token(600, permissions={"channels": {"room": ["read", "history"]}})
+        less = web_token(600, permissions={"channels": {"room": ["read"]}})
+        for window, is_over in (({"window": {}}, True), ({}, False)):
+            with self.subTest(window):
+                ada = await self.device(both)
+                await ada.command("subscribe", channels=[{"name": "room", **window}])
+                await ada.command("token", token=less)
+                if is_over:
+                    self.assertEqual(await ada.closed(), 1008)
+                    self.assertTrue(ada.close_reason.startswith("forbidden: "))
+                else:
+                    await ada.command("ping")
+
     async def test_a_live_query_ends_with_the_right_to_it(self):
         both = {it: ["read", "history", "react"] for it in ("room", "den")}
         ada = await self.device(web_token(600, permissions={"channels": both}))

@@ -31,6 +31,13 @@ public struct ChannelRest: Hashable, Sendable {
         self.whole = whole
     }
 
+    /// Whether there may be messages before the window: not where its rows are known to be none,
+    /// nor before anything is known.
+    public var hasMore: Bool { after > .zero && after < .end && digest?.count != 0 }
+
+    /// Whether there may be messages after a timetoken before the window.
+    func mayHold(after timetoken: Timetoken) -> Bool { after > timetoken && digest?.count != 0 }
+
     /// Whether rows on a message are of the rest.
     func contains(_ message: Timetoken) -> Bool { message <= after && after > .zero }
 

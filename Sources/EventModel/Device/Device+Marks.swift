@@ -11,7 +11,7 @@ extension Device {
         else { return nil }
         let through = state.through
         return Unread(
-            count: state.messages.count, isAtLeast: sync.base.rest.after > through ?? .zero,
+            count: state.messages.count, isAtLeast: sync.base.rest.mayHold(after: through ?? .zero),
             through: through)
     }
 

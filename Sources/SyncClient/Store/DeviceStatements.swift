@@ -147,9 +147,15 @@ extension ChannelHeader {
             key: row.optionalText(2).flatMap { DigestKey($0) },
             digest: Digest(row.text(4), count: row.integer(3)) ?? .empty,
             rules: row.optionalText(5).flatMap(RulesDecoder.rules(fromText:)),
-            rest: ChannelRest(
-                after: row.timetoken(6), digest: row.optionalText(7).flatMap(Digest.init(line:)),
-                cursor: row.timetoken(8), whole: row.optionalText(9).flatMap(Digest.init(line:))))
+            rest: Self.rest(row))
+    }
+
+    /// Nothing is before everything, whatever a damaged file says: then what it lacks is found out.
+    private static func rest(_ row: borrowing SQLiteRow) -> ChannelRest {
+        guard row.timetoken(6) > .zero else { return .none }
+        return ChannelRest(
+            after: row.timetoken(6), digest: row.optionalText(7).flatMap(Digest.init(line:)),
+            cursor: row.timetoken(8), whole: row.optionalText(9).flatMap(Digest.init(line:)))
     }
 }
 

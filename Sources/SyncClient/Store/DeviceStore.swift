@@ -82,7 +82,10 @@ extension DeviceStoreError: CustomStringConvertible {
             \(owner.keyset). Use another file.
             """
         case .newerVersion(let path, let version):
-            "The cache file \(path) has version \(version), which is newer than this program."
+            """
+            The file \(path) is no cache of a device, or of a newer release: it has version \
+            \(version).
+            """
         }
     }
 }

@@ -123,7 +123,8 @@ final class Subscription: Placed {
     /// Where reading what it lacks starts.
     var start: ChangeStart {
         let rows = max(position, rowsFrom)
-        if rows == .zero { return .ofNothing }
+        // Who holds a part was perhaps brought it by a page since then.
+        if rows == .zero, window == nil { return .ofNothing }
         return ChangeStart(
             messages: rows, deletions: max(rows, tombstonesFrom), actions: rows,
             tombstones: max(rows, tombstonesFrom))

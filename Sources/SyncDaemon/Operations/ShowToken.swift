@@ -36,7 +36,9 @@ extension Need {
                 + session.subscriptions.filter(\.value.isNamed).map { channel, subscription in
                     // One that is behind still reads the past.
                     let cursor = subscription.state == .live ? nil : subscription.position
-                    let reading = Rights.reading(subscription.actions, after: cursor, at: now)
+                    var reading = Rights.reading(subscription.actions, after: cursor, at: now)
+                    // What is before a part is told, too.
+                    if subscription.window != nil { reading.formUnion(.history) }
                     let isPresent = session.attended.contains(ExactText(channel.name))
                     return Place(
                         kind: .channel, name: channel.name,

@@ -59,7 +59,13 @@ final class SQLiteReader: StoreReader {
         defer { endTransaction() }
         let cursor = try last()
         let (id, digest) = try state(of: channel)
-        return try body(SQLiteSnapshot(reader: self, id: id, cursor: cursor, digest: digest))
+        do throws(StoreError) {
+            return try body(SQLiteSnapshot(reader: self, id: id, cursor: cursor, digest: digest))
+        } catch {
+            // Who compares rows does not know where they are from.
+            guard case .damaged(path: "", let reason) = error else { throw error }
+            throw .damaged(path: path, reason: reason)
+        }
     }
 
     // MARK: Names

@@ -79,6 +79,7 @@ enum Help {
         It reconnects by itself and goes on where it stopped. An action's line ends with
         the reactions that then stand on the message, for example: 👍 2  ❤️ 1
         Who comes and goes in room is shown by: syncctl subscribe room-pnpres
+        Where tokens are needed it takes one with the rights read and history.
         What cannot be read is left out, and said on standard error.
 
         """

@@ -38,11 +38,27 @@ extension SQLiteDeviceStore {
     /// A store of what a file holds, which is gone when it is closed.
     fileprivate convenience init(copyOf path: String) throws {
         let folder = try ScratchFolder()
-        let copy = folder.path(of: "cache")
-        try Self.copy(path, to: copy)
         // Open files need no names.
         defer { folder.remove(["cache", "cache-wal", "cache-shm"]) }
-        try self.init(path: copy)
+        let copy = folder.path(of: "cache")
+        do throws(DeviceStoreError) {
+            try Self.copy(path, to: copy)
+            try self.init(path: copy)
+        } catch {
+            throw error.about(path)
+        }
+    }
+}
+
+extension DeviceStoreError {
+    /// Of the file that somebody named, not of its copy.
+    fileprivate func about(_ path: String) -> DeviceStoreError {
+        switch self {
+        case .cannotOpen(_, let reason): .cannotOpen(path: path, reason: reason)
+        case .broken(_, let reason): .broken(path: path, reason: reason)
+        case .notYours(_, let owner): .notYours(path: path, owner: owner)
+        case .newerVersion(_, let version): .newerVersion(path: path, version: version)
+        }
     }
 }
 

@@ -44,6 +44,27 @@ struct VersionTests {
         ChannelView(base, wishes, user: user, payload: { "<\($0)>" }).items[0]
     }
 
+    @Test("of a message that is looked at what its author said last shows, however much was before")
+    func lookedAt() {
+        let device = Device(user: "bob")
+        let oldest = (2...4).map {
+            MessageAction(key: key("\"\($0)\""), actionTimetoken: Timetoken(rawValue: $0))
+        }
+        func shown(_ edited: MessageVersion?, deleted: UInt64?) -> ListItem {
+            let message = StoredMessage(
+                timetoken: Timetoken(rawValue: 1), uuid: "ada",
+                message: Message(payload: "\"one\""), actions: oldest, edited: edited,
+                deleted: deleted.map(Timetoken.init(rawValue:)))
+            return device.items(of: [message], in: "room")[0]
+        }
+        let listed = shown(
+            MessageVersion(payload: "\"4\"", timetoken: Timetoken(rawValue: 4)), deleted: nil)
+        #expect((listed.message.payload, listed.versions, listed.isDeleted) == ("\"4\"", 3, false))
+        let last = shown(
+            MessageVersion(payload: "\"9\"", timetoken: Timetoken(rawValue: 90)), deleted: 91)
+        #expect((last.message.payload, last.versions, last.isDeleted) == ("\"9\"", 4, true))
+    }
+
     @Test("the newest version of the author's is shown, those of others mean nothing")
     func newest() {
         var base = base

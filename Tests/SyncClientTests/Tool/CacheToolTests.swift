@@ -159,6 +159,7 @@ struct CacheToolTests {
         let result = try await tool(verb, of: daemon)
 
         #expect(result.status == 1)
+        #expect(result.errors.contains { $0.contains(path) }, "\(result.errors)")
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
         let folder = URL(filePath: path).deletingLastPathComponent().path()
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["cache"])
@@ -193,6 +194,15 @@ struct CacheToolTests {
         #expect(misfiled.status == 1)
         #expect(misfiled.output.contains("  what is before those that the file has"))
         #expect(misfiled.output.count { $0.contains("missing") } == 1, "\(misfiled.output)")
+        try await repair(of: daemon)
+
+        // Nothing is before everything.
+        try change { base, header in
+            header.rest = ChannelRest(after: .zero, digest: base.rest.digest)
+            return []
+        }
+        let contradicted = try await tool("verify", of: daemon)
+        #expect(contradicted.status == 1, "\(contradicted.output)")
         try await repair(of: daemon)
     }
 }

@@ -74,4 +74,13 @@ struct WindowCatchUpTests {
         hub.subscribe(session, to: room, from: nil, window: .end)
         #expect(session.subscriptions[room]?.window == .zero)
     }
+
+    @Test("who began when nothing was there is told of removals: of what a page brought meanwhile")
+    func fromNothing() {
+        let (session, whole) = (bench.open(), bench.open())
+        hub.subscribe(session, to: room, from: nil, window: .end)
+        hub.subscribe(whole, to: room, from: nil)
+        #expect(session.subscriptions[room]?.start == ChangeStart(after: .zero))
+        #expect(whole.subscriptions[room]?.start == .ofNothing)
+    }
 }
