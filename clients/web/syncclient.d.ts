@@ -381,8 +381,9 @@ export interface Channel<Payload = any> {
   /**
    * Brings messages into the list that are before those of its window, `count` (50) at least where
    * there are so many: 1 to 1000. Without a connection it waits for one. `beginning`: the list has
-   * the channel's first message; `full`: it has as many as are to be kept. Rejects with a
-   * `CommandError` when the daemon refuses them, and when the channel is left or the client closed.
+   * the channel's first message, and of one that is followed whole at once; `full`: it has as many
+   * as are to be kept. Rejects with a `CommandError` when the daemon refuses them, and when the
+   * channel is left or the client closed.
    */
   older(count?: number): Promise<'more' | 'beginning' | 'full'>;
   /**
@@ -509,8 +510,8 @@ export class SyncClient {
    * bytes, no comma, no control character, not `*`, no end in `.*` or `.*-pnpres`. With `presence`
    * the user is in it as long as a tab follows it, and who comes and goes is an `event` of
    * `NAME-pnpres`. With `window` the device holds only the newest messages: who follows the channel
-   * first decides, in whatever tab, until all have left it. With `unread` it counts what others said
-   * behind the user's read mark.
+   * first decides, in whatever tab, as long as the tab that connects is there. With `unread` it
+   * counts what others said behind the user's read mark.
    */
   channel<Payload = any>(name: string, options?: ChannelOptions): Channel<Payload>;
   /**
