@@ -63,10 +63,12 @@ class Injection(DaemonTestCase):
         device = await self.device(daemon, "ada")
         for number in range(2000):
             await device.request("history", channel="", number=number)
-        written = daemon.log().count("Command refused.")
-        stamps = {it[:19] for it in daemon.log().splitlines() if "Command refused." in it}
-        self.assertLessEqual(written, LINES_PER_SECOND_MAX * (len(stamps) + 1))
-        self.assertLess(written, 2000)
+        # The line that says how many there were besides is written as often as it takes.
+        written = [it for it in daemon.log().splitlines()
+                   if "Command refused." in it and "suppressed=" not in it]
+        seconds = len({it[:19] for it in written})
+        self.assertLessEqual(len(written), LINES_PER_SECOND_MAX * (seconds + 1))
+        self.assertLess(len(written), 2000)
 
 
 if __name__ == "__main__":

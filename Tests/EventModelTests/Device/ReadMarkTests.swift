@@ -8,24 +8,24 @@ struct ReadMarkTests {
     private func at(_ ticks: UInt64) -> Timetoken { Timetoken(rawValue: ticks) }
 
     /// A base with messages of bob, but one of ada's at 30, after some message.
-    private func base(after: UInt64 = 0) -> ChannelBase {
+    private func base(after: UInt64 = 0, rest digest: Digest? = nil) -> ChannelBase {
         var messages: [Timetoken: DeviceCache.Entry] = [:]
         for ticks in stride(from: after + 10, through: 50, by: 10) {
             messages[at(ticks)] = DeviceCache.Entry(
                 uuid: ticks == 30 ? "ada" : "bob", message: Message(payload: "\(ticks)"))
         }
-        let rest = after > 0 ? ChannelRest(after: at(after), digest: .empty) : .none
+        let rest = after > 0 ? ChannelRest(after: at(after), digest: digest) : .none
         return ChannelBase(
             messages: messages, actions: [],
             ChannelHeader(cursor: at(50), epoch: "e", key: nil, digest: .empty, rest: rest))
     }
 
     private func device(
-        after: UInt64 = 0, marks: [KeptMark] = [], isConnected: Bool = true
+        after: UInt64 = 0, rest: Digest? = nil, marks: [KeptMark] = [], isConnected: Bool = true
     ) -> Device {
         var device = Device(user: "ada", marks: marks)
         let window: ChannelWindow? = after > 0 ? .last(1) : nil
-        _ = device.follow("room", base: base(after: after), window: window)
+        _ = device.follow("room", base: base(after: after, rest: rest), window: window)
         _ = device.countUnread(of: "room")
         if isConnected { _ = device.connected(epoch: "e") }
         return device
@@ -94,6 +94,10 @@ struct ReadMarkTests {
             window.unread(of: "room") == Unread(count: 2, isAtLeast: true, through: at(10)))
         _ = window.received([ReadMark(channel: "room", through: at(20))])
         #expect(window.unread(of: "room") == Unread(count: 2, through: at(20)))
+        // Nothing is before it any more.
+        var bare = self.device(after: 20, rest: .empty)
+        _ = answer(&bare, nil)
+        #expect(bare.unread(of: "room") == Unread(count: 2))
     }
 
     @Test("a wish counts at once, is kept, and goes out: the first now, then the last of several")
