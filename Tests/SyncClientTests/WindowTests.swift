@@ -145,9 +145,15 @@ struct WindowTests {
         _ = try await writer.publish(Message(payload: "\"meanwhile\""), to: "room")
         try await phone.connect()
         #expect(try await older.value != .full)
-        try await eventually("both") {
+        do {
+            try await eventually("both") {
+                let items = await room.items
+                return items.count > count + 10 && items.last?.message.payload == "\"meanwhile\""
+            }
+        } catch {
             let items = await room.items
-            return items.count > count + 10 && items.last?.message.payload == "\"meanwhile\""
+            Issue.record("\(count) messages, now \(items.count), to \(items.last as Any)")
+            throw error
         }
         try await eventuallyVerified(room, "equal")
         // Nobody waits for ever.
