@@ -68,7 +68,8 @@ extension SyncedChannel {
             HistoryQuery(channel: name, before: message, limit: count))
         // The one that is named, too.
         let previous = Timetoken(rawValue: max(message.rawValue, 1) - 1)
-        let newer = try await client.page(HistoryQuery(channel: name, after: previous, limit: 1))
+        let newer = try await client.history(
+            HistoryQuery(channel: name, after: previous, limit: 1))
         return MessagesPage(
             items: await client.device.items(of: page.messages, in: name),
             hasOlder: page.next != nil, hasNewer: !newer.messages.isEmpty)
@@ -80,7 +81,7 @@ extension SyncedChannel {
     ) async throws(SyncClientError) -> MessagesPage {
         let page = try await client.page(HistoryQuery(channel: name, after: message, limit: count))
         let next = min(message.successor(at: 0), .end)
-        let older = try await client.page(HistoryQuery(channel: name, before: next, limit: 1))
+        let older = try await client.history(HistoryQuery(channel: name, before: next, limit: 1))
         return MessagesPage(
             items: await client.device.items(of: page.messages, in: name),
             hasOlder: !older.messages.isEmpty, hasNewer: page.next != nil)

@@ -217,9 +217,12 @@ export class WindowedChannel extends MarkedChannel {
       throw new TypeError('A page is before a message, or after one.');
     }
     checkTimetoken(before ?? after);
-    // And one on its other side.
-    const older = { before: before ?? following(String(after)), limit: before ? limit : 1 };
-    const newer = { after: after ?? preceding(String(before)), limit: before ? 1 : limit };
+    // And whether there is one on its other side.
+    const one = { limit: 1, actions: false };
+    const older = before === undefined
+      ? { before: following(String(after)), ...one } : { before, limit };
+    const newer = after === undefined
+      ? { after: preceding(String(before)), ...one } : { after, limit };
     const [{ messages: earlier, next: first }, { messages: later, next: last }] =
       await Promise.all([this.#history(older), this.#history(newer)]);
     return before === undefined
@@ -230,7 +233,7 @@ export class WindowedChannel extends MarkedChannel {
   /** @param {Record<string, any>} query */
   #history(query) {
     if (!this.isWanted) throw this.leftError;
-    return this.#questions.ask({ op: 'history', channel: this.name, ...query, actions: true });
+    return this.#questions.ask({ op: 'history', channel: this.name, actions: true, ...query });
   }
 
   /** @param {any[]} messages @param {boolean} hasOlder @param {boolean} hasNewer */
