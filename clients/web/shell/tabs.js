@@ -1,18 +1,32 @@
 // Tabs with the same cache: one of them leads, all hear each other.
 // @ts-check
 
+/** Milliseconds between two looks whether any tab leads. */
+const lookTime = 3000;
+
 /** A Web Lock says who leads, a BroadcastChannel carries what they tell. */
 export class Tabs {
   #name;
   /** @type {BroadcastChannel|null} */ #channel;
   #waiting = new AbortController();
   #release = () => {};
+  /** @type {(() => void)|null} Asks for the lock again, where another tab leads. */ #ask = null;
+  /** Whether it does not want to lead any more. */ #isOver = false;
+  /** @type {ReturnType<typeof setInterval>|undefined} */ #watch;
+  // A page that a browser keeps for the way back must not wait for the lock: Chromium would give it
+  // to that one, which is frozen, and no tab would lead.
+  #hidden = () => this.#waiting.abort();
+  #shown = (/** @type {any} */ { persisted }) => {
+    if (persisted && !this.#isOver) this.#ask?.();
+  };
 
   /** @param {string} name @param {(message: any) => void} hear */
   constructor(name, hear) {
     this.#name = name;
     this.#channel = new BroadcastChannel(name);
     this.#channel.onmessage = ({ data }) => hear(data);
+    globalThis.addEventListener?.('pagehide', this.#hidden);
+    globalThis.addEventListener?.('pageshow', this.#shown);
   }
 
   /** @param {any} message */
@@ -30,19 +44,29 @@ export class Tabs {
   join(lead, follow, fail) {
     return new Promise((resolve) => {
       const held = () => new Promise((release) => {
+        this.#ask = null;
+        clearInterval(this.#watch);
         this.#release = () => release(null);
-        if (this.#waiting.signal.aborted) this.#release();
+        if (this.#isOver) this.#release();
         lead().then(resolve);
       });
       const { locks } = navigator;
+      /** @type {any} Where it is not a number it must keep no process alive. */
+      const watch = setInterval(() => this.#look(), lookTime);
+      watch.unref?.();
+      this.#watch = watch;
+      // It comes when the tab that connects is gone, however it went.
+      const ask = () => {
+        this.#waiting = new AbortController();
+        locks.request(this.#name, { signal: this.#waiting.signal }, held).catch(() => {});
+      };
       const asked = locks.request(this.#name, { ifAvailable: true }, (lock) => {
         if (lock) return held();
         follow();
         resolve();
-        // It comes when the tab that connects is gone, however it went.
-        const { signal } = this.#waiting;
-        if (signal.aborted) return;
-        locks.request(this.#name, { signal }, held).catch(() => {});
+        if (this.#isOver) return;
+        this.#ask = ask;
+        ask();
       });
       asked.catch((error) => {
         fail(error);
@@ -51,13 +75,31 @@ export class Tabs {
     });
   }
 
+  /**
+   * Chromium may leave a lock with nobody, and all who want it waiting, when pages go one after the
+   * other: until a request for it ends.
+   */
+  async #look() {
+    const { locks } = navigator;
+    const { held } = await locks.query();
+    if (this.#isOver || held?.some((it) => it.name === this.#name)) return;
+    const nudge = new AbortController();
+    locks.request(this.#name, { signal: nudge.signal }, () => {}).catch(() => {});
+    nudge.abort();
+  }
+
   /** Does not want to lead any more, if it does not yet. */
   stopWaiting() {
+    this.#isOver = true;
+    clearInterval(this.#watch);
     this.#waiting.abort();
   }
 
   /** Leaves: another tab leads, if this one did. */
   close() {
+    clearInterval(this.#watch);
+    globalThis.removeEventListener?.('pagehide', this.#hidden);
+    globalThis.removeEventListener?.('pageshow', this.#shown);
     this.#release();
     this.#channel?.close();
     this.#channel = null;
