@@ -294,7 +294,10 @@ export interface People {
 
 /** How much of a channel a device holds: its newest messages, with everything on them. */
 export interface ChannelWindow {
-  /** Messages at least, where there are so many: 1 to 1000; 50. */
+  /**
+   * Messages at least, where there are so many: 1 to 1000; 50. More than are stored from an earlier
+   * visit come behind those, after `whenVerified`.
+   */
   last?: number;
   /** Messages at most, more or less; 1000. */
   keeping?: number;
@@ -350,7 +353,8 @@ export interface Channel<Payload = any> {
   readonly rules: Rules;
   /**
    * Whether there are messages before those of the list; where all are held, never, and not before
-   * the first page is there.
+   * the first page is there. Also where only reactions are left of messages that are gone: then
+   * `older` answers `beginning`, or `full`, and brings nothing.
    */
   readonly hasOlder: boolean;
   /**
@@ -369,7 +373,8 @@ export interface Channel<Payload = any> {
   readonly ready: Promise<void>;
   /**
    * Resolves when `isVerified` is true: then messages, reactions and rules are those of the daemon,
-   * and what shows is stored, if it can be: a page that is loaded anew fetches nothing again. Without
+   * and what shows is stored, if it can be: a page that is loaded anew fetches nothing again (where
+   * others write all the time, but for what came in that moment). Without
    * a connection it waits for one. Rejects when the user may not follow the channel, and when it is
    * left or the client closed.
    */
@@ -380,9 +385,10 @@ export interface Channel<Payload = any> {
   ): () => void;
   /**
    * Brings messages into the list that are before those of its window, `count` (50) at least where
-   * there are so many: 1 to 1000. Without a connection it waits for one. `beginning`: the list has
-   * the channel's first message, and of one that is followed whole at once; `full`: it has as many
-   * as are to be kept. Rejects with a `CommandError` when the daemon refuses them, and when the
+   * there are so many: 1 to 1000. Calls of one moment share a page, of the largest `count`. Without
+   * a connection it waits for one. `beginning`: the list has the channel's first message, and of one
+   * that is followed whole once it has; `full`: it has as many as are to be kept, and `page` shows
+   * what is before them. Rejects with a `CommandError` when the daemon refuses them, and when the
    * channel is left or the client closed.
    */
   older(count?: number): Promise<'more' | 'beginning' | 'full'>;

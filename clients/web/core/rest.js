@@ -93,6 +93,11 @@ export class Rest {
     return this.digest?.count === 0;
   }
 
+  /** Whether there may be messages; not before anything is known. */
+  get mayHold() {
+    return this.isPart && !this.isAll && !this.isEmpty;
+  }
+
   /** Whether the cache waits for its first page. */
   get isAll() {
     return this.after === timetokenMax;

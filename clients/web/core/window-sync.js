@@ -173,8 +173,7 @@ export class WindowSync extends ChannelSync {
 
   /** Whether there are messages before those that are here; not before anything is known. */
   get hasOlder() {
-    const { isPart, isAll, isEmpty } = this.cache.rest;
-    return isPart && !isAll && !isEmpty;
+    return this.cache.rest.mayHold;
   }
 
   /** @param {number} count Messages that somebody wants to have before those that are here. */

@@ -17,6 +17,9 @@ import { callSafely } from './callbacks.js';
 /** @typedef {import('./stored-outbox.js').StoredOutbox} StoredOutbox */
 /** @typedef {(changes: ListChange[], items: readonly Item[]) => void} Observer */
 
+/** How often it is looked whether all is stored, while more comes. */
+const turnsMax = 20;
+
 /** What a page sees of a channel. */
 export class ShownChannel {
   name;
@@ -82,14 +85,20 @@ export class ShownChannel {
    */
   async whenVerified() {
     await this.ready;
-    if (this.#device.refusal) throw this.#device.refusal;
-    await new Promise((/** @type {(it?: any) => void} */ resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      if (this.#device.isClosed) this.fail(new Error('The client is closed.'));
-      else if (!this.isWanted) this.#failLeft();
-      else this.tellVerified();
-    });
-    await this.kept();
+    // What comes while something is stored is to be stored, too; but not for ever where much comes.
+    for (let turn = 1; ; turn++) {
+      if (this.#device.refusal) throw this.#device.refusal;
+      await new Promise((/** @type {(it?: any) => void} */ resolve, reject) => {
+        this.#waiting.push({ resolve, reject });
+        if (this.#device.isClosed) this.fail(new Error('The client is closed.'));
+        else if (!this.isWanted) this.#failLeft();
+        else this.tellVerified();
+      });
+      const { version } = this.sync.cache;
+      await this.kept();
+      const isStored = this.isVerified && this.sync.cache.version === version;
+      if (isStored || turn === turnsMax) return;
+    }
   }
 
   /** Tells who waits for it, if it is. */

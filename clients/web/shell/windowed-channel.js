@@ -58,9 +58,13 @@ export class WindowedChannel extends MarkedChannel {
     this.#questions = questions;
   }
 
-  /** Whether there are messages before those of the list; where all are held, never. */
+  /**
+   * Whether there are messages before those of the list; where all are held, never. What only has
+   * reactions on messages that are gone counts for some: nobody says of what rows are.
+   */
   get hasOlder() {
-    return this.window?.hasOlder ?? false;
+    // Also of a channel that is followed whole: its cache may still be a part, or another tab's.
+    return this.sync.cache.rest.mayHold;
   }
 
   /**
@@ -118,7 +122,10 @@ export class WindowedChannel extends MarkedChannel {
    */
   grant({ older }) {
     const { window: sync } = this;
-    if (older !== undefined && !sync) return Promise.resolve('beginning');
+    if (older !== undefined && !sync) {
+      const isPart = this.sync.cache.rest.isPart;
+      return isPart ? this.whenVerified().then(() => 'beginning') : Promise.resolve('beginning');
+    }
     return new Promise((resolve, reject) => {
       if (older !== undefined) {
         this.#askers.push({ resolve, reject });
