@@ -81,7 +81,7 @@ format:  ## Formats in place.
 SANITIZED := -c release -Xswiftc -enable-testing
 
 tsan: export SYNCDAEMON_BINARY = $(CURDIR)/.build/tsan/release/syncdaemon
-tsan: export TSAN_OPTIONS = halt_on_error=1 exitcode=66
+tsan: export TSAN_OPTIONS = halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan.suppressions
 tsan: packages $(VENV)/.installed  ## Runs every test under ThreadSanitizer.
 	$(SWIFT) build --build-tests $(SANITIZED) --sanitize=thread --scratch-path .build/tsan
 	$(call swift_test,$(SANITIZED) --sanitize=thread --scratch-path .build/tsan)
