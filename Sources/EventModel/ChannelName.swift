@@ -29,7 +29,9 @@ extension Channel {
     ///   - name: As a client spells it.
     ///   - isOne: A wildcard is no name of one channel.
     public static func fault(inName name: String, ofOne isOne: Bool) -> ChannelNameFault? {
-        guard (1...Limits.channelNameBytesMax).contains(name.utf8.count) else {
+        // That of a directory is as long as what it is about may be, and the word in front of it.
+        let bytes = name.utf8.count - Directory.prefixBytes(ofName: name)
+        guard (1...Limits.channelNameBytesMax).contains(bytes) else {
             return .size(name.utf8.count)
         }
         let isPlain = name.unicodeScalars.allSatisfy { scalar in

@@ -10,7 +10,8 @@ public enum Command: Hashable, Sendable {
         case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
             removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history,
             older, actions, endLive, summaries, markRead, unread, hereNow, whereNow, setState,
-            getState, changeGroup, group, ping, token
+            getState, changeGroup, group, ping, token, users, channels, members, memberships,
+            setUser, removeUser, setChannel, removeChannel, setMembers, setMemberships
     }
 
     case hello(Hello)
@@ -46,6 +47,9 @@ public enum Command: Hashable, Sendable {
     case changeGroup(GroupRequest)
     /// Which channels are in a group.
     case group(String)
+    /// Entries of a directory, or one of them.
+    case directory(DirectoryQuery)
+    case changeDirectory(DirectoryRequest)
     case ping
     /// Shows another token before that of ``hello(_:)`` is over.
     case token(String)

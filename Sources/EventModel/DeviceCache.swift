@@ -81,7 +81,7 @@ public struct DeviceCache: Hashable, Sendable {
         case .actionsCleared(let clearing):
             guard clear(clearing, at: envelope.timetoken, rows: &rows) else { return .ignored }
             return .actionsCleared(clearing)
-        case .signal, .presence:
+        case .signal, .presence, .directory:
             return .ignored
         }
     }

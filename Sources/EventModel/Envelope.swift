@@ -37,6 +37,8 @@ public enum Event: Hashable, Sendable {
     case signal(Message)
     /// Who came to a channel, left it or changed there; its envelope is in the presence channel.
     case presence(PresenceNotice)
+    /// What became of a user, a channel or a membership; never stored, and for PubNub's SDKs alone.
+    case directory(DirectoryNotice)
 }
 
 /// An event with the position that the ledger gave it.

@@ -51,6 +51,8 @@ public enum Limits {
     public static let windowPageActionsMax = 100_000
     /// Channels of one `unread`; over it: `too_many_channels`.
     public static let unreadChannelsMax = 100
+    /// Entries of a directory in one reply; a larger `limit` is refused with `invalid_field`.
+    public static let directoryPageMax = 100
     /// Bytes of a token's text, of either kind; over it: it is refused, or not made.
     public static let tokenBytesMax = 8 * 1024
     /// Actions in one `actions` reply; a larger `limit` is refused with `invalid_field`.

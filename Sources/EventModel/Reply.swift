@@ -40,6 +40,9 @@ public enum Reply: Hashable, Sendable {
     case group(channels: [String])
     case tokenRevoked
     case keysGranted
+    case directory(DirectoryPage)
+    /// Of the one entry that was set, since when it is so; else where the change is in the order.
+    case directoryChanged(Timetoken)
     case histories([ChannelHistory])
     case messageCounts([MessageCount])
 }

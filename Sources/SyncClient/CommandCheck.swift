@@ -40,6 +40,9 @@ extension Command {
         case .follow(let request): try Self.check(request.selection)
         case .changeGroup(let request): try Self.check(.group(request.group))
         case .group(let name): try Self.check(.group(name))
+        case .directory(let query): try Self.checkChannel(query.directory.channelName)
+        case .changeDirectory(let request):
+            try Self.checkChannel(request.directory.channelName)
         case .whereNow: break
         case .hello, .subscribe, .unsubscribe, .unfollow, .repair, .endLive, .ping, .token: break
         }

@@ -59,8 +59,8 @@ def begin(daemon, count):
             "VALUES (?, ?, 'reaction', ?, ?, ?, ?, 1)",
             ((channel, at, "👍❤️😂"[n], f"user{(at // 100 + n) % 997}", at + 1 + n, at + 1 + n)
              for at in places for n in range(3)))
-        for table in ("segment", "read_mark"):
-            database.execute(f"DROP TABLE {table}")
+        for what in ("TABLE segment", "TABLE read_mark", "INDEX message_by_entry"):
+            database.execute(f"DROP {what}")
         database.execute("PRAGMA user_version = 19")
     database.close()
     print(f"{count} messages, {os.path.getsize(path) >> 20} MiB", flush=True)

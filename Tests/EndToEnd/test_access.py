@@ -55,7 +55,9 @@ def web_token(seconds=300, key=SHARED, **claims):
     return f"{signed}.{base64url(hmac.digest(key, signed.encode(), hashlib.sha256))}"
 
 
-class Access(PubNubTestCase):
+class TokenCase(PubNubTestCase):
+    """A tenant that asks for tokens, and its backend."""
+
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix="syncdaemon-test-")
         self.addCleanup(directory.cleanup)
@@ -97,6 +99,8 @@ class Access(PubNubTestCase):
             token=token, **fields)
         return device
 
+
+class Access(TokenCase):
     # PubNub's SDK
 
     def test_a_granted_token_opens_what_it_names(self):

@@ -119,6 +119,9 @@ private func described(_ envelope: Envelope) -> String {
         if let type = clearing.type { parts["type"] = type }
         if let value = clearing.value { parts["value"] = value }
         if let user = clearing.userID { parts["of"] = user }
+    case .directory(let notice):
+        parts["kind"] = "directory"
+        parts["about"] = notice.id
     case .presence(let notice):
         parts["kind"] = "presence"
         parts["action"] = notice.action.rawValue

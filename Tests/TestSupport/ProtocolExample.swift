@@ -230,7 +230,7 @@ public enum ProtocolExample {
         47: .group("friends"),
         64: .markRead(ReadMark(channel: "room", through: ada.messageTimetoken)),
         65: .unread(channels: ["room", "den"]),
-    ]
+    ].merging(DirectoryExample.commands) { $1 }
 
     /// What each example reply says, by its id.
     public static let replies: [CommandID: Reply] = [
@@ -389,7 +389,7 @@ public enum ProtocolExample {
         47: .group(channels: ["den", "room"]),
         64: .markedRead(through: ada.messageTimetoken),
         65: .unread([inRoom, inDen]),
-    ]
+    ].merging(DirectoryExample.replies) { $1 }
 
     static let cleared = Timetoken(rawValue: 17_952_187_953_730_190)
     static let reply = Timetoken(rawValue: 17_952_187_953_730_303)

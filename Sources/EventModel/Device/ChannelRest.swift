@@ -47,7 +47,7 @@ public struct ChannelRest: Hashable, Sendable {
         case .message: contains(envelope.timetoken)
         case .actionAdded(let action), .actionRemoved(let action):
             contains(action.key.messageTimetoken)
-        case .messagesDeleted, .actionsCleared, .signal, .presence: false
+        case .messagesDeleted, .actionsCleared, .signal, .presence, .directory: false
         }
     }
 
@@ -64,7 +64,7 @@ public struct ChannelRest: Hashable, Sendable {
             digest?.insert(entry.row(at: envelope.timetoken), key: key)
         case .actionAdded(let action) where contains(envelope): digest?.insert(action, key: key)
         case .actionRemoved(let action) where contains(envelope): digest?.remove(action, key: key)
-        case .message, .actionAdded, .actionRemoved, .signal, .presence: break
+        case .message, .actionAdded, .actionRemoved, .signal, .presence, .directory: break
         }
     }
 

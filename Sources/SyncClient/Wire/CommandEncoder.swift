@@ -76,6 +76,8 @@ enum CommandEncoder {
         case .changeGroup(let request): write(request, into: &json)
         case .group(let name):
             json.member("group", name)
+        case .directory(let query): json.write(query)
+        case .changeDirectory(let request): json.write(request)
         case .token(let token):
             json.member("token", token)
         case .ping:

@@ -32,7 +32,7 @@ struct EnvelopeDecoder {
         switch event {
         case .messagesDeleted, .actionsCleared:
             try value.object("d").object("data").state("gone")
-        case .message, .actionAdded, .actionRemoved, .signal, .presence: nil
+        case .message, .actionAdded, .actionRemoved, .signal, .presence, .directory: nil
         }
     }
 

@@ -50,6 +50,10 @@ struct ReplyDecoder {
         case .setState, .getState: return .state(try result.object("state").compactText)
         case .changeGroup: return .groupChanged
         case .group: return .group(channels: try channels(result))
+        case .users, .channels, .members, .memberships:
+            return .directory(try result.directoryPage())
+        case .setUser, .removeUser, .setChannel, .removeChannel, .setMembers, .setMemberships:
+            return .directoryChanged(try result.timetoken("timetoken"))
         case .ping: return .pong(try result.timetoken("time"))
         case .token:
             return .tokenShown(expires: try result.optionalInteger("tokenExpires").map(Int.init))

@@ -7,7 +7,8 @@ enum CommandKind: String, Hashable, Sendable, CaseIterable {
     case hello, subscribe, unsubscribe, follow, unfollow, repair, publish, signal, addAction,
         removeAction, editMessage, deleteMessage, deleteMessages, removeActions, history, older,
         actions, endLive, summaries, markRead, unread, hereNow, whereNow, setState, getState,
-        changeGroup, group, ping, token
+        changeGroup, group, ping, token, users, channels, members, memberships, setUser,
+        removeUser, setChannel, removeChannel, setMembers, setMemberships
 
     /// Whether it does no harm when it is sent twice, and is worth it.
     ///
@@ -15,7 +16,8 @@ enum CommandKind: String, Hashable, Sendable, CaseIterable {
     var canBeSentAgain: Bool {
         switch self {
         case .publish, .addAction, .removeAction, .editMessage, .deleteMessage, .deleteMessages,
-            .removeActions:
+            .removeActions, .setUser, .removeUser, .setChannel, .removeChannel, .setMembers,
+            .setMemberships:
             true
         default: false
         }
@@ -54,6 +56,22 @@ extension Command {
         case .group: .group
         case .ping: .ping
         case .token: .token
+        case .directory(let query):
+            switch query.directory {
+            case .users: .users
+            case .channels: .channels
+            case .members: .members
+            case .memberships: .memberships
+            }
+        case .changeDirectory(let request):
+            switch (request.directory, request.changes.first?.kind) {
+            case (.users, .remove): .removeUser
+            case (.users, _): .setUser
+            case (.channels, .remove): .removeChannel
+            case (.channels, _): .setChannel
+            case (.members, _): .setMembers
+            case (.memberships, _): .setMemberships
+            }
         }
     }
 }

@@ -53,7 +53,7 @@ enum Credential: Hashable, Sendable {
 /// What an operation asks of its caller: rights on all that it names.
 struct Need: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        case channel, group
+        case channel, group, user
     }
 
     struct Place: Hashable, Sendable {

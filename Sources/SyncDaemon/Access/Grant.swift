@@ -89,6 +89,8 @@ struct Grant: Hashable, Sendable {
             permissions.rights(
                 on: ChannelGroup(place.name, keyset: keyset), wanted: place.rights,
                 within: &steps)
+        case .user:
+            permissions.users.rights(on: place.name, wanted: place.rights, within: &steps)
         }
     }
 }

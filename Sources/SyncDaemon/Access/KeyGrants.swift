@@ -62,19 +62,25 @@ final class KeyGrants: Sendable {
         var end = KeyGrant.never
         var channels: [ExactText: Rights] = [:]
         var groups: [ExactText: Rights] = [:]
+        var users: [ExactText: Rights] = [:]
         for place in need.places {
             // The presence of a channel is asked for by the channel's rights, too.
             let followed = Permissions.name(followedBy: place.name)
-            for case let name? in [place.name, followed] {
+            // And a list of members by those of its channel.
+            var listed: String?
+            if case .members(let channel) = Directory(channelName: place.name) { listed = channel }
+            for case let name? in [place.name, followed, listed] {
                 let bits = bits(of: bearer, on: name, place.kind, at: now, end: &end)
                 switch place.kind {
                 case .channel: channels[ExactText(name)] = Rights(pubNub: bits)
                 case .group: groups[ExactText(name)] = Rights(pubNub: bits)
+                case .user: users[ExactText(name)] = Rights(pubNub: bits)
                 }
             }
         }
         let permissions = Permissions(
-            channels: PermissionTable(exact: channels), groups: PermissionTable(exact: groups))
+            channels: PermissionTable(exact: channels), groups: PermissionTable(exact: groups),
+            users: PermissionTable(exact: users))
         let grant = Grant(
             tenant: bearer.tenant, user: nil, device: nil, expiry: KeyGrant.never,
             permissions: permissions, id: Self.tokenID)
@@ -91,6 +97,8 @@ final class KeyGrants: Sendable {
         var places = [KeyGrantTable.Place.keyset]
         switch kind {
         case .group: places.append(.init(level: .group, name: ExactText(name)))
+        // Only what is granted to all of the keyset: version 2 has no users.
+        case .user: break
         case .channel:
             let channel = Channel(name)
             places.append(.init(level: .channel, name: ExactText(name)))

@@ -70,8 +70,20 @@ struct Permissions: Hashable, Sendable {
     /// - The presence of a channel may be followed by who has ``Rights/presence`` on the channel,
     ///   or what was granted to the name `room-pnpres` itself.
     /// - Parameter steps: As ``PermissionTable/rights(on:wanted:within:)`` has it.
+    /// - A list of members may be followed by who has ``Rights/get`` on its channel, and one of
+    ///   memberships by who has that on its user.
     func rights(on channel: Channel, wanted: Rights, within steps: inout Int) -> Rights {
-        rights(on: channel.name, isWildcard: channel.isWildcard, in: channels, wanted, &steps)
+        var rights = rights(
+            on: channel.name, isWildcard: channel.isWildcard, in: channels, wanted, &steps)
+        guard !rights.isSuperset(of: wanted) else { return rights }
+        let listed: Rights =
+            switch Directory(channelName: channel.name) {
+            case .members(let channel): channels.rights(on: channel, wanted: .get, within: &steps)
+            case .memberships(let user): users.rights(on: user, wanted: .get, within: &steps)
+            case .users, .channels, nil: []
+            }
+        if listed.contains(.get) { rights.formUnion([.read, .history]) }
+        return rights
     }
 
     func rights(on group: ChannelGroup, wanted: Rights, within steps: inout Int) -> Rights {

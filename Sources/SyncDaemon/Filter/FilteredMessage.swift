@@ -39,6 +39,27 @@ final class FilteredMessage {
     }
 }
 
+extension FilteredMessage {
+    /// Reads an entry of a directory: its fields are what names mean by themselves.
+    ///
+    /// - Parameter subject: What is known of whom a membership is of, by each of these names.
+    convenience init(_ entry: DirectoryEntry, subject: DirectoryEntry?, named names: [String]) {
+        var members = Self.members(of: entry)
+        if let subject {
+            let value = FilterValue.object(FilterObject(Self.members(of: subject)))
+            members += names.map { ($0, value) }
+        }
+        let bytes = entry.content.utf8.count + (subject?.content.utf8.count ?? 0)
+        self.init(bytes: bytes, meta: .object(FilterObject(members))) { .undefined }
+    }
+
+    private static func members(of entry: DirectoryEntry) -> [(name: String, value: FilterValue)] {
+        let content = try? JSONValue(parsing: entry.content, depthMax: Limits.jsonDepthMax)
+        return (content?.members ?? []).map { ($0.name, $0.value.filterValue) }
+            + [("updated", .string(entry.timetoken.dateText))]
+    }
+}
+
 extension JSONValue {
     /// Whether the value is the envelope of a message, a signal or a file.
     ///
@@ -54,7 +75,7 @@ extension JSONValue {
         return member(name)?.filterValue ?? .null
     }
 
-    private var filterValue: FilterValue {
+    fileprivate var filterValue: FilterValue {
         if let text = string { return .string(text) }
         if let number { return number.isFinite ? .number(number) : .undefined }
         if let bool { return .bool(bool) }

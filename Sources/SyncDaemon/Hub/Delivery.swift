@@ -47,11 +47,12 @@ final class Delivery {
             summaries.note(events, in: topic)
             polls.heard(in: topic)
             if !topic.liveQueries.isEmpty { live.heard(events, in: topic) }
-            for lane in topic.lanes {
+            let pushed = events.pushed
+            for lane in topic.lanes where !pushed.isEmpty {
                 if lane.pace.milliseconds == 0 {
-                    deliver(events, to: lane, atOnce: isAlone)
+                    deliver(pushed, to: lane, atOnce: isAlone)
                 } else {
-                    lane.pending += events
+                    lane.pending += pushed
                     if !lane.isWaiting { windows.open(lane, at: ground.now) }
                 }
             }
@@ -115,5 +116,12 @@ final class Delivery {
 
     func checkInvariants() {
         precondition(topicsWithNews.isEmpty, "A turn sends all that it brought.")
+    }
+}
+
+extension [EncodedEnvelope] {
+    /// Those that sessions get.
+    fileprivate var pushed: [EncodedEnvelope] {
+        allSatisfy(\.isPushed) ? self : filter(\.isPushed)
     }
 }

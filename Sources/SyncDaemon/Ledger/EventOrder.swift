@@ -179,6 +179,7 @@ final class EventOrder: Sendable {
             newest.store(state.visible.rawValue, ordering: .releasing)
             var commit = commit
             commit.last = state.visible
+            for event in commit.events where !event.isStored { state.unstored.append(event) }
             receiver.publish(commit)
             settle(state)
             placeWaiting(&state)

@@ -21,6 +21,7 @@ extension Ledger {
             bytes = StoredUse.bytes(ofMarkBy: write.author.userID)
         case .remove, .removeAction, .deleteMessage, .deleteMessages, .clear: bytes = 0
         case .changeGroup, .revoke, .grant: return nil
+        case .changeDirectory(let request): bytes = request.bytes
         }
         let use = try store.use(ofKeyset: ExactText(write.channel.keyset))
         let isNew = try !store.hasChannel(write.channel)
@@ -39,6 +40,18 @@ extension Ledger {
             let use = try store.use(ofKeyset: ExactText(account.subscribeKey))
             account.set(.channels, use.channels)
             account.set(.storedBytes, use.bytes)
+        }
+    }
+}
+
+extension DirectoryRequest {
+    /// What it may add at most; a membership is in two directories.
+    fileprivate var bytes: Int {
+        changes.reduce(0) { bytes, change in
+            guard case .set(let fields) = change.kind else { return bytes }
+            return fields.reduce(bytes + 2 * StoredUse.rowBytes) {
+                $0 + 2 * ($1.name.utf8.count + ($1.value?.utf8.count ?? 0))
+            }
         }
     }
 }

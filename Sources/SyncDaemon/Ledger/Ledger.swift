@@ -308,6 +308,9 @@ final class Ledger {
 
         case .markRead(let through):
             return try markRead(through: through, for: write, into: &commit)
+
+        case .changeDirectory(let request):
+            return try change(request, for: write, at: timetoken, into: &commit)
         }
     }
 }

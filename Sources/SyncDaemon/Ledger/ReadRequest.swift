@@ -30,6 +30,8 @@ struct ReadRequest: Sendable {
         case messageCounts([CountQuery])
         /// What a user has not read of some channels; as above.
         case unread([String], user: String)
+        /// Entries of the directory that the request's channel is.
+        case directory(EntryScan)
     }
 
     let asker: Asker
@@ -107,7 +109,8 @@ extension ReadRequest {
     private var lane: ReaderLane {
         switch query {
         case .changes, .state: .catchUp
-        case .history, .older, .actions, .liveActions, .histories, .messageCounts, .unread:
+        case .history, .older, .actions, .liveActions, .histories, .messageCounts, .unread,
+            .directory:
             .history
         // May read a message with a million rows.
         case .summaries, .repair: .repair

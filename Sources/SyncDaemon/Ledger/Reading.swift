@@ -12,6 +12,7 @@ struct Reading: Sendable {
         case histories([ChannelHistory])
         case counts([MessageCount])
         case unread([UnreadMessages])
+        case directory(EntryScan)
         /// It was found to take long.
         case dear
         case backlog(PolledBacklog)
@@ -122,7 +123,22 @@ struct Reading: Sendable {
             return try counts(queries, from: reader, while: mayGoOn)
         case .unread(let channels, let user):
             return try unread(channels, of: user, from: reader, while: mayGoOn)
+        case .directory(let scan):
+            return try directory(scan, from: reader, while: mayGoOn)
         }
+    }
+
+    /// The steps need not see the same commit, as the pages of a directory need not.
+    private mutating func directory(
+        _ begun: EntryScan, from reader: any StoreReader, while mayGoOn: () -> Bool
+    ) throws(StoreError) -> ReadAnswer.Result? {
+        var scan = begun
+        if case .directory(let earlier) = progress { scan = earlier }
+        progress = .none
+        try reader.readOn(&scan, in: request.channel, while: mayGoOn)
+        guard !scan.isOver else { return .reply(.success(.directory(scan.page))) }
+        progress = .directory(scan)
+        return nil
     }
 
     private func changes(

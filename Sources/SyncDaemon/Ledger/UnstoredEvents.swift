@@ -195,6 +195,8 @@ extension Event {
                 + [notice.joined, notice.left, notice.timedOut].reduce(0) { bytes, users in
                     bytes + users.reduce(HeapBytes.array(users)) { $0 + HeapBytes.string($1) }
                 }
+        case .directory(let notice):
+            return HeapBytes.string(notice.id) + HeapBytes.string(notice.entry?.content ?? "")
         case .actionAdded, .actionRemoved, .actionsCleared, .messagesDeleted: return 0
         }
     }

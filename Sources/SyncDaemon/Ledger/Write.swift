@@ -48,6 +48,8 @@ struct Write: Sendable, Hashable {
         case grant([KeyGrant])
         /// The author has read the channel up to here.
         case markRead(through: Timetoken)
+        /// Changes entries of a directory; those of a membership in both of its directories.
+        case changeDirectory(DirectoryRequest)
     }
 
     let origin: Origin
@@ -166,6 +168,7 @@ extension Write {
         case .deleteMessage, .deleteMessages, .revoke, .markRead: []
         case .clear(let clearing, _): clearing.fields
         case .grant(let grants): grants.flatMap(\.texts)
+        case .changeDirectory(let request): request.changes.flatMap(\.fields)
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
             .changeGroup(let group, .remove(let channels)):
@@ -244,6 +247,8 @@ extension Write {
         case .markRead(let through):
             mix("markRead")
             mix(through.description)
+        case .changeDirectory(let request):
+            for field in request.fields { mix(field) }
         case .grant(let grants):
             mix("grant")
             for grant in grants {
@@ -274,6 +279,24 @@ extension Clearing {
     fileprivate var fields: [String] {
         [messageTimetoken?.description, type, value, userID].flatMap {
             $0.map { ["+", $0] } ?? ["-"]
+        }
+    }
+}
+
+extension DirectoryRequest {
+    fileprivate var fields: [String] {
+        ["changeDirectory", directory.channelName, expected?.description ?? ""]
+            + changes.flatMap(\.fields)
+    }
+}
+
+extension EntryChange {
+    /// One that takes a field away is not one that leaves it.
+    fileprivate var fields: [String] {
+        switch kind {
+        case .remove: ["remove", id]
+        case .set(let fields):
+            ["set", id] + fields.flatMap { [$0.name] + ($0.value.map { ["+", $0] } ?? ["-"]) }
         }
     }
 }

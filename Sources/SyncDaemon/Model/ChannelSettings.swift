@@ -33,6 +33,16 @@ struct ChannelSettings: Hashable, Sendable {
     var sendsDeltas = false
 }
 
+extension ChannelSettings {
+    /// The same for a directory: it stays, whatever holds for messages, and nobody is in it.
+    var ofDirectory: ChannelSettings {
+        var settings = self
+        (settings.keepsMessages, settings.hoursKept) = (true, 0)
+        settings.hasPresence = false
+        return settings
+    }
+}
+
 /// The name of a channel, or how the names of many begin: then it ends with a star.
 struct ChannelPattern: Hashable, Sendable {
     let text: String

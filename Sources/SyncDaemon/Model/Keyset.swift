@@ -37,7 +37,9 @@ struct Keyset: Hashable, Sendable {
 
     /// What holds for one of the tenant's channels.
     func settings(of channel: Channel) -> ChannelSettings {
-        namespaces.settings(of: channel) ?? defaults
+        let settings = namespaces.settings(of: channel) ?? defaults
+        guard Directory(channelName: channel.name) != nil else { return settings }
+        return settings.ofDirectory
     }
 }
 

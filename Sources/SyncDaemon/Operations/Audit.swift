@@ -185,6 +185,6 @@ extension Need.Place: CustomStringConvertible {
     /// Such as `history on channel "room"`.
     var description: String {
         let words = rights.missingWords.joined(separator: isAny ? " or " : " and ")
-        return "\(words) on \(kind == .channel ? "channel" : "group") \(LogText.quoted(name))"
+        return "\(words) on \(kind) \(LogText.quoted(name))"
     }
 }

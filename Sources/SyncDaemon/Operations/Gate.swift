@@ -109,11 +109,12 @@ extension Caller {
     func refusal(changing name: String) -> ProtocolError? {
         guard mayWrite else { return .invalidPublishKey }
         // Whoever could write there could say that somebody came or left.
-        return channel(name).isPresence ? .presenceIsReadOnly : nil
+        if channel(name).isPresence { return .presenceIsReadOnly }
+        return Directory(channelName: name) == nil ? nil : .directoryIsReadOnly
     }
 
     /// Whether the tenant's owner lets the caller write.
-    private var mayWrite: Bool {
+    var mayWrite: Bool {
         guard let key = keyset.publishKey, case .named(let named) = publishKey else { return true }
         return named.map { ExactText($0) == ExactText(key) } ?? false
     }

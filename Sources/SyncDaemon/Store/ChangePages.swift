@@ -80,7 +80,7 @@ extension Envelope {
         case .message(let message), .signal(let message):
             message.payload.utf8.count + (message.meta?.utf8.count ?? 0) + 128
         case .actionAdded(let action), .actionRemoved(let action): action.size
-        case .messagesDeleted, .presence: 128
+        case .messagesDeleted, .presence, .directory: 128
         case .actionsCleared(let clearing):
             (clearing.value?.utf8.count ?? 0) + (clearing.userID?.utf8.count ?? 0) + 128
         }

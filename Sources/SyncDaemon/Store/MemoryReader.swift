@@ -11,6 +11,9 @@ final class MemoryReader: StoreReader {
         self.committed = committed
     }
 
+    /// As of now.
+    var committedState: MemoryStore.State { committed.withLock { $0 } }
+
     // MARK: Changes
 
     func changes(in channel: Channel, from start: ChangeStart) -> ChangePage {

@@ -28,6 +28,7 @@ enum Outcome: Sendable, Hashable {
     case keysGranted
     /// Where the mark is.
     case markedRead(Timetoken)
+    case directoryChanged(Timetoken)
 
     /// The outcome as two numbers, for a table.
     var stored: (kind: Int64, timetoken: Timetoken) {
@@ -45,6 +46,7 @@ enum Outcome: Sendable, Hashable {
         case .tokenRevoked: (10, .zero)
         case .keysGranted: (11, .zero)
         case .markedRead(let through): (14, through)
+        case .directoryChanged(let timetoken): (15, timetoken)
         case .cleared(let timetoken, let count): (13 | Self.kind(count), timetoken)
         }
     }
@@ -69,6 +71,7 @@ enum Outcome: Sendable, Hashable {
         case 11: self = .keysGranted
         case 13: self = .cleared(timetoken, count: score)
         case 14: self = .markedRead(timetoken)
+        case 15: self = .directoryChanged(timetoken)
         default: return nil
         }
     }

@@ -15,6 +15,7 @@ final class SQLiteReadStatements {
     let messagesBackward: StoreStatement
     let countMessages: StoreStatement
     let readMarks: SQLiteUnreadStatements
+    let directories: SQLiteDirectoryStatements
     let findHidden: StoreStatement
     let deletions: StoreStatement
     /// The newest first.
@@ -55,6 +56,7 @@ final class SQLiteReadStatements {
             (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
             """)
         readMarks = try SQLiteUnreadStatements(connection)
+        directories = try SQLiteDirectoryStatements(connection)
         findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")
         deletions = try connection.prepare(
             """

@@ -252,9 +252,9 @@ final class SQLiteStore: Store {
         let arguments: [SQLiteValue] = [
             .text(author.keyset), .text(author.userID), .text(author.deviceID),
         ]
-        var id = try statements.findDevice.first(arguments) { $0.integer(0) }
+        var id = try statements.mutations.findDevice.first(arguments) { $0.integer(0) }
         if id == nil {
-            try statements.insertDevice.run(
+            try statements.mutations.insertDevice.run(
                 .text(author.keyset), .text(author.userID), .text(author.deviceID))
             id = connection.lastInsertedRow
         }

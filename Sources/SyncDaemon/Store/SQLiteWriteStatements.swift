@@ -13,8 +13,6 @@ final class SQLiteWriteStatements {
     let findAction: StoreStatement
     let putAction: StoreStatement
     let removeAction: StoreStatement
-    let findDevice: StoreStatement
-    let insertDevice: StoreStatement
     let mutations: SQLiteMutationStatements
     let findActionAt: StoreStatement
     let deleteMessages: StoreStatement
@@ -31,6 +29,7 @@ final class SQLiteWriteStatements {
     let revoked: SQLiteRevokedStatements
     let keyGrants: SQLiteKeyGrantStatements
     let readMarks: SQLiteReadMarkStatements
+    let directories: SQLiteDirectoryStatements
     let use: SQLiteUseStatements
     let tally: SQLiteTallyStatements
 
@@ -57,10 +56,6 @@ final class SQLiteWriteStatements {
             UPDATE action SET changed = ?6, live = 0, sum = ?7 WHERE channel = ?1 AND message = ?2
             AND type = ?3 AND value = ?4 AND uuid = ?5
             """)
-        findDevice = try connection.prepare(
-            "SELECT id FROM device WHERE keyset = ? AND user = ? AND name = ?")
-        insertDevice = try connection.prepare(
-            "INSERT INTO device(keyset, user, name) VALUES (?, ?, ?)")
         mutations = try SQLiteMutationStatements(connection)
         // A row that is live has not changed since it was added, which is in an index. An entry of
         // that without its row comes as one without `live`.
@@ -101,19 +96,26 @@ final class SQLiteWriteStatements {
         revoked = try SQLiteRevokedStatements(connection)
         keyGrants = try SQLiteKeyGrantStatements(connection)
         readMarks = try SQLiteReadMarkStatements(connection)
+        directories = try SQLiteDirectoryStatements(connection)
         use = try SQLiteUseStatements(connection)
         tally = try SQLiteTallyStatements(connection)
     }
 }
 
-/// What it takes to remember mutations, and to forget them.
+/// What it takes to remember the mutations of devices, and to forget them.
 final class SQLiteMutationStatements {
+    let findDevice: StoreStatement
+    let insertDevice: StoreStatement
     let find: StoreStatement
     let insert: StoreStatement
     let forget: StoreStatement
     let findOld: StoreStatement
 
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        findDevice = try connection.prepare(
+            "SELECT id FROM device WHERE keyset = ? AND user = ? AND name = ?")
+        insertDevice = try connection.prepare(
+            "INSERT INTO device(keyset, user, name) VALUES (?, ?, ?)")
         find = try connection.prepare(
             """
             SELECT fingerprint, kind, outcome, timetoken, sum FROM mutation

@@ -9,7 +9,10 @@ import EventModel
 /// Calls between ``begin()`` and ``commit(through:)`` are one transaction: they see each other,
 /// readers see none of them before the commit, and all of them are gone after ``rollback()`` or a
 /// crash.
-protocol Store: ActionTally, ClearingStore, KeyGrantStore, ReadMarkStore, SegmentStore, AnyObject {
+protocol Store:
+    ActionTally, ClearingStore, DirectoryStore, KeyGrantStore, ReadMarkStore, SegmentStore,
+    AnyObject
+{
     /// Random, and made with the store: a replaced store has another.
     var epoch: String { get }
     /// Every start of a daemon on this store, the present one last; each is durable.

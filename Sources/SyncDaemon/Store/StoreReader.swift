@@ -52,6 +52,16 @@ protocol StoreReader: SnapshotSource {
     /// behind it is by others.
     func unread(of user: String, in channel: Channel) throws(StoreError) -> UnreadMessages
 
+    /// The entry of a directory with an id; `nil` when there is none.
+    func entry(_ id: ExactText, in directory: Channel) throws(StoreError) -> DirectoryEntry?
+
+    /// Looks on at the entries of a directory, in the order of their ids.
+    ///
+    /// - Parameter mayGoOn: Asked now and then; some are looked at in any case.
+    func readOn(
+        _ scan: inout EntryScan, in directory: Channel, while mayGoOn: () -> Bool
+    ) throws(StoreError)
+
     /// Reads on in what changed in any of several channels after a position, deletions left out.
     ///
     /// Of each at most `limit` events are looked at, each once, however many interests match it.

@@ -25,9 +25,11 @@ struct EncodedEnvelope: Sendable, Hashable {
     var isPolled: Bool {
         switch subject {
         case .deletion, .clearing: false
-        case .action, .other: true
+        case .action, .directory, .other: true
         }
     }
+    /// Whether sessions get it: those follow directories themselves.
+    var isPushed: Bool { subject != .directory }
     /// Which action it is about and what happened to it, if it is about one.
     var action: ActionChange? {
         if case .action(let change) = subject { change } else { nil }
@@ -36,7 +38,7 @@ struct EncodedEnvelope: Sendable, Hashable {
     var isAboutActions: Bool {
         switch subject {
         case .action, .clearing: true
-        case .deletion, .other: false
+        case .deletion, .directory, .other: false
         }
     }
     /// The message whose actions changed, if it says which.
@@ -44,7 +46,7 @@ struct EncodedEnvelope: Sendable, Hashable {
         switch subject {
         case .action(let change): change.key.messageTimetoken
         case .clearing(let clearing): clearing.messageTimetoken
-        case .deletion, .other: nil
+        case .deletion, .directory, .other: nil
         }
     }
     /// Whether it is about a message up to there, and none later; nothing is before the beginning.
@@ -53,7 +55,7 @@ struct EncodedEnvelope: Sendable, Hashable {
         return switch subject {
         case .action(let change): change.key.messageTimetoken <= message
         case .other: isStored && timetoken <= message
-        case .deletion, .clearing: false
+        case .deletion, .clearing, .directory: false
         }
     }
     /// What the channel's rows come to at this event; only where a commit ends.
@@ -67,7 +69,7 @@ struct EncodedEnvelope: Sendable, Hashable {
             switch subject {
             case .action(let change): [change.key.type, change.key.value, change.key.uuid]
             case .clearing(let clearing): [clearing.type, clearing.value, clearing.userID]
-            case .deletion, .other: []
+            case .deletion, .directory, .other: []
             }
         let named = texts.reduce(0) { $0 + ($1.map(HeapBytes.string) ?? 0) }
         return HeapBytes.place(of: Self.self) + HeapBytes.array(json) + named
@@ -93,6 +95,7 @@ struct EncodedEnvelope: Sendable, Hashable {
             case .messagesDeleted(let start, let end):
                 .deletion(
                     MessageDeletion(timetoken: envelope.timetoken, after: start, through: end))
+            case .directory: .directory
             case .message, .signal, .presence: .other
             }
         self.json = json.bytes
@@ -104,6 +107,8 @@ enum Subject: Sendable, Hashable {
     case action(ActionChange)
     case clearing(Clearing)
     case deletion(MessageDeletion)
+    /// What became of a user, a channel or a membership.
+    case directory
     case other
 }
 
@@ -198,6 +203,9 @@ private func encode(_ envelope: Envelope, into json: inout JSONWriter) {
     case .presence(let notice):
         json.name("d")
         encode(notice, into: &json)
+    case .directory(let notice):
+        json.name("d")
+        json.write(notice)
     }
     json.endObject()
 }
@@ -211,6 +219,7 @@ extension Event {
         switch self {
         case .message, .presence: nil
         case .signal: 1
+        case .directory: 2
         case .actionAdded, .actionRemoved, .actionsCleared: 3
         case .messagesDeleted: 5
         }

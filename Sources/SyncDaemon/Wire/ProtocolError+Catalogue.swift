@@ -39,6 +39,37 @@ extension ProtocolError {
         message: "Channels that end in \(Channel.presenceSuffix) are the daemon's own: "
             + "follow them, and write to others.")
 
+    static let directoryIsReadOnly = ProtocolError(
+        status: 400, code: "invalid_channel",
+        message: "The channels $users and $channels, and those that begin with $members: or "
+            + "$memberships:, are directories: follow them, and change their entries with setUser, "
+            + "setChannel, setMembers and their like.")
+
+    static let entryModified = ProtocolError(
+        status: 412, code: "entry_modified",
+        message: "Meanwhile somebody changed this. Read it again, and repeat the change with its "
+            + "timetoken as \"expected\".")
+
+    static let entryTooLarge = ProtocolError(
+        status: 413, code: "entry_too_large",
+        message: "What is known of one user, channel or membership has at most "
+            + "\(Limits.entryBytesMax) bytes. Keep less in it.")
+
+    static let tooManyMemberships = ProtocolError(
+        status: 409, code: "too_many_memberships",
+        message: "There are more than \(Limits.membershipsMovedMax) memberships that would go, "
+            + "too. Remove them first, \(Limits.entriesChangedMax) at a time.")
+
+    static let invalidPlace = ProtocolError(
+        status: 400, code: "invalid_field",
+        message: "This place is of another order. Use what the page before said as \"next\", with "
+            + "the same \"sort\".")
+
+    /// - Parameter reason: A whole sentence.
+    static func invalidFilter(_ reason: String) -> ProtocolError {
+        ProtocolError(status: 400, code: "invalid_filter", message: reason)
+    }
+
     /// - Parameters:
     ///   - what: Such as `channels`.
     ///   - way: What frees room for others.

@@ -66,8 +66,9 @@ enum ReplyEncoder {
         case .group(let channels):
             json.member("channels", channels)
         case .repair(let step): encode(step, into: &json)
-        case .published(let timetoken):
+        case .published(let timetoken), .directoryChanged(let timetoken):
             json.member("timetoken", quoted: timetoken.rawValue)
+        case .directory(let page): encode(page, into: &json)
         case .actionAdded(let action, let addition):
             json.member("applied", addition.rawValue)
             json.name("action")

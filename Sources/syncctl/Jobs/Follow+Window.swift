@@ -20,7 +20,8 @@ struct ShownWindow {
             let message = action.key.messageTimetoken
             let isBefore = message <= base.rest.after
             return isBefore && fetched.insert(message).inserted ? message : nil
-        case .message, .messagesDeleted, .actionsCleared, .signal, .presence: return nil
+        case .message, .messagesDeleted, .actionsCleared, .signal, .presence, .directory:
+            return nil
         }
     }
 

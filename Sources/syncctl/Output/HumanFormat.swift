@@ -31,6 +31,8 @@ struct HumanFormat {
             return start + cleared(clearing)
         case .presence(let notice):
             return start + told(notice)
+        case .directory(let notice):
+            return start + "what is known of \(notice.id) is another"
         case .actionAdded(let action):
             return start + changed(action, "added", by: envelope.uuid, in: cache)
         case .actionRemoved(let action):

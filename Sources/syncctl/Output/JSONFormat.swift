@@ -48,6 +48,11 @@ struct JSONFormat {
                 json.member("occupancy", notice.occupancy)
                 json.member("timestamp", Int64(clamping: notice.seconds))
                 write(notice, into: &json)
+            case .directory(let notice):
+                json.string("directory")
+                json.member("channel", envelope.channel.name)
+                json.member("timetoken", quoted: envelope.timetoken.rawValue)
+                json.member("about", notice.id)
             }
         }
     }

@@ -72,6 +72,16 @@ final class FaultyReader: StoreReader {
         try reader.unread(of: user, in: channel)
     }
 
+    func entry(_ id: ExactText, in directory: Channel) throws(StoreError) -> DirectoryEntry? {
+        try reader.entry(id, in: directory)
+    }
+
+    func readOn(
+        _ scan: inout EntryScan, in directory: Channel, while mayGoOn: () -> Bool
+    ) throws(StoreError) {
+        try reader.readOn(&scan, in: directory, while: mayGoOn)
+    }
+
     func readOn(
         _ reading: inout BacklogReading, while mayGoOn: () -> Bool
     ) throws(StoreError) {

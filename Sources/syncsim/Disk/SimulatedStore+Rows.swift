@@ -243,6 +243,14 @@ extension SimulatedStore {
         try platter.forgetRevoked(before: moment, expiredAt: seconds, limit: limit)
     }
 
+    func entry(_ id: ExactText, in directory: Channel) throws(StoreError) -> DirectoryEntry? {
+        try platter.entry(id, in: directory)
+    }
+
+    func entries(in directory: Channel, limit: Int) throws(StoreError) -> [DirectoryEntry] {
+        try platter.entries(in: directory, limit: limit)
+    }
+
     func readMark(of user: String, in channel: Channel) throws(StoreError) -> Timetoken? {
         try platter.readMark(of: user, in: channel)
     }

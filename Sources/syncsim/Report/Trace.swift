@@ -16,6 +16,7 @@ enum Trace {
         case .message(let message): return "\(at):\(message.payload.prefix(20))"
         case .signal: return "\(at):signal"
         case .presence: return "\(at):presence"
+        case .directory(let notice): return "\(at):directory \(notice.id)"
         case .actionAdded(let action): return "\(at):+\(text(action.key))"
         case .actionRemoved(let action): return "\(at):-\(text(action.key))"
         case .messagesDeleted(let start, let end):

@@ -12,6 +12,33 @@ private func decode(_ text: String) -> DecodedCommand {
 
 @Suite("CommandDecoder, of the shortest commands")
 struct CommandDecoderMinimalTests {
+    private static let room = Directory.members(channel: "r")
+    private static let theirs = Directory.memberships(user: "u")
+
+    private static func setting(_ directory: Directory, _ id: String) -> Command {
+        .changeDirectory(
+            DirectoryRequest(
+                directory: directory, changes: [EntryChange(id: id, kind: .set([]))]))
+    }
+
+    private static func removal(_ directory: Directory, _ id: String) -> Command {
+        .changeDirectory(
+            DirectoryRequest(directory: directory, changes: [EntryChange(id: id, kind: .remove)]))
+    }
+
+    private static let directories: [Command.Operation: (String, Command)] = [
+        .users: ("", .directory(DirectoryQuery(directory: .users))),
+        .channels: ("", .directory(DirectoryQuery(directory: .channels))),
+        .members: (#","channel":"r""#, .directory(DirectoryQuery(directory: room))),
+        .memberships: (#","userId":"u""#, .directory(DirectoryQuery(directory: theirs))),
+        .setUser: (#","userId":"u","set":{}"#, setting(.users, "u")),
+        .removeUser: (#","userId":"u""#, removal(.users, "u")),
+        .setChannel: (#","channel":"r","set":{}"#, setting(.channels, "r")),
+        .removeChannel: (#","channel":"r""#, removal(.channels, "r")),
+        .setMembers: (#","channel":"r","set":[{"userId":"u"}]"#, setting(room, "u")),
+        .setMemberships: (#","userId":"u","remove":["r"]"#, removal(theirs, "r")),
+    ]
+
     @Test("every operation is read with nothing but what it needs")
     func minimal() throws {
         let action = ActionRequest(
@@ -74,7 +101,8 @@ struct CommandDecoderMinimalTests {
         ]
 
         for operation in Command.Operation.allCases {
-            let (members, command) = try #require(expected[operation], "\(operation)")
+            let (members, command) = try #require(
+                expected[operation] ?? Self.directories[operation], "\(operation)")
             let decoded = decode(#"{"op":"\#(operation.rawValue)","id":0\#(members)}"#)
             #expect(decoded.id == 0)
             #expect(try decoded.command.get() == command)

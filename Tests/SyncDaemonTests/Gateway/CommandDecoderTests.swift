@@ -162,7 +162,7 @@ struct CommandDecoderTests {
                 + "deleteMessages, removeActions, history, older, actions, endLive, summaries, "
                 + "markRead, unread, "
                 + "hereNow, whereNow, "
-                + "setState, getState, changeGroup, group, ping, token."
+                + "setState, getState, changeGroup, group, ping, token, users, "
         ),
     ]
 

@@ -165,7 +165,7 @@ extension Digest {
         case .actionAdded(let action): insert(action, key: key)
         case .actionRemoved(let action): remove(action, key: key)
         case .messagesDeleted, .actionsCleared: remove(event.gone ?? .empty)
-        case .signal, .presence: break
+        case .signal, .presence, .directory: break
         }
     }
 }

@@ -1,4 +1,4 @@
-// The failing store's part about grants of version 2, and about read marks.
+// The failing store's part about grants of version 2, read marks and directories.
 
 import EventModel
 
@@ -13,6 +13,14 @@ extension FaultyStore {
     func takeBack(_ subject: KeyGrantSubject) throws(StoreError) {
         try pass(.grant)
         base.takeBack(subject)
+    }
+
+    func entry(_ id: ExactText, in directory: Channel) -> DirectoryEntry? {
+        base.entry(id, in: directory)
+    }
+
+    func entries(in directory: Channel, limit: Int) -> [DirectoryEntry] {
+        base.entries(in: directory, limit: limit)
     }
 
     func readMark(of user: String, in channel: Channel) -> Timetoken? {

@@ -200,7 +200,10 @@ struct MigrationTests {
             }
         }
         try StoreConnection(path: path).execute(
-            "DROP TABLE segment; DROP TABLE read_mark; PRAGMA user_version=17")
+            """
+            DROP TABLE segment; DROP TABLE read_mark; DROP INDEX message_by_entry;
+            PRAGMA user_version=17
+            """)
 
         let store = try SQLiteStore(directory: directory.path)
 

@@ -82,6 +82,7 @@ struct ProtocolExampleTests {
             ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
             ProtocolError(QuotaRefusal.share(max: 1)), .memoryShort, .reactionsOff,
             .valueNotAllowed, .noSuchMessage, .notOwner, .tooManyActions("1"), .scoreTooLarge(1),
+            .entryModified, .entryTooLarge, .tooManyMemberships, .invalidFilter("x"), .invalidPlace,
             .storeUnavailable, .storeFull, .storeDamaged, ProtocolError(.tooDeep(limit: 32)),
             ProtocolError(.missingField("a", expected: "b")),
         ]

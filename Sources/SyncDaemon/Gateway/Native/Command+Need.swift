@@ -47,6 +47,8 @@ extension Command {
         case .getState(let channel, _): .having(.presence, on: [channel])
         case .changeGroup(let request): .changing(request.group, request.change)
         case .group(let name): .listing(name)
+        case .directory(let query): .reading(query)
+        case .changeDirectory(let request): .changing(request)
         }
     }
 }

@@ -78,6 +78,10 @@ enum CommandDecoder {
             .getState(channel: try json.channelName("channel"), userID: try json.userID())
         case .changeGroup: .changeGroup(try groupChange(json))
         case .group: .group(try groupName(json))
+        case .users, .channels, .members, .memberships:
+            .directory(try directory(operation, json))
+        case .setUser, .removeUser, .setChannel, .removeChannel, .setMembers, .setMemberships:
+            .changeDirectory(try directoryChange(operation, json))
         case .ping: .ping
         case .token: .token(try json.text("token", bytesMax: Limits.tokenBytesMax))
         }

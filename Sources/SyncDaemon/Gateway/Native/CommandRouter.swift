@@ -45,6 +45,8 @@ enum CommandRouter {
         case .changeGroup(let request):
             Operations.changeGroup(request.group, request.change, by: caller)
         case .group(let name): .done(.group(channels: caller.channels(of: name)))
+        case .directory(let query): Operations.directory(query, for: caller)
+        case .changeDirectory(let request): Operations.change(request, by: caller)
         case .token(let token): Operations.showToken(token, for: caller, tenants: tenants)
         case .ping: .done(.pong(Timetoken(rawValue: caller.engine.wallTicks())))
         }

@@ -1,0 +1,74 @@
+// Entries of directories as JSON, for sessions and for PubNub's listeners.
+
+import EventModel
+import JSON
+
+extension ReplyEncoder {
+    static func encode(_ page: DirectoryPage, into json: inout JSONWriter) {
+        json.beginArray("entries")
+        for row in page.rows {
+            json.reopen(Array(row.entry.content.utf8))
+            json.member("timetoken", quoted: row.entry.timetoken.rawValue)
+            if let subject = row.subject {
+                json.name("subject")
+                json.reopen(Array(subject.content.utf8))
+                json.member("timetoken", quoted: subject.timetoken.rawValue)
+                json.endObject()
+            }
+            json.endObject()
+        }
+        json.endArray()
+        if page.hasMore { json.member("next", page.next) }
+        json.member("count", page.count)
+    }
+}
+
+extension JSONWriter {
+    /// Writes what became of an entry, as PubNub's SDKs read it.
+    ///
+    /// - Source: PubNub's events of App Context.
+    mutating func write(_ notice: DirectoryNotice) {
+        beginObject()
+        member("source", "objects")
+        member("version", "2.0")
+        member("event", notice.entry == nil ? "delete" : "set")
+        member("type", notice.kind.word)
+        beginObject("data")
+        if case .membership(let channel) = notice.kind {
+            beginObject("channel")
+            member("id", channel)
+            endObject()
+            beginObject("uuid")
+            member("id", notice.id)
+            endObject()
+        } else {
+            member("id", notice.id)
+        }
+        if let entry = notice.entry {
+            writeFields(of: entry)
+            member("updated", entry.timetoken.dateText)
+            member("eTag", "\(entry.timetoken)")
+        }
+        endObject()
+        endObject()
+    }
+
+    /// Writes the fields of an entry but its id into the object that is open.
+    private mutating func writeFields(of entry: DirectoryEntry) {
+        let content = try? JSONValue(parsing: entry.content, depthMax: Limits.jsonDepthMax)
+        for (name, value) in content?.members ?? [] where name != "id" {
+            self.name(escaping: name)
+            raw(value.compactText)
+        }
+    }
+}
+
+extension DirectoryNotice.Kind {
+    fileprivate var word: String {
+        switch self {
+        case .user: "uuid"
+        case .channel: "channel"
+        case .membership: "membership"
+        }
+    }
+}

@@ -1,0 +1,264 @@
+"""Users, channels and members on the WebSocket: asked, changed, and followed as channels."""
+
+import json
+import random
+
+from case import DaemonTestCase
+from rest import Rest, quoted
+from test_access import TokenCase, web_token
+
+ROOM, ADAS = "$members:room", "$memberships:ada"
+
+
+def entries(rows):
+    """What a device that follows a directory has: its entries by their ids."""
+    return {payload["id"]: payload for _, payload, _, kind in rows.messages.values()
+            if kind == "$entry"}
+
+
+class Directories(DaemonTestCase):
+    """Who changes, and who follows."""
+
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.daemon = self.start_daemon()
+        self.ada = await self.device(self.daemon, "ada")
+
+    async def follower(self, *names):
+        device = await self.device(self.daemon, "eve")
+        await device.subscribe(*({"name": name, "cursor": "0"} for name in names))
+        return device
+
+    async def equal(self, device, name, expected):
+        """Waits until a follower has these entries, proven."""
+        rows = device.rows[name]
+        await device.until(lambda: entries(rows) == expected, f"the entries of {name}")
+        await device.until(lambda: not rows.is_wrong and rows.verified > 0, "a proof")
+
+    async def test_a_user_is_a_message_in_a_channel(self):
+        eve = await self.follower("$users")
+        made = await self.ada.command(
+            "setUser", userId="ada", set={"name": "Ada", "custom": {"team": 7}})
+        await self.equal(eve, "$users", {
+            "ada": {"id": "ada", "name": "Ada", "custom": {"team": 7}}})
+        found = await self.ada.command("users", userId="ada")
+        self.assertEqual(found["entries"], [
+            {"id": "ada", "name": "Ada", "custom": {"team": 7}, "timetoken": made["timetoken"]}])
+        await self.ada.command("setUser", userId="ada", set={"name": None, "status": "away"})
+        expected = {"ada": {"id": "ada", "status": "away", "custom": {"team": 7}}}
+        await self.equal(eve, "$users", expected)
+        async with self.refused(412, "entry_modified"):
+            await self.ada.command(
+                "setUser", userId="ada", set={"name": "A"}, expected=made["timetoken"])
+        await self.ada.command("removeUser", userId="ada")
+        await self.equal(eve, "$users", {})
+        self.assertEqual((await self.ada.command("users"))["entries"], [])
+
+    async def test_nobody_writes_into_a_directory_otherwise(self):
+        await self.ada.command("setUser", userId="ada", set={"name": "Ada"})
+        entry = (await self.ada.command("users"))["entries"][0]["timetoken"]
+        for name in ("$users", "$channels", "$members:room", "$memberships:ada"):
+            for op, fields in (
+                    ("publish", {"payload": {"id": "ada"}, "messageType": "$entry"}),
+                    ("signal", {"payload": 1}),
+                    ("addAction", {"messageTimetoken": entry, "value": "x"}),
+                    ("deleteMessages", {"through": entry}),
+                    ("deleteMessage", {"messageTimetoken": entry}),
+                    ("editMessage", {"messageTimetoken": entry, "payload": 1}),
+                    ("removeActions", {"messageTimetoken": entry})):
+                async with self.refused(400, "invalid_channel", "directories"):
+                    await self.ada.command(op, channel=name, **fields)
+        # A message of such a type elsewhere is nothing but that.
+        await self.ada.publish("room", {"id": "x"}, messageType="$entry")
+        self.assertEqual(len((await self.ada.command("users"))["entries"]), 1)
+        self.assertEqual((await self.ada.command("members", channel="room"))["entries"], [])
+
+    async def test_who_comes_back_gets_what_changed_alone(self):
+        await self.ada.settle_all([
+            ("setUser", {"userId": f"u{n}", "set": {
+                "name": f"User {n}", "profileUrl": f"https://example.com/{n}.png"}})
+            for n in range(1000)])
+        eve = await self.follower("$users")
+        users = {f"u{n}": {"id": f"u{n}", "name": f"User {n}",
+                           "profileUrl": f"https://example.com/{n}.png"} for n in range(1000)}
+        await self.equal(eve, "$users", users)
+        await eve.close()
+        for n in (3, 5, 8):
+            await self.ada.command("setUser", userId=f"u{n}", set={"name": "new"})
+            users[f"u{n}"]["name"] = "new"
+        await self.ada.command("removeUser", userId="u9")
+        del users["u9"]
+        pushes = len(eve.pushes)
+        await eve.connect()
+        await self.equal(eve, "$users", users)
+        came = sum(len(json.dumps(it)) for it in eve.pushes[pushes:])
+        # Three messages, four deletions.
+        self.assertLess(came, 4000)
+
+    async def test_three_doors_one_meaning(self):
+        """Random changes at each door, also while the daemon is killed, come to one model."""
+        dice = random.Random(7)
+        model = {"$users": {}, "$channels": {}, ROOM: {}, ADAS: {}}
+        eve = await self.follower(*model)
+        eve.keep_connected()
+        self.ada.keep_connected()
+        people = ["ada", "bob", "zoë", "d/e f"]
+        rooms = ["room", "den", "a/b"]
+        for step in range(150):
+            if step in (40, 90):
+                self.daemon.kill()
+                self.daemon.start()
+            await self.change(dice, model, dice.choice(people), dice.choice(rooms))
+        for name, expected in model.items():
+            await self.equal(eve, name, expected)
+        for op, name, fields in (
+                ("users", "$users", {}), ("channels", "$channels", {}),
+                ("members", ROOM, {"channel": "room"}),
+                ("memberships", ADAS, {"userId": "ada"})):
+            found = (await self.ada.command(op, **fields))["entries"]
+            for it in found:
+                del it["timetoken"]
+            self.assertEqual({it["id"]: it for it in found}, model[name], name)
+
+    async def change(self, dice, model, person, room):
+        kind = dice.choice(["user", "channel", "member", "membership"])
+        door = dice.choice(["native", "pubnub"])
+        is_removal = dice.random() < 0.3
+        fields = {"custom": {"n": dice.randrange(3)}, "status": dice.choice([None, "s", "t"])}
+        if kind in ("user", "channel"):
+            fields["name"] = dice.choice([None, "x", "y"])
+        if door == "native":
+            await self.change_here(kind, person, room, fields, is_removal)
+        else:
+            self.change_there(kind, person, room, fields, is_removal)
+        self.note(model, kind, person, room, fields, is_removal)
+
+    async def change_here(self, kind, person, room, fields, is_removal):
+        if kind in ("user", "channel"):
+            op = ("remove" if is_removal else "set") + kind.capitalize()
+            of = {"userId": person} if kind == "user" else {"channel": room}
+            await self.ada.settle(op, **of, **({} if is_removal else {"set": fields}))
+            return
+        own, other = (("channel", room), ("userId", person))
+        if kind == "membership":
+            own, other = other, own
+        op = "setMembers" if kind == "member" else "setMemberships"
+        lists = ({"remove": [other[1]]} if is_removal
+                 else {"set": [{other[0]: other[1], **fields}]})
+        await self.ada.settle(op, **{own[0]: own[1]}, **lists)
+
+    def change_there(self, kind, person, room, fields, is_removal):
+        with Rest(self.daemon, "ada") as web:
+            base = "/v2/objects/{sub}"
+            if kind in ("user", "channel"):
+                path = f"uuids/{quoted(person)}" if kind == "user" else f"channels/{quoted(room)}"
+                web.ok(f"{base}/{path}", method="DELETE" if is_removal else "PATCH",
+                       body=None if is_removal else fields)
+                return
+            path, name, other = (
+                (f"channels/{quoted(room)}/uuids", "uuid", person) if kind == "member"
+                else (f"uuids/{quoted(person)}/channels", "channel", room))
+            entry = {name: {"id": other}} | ({} if is_removal else fields)
+            web.ok(f"{base}/{path}", method="PATCH",
+                   body={"delete" if is_removal else "set": [entry]})
+
+    def note(self, model, kind, person, room, fields, is_removal):
+        """What a change comes to, by docs/PROTOCOL.md."""
+        def put(name, key):
+            if is_removal:
+                model[name].pop(key, None)
+                return
+            entry = model[name].setdefault(key, {"id": key})
+            for field, value in fields.items():
+                entry.pop(field, None)
+                if value is not None:
+                    entry[field] = value
+        if kind in ("user", "channel"):
+            put("$users" if kind == "user" else "$channels", person if kind == "user" else room)
+            if is_removal and kind == "user":
+                model[ROOM].pop(person, None)
+                if person == "ada":
+                    model[ADAS].clear()
+            if is_removal and kind == "channel":
+                model[ADAS].pop(room, None)
+                if room == "room":
+                    model[ROOM].clear()
+            return
+        if room == "room":
+            put(ROOM, person)
+        if person == "ada":
+            put(ADAS, room)
+
+    async def test_a_part_of_a_directory_is_proven_too(self):
+        await self.ada.settle_all([
+            ("setUser", {"userId": f"u{n}", "set": {"name": f"User {n}"}}) for n in range(400)])
+        eve = await self.device(self.daemon, "eve")
+        eve.parts.add("$users")
+        await eve.subscribe({"name": "$users", "window": {}})
+        await eve.command("older", channel="$users", last=20)
+        rows = eve.rows["$users"]
+        self.assertLess(len(rows.messages), 400)
+        for n in range(0, 400, 10):
+            await self.ada.command("setUser", userId=f"u{n}", set={"name": "other"})
+        newest = await self.ada.command("setUser", userId="last", set={})
+        await eve.reach("$users", int(newest["timetoken"]))
+        self.assertFalse(rows.is_wrong)
+        self.assertGreater(rows.verified, 0)
+
+    async def test_limits(self):
+        async with self.refused(413, "entry_too_large"):
+            await self.ada.command("setUser", userId="ada", set={"custom": {"x": "y" * 17_000}})
+        for fields in ({"nme": "A"}, {"name": 7}, {"custom": 7}, {"name": "x" * 2049}, None):
+            async with self.refused(400, "invalid_field"):
+                await self.ada.command("setUser", userId="ada", set=fields)
+        async with self.refused(400, "invalid_field"):
+            await self.ada.command("setMembers", channel="room", set=[
+                {"userId": str(n)} for n in range(101)])
+        async with self.refused(400, "invalid_field", "once"):
+            await self.ada.command(
+                "setMembers", channel="room", set=[{"userId": "a"}], remove=["a"])
+        async with self.refused(400, "invalid_filter"):
+            await self.ada.command("users", filter="name ==")
+        async with self.refused(400, "invalid_field"):
+            await self.ada.command("users", after="x")
+        async with self.refused(400, "invalid_field"):
+            await self.ada.command("users", sort=["subject.name"])
+        long = "r" * 255
+        await self.ada.command("setMembers", channel=long, set=[{"userId": "ada"}])
+        eve = await self.follower(f"$members:{long}")
+        await self.equal(eve, f"$members:{long}", {"ada": {"id": "ada"}})
+
+
+class Rights(TokenCase):
+    """What tokens let somebody do with users, channels and members."""
+
+    def ask(self, user, permissions, method, path, body=None):
+        web = self.rest(self.daemon, user, ("pub-app", "sub-app"))
+        query = {"auth": web_token(sub=user, permissions=permissions)}
+        return web.ask(method, f"/v2/objects/{{sub}}/{path}", query, body).status
+
+    def test_each_right_on_its_own(self):
+        for permissions, method, path, body, status in (
+                ({"users": {"ada": ["update"]}}, "PATCH", "uuids/ada", {"name": "A"}, 200),
+                ({"users": {"ada": ["get"]}}, "PATCH", "uuids/ada", {"name": "B"}, 403),
+                ({"users": {"ada": ["get"]}}, "GET", "uuids/ada", None, 200),
+                ({"users": {"bob": ["get"]}}, "GET", "uuids/ada", None, 403),
+                ({"users": {"ada": ["get"]}}, "GET", "uuids", None, 403),
+                ({"channels": {"$users": ["get"]}}, "GET", "uuids", None, 200),
+                ({"channels": {"room": ["update"]}}, "PATCH", "channels/room", {}, 200),
+                ({"channels": {"room": ["get"]}}, "GET", "channels/room", None, 200),
+                ({"channels": {"room": ["get"]}}, "GET", "channels/room/uuids", None, 200),
+                ({"channels": {"room": ["get"]}}, "PATCH", "channels/room/uuids",
+                 {"set": [{"uuid": {"id": "ada"}}]}, 403),
+                ({"channels": {"room": ["manage"]}}, "PATCH", "channels/room/uuids",
+                 {"set": [{"uuid": {"id": "ada"}}]}, 200),
+                ({"channels": {"room": ["join"]}, "users": {"ada": ["update"]}}, "PATCH",
+                 "uuids/ada/channels", {"set": [{"channel": {"id": "room"}}]}, 200),
+                ({"channels": {"room": ["join"]}, "users": {"ada": ["update"]}}, "PATCH",
+                 "uuids/ada/channels", {"set": [{"channel": {"id": "den"}}]}, 403),
+                ({"users": {"ada": ["get"]}}, "GET", "uuids/ada/channels", None, 200),
+                ({"channels": {"room": ["delete"]}}, "DELETE", "channels/room", None, 200),
+                ({"users": {"ada": ["update"]}}, "DELETE", "uuids/ada", None, 403),
+                ({"users": {"ada": ["delete"]}}, "DELETE", "uuids/ada", None, 200)):
+            with self.subTest(permissions=permissions, method=method, path=path):
+                self.assertEqual(self.ask("ada", permissions, method, path, body), status)
