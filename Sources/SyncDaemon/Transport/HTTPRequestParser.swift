@@ -277,7 +277,7 @@ import EventModel
         HTTPRequest(
             method: HTTPRequest.Method(rawValue: method) ?? .other,
             target: RequestRules.originForm(of: String(decoding: target, as: UTF8.self)),
-            body: body, provenance: fields.provenance)
+            body: body, ifMatch: fields[.ifMatch], provenance: fields.provenance)
     }
 }
 

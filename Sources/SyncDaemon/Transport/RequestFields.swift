@@ -8,6 +8,7 @@ struct RequestFields {
         case expect
         case fetchSite = "sec-fetch-site"
         case host
+        case ifMatch = "if-match"
         case origin
         case transferEncoding = "transfer-encoding"
         case upgrade

@@ -19,6 +19,8 @@ struct HTTPRequest: Sendable, Hashable {
     /// Path and query as the client sent them, escapes included.
     var target: String
     var body: [UInt8] = []
+    /// As the client sent it: the tags of which what is changed must have one.
+    var ifMatch: String?
     var provenance = Provenance()
     var entrance = Entrance.main
 

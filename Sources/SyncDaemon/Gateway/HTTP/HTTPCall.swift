@@ -40,6 +40,9 @@ protocol HTTPCall: Caller {
     /// Carries it out, or starts to; `nil`: the answer comes later.
     func start() -> HTTPResponse?
 
+    /// Goes on after an answer that is not the last; `nil`: it is.
+    func goOn(after reply: Reply) -> OperationOutcome?
+
     // In the words of its dialect:
     func refusal(_ error: ProtocolError) -> HTTPResponse
     /// What the ledger or a reader found.
@@ -50,4 +53,8 @@ protocol HTTPCall: Caller {
     ///
     /// - Parameter cursor: From where to go on.
     func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse
+}
+
+extension HTTPCall {
+    func goOn(after reply: Reply) -> OperationOutcome? { nil }
 }

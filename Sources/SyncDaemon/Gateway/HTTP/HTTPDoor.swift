@@ -244,8 +244,19 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         guard let call = take(origin) else { return }
         switch found {
         case .list: carryOut(call, for: origin.session)
-        case .reply(let reply): respond(call.response(to: reply), to: origin.session)
+        case .reply(let reply): answer(call, with: reply)
         case .presence(let reply): respond(call.response(to: reply), to: origin.session)
+        }
+    }
+
+    /// - Parameter call: Which nobody holds any more.
+    private func answer(_ call: any HTTPCall, with reply: Reply) {
+        let connection = call.origin.session
+        switch call.goOn(after: reply) {
+        case nil: respond(call.response(to: reply), to: connection)
+        case .done(let reply): respond(call.response(to: reply), to: connection)
+        case .refused(let error): respond(call.refusal(error), to: connection)
+        case .later: waiting[connection] = call
         }
     }
 

@@ -66,6 +66,10 @@ extension LongAnswers.Answer {
         case .reply(.histories(let channels)):
             channels.reduce(0) { $0 + $1.page.messages.reduce(0) { $0 + $1.roughBytes } }
         case .reply(.actions(let page)): page.actions.count * 100
+        case .reply(.directory(let page)):
+            page.rows.reduce(0) {
+                $0 + $1.entry.content.utf8.count + ($1.subject?.content.utf8.count ?? 0) + 100
+            }
         case .reply: 0
         case .presence(.occupancy(let channels)): channels.reduce(0) { $0 + $1.roughBytes }
         case .presence(.survey(let survey)): survey.channels.reduce(0) { $0 + $1.roughBytes }

@@ -13,7 +13,8 @@ extension HTTPResponse {
                     name: "Cache-Control",
                     value: status == 403 ? "no-cache, no-store, must-revalidate" : "no-cache"),
                 Header(
-                    name: "Access-Control-Allow-Methods", value: "GET, POST, DELETE, OPTIONS"),
+                    name: "Access-Control-Allow-Methods",
+                    value: "GET, POST, PATCH, DELETE, OPTIONS"),
                 Header(name: "Access-Control-Expose-Headers", value: "*"),
             ] + headers)
         response.isForPages = true

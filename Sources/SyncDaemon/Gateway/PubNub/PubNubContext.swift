@@ -72,6 +72,14 @@ struct PubNubContext: HTTPCall {
         return PubNubRouter.handle(self)
     }
 
+    /// A change of App Context is answered with what there is then.
+    func goOn(after reply: Reply) -> OperationOutcome? {
+        guard case .changeObjects(_, let query?, _) = request.endpoint,
+            case .directoryChanged = reply
+        else { return nil }
+        return Operations.directory(query, for: self)
+    }
+
     func response(to reply: Reply) -> HTTPResponse { PubNubRouter.answer(reply, in: self) }
 
     func response(to reply: PresenceReply) -> HTTPResponse {

@@ -302,6 +302,7 @@ extension PubNubError {
         case .storeDamaged:
             // SDKs take 5xx for the server's fault, and repeat a subscribe.
             self.init(family: family, status: 500, message: error.message)
+        case .entryModified: self = .objectModified(endpoint)
         case .storeFull, .tooManyRevoked, .tooManyKeyGrants:
             self.init(family: family, status: error.status, message: error.message)
         default:
@@ -331,6 +332,7 @@ extension PubNubRequest.Endpoint {
         case .revoke: .revoke
         case .grantKeys: .grant
         case .auditKeys: .audit
+        case .objects, .changeObjects: .objects
         }
     }
 }

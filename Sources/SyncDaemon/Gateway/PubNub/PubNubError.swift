@@ -16,6 +16,8 @@ struct PubNubError: Error, Hashable, Sendable {
         case history
         /// Channel groups.
         case groups
+        /// App Context.
+        case objects
         /// The making of tokens, and taking them back.
         case grant, revoke, audit
     }
@@ -52,11 +54,14 @@ struct PubNubError: Error, Hashable, Sendable {
         case .actions: actions(&json)
         case .history: history(&json)
         case .groups: channelGroups(&json)
+        case .objects: objects(&json)
         case .grant: tokens("grant", &json)
         case .revoke: tokens("revoke", &json)
         case .audit: tokens("audit", &json)
         }
-        return .pubNub(status, json.bytes, headers: headers)
+        var response = HTTPResponse.pubNub(status, json.bytes, headers: headers)
+        if family == .objects { response.contentType = "application/json" }
+        return response
     }
 
     // MARK: Bodies
@@ -117,6 +122,17 @@ struct PubNubError: Error, Hashable, Sendable {
         if !startsWithMessage {
             json.member("message", message)
         }
+        write(details, into: &json)
+        json.endObject()
+        json.endObject()
+    }
+
+    private func objects(_ json: inout JSONWriter) {
+        json.beginObject()
+        json.member("status", status)
+        json.beginObject("error")
+        json.member("message", message)
+        json.member("source", "objects")
         write(details, into: &json)
         json.endObject()
         json.endObject()

@@ -51,6 +51,8 @@ extension PubNubRequest.Endpoint {
         case .fetch(let request): .having(.history, on: request.channels)
         case .messageCounts(let cursors): .having(.history, on: cursors.map(\.channel))
         case .group(let request): request.need
+        case .objects(let query, _): .reading(query)
+        case .changeObjects(let request, _, _): .changing(request)
         case .grant, .revoke, .grantKeys, .auditKeys: .signature
         }
     }

@@ -45,6 +45,10 @@ struct PubNubRequest: Sendable, Hashable {
         case grantKeys(KeyGrantRequest)
         /// Asks which do.
         case auditKeys(KeyGrantQuery)
+        /// What is known of users, channels and memberships.
+        case objects(DirectoryQuery, ObjectsForm)
+        /// Changes it, and then asks for what the answer has; `nil`: nothing.
+        case changeObjects(DirectoryRequest, then: DirectoryQuery?, ObjectsForm)
         /// A browser's question before a request that is not simple.
         case preflight
     }
@@ -135,6 +139,14 @@ struct PubNubRequest: Sendable, Hashable {
         var includesCustomType: Bool
         /// The endpoint with actions; then `channels` has one.
         var includesActions: Bool
+    }
+
+    /// What an answer of App Context has of each entry.
+    struct ObjectsForm: Sendable, Hashable {
+        /// Such as `custom`, `uuid.custom` or `totalCount`.
+        var included: Set<String> = []
+        /// Whether it is about one object.
+        var isOne = false
     }
 
     /// Every auth key, or everybody, gets the same rights on every name.

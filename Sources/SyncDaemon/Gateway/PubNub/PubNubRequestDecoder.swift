@@ -26,7 +26,7 @@ enum PubNubRequestDecoder {
         do throws(PubNubError) {
             let route = try route(request, target, family)
             let reader = try PubNubRequestReader(
-                route: route, target: target, body: request.body, family: family, now: now)
+                route: route, target: target, request: request, family: family, now: now)
             return .success(try reader.request())
         } catch {
             return .failure(error)
@@ -53,16 +53,18 @@ struct PubNubRequestReader {
     let target: RequestTarget
     let query: RequestQuery
     let body: [UInt8]
+    let ifMatch: String?
     let family: PubNubError.Family
     let now: Timetoken
 
     init(
-        route: PubNubRoute, target: RequestTarget, body: [UInt8], family: PubNubError.Family,
-        now: Timetoken
+        route: PubNubRoute, target: RequestTarget, request: HTTPRequest,
+        family: PubNubError.Family, now: Timetoken
     ) throws(PubNubError) {
         self.route = route
         self.target = target
-        self.body = body
+        body = request.body
+        ifMatch = request.ifMatch
         self.family = family
         self.now = now
         do throws(RequestTargetError) {
@@ -112,6 +114,10 @@ struct PubNubRequestReader {
         case .revoke: .revoke(try text("token"))
         case .grantKeys: .grantKeys(try keyGrants())
         case .auditKeys: .auditKeys(try keyGrantQuery())
+        case .users, .user, .memberships, .channelList, .channel, .members: try objects()
+        case .setUser, .setMemberships, .setChannel, .setMembers: try changedObjects()
+        case .removeUser: try removedObject(.users, try user())
+        case .removeChannel: try removedObject(.channels, try writableChannel())
         }
     }
 

@@ -142,6 +142,7 @@ extension PubNubRequestReader {
     ) -> PubNubError {
         switch family {
         case .actions: .invalidAction("Must be \(expectation).", name, in: place)
+        case .objects: .invalidObject("Must be \(expectation).", name, in: place)
         default: .invalid("Invalid Arguments: \(name) must be \(expectation).", family)
         }
     }

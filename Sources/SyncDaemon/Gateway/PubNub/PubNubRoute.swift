@@ -9,6 +9,8 @@ struct PubNubRoute: Sendable {
         case history, fetch, fetchWithActions, messageCounts, deleteMessages
         case listGroups, group, deleteGroup
         case grant, revoke, grantKeys, auditKeys
+        case users, user, setUser, removeUser, memberships, setMemberships
+        case channelList, channel, setChannel, removeChannel, members, setMembers
 
         /// Whether it says something about whoever asks, who must have a name then.
         var needsUser: Bool {
@@ -37,6 +39,7 @@ struct PubNubRoute: Sendable {
     private static let table: [PubNubRoute] = {
         let presence = "v2/presence/sub-key/{sub}"
         let actions = "v1/message-actions/{sub}/channel/{channel}"
+        let objects = "v2/objects/{sub}"
         let groups = "v1/channel-registration/sub-key/{sub}/channel-group"
         return [
             PubNubRoute(.time, .get, "time/0"),
@@ -69,6 +72,18 @@ struct PubNubRoute: Sendable {
             PubNubRoute(.listGroups, .get, groups),
             PubNubRoute(.group, .get, "\(groups)/{group}"),
             PubNubRoute(.deleteGroup, .get, "\(groups)/{group}/remove"),
+            PubNubRoute(.users, .get, "\(objects)/uuids"),
+            PubNubRoute(.user, .get, "\(objects)/uuids/{user}"),
+            PubNubRoute(.setUser, .patch, "\(objects)/uuids/{user}"),
+            PubNubRoute(.removeUser, .delete, "\(objects)/uuids/{user}"),
+            PubNubRoute(.memberships, .get, "\(objects)/uuids/{user}/channels"),
+            PubNubRoute(.setMemberships, .patch, "\(objects)/uuids/{user}/channels"),
+            PubNubRoute(.channelList, .get, "\(objects)/channels"),
+            PubNubRoute(.channel, .get, "\(objects)/channels/{channel}"),
+            PubNubRoute(.setChannel, .patch, "\(objects)/channels/{channel}"),
+            PubNubRoute(.removeChannel, .delete, "\(objects)/channels/{channel}"),
+            PubNubRoute(.members, .get, "\(objects)/channels/{channel}/uuids"),
+            PubNubRoute(.setMembers, .patch, "\(objects)/channels/{channel}/uuids"),
             PubNubRoute(.grant, .post, "v3/pam/{sub}/grant"),
             PubNubRoute(.revoke, .delete, "v3/pam/{sub}/grant/{token}"),
             PubNubRoute(.grantKeys, .get, "v2/auth/grant/sub-key/{sub}"),
@@ -107,7 +122,7 @@ enum PubNubArea: Sendable, Hashable {
         "v3/history": .other(.history),
         "v3/history-with-actions": .other(.history),
         "v1/channel-registration": .other(.groups),
-        "v2/objects": .absent("App Context (objects)"),
+        "v2/objects": .other(.objects),
         "v1/files": .absent("files"),
         "v1/push": .absent("mobile push"),
         "v2/push": .absent("mobile push"),

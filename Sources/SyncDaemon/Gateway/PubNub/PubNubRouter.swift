@@ -52,6 +52,8 @@ enum PubNubRouter {
         case .messageCounts(let cursors): messageCounts(cursors, in: context)
         case .deleteMessages(let channel, let start, let end):
             deleteMessages(after: start, through: end, of: channel, in: context)
+        case .objects(let query, _): Operations.directory(query, for: context)
+        case .changeObjects(let request, _, _): Operations.change(request, by: context)
         case .preflight, .subscribe, .group, .grant, .revoke, .grantKeys, .auditKeys:
             preconditionFailure("These have words of their own.")
         }
@@ -93,6 +95,11 @@ enum PubNubRouter {
         case (.messageCounts(let counts), _):
             PubNubReplyEncoder.counted(counts.map { ($0.channel, $0.count) })
         case (.messagesDeleted, _), (.messageDeleted, _): PubNubReplyEncoder.messagesDeleted
+        case (.directory(let page), .objects(let query, let form)):
+            PubNubReplyEncoder.objects(page, for: query, form)
+        case (.directory(let page), .changeObjects(_, let query?, let form)):
+            PubNubReplyEncoder.objects(page, for: query, form)
+        case (.directoryChanged, _): PubNubReplyEncoder.objectRemoved
         case (.groupChanged, _): PubNubReplyEncoder.groupChanged
         case (.tokenRevoked, _): PubNubReplyEncoder.revoked
         case (.keysGranted, .grantKeys(let request)):

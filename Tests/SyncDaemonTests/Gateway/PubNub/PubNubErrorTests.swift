@@ -134,7 +134,9 @@ struct PubNubErrorTests {
         #expect(response.contentType == #"text/javascript; charset="UTF-8""#)
         #expect(response.isForPages)
         #expect(response[header: "Access-Control-Allow-Origin"] == nil)
-        #expect(response[header: "Access-Control-Allow-Methods"] == "GET, POST, DELETE, OPTIONS")
+        #expect(
+            response[header: "Access-Control-Allow-Methods"]
+                == "GET, POST, PATCH, DELETE, OPTIONS")
         #expect(response[header: "Access-Control-Expose-Headers"] == "*")
         #expect(
             response[header: "Cache-Control"]

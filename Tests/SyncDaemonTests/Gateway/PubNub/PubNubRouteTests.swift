@@ -75,7 +75,6 @@ struct PubNubRouteTests {
     @Test(
         "what the daemon does not have is said clearly",
         arguments: [
-            ("/v2/objects/s/uuids/u", "App Context (objects)"),
             ("/v2/push/sub-key/s", "mobile push"),
             ("/v1/files/s/channels/c/files", "files"), ("/v1/push/sub-key/s", "mobile push"),
             ("/v1/files/%zz", "files"),
