@@ -558,3 +558,50 @@ export class UnreadableError extends Error {
 
 /** A text without white space around it; when it is one emoji, in Unicode's own spelling. */
 export function canonicalEmoji(text: string): string;
+
+/** What is known of a user, a channel or a membership: its fields, and since when it is so. */
+export interface DirectoryEntry {
+  readonly id: string;
+  readonly timetoken: Timetoken;
+  readonly name?: string;
+  readonly profileUrl?: string;
+  readonly externalId?: string;
+  readonly email?: string;
+  readonly description?: string;
+  readonly status?: string;
+  readonly type?: string;
+  readonly custom?: any;
+}
+
+/** Fields of an entry that are to be others; null takes one away. */
+export type DirectoryFields = {
+  [Field in Exclude<keyof DirectoryEntry, 'id' | 'timetoken'>]?: DirectoryEntry[Field] | null;
+};
+
+/**
+ * Names and pictures: what is known of users (`client.channel('$users')`), of channels (`$channels`),
+ * of who is in a channel (`$members:room`) and of where a user is (`$memberships:ada`), also without
+ * a connection, and proven equal as any channel.
+ */
+export class Directory {
+  /** Throws (TypeError) unless the channel is a directory. */
+  constructor(channel: Channel);
+  readonly channel: Channel;
+  readonly size: number;
+  /** What is known of one; null: nothing, or not here. */
+  get(id: string): DirectoryEntry | null;
+  /** All entries, in no order. */
+  values(): IterableIterator<DirectoryEntry>;
+  /** Calls back with the ids of whom something else is known. Returns what ends it. */
+  observe(callback: (ids: Set<string>) => void): () => void;
+  /**
+   * Makes an entry, or changes these fields of it and leaves the others. Resolves with its timetoken
+   * when the daemon has it. Rejects as `Channel.signal` does, also without a connection, and with the
+   * code `entry_modified` when the entry has another timetoken than `expected`.
+   */
+  set(id: string, fields: DirectoryFields, options?: { expected?: Timetoken }): Promise<Timetoken>;
+  /** Takes an entry away; nothing happens when there is none. Rejects as `set` does. */
+  remove(id: string, options?: { expected?: Timetoken }): Promise<void>;
+  /** Nobody looks at it any more; the channel is followed on, until it is left. */
+  end(): void;
+}

@@ -19,3 +19,4 @@ export { CacheOwnerError, OutboxFullError, UnreadableError } from './core/errors
 export { Channel } from './shell/channel.js';
 export { SyncClient } from './shell/client.js';
 export { dateOf } from './shell/dates.js';
+export { Directory } from './shell/directory.js';

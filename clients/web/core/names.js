@@ -41,7 +41,9 @@ export function checkMembers(what, given, known) {
  * @param {any} name
  */
 export function checkChannel(name) {
-  checkText('A channel name', name, identifierMax);
+  // That of a directory is as long as what it is about may be, and the word in front of it.
+  const prefix = /^\$(members|memberships):(?=.)/s.exec(name)?.[0] ?? '';
+  checkText('A channel name', name, identifierMax + prefix.length);
   if (/[\x01-\x1f\x7f-\x9f,]/.test(name)) {
     throw new TypeError(`A channel name has no comma and no control character: ${name}`);
   }

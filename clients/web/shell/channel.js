@@ -112,7 +112,7 @@ export class Channel extends WindowedChannel {
     const written = messageFields(this.name, payload, fields);
     const size = bytesOf(JSON.stringify(written.payload));
     if (size > signalMax) throw new RangeError(`A signal has ${signalMax} bytes, not ${size}.`);
-    const { timetoken } = await this.#ask({ op: 'signal', channel: this.name, ...written });
+    const { timetoken } = await this.ask({ op: 'signal', channel: this.name, ...written });
     return timetoken;
   }
 
@@ -128,7 +128,7 @@ export class Channel extends WindowedChannel {
     if (!isCount(limit) || limit > usersMax || !isCount(offset)) {
       throw new RangeError(`limit is from 0 to ${usersMax}, and offset 0 or more.`);
     }
-    const { occupancy, users, next } = await this.#ask(
+    const { occupancy, users, next } = await this.ask(
       { op: 'hereNow', channel: this.name, states: Boolean(states), limit, offset });
     return next === undefined ? { occupancy, users } : { occupancy, users, next };
   }
@@ -142,7 +142,7 @@ export class Channel extends WindowedChannel {
    */
   async actions(query = {}) {
     checkMembers('The options of actions', query, queryMembers);
-    const { actions, next } = await this.#ask(
+    const { actions, next } = await this.ask(
       { ...spelled(this.rules, query), op: 'actions', channel: this.name });
     return next === undefined ? { actions } : { actions, next };
   }
@@ -154,7 +154,7 @@ export class Channel extends WindowedChannel {
    */
   async summaries(messages) {
     return allSummaries(messages, (named) =>
-      this.#ask({ op: 'summaries', channel: this.name, messages: named }));
+      this.ask({ op: 'summaries', channel: this.name, messages: named }));
   }
 
   /**
@@ -170,8 +170,11 @@ export class Channel extends WindowedChannel {
     return new People(this, messageTimetoken, peopleOf(query));
   }
 
-  /** @param {Record<string, any>} command */
-  #ask(command) {
+  /**
+   * Asks the daemon something that concerns the channel: for what this client is made of.
+   * @param {Record<string, any>} command
+   */
+  async ask(command) {
     if (!this.isWanted) throw this.leftError;
     return this.#questions.ask(command);
   }

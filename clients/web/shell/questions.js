@@ -13,6 +13,8 @@ import { randomDigits } from './random.js';
 /** @typedef {import('../core/types.js').Summary} Summary */
 /** @typedef {{resolve: (ok: any) => void, reject: (error: any) => void}} Asker */
 
+const isChange = (/** @type {any} */ { timetoken }) => isTimetoken(timetoken);
+
 /** @type {Record<string, (ok: any) => boolean>} Whether what is under `ok` can be read. */
 const isAnswer = {
   actions: ({ actions }) => Array.isArray(actions),
@@ -22,7 +24,9 @@ const isAnswer = {
     messages.every(({ actions = [] }) => Array.isArray(actions) &&
       actions.every((it) => isRow({ ...it, uuid: it?.uuid ?? '' }))) &&
     (next === undefined || isTimetoken(next)),
-  signal: ({ timetoken }) => isTimetoken(timetoken),
+  signal: isChange,
+  setUser: isChange, removeUser: isChange, setChannel: isChange, removeChannel: isChange,
+  setMembers: isChange, setMemberships: isChange,
   unread: isUnread,
   hereNow: ({ occupancy, users }) => Number.isInteger(occupancy) && Array.isArray(users),
 };

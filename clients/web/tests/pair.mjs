@@ -51,10 +51,15 @@ function installTabs() {
   });
   let last = Promise.resolve();
   let isHeld = false;
+  let held = [];
   define('navigator', { locks: {
+    async query() {
+      return { held, pending: [] };
+    },
     async request(name, options, callback) {
       if (options.ifAvailable && isHeld) return callback(null);
       isHeld = true;
+      held = [{ name }];
       const hold = () => Promise.race([callback({}), new Promise((end) => ends.push(end))]);
       return last = last.then(hold);
     },

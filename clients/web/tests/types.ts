@@ -1,6 +1,7 @@
 // A page in TypeScript, for Tests/EndToEnd/test_web_types.py: tsc --strict has to take it as it is.
 import {
-  CacheOwnerError, OutboxFullError, SyncClient, UnreadableError, canonicalEmoji, countText, dateOf,
+  CacheOwnerError, Directory, OutboxFullError, SyncClient, UnreadableError, canonicalEmoji,
+  countText, dateOf,
   reactionOrders, reactionsOf, usualReactions,
   type Item, type ItemAction, type ListChange, type Reaction, type Rules, type Status,
 } from '../syncclient.js';
@@ -151,3 +152,18 @@ async function badge(): Promise<string> {
   return `${den.unread?.count}${den.unread?.atLeast ? '+' : ''} ${through} ${counts}`;
 }
 void badge();
+
+async function names(): Promise<string | undefined> {
+  const users = new Directory(client.channel('$users'));
+  const end = users.observe((ids: Set<string>) => console.log(ids.size, users.size));
+  const since: string = await users.set('ada', { name: 'Ada', email: null, custom: { team: 7 } });
+  await users.remove('ada', { expected: since });
+  // @ts-expect-error An entry has no such field.
+  await users.set('ada', { nickname: 'A' });
+  // @ts-expect-error It may not be known.
+  console.log(users.get('ada').name);
+  end();
+  users.end();
+  return users.get('ada')?.profileUrl;
+}
+void names();
