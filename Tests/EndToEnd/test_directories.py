@@ -195,8 +195,8 @@ class Directories(DaemonTestCase):
         eve = await self.device(self.daemon, "eve")
         eve.parts.add("$users")
         await eve.subscribe({"name": "$users", "window": {}})
-        await eve.command("older", channel="$users", last=20)
         rows = eve.rows["$users"]
+        await eve.command("older", **rows.ask(20))
         self.assertLess(len(rows.messages), 400)
         for n in range(0, 400, 10):
             await self.ada.command("setUser", userId=f"u{n}", set={"name": "other"})

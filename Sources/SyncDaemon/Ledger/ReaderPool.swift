@@ -37,7 +37,10 @@ final class ReaderPool: Sendable {
         let receiver: any ReadReceiver
     }
 
-    /// Starts the threads; they run until the process ends.
+    /// Starts the threads, which run until the process ends, and waits until each has its reader.
+    ///
+    /// A directory that is lost later makes refusals; to a reader without a file it would be the
+    /// end.
     ///
     /// - Parameter fail: Called when a reader cannot be made. It must end the process.
     init(
@@ -49,10 +52,18 @@ final class ReaderPool: Sendable {
         lanes = Locked(ReaderLanes(threads: count))
         bell = WorkQueue(capacity: count)
         heartbeats = (0..<count).map { _ in Heartbeat() }
+        let made = WorkQueue<Void>(capacity: count)
         for (index, heartbeat) in heartbeats.enumerated() {
             _ = OSThread(name: "reader-\(index)") { [self] in
                 let reader: any StoreReader
-                do throws(StoreError) { reader = try makeReader() } catch { return fail(error) }
+                do throws(StoreError) {
+                    reader = try makeReader()
+                } catch {
+                    fail(error)
+                    _ = made.put(())
+                    return
+                }
+                _ = made.put(())
                 reader.onProgress(heartbeat.beat)
                 while true {
                     heartbeat.beat()
@@ -64,6 +75,7 @@ final class ReaderPool: Sendable {
                 }
             }
         }
+        for _ in 0..<count { _ = made.take(atMost: 1) }
     }
 
     /// Asks the threads that have nothing to do to beat once; a busy one beats by itself.
