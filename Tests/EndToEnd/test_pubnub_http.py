@@ -350,8 +350,6 @@ class Door(PubNubTestCase):
 
     def test_parts_of_pubnub_that_are_not_here(self):
         cases = (
-            ("GET", "/v2/objects/sub/uuids"), ("GET", "/v2/objects/sub/channels/room"),
-            ("PATCH", "/v2/objects/sub/uuids/ada"), ("DELETE", "/v2/objects/sub/uuids/ada"),
             ("POST", "/v1/files/sub/channels/room/generate-upload-url"),
             ("GET", "/v1/files/sub/channels/room/files"),
             ("GET", "/v1/files/publish-file/pub/sub/0/room/0/%7B%7D"),
@@ -368,10 +366,8 @@ class Door(PubNubTestCase):
 
     def test_the_sdk_turns_them_into_clear_errors(self):
         sdk = self.client(self.daemon, "ada", secret_key="sec").sdk
-        for request in (sdk.get_all_uuid_metadata(), sdk.list_files("room"),
-                        sdk.get_channel_metadata("room"),
-                        sdk.list_push_channels("token", PNPushType.FCM),
-                        sdk.set_uuid_metadata("ada", name="Ada")):
+        for request in (sdk.list_files("room"),
+                        sdk.list_push_channels("token", PNPushType.FCM)):
             with self.sdk_refused(501, "does not have"):
                 request.sync()
         # A tenant without a secret key has nobody who could sign.
