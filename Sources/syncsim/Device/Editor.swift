@@ -27,6 +27,8 @@ final class Editor {
     }
 
     var isAtRest: Bool { errands.isAtRest }
+    /// What it waits for.
+    var left: Int { errands.left }
     var state: String { errands.state }
 
     /// Another store is in the place of the present one.

@@ -47,6 +47,7 @@ final class Errands: LineOwner {
 
     /// Whether everything was answered.
     var isAtRest: Bool { wishes.isEmpty }
+    var left: Int { wishes.count }
     /// For a report.
     var state: String { "\(line.name) waits for \(wishes.count) answers" }
 

@@ -20,6 +20,8 @@ final class Moderator {
     }
 
     var isAtRest: Bool { errands.isAtRest }
+    /// What it waits for.
+    var left: Int { errands.left }
     var state: String { errands.state }
 
     func hangUp() { errands.line.hangUp() }
