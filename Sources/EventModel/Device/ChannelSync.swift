@@ -154,10 +154,13 @@ public struct ChannelSync: Sendable {
     private var request: SubscribeRequest {
         let from = compared
         let hasRows = from.cursor > .zero && !from.isUnopened
+        // What is before a window may be known so wrongly that less than nothing is left: that is
+        // not said, and the next state tells.
+        let state = from.state.flatMap { $0.count < 0 ? nil : $0 }
         return SubscribeRequest(
             channel: name, cursor: startsNow || from.isUnopened ? nil : from.cursor,
             epoch: hasRows ? from.epoch : nil,
-            base: hasRows && from.key != nil && actions == .rows ? from.state : nil,
+            base: hasRows && from.key != nil && actions == .rows ? state : nil,
             asksForRepair: needsRepair && hasRows && actions == .rows, actions: actions,
             window: window == nil ? nil : from.rest.after)
     }

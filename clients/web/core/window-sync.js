@@ -61,7 +61,8 @@ export class WindowSync extends ChannelSync {
     const { name, compared: { cursor, epoch, state, tally, rest } } = this;
     this.pages.isEarly = rest.isAll;
     if (rest.isAll) return { name, window: {} };
-    const known = state && tally.hasher ? { count: state.n, digest: state.d } : {};
+    // Known so wrongly that less than nothing is left, it is not said: the next state tells.
+    const known = state && state.n >= 0 && tally.hasher ? { count: state.n, digest: state.d } : {};
     return { name, cursor, epoch: epoch ?? undefined, ...known, window: { after: rest.after } };
   }
 

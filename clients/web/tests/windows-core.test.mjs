@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChannelCache } from '../core/cache.js';
 import { Digest } from '../core/digest.js';
+import { Rest } from '../core/rest.js';
 import { cut, grow, settle, shrink, unopened } from '../core/window.js';
 import { WindowSync } from '../core/window-sync.js';
 import { Server } from './model.mjs';
@@ -237,4 +238,16 @@ test('refusals of pages', () => {
   assert.equal(sync.pageRefused(never, sync.nextPage().number).next, 'subscribe');
   sync.request();
   assert.equal(sync.pageRefused(never, sync.nextPage().number).refused, never);
+});
+
+test('what is known so wrongly that less than nothing is left is not said', () => {
+  const sync = new WindowSync('room', { last: 1, keeping: 10 });
+  sync.cache.setKey('00'.repeat(16));
+  [sync.cache.cursor, sync.cache.epoch] = ['9', 'e'];
+  const counts = [1, 0, -1].map((n) => {
+    sync.cache.rest = new Rest('5', Digest.of({ n, d: '0'.repeat(32) }), '8');
+    sync.wanted = null;
+    return sync.request().count;
+  });
+  assert.deepEqual(counts, [1, 0, undefined]);
 });
