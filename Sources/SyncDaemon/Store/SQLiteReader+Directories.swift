@@ -50,7 +50,7 @@ extension SQLiteReader {
     ) throws(StoreError) -> DirectoryEntry? {
         guard let channel = try self.id(of: directory) else { return nil }
         let found = try statements.directories.find.first(
-            [.integer(channel), .text(id.string)]
+            [.integer(channel), .text(id.string), .integer(1)]
         ) { DirectoryEntry(storedMessage($0, in: channel)) }
         try checkRows()
         return found ?? nil

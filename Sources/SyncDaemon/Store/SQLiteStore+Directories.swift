@@ -5,30 +5,21 @@ import SQLite
 
 extension SQLiteStore {
     func entry(_ id: ExactText, in directory: Channel) throws(StoreError) -> DirectoryEntry? {
-        guard try hasChannel(directory) else { return nil }
-        let channel = try self.id(of: directory)
-        var found: DirectoryEntry?
-        var damage: StoreError?
-        try statements.directories.find.query(.integer(channel), .text(id.string)) { row in
-            guard row.isSoundMessage(in: channel) else {
-                damage = .wrongSum(ofMessage: row.timetoken(0), in: path)
-                return false
-            }
-            found = DirectoryEntry(row)
-            return false
-        }
-        if let damage { throw damage }
-        return found
+        try entries(by: statements.directories.find, id.string, in: directory, limit: 1).first
     }
 
     func entries(in directory: Channel, limit: Int) throws(StoreError) -> [DirectoryEntry] {
+        try entries(by: statements.directories.list, "", in: directory, limit: limit)
+    }
+
+    private func entries(
+        by statement: borrowing StoreStatement, _ id: String, in directory: Channel, limit: Int
+    ) throws(StoreError) -> [DirectoryEntry] {
         guard try hasChannel(directory) else { return [] }
-        let channel = try id(of: directory)
+        let channel = try self.id(of: directory)
         var found: [DirectoryEntry] = []
         var damage: StoreError?
-        try statements.directories.list.query(
-            .integer(channel), .text(""), .integer(Int64(limit))
-        ) { row in
+        try statement.query(.integer(channel), .text(id), .integer(Int64(limit))) { row in
             guard row.isSoundMessage(in: channel) else {
                 damage = .wrongSum(ofMessage: row.timetoken(0), in: path)
                 return false
@@ -78,7 +69,7 @@ final class SQLiteDirectoryStatements {
             WHERE type = '\(Directory.messageType)' AND channel = ?1
             """
         let id = SQLiteSchema.entryID
-        find = try connection.prepare("\(entries) AND \(id) = ?2 LIMIT 1")
+        find = try connection.prepare("\(entries) AND \(id) = ?2 LIMIT ?3")
         list = try connection.prepare("\(entries) AND \(id) > ?2 ORDER BY \(id) LIMIT ?3")
     }
 }
