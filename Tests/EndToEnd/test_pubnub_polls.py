@@ -15,8 +15,9 @@ from waiting import Patience
 
 POLLS = 5_000
 BYTES_PER_POLL_MAX = 8 * 1024
-#: How long the idle daemon is watched, in seconds, and the share of a core that it may take.
-IDLE_SECONDS, IDLE_SHARE_MAX = 3, 0.01
+#: How often and how long the idle daemon is watched, in seconds, and the share of a core that it
+#: may take. The least of the looks counts: a chore falls into one of them, what polls cost into all.
+IDLE_LOOKS, IDLE_SECONDS, IDLE_SHARE_MAX = 3, 2, 0.01
 
 
 class Crowd:
@@ -114,6 +115,12 @@ class Idle(PubNubTestCase):
             return self.daemon.cpu_seconds() - before < 0.01
         self.eventually(idle, "the daemon to rest")
 
+    def share(self):
+        """Of a core, while nothing happens."""
+        busy = self.daemon.cpu_seconds()
+        time.sleep(IDLE_SECONDS)  # What the daemon uses while time passes is what is tested.
+        return (self.daemon.cpu_seconds() - busy) / IDLE_SECONDS
+
     def polls(self):
         """How many polls the daemon counts now."""
         text = self.web.http.get("/metrics").body.decode()
@@ -149,9 +156,7 @@ class Idle(PubNubTestCase):
         self.eventually(lambda: self.occupancy() == POLLS, "all polls to wait")
         self.quiet()
         each = (self.daemon.resident_bytes() - before) / POLLS
-        busy = self.daemon.cpu_seconds()
-        time.sleep(IDLE_SECONDS)  # What the daemon uses while time passes is what is tested.
-        share = (self.daemon.cpu_seconds() - busy) / IDLE_SECONDS
+        share = min(self.share() for _ in range(IDLE_LOOKS))
         self.assertTrue(crowd.is_silent(), "Nothing happened, so nobody is told anything.")
 
         begun = time.monotonic()
