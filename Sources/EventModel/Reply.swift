@@ -48,7 +48,7 @@ public enum Reply: Hashable, Sendable {
 }
 
 /// What became of an add.
-public enum Addition: String, Hashable, Sendable {
+public enum Addition: String, Hashable, Sendable, CaseIterable {
     case added
     /// It stood before; the reply names the one that stands.
     case already
@@ -58,7 +58,7 @@ public enum Addition: String, Hashable, Sendable {
 }
 
 /// What became of a removal.
-public enum Removal: String, Hashable, Sendable {
+public enum Removal: String, Hashable, Sendable, CaseIterable {
     case removed
     /// There was nothing to remove.
     case absent

@@ -20,7 +20,8 @@ extension JSONValue {
         return text
     }
 
-    /// An integer that must be there; a number with a fraction is refused, not rounded.
+    /// An integer that must be there, `2.0` among them; a number with a fraction is refused, not
+    /// rounded.
     public func integer(_ name: String) throws(JSONError) -> Int64 {
         guard let number = try optionalInteger(name) else {
             throw .missingField(name, expected: "an integer")
@@ -31,7 +32,7 @@ extension JSONValue {
     /// An integer that may be absent or `null`.
     public func optionalInteger(_ name: String) throws(JSONError) -> Int64? {
         guard let member = member(name) else { return nil }
-        guard let number = member.integer else {
+        guard let number = member.integer ?? member.wholeNumber else {
             throw .wrongType(
                 name, expected: member.isInteger ? "an integer of 64 bits" : "an integer")
         }
@@ -66,5 +67,11 @@ extension JSONValue {
         }
         guard member.isObject else { throw .wrongType(name, expected: "an object") }
         return member
+    }
+
+    /// What a number without a fraction is that was written with a point or an exponent, as some
+    /// languages write all of theirs; `nil` beyond what a double holds exactly.
+    private var wholeNumber: Int64? {
+        number.flatMap { abs($0) <= 9_007_199_254_740_991 ? Int64(exactly: $0) : nil }
     }
 }

@@ -8,13 +8,17 @@ extension LongPoll {
         ([request.interests.map(\.channel)] + groups.map(\.feed.channels)).filter { !$0.isEmpty }
     }
 
+    private func wants(_ event: EncodedEnvelope) -> Bool {
+        request.isOfSDK ? event.isPolled : event.isPushed
+    }
+
     /// What memory holds for it; `nil` when some of it may be gone from there.
     var remembered: [PolledEvent]? {
         var found: [PolledEvent] = []
         var sources = 0
         func take(_ events: ArraySlice<EncodedEnvelope>, _ subscription: String?) {
             if !events.isEmpty { sources += 1 }
-            for event in events where event.isPolled {
+            for event in events where wants(event) {
                 found.append(PolledEvent(envelope: event, subscription: subscription))
             }
         }
@@ -40,7 +44,7 @@ extension LongPoll {
             request.interests.enumerated().map { ($0.element.channel, $0.offset) },
             uniquingKeysWith: min)
         return events.compactMap { event -> PolledEvent? in
-            guard event.envelope.isPolled else { return nil }
+            guard wants(event.envelope) else { return nil }
             let places = ([event.channel] + event.channel.wildcards).compactMap { first[$0] }
             if let place = places.min() {
                 return PolledEvent(

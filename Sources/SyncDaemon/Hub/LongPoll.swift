@@ -25,6 +25,8 @@ struct PollRequest {
     var cursor: Timetoken
     /// What it wants of the messages; `nil`: all.
     let filter: MessageFilter?
+    /// Whether an SDK of PubNub polls: it has words for other events than the native protocol.
+    var isOfSDK = true
     /// Where its interests are counted.
     var account: Account?
 }

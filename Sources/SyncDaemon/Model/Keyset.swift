@@ -17,6 +17,8 @@ struct Keyset: Hashable, Sendable {
     var previousSecretKey: String?
     /// The text of a JSON Web Key Set (RFC 7517): whose web tokens are good.
     var webKeys: String?
+    /// The text of the keys of the tenant's own servers; `nil`: it has none.
+    var serverKeys: String?
     /// What web tokens have to name as `iss` and `aud`; `nil`: anything.
     var tokenIssuer: String?
     var tokenAudience: String?

@@ -31,6 +31,11 @@ extension Limits {
     /// Bits of an RSA key in it; under or over it: the set is refused.
     static let rsaBitsMin = 2048
     static let rsaBitsMax = 4096
+    /// Keys of one tenant's own servers; over it: their file is refused.
+    static let serverKeysMax = 64
+    /// Characters of such a key; under or over it: likewise.
+    static let serverKeyBytesMin = 32
+    static let serverKeyBytesMax = 256
     /// Good tokens that a reactor remembers, so that they need not be checked with each request;
     /// over it: those go that were not shown for longest.
     static let checkedTokensMax = 2000

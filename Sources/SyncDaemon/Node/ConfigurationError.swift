@@ -51,6 +51,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case unreadableSecret(ConfigurationSource, path: String, reason: String)
     case badSecret(ConfigurationSource, path: String, key: String)
     case badWebKeys(ConfigurationSource, path: String, reason: String)
+    case badServerKeys(ConfigurationSource, path: String, reason: String)
     case noCredentials(ConfigurationSource, name: String)
     case noCertificate(ConfigurationSource, missing: String)
     case badCertificate(ConfigurationSource, path: String, TLSIdentityError)
@@ -80,8 +81,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             sections
         case .sameAddress, .defaultPort:
             addresses
-        case .unreadableSecret, .badSecret, .badWebKeys, .noCredentials, .noCertificate,
-            .badCertificate:
+        case .unreadableSecret, .badSecret, .badWebKeys, .badServerKeys, .noCredentials,
+            .noCertificate, .badCertificate:
             secrets
         case .unknownSection(let source, let section, let nearest):
             "\(source): there is no section [\(section)]."
@@ -208,6 +209,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " \(NamedKeyset.secretExpected), and nothing else."
         case .badWebKeys(let source, let path, let reason):
             "\(source): what is in \(LogText.quoted(path)) cannot be a JSON Web Key Set. \(reason)"
+        case .badServerKeys(let source, let path, let reason):
+            "\(source): what is in \(LogText.quoted(path)) cannot be server keys. \(reason)"
         case .noCredentials(let source, let name):
             "\(source): there is no credential \(name), because CREDENTIALS_DIRECTORY is not set."
                 + " Have systemd pass it, with LoadCredential=\(name):/PATH in the unit, or name a"

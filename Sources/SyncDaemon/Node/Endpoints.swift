@@ -12,7 +12,7 @@ struct Endpoints: Sendable {
 
     /// What is for operators alone is a row at `.admin`.
     var routes: HTTPRoutes {
-        HTTPRoutes([
+        HTTPRoutes(API.routes + [
             .get("v1/sync") { _ in webSocket },
             .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
             .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },

@@ -15,6 +15,8 @@ struct NamedKeyset: NamedSection {
     var previousSource: SecretSource?
     /// Where the keys of web tokens stand.
     var webKeySource: SecretSource?
+    /// Where the keys of the tenant's own servers stand.
+    var serverKeySource: SecretSource?
 
     /// The secret key that stands in the configuration file: what came from elsewhere is not shown
     /// as if it stood there.
@@ -80,6 +82,12 @@ struct NamedKeyset: NamedSection {
             "jwks_file", into: \.webKeySource,
             expected: "the absolute path of a file, or credential:NAME",
             "The file with the JSON Web Key Set whose tokens (JWT) are good here.",
+            parse: { SecretSource($0) }, format: { $0.description }),
+        .optional(
+            "server_keys_file", into: \.serverKeySource,
+            expected: "the absolute path of a file, or credential:NAME",
+            "The file with the keys that your own servers show to the HTTP API: JSON,"
+                + " {\"keys\":[{\"name\":\"backend\",\"key\":\"...\"}]}.",
             parse: { SecretSource($0) }, format: { $0.description }),
         .optional(
             "jwt_issuer", into: \.keyset.tokenIssuer, expected: nameExpected,

@@ -54,7 +54,9 @@ extension Examination {
         guard let owner = DataDirectory.owner(of: directory), owner.user != 0 else { return }
         var paths = [file].compactMap { $0 }
         let sources =
-            configuration.namedKeysets.flatMap { [$0.secretSource, $0.webKeySource] }
+            configuration.namedKeysets.flatMap {
+                [$0.secretSource, $0.webKeySource, $0.serverKeySource]
+            }
             + [configuration.certificateSource, configuration.certificateKeySource]
         for case .file(let path)? in sources { paths.append(path) }
         for path in paths where path.hasPrefix("/") && !owner.canRead(path) {

@@ -100,6 +100,13 @@ extension Examination {
                         of: text, at: path, line)
                 }
             }
+            if let source = named.serverKeySource {
+                let line = configuration.sources[place + "server_keys_file"] ?? .standard
+                if let (path, text) = self.text(of: source, environment, line, read) {
+                    configuration.namedKeysets[index].keyset.serverKeys = serverKeys(
+                        of: text, at: path, line)
+                }
+            }
         }
     }
 
@@ -174,6 +181,24 @@ extension Examination {
             return file.text
         } catch {
             mistakes.append(.badWebKeys(line, path: path, reason: "\(error)"))
+            return nil
+        }
+    }
+
+    /// The text of server keys that can be used.
+    private mutating func serverKeys(
+        of file: SecretText, at path: String, _ line: ConfigurationSource
+    ) -> String? {
+        if file.isForOthers {
+            warnings.append(
+                .secretFileForOthers(
+                    line, path: path, isOurs: file.isOurs, setting: "server_keys_file"))
+        }
+        do throws(ServerKeyError) {
+            _ = try ServerKeys(file.text)
+            return file.text
+        } catch {
+            mistakes.append(.badServerKeys(line, path: path, reason: "\(error)"))
             return nil
         }
     }

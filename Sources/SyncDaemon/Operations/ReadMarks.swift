@@ -4,7 +4,7 @@ import EventModel
 
 extension Operations {
     /// No publish key is asked for: it changes nothing that others see.
-    static func markRead(_ mark: ReadMark, by caller: SessionCaller) -> OperationOutcome {
+    static func markRead(_ mark: ReadMark, by caller: some Caller) -> OperationOutcome {
         guard caller.settings(of: mark.channel).keepsMessages else {
             return .refused(.historyDisabled)
         }
@@ -15,12 +15,22 @@ extension Operations {
     }
 
     /// - Precondition: There is one channel at least.
-    static func unread(_ channels: [String], for caller: SessionCaller) -> OperationOutcome {
+    static func unread(_ channels: [String], for caller: some Caller) -> OperationOutcome {
+        guard channels.allSatisfy({ caller.settings(of: $0).keepsMessages }) else {
+            return .refused(.historyDisabled)
+        }
+        return caller.ask(.unread(channels, user: caller.author.userID), about: channels[0])
+    }
+
+    /// The same for a session, which is told of its user's marks from then on.
+    static func followUnread(
+        _ channels: [String], for caller: SessionCaller
+    ) -> OperationOutcome {
         guard channels.allSatisfy({ caller.settings(of: $0).keepsMessages }) else {
             return .refused(.historyDisabled)
         }
         // Before the question: a mark that moves meanwhile is in the answer, or told.
         caller.hub.marks.follow(caller.session)
-        return caller.ask(.unread(channels, user: caller.author.userID), about: channels[0])
+        return unread(channels, for: caller)
     }
 }

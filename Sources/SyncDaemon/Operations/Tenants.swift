@@ -7,6 +7,8 @@ final class Tenants {
     private(set) var keysets: Keysets
     /// What tokens are checked with, by subscribe key; only of tenants that ask for one.
     private var keys: [String: AccessKeys] = [:]
+    /// What the tenants' own servers show, likewise.
+    private var serverKeys: [String: ServerKeys] = [:]
     /// What each has and may have, over all reactors.
     let accounts: Accounts
 
@@ -31,6 +33,7 @@ final class Tenants {
         self.accounts = accounts
         accounts.apply(keysets)
         keys = Self.keys(of: keysets)
+        serverKeys = Self.serverKeys(of: keysets)
     }
 
     /// Takes other tenants.
@@ -39,10 +42,23 @@ final class Tenants {
     func replace(with keysets: Keysets) -> Set<String> {
         self.keysets = keysets
         accounts.apply(keysets)
-        let before = keys
+        let (before, serverKeysBefore) = (keys, serverKeys)
         keys = Self.keys(of: keysets)
+        serverKeys = Self.serverKeys(of: keysets)
         checked.forgetAll()
         return Set(before.keys).union(keys.keys).filter { before[$0] != keys[$0] }
+            .union(
+                Set(serverKeysBefore.keys).union(serverKeys.keys).filter {
+                    serverKeysBefore[$0] != serverKeys[$0]
+                })
+    }
+
+    /// Whose server shows this, and which of its keys it is; `nil` when it is nobody's.
+    func server(showing text: String) -> (keyset: Keyset, key: ServerKey)? {
+        for (tenant, keys) in serverKeys {
+            if let key = keys[text], let keyset = keysets.tenant(tenant) { return (keyset, key) }
+        }
+        return nil
     }
 
     /// Whether any tenant asks for tokens.
@@ -68,6 +84,11 @@ final class Tenants {
         let grant = try keys.grant(for: token, revoked: revocations, at: now)
         checked.remember(grant, for: key)
         return grant
+    }
+
+    private static func serverKeys(of keysets: Keysets) -> [String: ServerKeys] {
+        // What they say was looked at when the configuration was read.
+        keysets.configured.compactMapValues { $0.serverKeys.flatMap { try? ServerKeys($0) } }
     }
 
     private static func keys(of keysets: Keysets) -> [String: AccessKeys] {

@@ -24,6 +24,9 @@ struct TokenBucket {
         tokens = min(tokens, capacity)
     }
 
+    /// Tokens that are there now, as of the last one that was taken.
+    var rest: Int { max(0, Int(tokens)) }
+
     /// Puts back what was taken last, for one that turned out to cost something else.
     mutating func putBack() { tokens = min(capacity, tokens + 1) }
 

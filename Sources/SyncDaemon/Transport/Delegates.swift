@@ -19,6 +19,8 @@ protocol RequestDelegate: AnyObject {
     ///   it is taken for one that has said all and waits for its answer.
     @discardableResult
     func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool
+    /// A peer has taken all that was sent of a response that goes on.
+    func connectionDidTake(_ connection: SessionID)
     /// What to say of a request that is not read to its end; the connection closes after it.
     func response(to refusal: HTTPRefusal) -> HTTPResponse
     /// A request, or the beginning of a WebSocket, was refused before anybody else heard of it.

@@ -32,6 +32,8 @@ struct HTTPConnection {
         case upgrading
         /// The socket has not taken all of the response yet.
         case writing(keepsConnection: Bool)
+        /// The head of a response has left, whose body has no end yet.
+        case streaming(isChunked: Bool)
         /// What comes now is of no interest.
         case ended
     }
@@ -51,6 +53,11 @@ struct HTTPConnection {
         if case .writing = phase { true } else { false }
     }
 
+    /// Whether parts of a response follow each other.
+    var isStreaming: Bool {
+        if case .streaming = phase { true } else { false }
+    }
+
     /// Whether bytes of the next request are here already.
     var hasMore: Bool { !stash.isEmpty }
 
@@ -67,7 +74,7 @@ struct HTTPConnection {
         case .reading:
             append(bytes, from: 0)
             return readOn() ?? .wait(hasBegun: false)
-        case .waiting, .writing:
+        case .waiting, .writing, .streaming:
             guard stash.count + bytes.count <= Limits.requestHeaderBytesMax else {
                 stash = []
                 return .hangUp
@@ -88,11 +95,18 @@ struct HTTPConnection {
         phase = .writing(keepsConnection: false)
     }
 
-    /// The response to the request that waits, as bytes; `nil` when none does.
+    /// The response to the request that waits, or a part of one, as bytes; `nil` when none does.
     mutating func answer(_ response: HTTPResponse) -> [UInt8]? {
+        if case .streaming(let isChunked) = phase { return goOn(with: response, isChunked) }
+        guard response.part == .whole || response.part == .head else { return nil }
         guard case .waiting(let isHead, let keepsConnection, let isHTTP10, let origin) = phase
         else { return nil }
         var response = response
+        if response.part == .head {
+            phase = .streaming(isChunked: !isHTTP10)
+            response.keepsConnection = !isHTTP10
+            return response.encodedHead(isChunked: !isHTTP10, for: origin)
+        }
         response.keepsConnection = response.keepsConnection && keepsConnection
         // A client of HTTP/1.0 does not expect it otherwise.
         if isHTTP10, response.keepsConnection {
@@ -100,6 +114,19 @@ struct HTTPConnection {
         }
         phase = .writing(keepsConnection: response.keepsConnection)
         return response.encoded(omitsBody: isHead, for: origin)
+    }
+
+    /// Anything but a further part ends the body: its status can no longer be another.
+    private mutating func goOn(with response: HTTPResponse, _ isChunked: Bool) -> [UInt8] {
+        var response = response
+        switch response.part {
+        case .more: break
+        case .whole, .head:
+            (response.part, response.body) = (.last, [])
+            fallthrough
+        case .last: phase = .writing(keepsConnection: false)
+        }
+        return response.encodedPart(isChunked: isChunked)
     }
 
     /// Goes on after the socket has taken all of a response.

@@ -85,13 +85,15 @@ import EventModel
         if hasEnd { end += 1 }
         headByteCount += end - start
         guard headByteCount <= Limits.requestHeaderBytesMax else {
-            for index in start..<min(end, start + 5) where line.count < 5 {
+            let count = Limits.rememberedTargetBytes
+            for index in start..<min(end, start + count) where line.count < count {
                 line.append(bytes[index])
             }
             if hasStartLine {
                 refuse(431, "Make the request shorter.")
             } else {
-                refusal = refusal ?? .targetTooLong
+                let beginning = String(decoding: line.prefix(count), as: UTF8.self)
+                refusal = refusal ?? .targetTooLong(beginning: beginning)
             }
             return end
         }
@@ -165,6 +167,13 @@ import EventModel
         let status = unsafe parser.pointee.http_errno
         guard status != HPE_OK.rawValue, status != HPE_PAUSED.rawValue, refusal == nil
         else { return count }
+        if status == HPE_INVALID_METHOD.rawValue, RequestRules.hasMethod(bytes) {
+            refusal = .broken(
+                .methodNotAllowed(
+                    "Nothing here has this method.",
+                    allowing: ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]))
+            return bytes.count
+        }
         refusal = .broken(
             framingRefusal ?? .error(400, "The request is not well-formed: \(text(of: status))."))
         return bytes.count
@@ -277,7 +286,7 @@ import EventModel
         HTTPRequest(
             method: HTTPRequest.Method(rawValue: method) ?? .other,
             target: RequestRules.originForm(of: String(decoding: target, as: UTF8.self)),
-            body: body, ifMatch: fields[.ifMatch], provenance: fields.provenance)
+            body: body, fields: fields.forDialects, provenance: fields.provenance)
     }
 }
 

@@ -3,12 +3,15 @@
 /// Those headers of one request that matter to the transport.
 struct RequestFields {
     enum Name: String {
+        case authorization
         case connection
         case contentLength = "content-length"
         case expect
         case fetchSite = "sec-fetch-site"
         case host
+        case idempotencyKey = "idempotency-key"
         case ifMatch = "if-match"
+        case lastEventID = "last-event-id"
         case origin
         case transferEncoding = "transfer-encoding"
         case upgrade
@@ -52,6 +55,13 @@ struct RequestFields {
     var provenance: Provenance {
         Provenance(
             host: authority ?? self[.host], origin: self[.origin], site: self[.fetchSite])
+    }
+
+    /// What dialects ask for.
+    var forDialects: HTTPRequest.Fields {
+        HTTPRequest.Fields(
+            authorization: self[.authorization], ifMatch: self[.ifMatch],
+            idempotencyKey: self[.idempotencyKey], lastEventID: self[.lastEventID])
     }
 
     /// The elements of a header that is a list.

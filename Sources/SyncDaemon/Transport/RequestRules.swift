@@ -43,6 +43,14 @@ enum RequestRules {
         return " HTTP/".utf8.enumerated().allSatisfy { line[start - 1 + $0] == $1 }
     }
 
+    /// Whether a line begins with a method, known or not, and a path behind it.
+    static func hasMethod(_ line: Span<UInt8>) -> Bool {
+        var index = 0
+        while index < min(line.count, 32), (0x41...0x5A).contains(line[index]) { index += 1 }
+        return index > 0 && index + 1 < line.count && line[index] == UInt8(ascii: " ")
+            && line[index + 1] == UInt8(ascii: "/")
+    }
+
     /// Whether a line that ends with LF ends with CR LF.
     ///
     /// Who lets LF alone pass may see a header where another reader sees a part of one.

@@ -13,7 +13,8 @@ extension WebSocketTransport {
         // Within the delegate's own call, `take` goes on. Otherwise the loop does: whoever answers
         // is not to be called from here.
         guard !connection.isInDelegate else { return }
-        if settle(connection) { unsafe lws_callback_on_writable(connection.wsi) }
+        let goesOn = connection.http?.isStreaming == true && connection.unsent.isEmpty
+        if goesOn || settle(connection) { unsafe lws_callback_on_writable(connection.wsi) }
         controlReading(connection)
     }
 
@@ -143,10 +144,25 @@ extension WebSocketTransport {
         unsafe lws_rx_flow_control(connection.wsi, 1)
     }
 
+    /// After a part of a response was sent: asks for the next when the socket has taken it, so that
+    /// nothing waits here for who reads slowly.
+    private func tookPart(_ connection: Connection) {
+        guard connection.unsent.isEmpty else {
+            return setDeadline(of: connection, in: connection.responseSeconds)
+        }
+        setDeadline(of: connection, in: nil)
+        guard connection.secure?.hasEnded != true else { return linger(connection) }
+        requests.connectionDidTake(connection.id)
+    }
+
     /// After a response was sent: goes on when the socket has taken all of it.
     ///
     /// - Returns: Whether there are bytes of the next request to read.
     private func settle(_ connection: Connection) -> Bool {
+        guard connection.http?.isStreaming != true else {
+            tookPart(connection)
+            return false
+        }
         guard connection.http?.isWriting == true else { return false }
         guard connection.unsent.isEmpty else {
             setDeadline(of: connection, in: connection.responseSeconds)

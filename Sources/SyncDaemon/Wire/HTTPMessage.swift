@@ -15,12 +15,23 @@ struct HTTPRequest: Sendable, Hashable {
         case other = ""
     }
 
+    /// Headers that change what a request means, as the client sent them.
+    struct Fields: Sendable, Hashable {
+        /// Who asks, and the proof of it.
+        var authorization: String?
+        /// The tags of which what is changed must have one.
+        var ifMatch: String?
+        /// Names the wish, so that it is carried out once however often it is sent.
+        var idempotencyKey: String?
+        /// Where a stream of events broke off.
+        var lastEventID: String?
+    }
+
     var method: Method
     /// Path and query as the client sent them, escapes included.
     var target: String
     var body: [UInt8] = []
-    /// As the client sent it: the tags of which what is changed must have one.
-    var ifMatch: String?
+    var fields = Fields()
     var provenance = Provenance()
     var entrance = Entrance.main
 
@@ -32,8 +43,8 @@ struct HTTPRequest: Sendable, Hashable {
 enum HTTPRefusal: Sendable, Hashable {
     /// It breaks a rule that holds for every request.
     case broken(HTTPResponse)
-    /// Its first line is longer than the daemon reads.
-    case targetTooLong
+    /// Its first line is longer than the daemon reads; it begins so.
+    case targetTooLong(beginning: String)
     /// So is its body; this is its head.
     case bodyTooLong(HTTPRequest)
 
@@ -48,8 +59,19 @@ enum HTTPRefusal: Sendable, Hashable {
     }
 }
 
-/// A response with its whole body.
+/// A response: with its whole body, or a part of one that goes on for as long as both sides like.
 struct HTTPResponse: Sendable, Hashable {
+    /// Which part of a response it is.
+    enum Part: Sendable, Hashable {
+        case whole
+        /// The head, and the beginning of a body.
+        case head
+        /// More of the body.
+        case more
+        /// The end of the body, and of the connection.
+        case last
+    }
+
     /// A header besides those that every response has.
     struct Header: Sendable, Hashable {
         var name: String
@@ -64,6 +86,12 @@ struct HTTPResponse: Sendable, Hashable {
     var keepsConnection = true
     /// Whether pages may read it that may ask.
     var isForPages = false
+    var part = Part.whole
+    /// Whether to say in it how often its connection may ask.
+    var tellsRate = false
+
+    /// Whether more of it is to come.
+    var goesOn: Bool { part == .head || part == .more }
 
     init(
         status: Int, contentType: String, body: [UInt8], headers: [Header] = [],
@@ -118,8 +146,34 @@ struct HTTPResponse: Sendable, Hashable {
     ///     body.
     ///   - origin: Of the page that asked, which may.
     func encoded(omitsBody: Bool = false, for origin: String? = nil) -> [UInt8] {
+        let length = "Content-Length: \(body.count)\r\n"
+        return Array(head(framing: length, for: origin).utf8) + (omitsBody ? [] : body)
+    }
+
+    /// The head and the first part of a body without a known length.
+    ///
+    /// - Parameter isChunked: Whether the peer knows chunks; else the body ends with the
+    ///   connection (RFC 9112, section 6.3).
+    func encodedHead(isChunked: Bool, for origin: String?) -> [UInt8] {
+        let framing = isChunked ? "Transfer-Encoding: chunked\r\n" : ""
+        return Array(head(framing: framing, for: origin).utf8) + encodedPart(isChunked: isChunked)
+    }
+
+    /// A further part, or the last.
+    func encodedPart(isChunked: Bool) -> [UInt8] {
+        guard isChunked else { return body }
+        var bytes: [UInt8] = []
+        if !body.isEmpty {
+            bytes += Array((String(body.count, radix: 16) + "\r\n").utf8) + body
+            bytes += Array("\r\n".utf8)
+        }
+        if part == .last { bytes += Array("0\r\n\r\n".utf8) }
+        return bytes
+    }
+
+    private func head(framing: String, for origin: String?) -> String {
         var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
-        text += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
+        text += "Content-Type: \(contentType)\r\n" + framing
         for header in headers { text += "\(header.name): \(header.value)\r\n" }
         if isForPages {
             // So that no cache shows one page what was for another.
@@ -134,8 +188,7 @@ struct HTTPResponse: Sendable, Hashable {
         }
         text += "X-Content-Type-Options: nosniff\r\n"
         if !keepsConnection { text += "Connection: close\r\n" }
-        text += "\r\n"
-        return Array(text.utf8) + (omitsBody ? [] : body)
+        return text + "\r\n"
     }
 
     private static func reason(_ status: Int) -> String {
@@ -143,16 +196,19 @@ struct HTTPResponse: Sendable, Hashable {
         case 200: "OK"
         case 204: "No Content"
         case 400: "Bad Request"
+        case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
         case 409: "Conflict"
         case 411: "Length Required"
+        case 412: "Precondition Failed"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
         case 421: "Misdirected Request"
+        case 423: "Locked"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"

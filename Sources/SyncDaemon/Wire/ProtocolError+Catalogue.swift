@@ -14,6 +14,21 @@ extension ProtocolError {
         status: 400, code: "not_an_object",
         message: #"Send one JSON object per message, such as {"id":1,"op":"ping"}."#)
 
+    static let bodyTooLong = ProtocolError(
+        status: 413, code: "request_too_large",
+        message: "Send a body of at most \(Limits.requestBodyBytesMax) bytes.")
+
+    static let targetTooLong = ProtocolError(
+        status: 414, code: "request_too_long",
+        message: "The query is too long. Ask for less at a time.")
+
+    static func notBatched(_ name: String, _ known: [String]) -> ProtocolError {
+        ProtocolError(
+            status: 400, code: "unknown_op",
+            message: "No batch has an op \"\(name.prefix(40))\". Use one of "
+                + known.joined(separator: ", ") + ".")
+    }
+
     static func invalidField(_ name: String, _ expectation: String) -> ProtocolError {
         ProtocolError(
             status: 400, code: "invalid_field",

@@ -231,7 +231,7 @@ enum ReplyEncoder {
 
 /// A reply as JSON, without the id of its command.
 struct EncodedReply: Sendable {
-    fileprivate let bytes: [UInt8]
+    let bytes: [UInt8]
 
     init(_ reply: Reply) {
         var json = JSONWriter()

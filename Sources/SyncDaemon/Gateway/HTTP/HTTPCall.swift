@@ -20,8 +20,17 @@ enum HTTPAnswer {
     case call(any HTTPCall)
 }
 
-/// A request that an operation answers: maybe at once, else through its ``Caller/origin``.
+/// What was found for a call, or why nothing was.
+enum HTTPFound {
+    case reply(Reply)
+    case presence(PresenceReply)
+    case refused(ProtocolError)
+}
+
+/// A request that operations answer: maybe at once, else through its ``Caller/origin``.
 protocol HTTPCall: Caller {
+    /// How many commands it is made of; their numbers follow each other from its origin's on.
+    var commandCount: Int { get }
     /// Whether anything is asked about the data of a tenant, who has to admit the caller then.
     var hasTenant: Bool { get }
     /// Whether a backend makes tokens or takes them back, with a signature that was found right:
@@ -37,18 +46,17 @@ protocol HTTPCall: Caller {
     var demand: Demand { get }
     /// The token that came with it.
     var token: String? { get }
+    /// Whether it may go on after the tenants have changed.
+    ///
+    /// - Throws: As ``Tenants/credential(ofStaying:with:as:from:at:)``.
+    func check(in tenants: Tenants) throws(ProtocolError)
     /// Carries it out, or starts to; `nil`: the answer comes later.
     func start() -> HTTPResponse?
 
-    /// Goes on after an answer that is not the last; `nil`: it is.
-    func goOn(after reply: Reply) -> OperationOutcome?
-
     // In the words of its dialect:
     func refusal(_ error: ProtocolError) -> HTTPResponse
-    /// What the ledger or a reader found.
-    func response(to reply: Reply) -> HTTPResponse
-    /// What presence knows.
-    func response(to reply: PresenceReply) -> HTTPResponse
+    /// Takes what came of one of its commands; `nil`: it waits for more.
+    func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse?
     /// What a long poll waited for.
     ///
     /// - Parameter cursor: From where to go on.
@@ -56,5 +64,27 @@ protocol HTTPCall: Caller {
 }
 
 extension HTTPCall {
-    func goOn(after reply: Reply) -> OperationOutcome? { nil }
+    var commandCount: Int { 1 }
+
+    func check(in tenants: Tenants) throws(ProtocolError) {
+        _ = try tenants.credential(
+            ofStaying: author, with: token, as: credential, from: origin.session,
+            at: engine.seconds)
+    }
+
+    /// Whether an answer is for it.
+    func awaits(_ command: CommandID) -> Bool {
+        (origin.command..<origin.command + Int64(commandCount)).contains(command)
+    }
+}
+
+/// A request whose answer has no end: events as they come.
+protocol HTTPStreamCall: HTTPCall {
+    /// Waits for what is next, once the peer has taken what there was.
+    ///
+    /// - Parameter command: The number under which it waits.
+    /// - Returns: `nil`: it waits.
+    func goOn(as command: CommandID) -> HTTPResponse?
+    /// What says that the stream goes on though nothing happens.
+    var sign: HTTPResponse { get }
 }

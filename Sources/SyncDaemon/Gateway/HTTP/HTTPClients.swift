@@ -43,6 +43,20 @@ struct HTTPClients {
         return clients[connection]?.bucket.take(cost, at: now) ?? true
     }
 
+    /// Adds to a response how often its connection may ask, where the dialect has words for it.
+    ///
+    /// - Source: draft-ietf-httpapi-ratelimit-headers, whose first version most clients know.
+    func telling(_ response: HTTPResponse, of connection: SessionID) -> HTTPResponse {
+        guard response.tellsRate, let bucket = clients[connection]?.bucket else { return response }
+        var response = response
+        response.headers += [
+            HTTPResponse.Header(name: "RateLimit-Limit", value: "\(ratePerSecond)"),
+            HTTPResponse.Header(name: "RateLimit-Remaining", value: "\(bucket.rest)"),
+            HTTPResponse.Header(name: "RateLimit-Reset", value: "1"),
+        ]
+        return response
+    }
+
     /// Counts a connection in the tenant of what it asks, and the request in the tenant's rate.
     ///
     /// - Throws: That the tenant has all the connections, or asks as often, as it may.
@@ -60,6 +74,11 @@ struct HTTPClients {
         }
         client.credential = call.credential
         client.lastAsked = now
+        if call.commandCount > 1 {
+            // The request itself was paid for when it came.
+            guard client.bucket.take(call.commandCount - 1, at: now) else { throw .rateLimited }
+            client.cost += call.commandCount - 1
+        }
         clients[connection] = client
         guard client.account?.admits(commands: client.cost, at: now) ?? true else {
             throw .rateLimited

@@ -11,6 +11,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Requests that wait for their turn, because they are long: one per connection.
     private var turnstile = Turnstile<HTTPAsking>()
     private var answers = LongAnswers()
+    /// When something was last sent to those whose answer has no end, in milliseconds.
+    private var streams: [SessionID: UInt64] = [:]
     private var clients: HTTPClients
     private var now: UInt64 = 0
     private var lastCommand: CommandID = 0
@@ -35,8 +37,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         hub.polls.receiver = self
     }
 
-    /// Whether no request has to be answered before the daemon may stop.
-    var isIdle: Bool { waiting.isEmpty && turnstile.isEmpty }
+    /// Whether no request has to be answered before the daemon may stop; streams have no end.
+    var isIdle: Bool { waiting.count == streams.count && turnstile.isEmpty }
 
     /// When requests or answers that wait have their turn, in milliseconds; `nil` when none wait.
     var nextDue: UInt64? { answers.isEmpty ? turnstile.nextDue : now }
@@ -72,11 +74,17 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             hub: hub, tenants: tenants)
         let cost = request.turnCost
         if !admits(request, of: connection) {
-            respond(PubNubError.tooManyRequests(.gateway).response, to: connection)
+            let response =
+                API.refusal(.rateLimited, of: request)
+                ?? PubNubError.tooManyRequests(.gateway).response
+            respond(clients.telling(response, of: connection), to: connection)
         } else if turnstile.admits(cost: cost, of: connection) {
             answer(asking, to: connection)
         } else if !turnstile.wait(asking, cost: cost, of: connection) {
-            respond(PubNubError.serviceUnavailable(.gateway).response, to: connection)
+            let response =
+                API.refusal(.overloaded, of: request)
+                ?? PubNubError.serviceUnavailable(.gateway).response
+            respond(response, to: connection)
         }
         return hub.polls.isOpen(on: connection)
     }
@@ -102,17 +110,23 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private func start(_ call: any HTTPCall, for connection: SessionID) {
         guard !isDraining else { return respond(call.refusal(.draining).closing, to: connection) }
         if let refusal = refusal(of: call) ?? refusal(of: call, for: connection) {
-            return respond(refusal, to: connection)
+            return respond(clients.telling(refusal, of: connection), to: connection)
         }
         // Before it is carried out: an answer may come at once.
         waiting[connection] = call
+        lastCommand += Int64(call.commandCount) - 1
         if call.isList { finish(call.origin, .list) } else { carryOut(call, for: connection) }
     }
 
     private func carryOut(_ call: any HTTPCall, for connection: SessionID) {
-        guard let response = call.start() else { return }
-        waiting[connection] = nil
-        respond(response, to: connection)
+        if let response = call.start() { answer(connection, with: response) }
+    }
+
+    /// - Parameter response: Of the call that waits there, or a part of it.
+    private func answer(_ connection: SessionID, with response: HTTPResponse) {
+        streams[connection] = response.goesOn ? now : nil
+        if !response.goesOn { waiting[connection] = nil }
+        respond(clients.telling(response, of: connection), to: connection)
     }
 
     private func refusal(of call: any HTTPCall) -> HTTPResponse? {
@@ -148,9 +162,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             if let refusal = refusal(of: call) { return refusal }
             guard changed.contains(call.author.keyset) else { return nil }
             do throws(ProtocolError) {
-                _ = try tenants.credential(
-                    ofStaying: call.author, with: call.token, as: call.credential,
-                    from: call.origin.session, at: hub.engine.seconds)
+                try call.check(in: tenants)
                 return nil
             } catch {
                 return call.refusal(error)
@@ -162,6 +174,14 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// connections that ask for nothing; called about once a second.
     func tick() {
         clients.releaseIdle(at: now) { waiting[$0] != nil }
+        for (connection, last) in streams
+        where last + UInt64(Limits.streamSilenceSeconds) * 1000 <= now {
+            // One that waits for nothing has not taken yet what there was.
+            guard hub.polls.isOpen(on: connection), let stream = stream(on: connection) else {
+                continue
+            }
+            answer(connection, with: stream.sign)
+        }
         guard tenants.areGuarded else { return }
         let seconds = hub.engine.seconds
         let keyGrants = tenants.keyGrants
@@ -189,7 +209,12 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         where isNoGood(call.credential) && hub.polls.isOpen(on: connection) {
             tenants.audit.ended(
                 .poll, because: error, of: call.author, with: call.credential, on: connection)
-            hub.polls.sendBack(connection)
+            if stream(on: connection) == nil {
+                hub.polls.sendBack(connection)
+            } else {
+                forgetRequest(of: connection)
+                respond(call.refusal(error), to: connection)
+            }
         }
     }
 
@@ -209,6 +234,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
 
     private func forgetRequest(of connection: SessionID) {
         turnstile.forget(connection)
+        streams[connection] = nil
         waiting.removeValue(forKey: connection)?.demand.end()
         hub.polls.forget(connection)
     }
@@ -217,6 +243,18 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         _ refusal: PagePolicy.Refusal, to asker: Provenance, from connection: SessionID
     ) {
         tenants.audit.refused(refusal, to: asker, from: connection)
+    }
+
+    func connectionDidTake(_ connection: SessionID) {
+        guard !hub.polls.isOpen(on: connection), let stream = stream(on: connection) else { return }
+        lastCommand += 1
+        guard let response = isDraining ? stream.refusal(.draining) : stream.goOn(as: lastCommand)
+        else { return }
+        answer(connection, with: response)
+    }
+
+    private func stream(on connection: SessionID) -> (any HTTPStreamCall)? {
+        streams[connection] == nil ? nil : waiting[connection] as? any HTTPStreamCall
     }
 
     // MARK: Out
@@ -241,39 +279,36 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     }
 
     private func answer(_ origin: Origin, _ found: LongAnswers.Answer) {
-        guard let call = take(origin) else { return }
+        guard let call = call(for: origin) else { return }
         switch found {
         case .list: carryOut(call, for: origin.session)
-        case .reply(let reply): answer(call, with: reply)
-        case .presence(let reply): respond(call.response(to: reply), to: origin.session)
-        }
-    }
-
-    /// - Parameter call: Which nobody holds any more.
-    private func answer(_ call: any HTTPCall, with reply: Reply) {
-        let connection = call.origin.session
-        switch call.goOn(after: reply) {
-        case nil: respond(call.response(to: reply), to: connection)
-        case .done(let reply): respond(call.response(to: reply), to: connection)
-        case .refused(let error): respond(call.refusal(error), to: connection)
-        case .later: waiting[connection] = call
+        case .reply(let reply): answer(call, with: .reply(reply), of: origin)
+        case .presence(let reply): answer(call, with: .presence(reply), of: origin)
         }
     }
 
     private func refuse(_ origin: Origin, _ error: ProtocolError) {
-        guard let call = take(origin) else { return }
-        respond(call.refusal(error), to: origin.session)
+        guard let call = call(for: origin) else { return }
+        answer(call, with: .refused(error), of: origin)
+    }
+
+    private func answer(_ call: any HTTPCall, with found: HTTPFound, of origin: Origin) {
+        guard let response = call.response(to: found, of: origin.command) else { return }
+        answer(origin.session, with: response)
     }
 
     func answer(_ poll: PollRequest, with events: [PolledEvent], cursor: Timetoken) {
-        guard let call = waiting.removeValue(forKey: poll.session) else { return }
-        respond(call.response(to: events, cursor: cursor), to: poll.session)
+        guard let call = waiting[poll.session] else { return }
+        var response = call.response(to: events, cursor: cursor)
+        if isDraining, response.goesOn { response.part = .last }
+        answer(poll.session, with: response)
     }
 
     /// What to say of a request that is not read to its end.
     func response(to refusal: HTTPRefusal) -> HTTPResponse {
-        PubNubDialect.response(
-            to: refusal, at: Timetoken(rawValue: hub.engine.wallTicks()))
+        API.response(to: refusal)
+            ?? PubNubDialect.response(
+                to: refusal, at: Timetoken(rawValue: hub.engine.wallTicks()))
     }
 
     private func respond(_ response: HTTPResponse, to connection: SessionID) {
@@ -286,11 +321,8 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     }
 
     /// The call that an answer is for, unless it was answered or its connection is gone.
-    private func take(_ origin: Origin) -> (any HTTPCall)? {
-        guard let call = waiting[origin.session], call.origin.command == origin.command
-        else { return nil }
-        waiting[origin.session] = nil
-        return call
+    private func call(for origin: Origin) -> (any HTTPCall)? {
+        waiting[origin.session].flatMap { $0.awaits(origin.command) ? $0 : nil }
     }
 }
 

@@ -6,6 +6,8 @@ struct HTTPRoute: Sendable {
     let path: PathPattern
     /// The listeners where it is; elsewhere nobody hears that it exists.
     var entrances = Entrance.forClients
+    /// Whether who asks for what is not there is told of it.
+    var isNamed = true
     let answer: @Sendable (HTTPAsking) -> HTTPAnswer
 
     /// A route whose answers are known at once.
@@ -43,7 +45,7 @@ struct HTTPRoutes: Sendable {
     }
 
     private func notFound(_ rows: [HTTPRoute]) -> HTTPResponse {
-        let paths = rows.map(\.path.description)
+        let paths = rows.filter(\.isNamed).map(\.path.description)
         return .error(
             404,
             "Nothing is here. There are \(paths.dropLast().joined(separator: ", ")) and "

@@ -46,7 +46,7 @@ enum CommandDecoder {
     }
 
     /// One row per operation.
-    private static func decode(
+    static func decode(
         _ operation: Command.Operation, _ json: borrowing JSONValue
     ) throws(ProtocolError) -> Command {
         switch operation {

@@ -72,18 +72,24 @@ struct PubNubContext: HTTPCall {
         return PubNubRouter.handle(self)
     }
 
-    /// A change of App Context is answered with what there is then.
-    func goOn(after reply: Reply) -> OperationOutcome? {
-        guard case .changeObjects(_, let query?, _) = request.endpoint,
-            case .directoryChanged = reply
-        else { return nil }
-        return Operations.directory(query, for: self)
+    func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
+        switch found {
+        case .reply(let reply): response(to: reply)
+        case .presence(let reply): PubNubRouter.answer(reply, in: self)
+        case .refused(let error): refusal(error)
+        }
     }
 
-    func response(to reply: Reply) -> HTTPResponse { PubNubRouter.answer(reply, in: self) }
-
-    func response(to reply: PresenceReply) -> HTTPResponse {
-        PubNubRouter.answer(reply, in: self)
+    /// A change of App Context is answered with what there is then.
+    private func response(to reply: Reply) -> HTTPResponse? {
+        guard case .changeObjects(_, let query?, _) = request.endpoint,
+            case .directoryChanged = reply
+        else { return PubNubRouter.answer(reply, in: self) }
+        switch Operations.directory(query, for: self) {
+        case .done(let reply): return PubNubRouter.answer(reply, in: self)
+        case .refused(let error): return refusal(error)
+        case .later: return nil
+        }
     }
 
     func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {

@@ -64,7 +64,7 @@ struct PubNubRequestReader {
         self.route = route
         self.target = target
         body = request.body
-        ifMatch = request.ifMatch
+        ifMatch = request.fields.ifMatch
         self.family = family
         self.now = now
         do throws(RequestTargetError) {

@@ -1,0 +1,167 @@
+// A request of the HTTP API, being carried out: one command, or a batch of them.
+
+import EventModel
+import JSON
+
+/// In whose name one of its commands is carried out.
+struct APICaller: Caller {
+    let author: Author
+    let keyset: Keyset
+    let credential: Credential
+    let publishKey: PublishKey
+    let accounts: Accounts
+    let origin: Origin
+    let hub: Hub
+    let audit: Audit
+    let demand: Demand
+
+    var engine: any Engine { hub.engine }
+
+    func ask(_ request: ReadRequest) -> Bool {
+        var request = request
+        request.demand = demand
+        return engine.ask(request)
+    }
+
+    /// Carries a command out, or starts to.
+    func carryOut(_ command: Command) -> OperationOutcome {
+        if let error = refusal(of: command.need(at: engine.wallTime)) { return .refused(error) }
+        guard let outcome = CommandRouter.handle(command, for: self) else {
+            preconditionFailure("The table has an operation that takes a session.")
+        }
+        return outcome
+    }
+}
+
+/// Commands of one request, and what has come of each.
+final class APICall: HTTPCall {
+    private let parts: [Result<APIRequest.Part, ProtocolError>]
+    private let callers: [APICaller]
+    private let bearer: APIBearer
+    private var results: [Result<Reply, ProtocolError>?]
+    private let isBatch: Bool
+
+    init(
+        _ form: APIRequest.Form, _ bearer: APIBearer, _ asking: HTTPAsking
+    ) throws(ProtocolError) {
+        switch form {
+        case .one(let part): (parts, isBatch) = ([.success(part)], false)
+        case .batch(let parts): (self.parts, isBatch) = (parts, true)
+        }
+        self.bearer = bearer
+        results = parts.map { _ in nil }
+        let demand = Demand()
+        // A token is looked at once; whether it is the author's is asked with each command.
+        let first = bearer.author(as: try? parts[0].get().author)
+        let credential = try bearer.credential(of: first, asking)
+        let origin = asking.origin
+        callers = parts.enumerated().map { index, part in
+            APICaller(
+                author: bearer.author(as: try? part.get().author), keyset: bearer.keyset,
+                credential: credential, publishKey: bearer.publishKey,
+                accounts: asking.tenants.accounts,
+                origin: Origin(
+                    reactor: origin.reactor, session: origin.session,
+                    command: origin.command + Int64(index)),
+                hub: asking.hub, audit: asking.tenants.audit, demand: demand)
+        }
+    }
+
+    private var caller: APICaller { callers[0] }
+
+    var commandCount: Int { parts.count }
+    var author: Author { caller.author }
+    var keyset: Keyset { caller.keyset }
+    var credential: Credential { caller.credential }
+    var publishKey: PublishKey { caller.publishKey }
+    var accounts: Accounts { caller.accounts }
+    var origin: Origin { caller.origin }
+    var engine: any Engine { caller.engine }
+    var audit: Audit { caller.audit }
+    var demand: Demand { caller.demand }
+    var token: String? { bearer.text }
+    var hasTenant: Bool { true }
+    var isOfBackend: Bool { bearer.server != nil }
+    var isCarriedOutWhateverMemory: Bool { bearer.server != nil }
+    var isList: Bool { false }
+
+    func ask(_ request: ReadRequest) -> Bool { caller.ask(request) }
+
+    func check(in tenants: Tenants) throws(ProtocolError) { try bearer.check(self, in: tenants) }
+
+    /// All at once: their order is that in which the ledger takes them.
+    func start() -> HTTPResponse? {
+        for (index, part) in parts.enumerated() {
+            switch part {
+            case .failure(let error): results[index] = .failure(error)
+            case .success(let part):
+                switch callers[index].carryOut(part.command) {
+                case .done(let reply): results[index] = .success(reply)
+                case .refused(let error): results[index] = .failure(error)
+                case .later: break
+                }
+            }
+        }
+        return responseWhenDone()
+    }
+
+    func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
+        let index = Int(command - origin.command)
+        switch found {
+        case .reply(let reply): results[index] = .success(reply)
+        case .refused(let error): results[index] = .failure(error)
+        case .presence(let reply):
+            guard case .success(let part) = parts[index], let asked = part.command.presence else {
+                preconditionFailure("A command was answered with another's reply.")
+            }
+            results[index] = CommandRouter.result(reply, to: asked, for: callers[index])
+        }
+        return responseWhenDone()
+    }
+
+    private func responseWhenDone() -> HTTPResponse? {
+        let results = self.results.compactMap(\.self)
+        guard results.count == parts.count else { return nil }
+        guard isBatch else {
+            switch results[0] {
+            case .success(let reply): return .api(200, EncodedReply(reply).bytes)
+            case .failure(let error): return .api(error)
+            }
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.beginArray("results")
+        for result in results {
+            json.beginObject()
+            switch result {
+            case .success(let reply):
+                json.name("ok")
+                json.raw(EncodedReply(reply).bytes)
+            case .failure(let error): ReplyEncoder.encode(error, into: &json)
+            }
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+        return .api(200, json.bytes)
+    }
+
+    func refusal(_ error: ProtocolError) -> HTTPResponse { .api(error) }
+
+    func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {
+        preconditionFailure("No command of the API polls.")
+    }
+}
+
+extension Command {
+    /// What it asks of presence, if it does.
+    fileprivate var presence: PresenceRequest.Operation? {
+        switch self {
+        case .hereNow(let query): .occupancy(channels: [query.channel], query.page)
+        case .whereNow: .channels
+        case .setState(let channel, let state): .setState(channels: [channel], state: state)
+        case .getState(let channel, _): .state(channels: [channel])
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// Server-sent events: what happens in channels and groups, from a cursor on, for as long as the
+// peer listens.
+//
+// A stream is one long poll after another, the next once the peer has taken what the last one
+// found. So nothing waits for who reads slowly: they are behind, and read on from the store.
+
+import EventModel
+import JSON
+
+/// What a stream is to bring.
+enum APIStreamRequest {
+    static let fields: [APIField] = [
+        .optional(
+            "channel", .list(of: .name(pattern: "^[^,]+$"), 0...Limits.streamedChannelsMax),
+            #"A channel, or a wildcard such as "news.*"; as often as there are."#),
+        .optional(
+            "group", .list(of: .component("Group"), 0...Limits.streamedChannelsMax),
+            "A group of channels; likewise."),
+        .optional("cursor", .timetoken, "Where to go on; without it from now on."),
+    ]
+
+    static func answer(_ asking: HTTPAsking) -> HTTPAnswer {
+        do throws(ProtocolError) {
+            let query = try APIRequest.query(of: try APIRequest.target(of: asking.request))
+            let bearer = try APIBearer(asking, query)
+            let stream = try APIStream(query, bearer, asking)
+            guard asking.request.method != .head else { return .now(.eventStream(.whole)) }
+            return .call(stream)
+        } catch {
+            return error.status == 401 ? .refused(.api(error)) : .now(.api(error))
+        }
+    }
+}
+
+/// One stream.
+final class APIStream: HTTPStreamCall {
+    private let caller: APICaller
+    private let bearer: APIBearer
+    private let channels: [String]
+    private let groups: [String]
+    private var cursor: Timetoken?
+    private var hasBegun = false
+    private(set) var origin: Origin
+
+    init(
+        _ query: RequestQuery, _ bearer: APIBearer, _ asking: HTTPAsking
+    ) throws(ProtocolError) {
+        self.bearer = bearer
+        func names(_ field: String) -> [String] {
+            query.members.filter { $0.name == field }.map(\.value).withoutRepeats()
+        }
+        (channels, groups) = (names("channel"), names("group"))
+        guard (1...Limits.streamedChannelsMax).contains(channels.count + groups.count) else {
+            throw channels.isEmpty && groups.isEmpty
+                ? ProtocolError(.missingField("channel", expected: "a channel to follow"))
+                : .tooManyChannels(Limits.streamedChannelsMax, per: "stream")
+        }
+        guard (channels + groups).allSatisfy(isValidName) else { throw .invalidChannel }
+        // What the browser heard last is newer than what its page's address says.
+        if let text = asking.request.fields.lastEventID ?? query["cursor"] {
+            guard let cursor = Timetoken(text) else {
+                throw .invalidField("cursor", "the id of an event, or a timetoken")
+            }
+            self.cursor = cursor
+        }
+        let author = bearer.author(as: query["as"])
+        caller = APICaller(
+            author: author, keyset: bearer.keyset,
+            credential: try bearer.credential(of: author, asking),
+            publishKey: bearer.publishKey, accounts: asking.tenants.accounts,
+            origin: asking.origin, hub: asking.hub, audit: asking.tenants.audit, demand: Demand())
+        origin = asking.origin
+    }
+
+    var author: Author { caller.author }
+    var keyset: Keyset { caller.keyset }
+    var credential: Credential { caller.credential }
+    var publishKey: PublishKey { caller.publishKey }
+    var accounts: Accounts { caller.accounts }
+    var engine: any Engine { caller.engine }
+    var audit: Audit { caller.audit }
+    var demand: Demand { caller.demand }
+    var token: String? { bearer.text }
+    var hasTenant: Bool { true }
+    var isOfBackend: Bool { false }
+    var isCarriedOutWhateverMemory: Bool { false }
+    var isList: Bool { false }
+
+    func ask(_ request: ReadRequest) -> Bool { caller.ask(request) }
+
+    func check(in tenants: Tenants) throws(ProtocolError) { try bearer.check(self, in: tenants) }
+
+    func start() -> HTTPResponse? {
+        if let error = caller.refusal(naming: channels, groups: groups) { return .api(error) }
+        if let error = caller.refusal(of: need) { return .api(error) }
+        let own = interests
+        if let error = caller.refusal(following: own.0.count + own.1.count, besides: 0) {
+            return .api(error)
+        }
+        var begin = ""
+        if cursor == nil {
+            guard
+                case .done(.published(let now)) = Operations.beginPolling(
+                    own.0, own.1, in: caller.hub, for: caller)
+            else { preconditionFailure("A first poll learns a position.") }
+            cursor = now
+        }
+        hasBegun = true
+        if let reset = poll() {
+            cursor = reset
+            // Its cursor is of another store: what it holds may be wrong.
+            begin = "event: reset\ndata: {}\n"
+            _ = poll()
+        }
+        return .eventStream(.head, text: "\(begin)id: \(cursor ?? .zero)\n\n")
+    }
+
+    func goOn(as command: CommandID) -> HTTPResponse? {
+        origin = Origin(reactor: origin.reactor, session: origin.session, command: command)
+        // Meanwhile it may have been granted less.
+        if credential.isOver(at: engine.seconds) { return refusal(.tokenExpired) }
+        if let error = caller.refusal(of: need) { return refusal(error) }
+        guard poll() == nil else { preconditionFailure("The position came from this store.") }
+        return nil
+    }
+
+    /// - Returns: Where it has to begin again, when its cursor is of another store.
+    private func poll() -> Timetoken? {
+        let (interests, groups) = self.interests
+        var request = PollRequest(
+            session: origin.session, command: origin.command, interests: interests,
+            groups: groups, cursor: cursor ?? .zero, filter: nil)
+        request.isOfSDK = false
+        return Operations.poll(request, isOfDaemon: true, in: caller.hub, for: caller)
+    }
+
+    func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {
+        self.cursor = cursor
+        var text: [UInt8] = []
+        for event in events {
+            text += Array("id: \(event.envelope.timetoken)\ndata: ".utf8)
+            text += event.envelope.json
+            text += Array("\n\n".utf8)
+        }
+        // An id alone moves the place from which the peer goes on.
+        if events.isEmpty { text = Array("id: \(cursor)\n\n".utf8) }
+        return .eventStream(.more, body: text)
+    }
+
+    var sign: HTTPResponse { .eventStream(.more, text: ":\n\n") }
+
+    func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
+        preconditionFailure("A stream only polls.")
+    }
+
+    /// Once it has begun, its status can no longer be another: it ends with an event that says why.
+    func refusal(_ error: ProtocolError) -> HTTPResponse {
+        guard hasBegun else { return .api(error) }
+        var json = JSONWriter()
+        json.beginObject()
+        ReplyEncoder.encode(error, into: &json)
+        json.endObject()
+        let text = String(decoding: json.bytes, as: UTF8.self)
+        return .eventStream(.last, text: "event: end\ndata: \(text)\n\n")
+    }
+
+    private var need: Need {
+        .having(
+            .reading(after: cursor, at: engine.wallTime), on: channels, groups: groups)
+    }
+
+    private var interests: ([PollRequest.Interest], [PolledGroup]) {
+        (
+            channels.map { name in
+                let channel = caller.channel(name)
+                return PollRequest.Interest(
+                    channel: channel, subscription: channel.isWildcard ? name : nil)
+            }, groups.map { PolledGroup(following: $0, in: keyset.subscribeKey) }
+        )
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static func eventStream(_ part: Part, text: String = "") -> HTTPResponse {
+        eventStream(part, body: Array(text.utf8))
+    }
+
+    /// - Source: The HTML standard, "Server-sent events". Proxies of the kind of nginx keep back
+    ///   what they are not told to pass on.
+    fileprivate static func eventStream(_ part: Part, body: [UInt8]) -> HTTPResponse {
+        var response = HTTPResponse(
+            status: 200, contentType: "text/event-stream", body: body,
+            headers: [
+                Header(name: "X-Accel-Buffering", value: "no"),
+                Header(name: "Access-Control-Expose-Headers", value: "*"),
+            ])
+        response.isForPages = true
+        response.part = part
+        return response
+    }
+}
