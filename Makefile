@@ -32,7 +32,7 @@ FUZZ ?= $(notdir $(wildcard Tests/Fuzz/corpus/*))
 # How long "make soak" goes on.
 MINUTES ?= 60
 
-.PHONY: help build run test check lint format tsan asan fuzz faults attack soak release simulate \
+.PHONY: help build run test check lint format tsan asan fuzz faults attack soak release simulate schema \
   bench bench-peers bench-diff bench-micro constant-time docs clean packages
 
 help:  ## Lists the targets.
@@ -94,6 +94,10 @@ asan: packages $(VENV)/.installed  ## Runs every test under AddressSanitizer.
 	$(SWIFT) build --build-tests $(SANITIZED) --sanitize=address --scratch-path .build/asan
 	$(call swift_test,$(SANITIZED) --sanitize=address --scratch-path .build/asan)
 	$(END_TO_END)
+
+schema: export SYNC_SCHEMA_EXAMPLES ?= 200
+schema: build  ## Tries the HTTP API by its own document, SYNC_SCHEMA_EXAMPLES times each operation.
+	$(END_TO_END) test_api_schema
 
 # As "asan"; what a fuzzer finds is kept in .build/fuzz/found. Swift's own backtracer reads where
 # AddressSanitizer does not let it.

@@ -209,10 +209,25 @@ struct JSONValueTests {
         #expect(isNotJSON(problem(#"{"x":{\#(names),"n999":1}}"#)))
     }
 
-    @Test("a number with a point or an exponent is not an integer by itself", arguments: ["1.0", "1e3"])
+    @Test(
+        "a number with a point or an exponent is not an integer by itself",
+        arguments: ["1.0", "1e3"])
     func fractions(text: String) throws {
         let integer = try JSONValue(parsing: text).integer
         #expect(integer == nil)
+    }
+
+    @Test(
+        "a field is an integer however a number without a fraction was written",
+        arguments: [
+            ("1.0", 1), ("1e3", 1000), ("-2.50e1", -25),
+            ("9007199254740991.0", 9_007_199_254_740_991),
+            ("1.5", nil), ("1e-1", nil), ("9007199254740993.0", nil), ("1e400", nil),
+            ("\"1\"", nil),
+        ] as [(String, Int64?)])
+    func wholeNumbers(text: String, value: Int64?) throws {
+        let integer = try? JSONValue(parsing: #"{"n":\#(text)}"#).integer("n")
+        #expect(integer == value)
     }
 
     @Test(

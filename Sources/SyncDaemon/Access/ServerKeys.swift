@@ -77,16 +77,19 @@ struct ServerKeys: Hashable, Sendable {
             key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw .weak(name: name) }
         guard value.has("permissions") else {
-            return ServerKey(name: name, permissions: nil, id: TokenID(of: Array(key.utf8)))
+            return ServerKey(name: name, permissions: nil, id: ServerKeys.id(of: key))
         }
         guard let permissions = try? JSONWebClaims(value).permissions() else {
             throw .malformed(place: place, "permissions")
         }
-        return ServerKey(name: name, permissions: permissions, id: TokenID(of: Array(key.utf8)))
+        return ServerKey(name: name, permissions: permissions, id: ServerKeys.id(of: key))
     }
 
     /// The key that somebody shows; `nil` for anything else.
-    subscript(text: String) -> ServerKey? { keys[TokenID(of: Array(text.utf8))] }
+    subscript(id: TokenID) -> ServerKey? { keys[id] }
+
+    /// What a key is found by.
+    static func id(of text: String) -> TokenID { TokenID(of: Array(text.utf8)) }
 }
 
 extension ServerKey {

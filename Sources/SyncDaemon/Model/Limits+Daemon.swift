@@ -178,18 +178,6 @@ extension Limits {
     static let wildcardLevelsMax = 2
     /// How long a poll waits for an event, in seconds; SDKs give up after 310.
     static let pollSeconds = 280
-    /// Seconds after which a stream of events says that it goes on; proxies often give up after 60.
-    static let streamSilenceSeconds = 20
-    /// Channels, wildcards and groups of one stream; over it: `too_many_channels`.
-    static let streamedChannelsMax = 100
-    /// Characters of an `Idempotency-Key`: the commands of a batch have a number behind it; over
-    /// it: `invalid_field`.
-    static let idempotencyKeyBytesMax = 60
-    /// Bytes of a request's first line that are kept of one that is too long: enough to know its
-    /// dialect.
-    static let rememberedTargetBytes = 40
-    /// Commands in one batch of the HTTP API; over it: `invalid_field`.
-    static let batchCommandsMax = 100
     /// Pages that are read for one poll; over it: an empty answer with the position reached.
     static let pollReadsMax = 20
     /// Events in the answer to one poll.

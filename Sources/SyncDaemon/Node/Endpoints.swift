@@ -12,14 +12,15 @@ struct Endpoints: Sendable {
 
     /// What is for operators alone is a row at `.admin`.
     var routes: HTTPRoutes {
-        HTTPRoutes(API.routes + [
-            .get("v1/sync") { _ in webSocket },
-            .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
-            .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
-            .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
-                .plain(200, metrics.text)
-            },
-        ])
+        HTTPRoutes(
+            API.routes + [
+                .get("v1/sync") { _ in webSocket },
+                .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
+                .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
+                .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
+                    .plain(200, metrics.text)
+                },
+            ])
     }
 
     /// What a request hears that asks for no upgrade.

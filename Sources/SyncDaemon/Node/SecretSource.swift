@@ -115,7 +115,7 @@ extension Examination {
         let place = "keyset \(named.name)."
         let keys = [
             "secret_key", "secret_key_file", "secret_key_previous", "secret_key_previous_file",
-            "jwks_file",
+            "jwks_file", "server_keys_file",
         ]
         // Of a key that is there and wrong somebody is told already.
         guard named.keyset.isAccessControlled,

@@ -53,12 +53,23 @@ final class Tenants {
                 })
     }
 
-    /// Whose server shows this, and which of its keys it is; `nil` when it is nobody's.
-    func server(showing text: String) -> (keyset: Keyset, key: ServerKey)? {
-        for (tenant, keys) in serverKeys {
-            if let key = keys[text], let keyset = keysets.tenant(tenant) { return (keyset, key) }
+    /// Whose server shows this, and which of its keys it is; `nil` when it is nobody's, or of
+    /// several tenants of which none is named.
+    ///
+    /// - Parameter tenant: The one whose key it has to be; `nil`: whosoever.
+    /// - Complexity: O(tenants with such keys).
+    func server(
+        showing text: String, in tenant: String? = nil
+    ) -> (keyset: Keyset, key: ServerKey)? {
+        guard !serverKeys.isEmpty else { return nil }
+        let id = ServerKeys.id(of: text)
+        let found = serverKeys.compactMap { subscribeKey, keys -> (Keyset, ServerKey)? in
+            guard tenant.map({ ExactText($0) == ExactText(subscribeKey) }) ?? true,
+                let key = keys[id], let keyset = keysets.tenant(subscribeKey)
+            else { return nil }
+            return (keyset, key)
         }
-        return nil
+        return found.count == 1 ? found[0] : nil
     }
 
     /// Whether any tenant asks for tokens.

@@ -104,7 +104,8 @@ struct HTTPConnection {
         var response = response
         if response.part == .head {
             phase = .streaming(isChunked: !isHTTP10)
-            response.keepsConnection = !isHTTP10
+            // It ends when the stream does.
+            response.keepsConnection = false
             return response.encodedHead(isChunked: !isHTTP10, for: origin)
         }
         response.keepsConnection = response.keepsConnection && keepsConnection

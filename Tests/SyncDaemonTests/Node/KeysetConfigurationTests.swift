@@ -37,7 +37,9 @@ struct KeysetConfigurationTests {
             readSecret: { path in
                 .text(
                     SecretText(
-                        text: path.hasSuffix("/jwks") ? Self.webKeys : "hush\n",
+                        text: path.hasSuffix("/jwks")
+                            ? Self.webKeys
+                            : path.hasSuffix("/servers") ? #"{"keys":[]}"# : "hush\n",
                         isForOthers: false))
             })
     }

@@ -40,6 +40,7 @@ struct KeysetSample: Sendable, CustomTestStringConvertible {
         KeysetSample("presence_deltas", "yes"),
         KeysetSample("access_control", "true", written: "yes"),
         KeysetSample("jwks_file", "credential:jwks"),
+        KeysetSample("server_keys_file", "credential:servers"),
         KeysetSample("jwt_issuer", "https://id.example"), KeysetSample("jwt_audience", "chat"),
         KeysetSample("connections_max", "100"), KeysetSample("subscriptions_max", "5000"),
         KeysetSample("memberships_max", "0"), KeysetSample("groups_max", "10"),

@@ -11,6 +11,7 @@ import Testing
 final class TransportBench: SessionDelegate, RequestDelegate {
     private(set) var requests: [(connection: SessionID, request: HTTPRequest)] = []
     private(set) var closed: [SessionID] = []
+    private(set) var taken: [SessionID] = []
     /// Messages that came through WebSockets.
     private(set) var messageCount = 0
     private(set) var sessions: [(id: SessionID, query: [String: String])] = []
@@ -112,6 +113,10 @@ final class TransportBench: SessionDelegate, RequestDelegate {
     func didRefuse(
         _ refusal: PagePolicy.Refusal, to asker: Provenance, from connection: SessionID
     ) {}
+
+    func connectionDidTake(_ connection: SessionID) {
+        taken.append(connection)
+    }
 
     func connectionDidClose(_ connection: SessionID) {
         closed.append(connection)

@@ -78,7 +78,7 @@ struct ProtocolExampleTests {
             .forbidden, .mutationReused, .rateLimited, .tooManyRows,
             .tokenMissing, .tokenInvalid, .tokenExpired, .tokenRevoked, .tokenOfAnother,
             .deletingDisabled, .historyDisabled, .invalidPublishKey, .tooManyInFlight, .overloaded,
-            .draining, .tooManyRevoked, .tooManyKeyGrants,
+            .draining, .tooManyRevoked, .tooManyKeyGrants, .bodyTooLong, .targetTooLong,
             ProtocolError(QuotaRefusal.exceeded(.connections, max: 1)),
             ProtocolError(QuotaRefusal.share(max: 1)), .memoryShort, .reactionsOff,
             .valueNotAllowed, .noSuchMessage, .notOwner, .tooManyActions("1"), .scoreTooLarge(1),

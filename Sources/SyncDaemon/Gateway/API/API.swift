@@ -1,4 +1,4 @@
-// The HTTP API for servers: its routes, and who asks. What is asked is a command of the native
+// The HTTP API for servers: its routes and its words. What is asked is a command of the native
 // protocol, and what is answered its reply.
 
 import EventModel
@@ -91,94 +91,15 @@ enum API {
     }
 }
 
-/// Who asks, by what came with the request.
-struct APIBearer {
-    let keyset: Keyset
-    let publishKey: PublishKey
-    /// What was shown; `nil`: nothing.
-    let text: String?
-    /// A key of the tenant's own servers, if it is one.
-    let server: ServerKey?
-    /// Whose token it is, if it names anybody.
-    private let owner: String?
-
-    /// - Throws: `unknown_keyset`, or `token_invalid` for what is no bearer token.
-    init(_ asking: HTTPAsking, _ query: RequestQuery) throws(ProtocolError) {
-        text = try Self.text(asking.request, query)
-        for name in ["keyset", "publishKey"] {
-            guard let value = query[name] else { continue }
-            guard (1...Limits.identifierBytesMax).contains(value.utf8.count), !query.repeats(name)
-            else {
-                throw .invalidField(
-                    name, "a string of 1 to \(Limits.identifierBytesMax) bytes, once")
-            }
-        }
-        if let text, let (keyset, key) = asking.tenants.server(showing: text) {
-            // Whoever means another tenant's data is not to write into this one's.
-            if let named = query["keyset"], ExactText(named) != ExactText(keyset.subscribeKey) {
-                throw .unknownKeyset(named)
-            }
-            (self.keyset, server, owner, publishKey) = (keyset, key, key.name, .unasked)
-            return
-        }
-        server = nil
-        publishKey = .named(query["publishKey"])
-        keyset = try asking.tenants.admit(
-            to: query["keyset"] ?? asking.tenants.keysets.defaultKey)
-        owner = Self.owner(of: text, in: keyset, asking)
-    }
-
-    private static func owner(
-        of token: String?, in keyset: Keyset, _ asking: HTTPAsking
-    ) -> String? {
-        guard let keys = asking.tenants.keys(of: keyset) else { return nil }
-        let grant = try? asking.tenants.grant(
-            for: token, with: keys, at: asking.hub.engine.seconds)
-        return grant?.user?.string
-    }
-
-    /// - Source: RFC 6750, section 2.1: the scheme in any case, then one space.
-    private static func text(
-        _ request: HTTPRequest, _ query: RequestQuery
-    ) throws(ProtocolError) -> String? {
-        guard let header = request.fields.authorization else { return query["token"] }
-        let scheme = "bearer "
-        guard header.lowercased().hasPrefix(scheme) else { throw .tokenInvalid }
-        return String(header.dropFirst(scheme.count).drop { $0 == " " })
-    }
-
-    /// In whose name something is asked.
-    func author(as name: String?) -> Author {
-        Author(
-            keyset: keyset.subscribeKey, userID: name ?? owner ?? "server", deviceID: "")
-    }
-
-    func credential(
-        of author: Author, _ asking: HTTPAsking
-    ) throws(ProtocolError) -> Credential {
-        if let server { return server.credential(in: keyset.subscribeKey) }
-        return try asking.tenants.credential(
-            for: text, of: author, in: keyset, from: asking.origin.session,
-            at: asking.hub.engine.seconds)
-    }
-
-    /// Whether it is worth now what it was.
-    func check(_ call: any HTTPCall, in tenants: Tenants) throws(ProtocolError) {
-        guard let server else {
-            _ = try tenants.credential(
-                ofStaying: call.author, with: text, as: call.credential,
-                from: call.origin.session, at: call.engine.seconds)
-            return
-        }
-        guard let text, tenants.server(showing: text)?.key == server else { throw .tokenInvalid }
-    }
-}
-
 extension HTTPResponse {
     static func api(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse(
             status: status, contentType: "application/json", body: body,
-            headers: [Header(name: "Access-Control-Expose-Headers", value: "*")])
+            headers: [
+                Header(
+                    name: "Access-Control-Expose-Headers",
+                    value: "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After")
+            ])
         response.isForPages = true
         response.tellsRate = true
         return response

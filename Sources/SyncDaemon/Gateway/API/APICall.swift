@@ -81,7 +81,7 @@ final class APICall: HTTPCall {
     var demand: Demand { caller.demand }
     var token: String? { bearer.text }
     var hasTenant: Bool { true }
-    var isOfBackend: Bool { bearer.server != nil }
+    var isOfBackend: Bool { false }
     var isCarriedOutWhateverMemory: Bool { bearer.server != nil }
     var isList: Bool { false }
 

@@ -1,4 +1,5 @@
-// The table of the HTTP API: one row for each operation. Its routes and its document are made of it.
+// The table of the HTTP API: one row for each operation. Its routes and its document are made of
+// it.
 
 import EventModel
 
@@ -36,7 +37,7 @@ struct APIOperation: Sendable {
     /// Whether a batch may hold it.
     var isBatched: Bool { kind == .write && operation != .setState }
 
-    fileprivate static func query(
+    static func query(
         _ operation: Command.Operation, _ summary: String, _ fields: [APIField],
         reply: [APIField]
     ) -> APIOperation {
@@ -44,7 +45,7 @@ struct APIOperation: Sendable {
             operation: operation, kind: .query, summary: summary, fields: fields, reply: reply)
     }
 
-    fileprivate static func write(
+    static func write(
         _ operation: Command.Operation, _ summary: String, _ fields: [APIField],
         reply: [APIField], needsOne: [String] = [], needsJustOne: [APIField] = []
     ) -> APIOperation {
@@ -56,14 +57,14 @@ struct APIOperation: Sendable {
     /// What is not here takes a session: what it follows, repairs and pages through.
     static let all = messages + reactions + reading + presence + groups + directories
 
-    private static let position: [APIField] = [.required("timetoken", .timetoken)]
-    private static let channel = APIField.required("channel", .writableChannel)
-    private static let anyChannel = APIField.required("channel", .channel)
-    private static let message = APIField.required("messageTimetoken", .position)
-    private static let mutation = APIField.optional(
+    static let position: [APIField] = [.required("timetoken", .timetoken)]
+    static let channel = APIField.required("channel", .writableChannel)
+    static let anyChannel = APIField.required("channel", .channel)
+    static let message = APIField.required("messageTimetoken", .position)
+    static let mutation = APIField.optional(
         "mutation", .mutation, "Names the wish: sent again, it is carried out once.")
 
-    private static let messages: [APIOperation] = [
+    static let messages: [APIOperation] = [
         .write(
             .publish, "Publishes a message.",
             [
@@ -97,7 +98,7 @@ struct APIOperation: Sendable {
             ], reply: position),
     ]
 
-    private static let reactions: [APIOperation] = [
+    static let reactions: [APIOperation] = [
         .write(
             .addAction, "Adds a reaction.",
             reaction + [.optional("score", .integer(1...Limits.actionScoreMax)), mutation],
@@ -145,12 +146,12 @@ struct APIOperation: Sendable {
             ]),
     ]
 
-    private static let reaction: [APIField] = [
+    static let reaction: [APIField] = [
         channel, message, .optional("type", .text(1...Limits.actionTypeBytesMax)),
         .required("value", .text(1...Limits.actionValueBytesMax)),
     ]
 
-    private static let reading: [APIOperation] = [
+    static let reading: [APIOperation] = [
         .query(
             .history, "Reads messages.",
             [
@@ -172,7 +173,7 @@ struct APIOperation: Sendable {
             .ping, "Tells the time.", [], reply: [.required("time", .timetoken)]),
     ]
 
-    private static let presence: [APIOperation] = [
+    static let presence: [APIOperation] = [
         .query(
             .hereNow, "Lists who is in a channel.",
             [
@@ -197,7 +198,7 @@ struct APIOperation: Sendable {
             reply: [.required("state", .object([]))]),
     ]
 
-    private static let groups: [APIOperation] = [
+    static let groups: [APIOperation] = [
         .query(
             .group, "Lists the channels of a group.", [.required("group", .component("Group"))],
             reply: [.required("channels", .list(of: .string, 0...Int(Int32.max)))]),
@@ -207,107 +208,28 @@ struct APIOperation: Sendable {
             needsJustOne: groupChanges),
     ]
 
-    private static let groupChanges: [APIField] = [
+    static let groupChanges: [APIField] = [
         .optional("add", members, "This, or remove, or delete."), .optional("remove", members),
         .optional("delete", .flag),
     ]
 
-    private static let members = APISchema.list(
+    static let members = APISchema.list(
         of: .name(pattern: #"^(?!.*\.\*$)(?!.*-pnpres$)(?!\*$)[^,\u0000-\u001f\u007f-\u009f]+$"#),
         1...Limits.channelsPerGroupChangeMax)
 
-    private static let directories: [APIOperation] = [
-        .query(
-            .users, "Lists users, or reads one.", [.optional("userId", .user)] + paging,
-            reply: page),
-        .query(
-            .channels, "Lists channels, or reads one.", [.optional("channel", .channel)] + paging,
-            reply: page),
-        .query(
-            .members, "Lists who is a member of a channel.",
-            [anyChannel, .optional("userId", .user)] + paging + [subjects], reply: page),
-        .query(
-            .memberships, "Lists the channels of which a user is a member.",
-            [.required("userId", .user), .optional("channel", .channel)] + paging + [subjects],
-            reply: page),
-        .write(
-            .setUser, "Says what is known of a user.",
-            [.required("userId", .user), set(.user), expected, mutation], reply: position),
-        .write(
-            .removeUser, "Forgets a user, and their memberships.",
-            [.required("userId", .user), expected, mutation], reply: position),
-        .write(
-            .setChannel, "Says what is known of a channel.",
-            [anyChannel, set(.channel), expected, mutation], reply: position),
-        .write(
-            .removeChannel, "Forgets what is known of a channel, and its members.",
-            [anyChannel, expected, mutation], reply: position),
-        .write(
-            .setMembers, "Changes who is a member of a channel.",
-            [anyChannel] + changes(of: "userId", .user) + [mutation], reply: position,
-            needsOne: ["set", "remove"]),
-        .write(
-            .setMemberships, "Changes of which channels a user is a member.",
-            [.required("userId", .user)] + changes(of: "channel", .channel) + [mutation],
-            reply: position, needsOne: ["set", "remove"]),
-    ]
-
-    private static let paging: [APIField] = [
-        .optional("filter", .text(1...Limits.filterBytesMax), #"Such as name LIKE "A*"."#),
-        .optional(
-            "sort", .list(of: .constant(orders), 1...Limits.directoryOrdersMax),
-            "With a - in front the other way round."),
-        place, .optional("limit", .integer(1...Limits.directoryPageMax)),
-        .optional("count", .flag, "With how many there are."),
-    ]
-    private static let orders = ["id", "name", "status", "type", "updated"].flatMap {
-        [$0, "-" + $0]
-    }
-    private static let subjects = APIField.optional(
-        "subjects", .flag, "With what is known of the users, or channels, themselves.")
-    private static let page: [APIField] = [
-        .required("entries", list(of: "Entry")), next,
-        .optional("count", .integer(0...Int(UInt32.max))),
-    ]
-    private static let next = APIField.optional("next", .any, "Where the next page begins.")
-    private static let place = APIField.optional(
+    static let next = APIField.optional("next", .any, "Where the next page begins.")
+    static let place = APIField.optional(
         "after", .text(1...4096), "What the page before said as next.")
-    private static let expected = APIField.optional(
-        "expected", .timetoken, "Refused with 412 when it is another one's by now.")
 
-    private static func set(_ kind: EntryFieldRule.Kind) -> APIField {
-        .required("set", .object(fields(of: kind), hasOthers: false))
-    }
-
-    private static func fields(of kind: EntryFieldRule.Kind) -> [APIField] {
-        EntryFieldRule.all(of: kind).map { rule in
-            let schema: APISchema =
-                switch rule.content {
-                case .text: .text(0...Limits.entryTextBytesMax)
-                case .object: .object([])
-                }
-            return .optional(rule.name, .nullable(schema))
-        }
-    }
-
-    private static func changes(of name: String, _ schema: APISchema) -> [APIField] {
-        let entry = APISchema.object(
-            [.required(name, schema)] + fields(of: .membership), hasOthers: false)
-        return [
-            .optional("set", .list(of: entry, 1...Limits.entriesChangedMax), "This, or remove."),
-            .optional("remove", .list(of: schema, 1...Limits.entriesChangedMax)),
-        ]
-    }
-
-    private static func texts(_ bytesMax: Int) -> APISchema {
+    static func texts(_ bytesMax: Int) -> APISchema {
         .list(of: .text(1...bytesMax), 1...Limits.actionFilterMax)
     }
 
-    private static func list(of component: String) -> APISchema {
+    static func list(of component: String) -> APISchema {
         .list(of: .component(component), 0...Int(Int32.max))
     }
 
-    private static func applied<Word: RawRepresentable<String> & CaseIterable>(
+    static func applied<Word: RawRepresentable<String> & CaseIterable>(
         _ words: Word.Type
     ) -> [APIField] {
         [.required("applied", .constant(words.allCases.map(\.rawValue)))]

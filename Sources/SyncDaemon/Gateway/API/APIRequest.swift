@@ -24,7 +24,9 @@ enum APIRequest {
     }
 
     static func query(of target: RequestTarget) throws(ProtocolError) -> RequestQuery {
-        do throws(RequestTargetError) { return try target.query() } catch { throw .invalidQuery }
+        do throws(RequestTargetError) { return try target.query(isForm: true) } catch {
+            throw .invalidQuery
+        }
     }
 
     /// Reads one command.
@@ -155,7 +157,8 @@ enum APIRequest {
     ) {
         switch schema {
         case .integer: Int64(value).map { json.integer($0) } ?? json.string(value)
-        case .flag: ["true": true, "false": false][value].map { json.bool($0) } ?? json.string(value)
+        case .flag:
+            ["true": true, "false": false][value].map { json.bool($0) } ?? json.string(value)
         default: json.string(value)
         }
     }

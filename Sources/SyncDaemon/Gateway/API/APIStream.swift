@@ -97,14 +97,25 @@ final class APIStream: HTTPStreamCall {
         if let error = caller.refusal(following: own.0.count + own.1.count, besides: 0) {
             return .api(error)
         }
-        var begin = ""
-        if cursor == nil {
-            guard
-                case .done(.published(let now)) = Operations.beginPolling(
-                    own.0, own.1, in: caller.hub, for: caller)
-            else { preconditionFailure("A first poll learns a position.") }
-            cursor = now
+        guard cursor == nil else { return begin() }
+        switch Operations.beginPolling(own.0, own.1, in: caller.hub, for: caller) {
+        case .done(let reply): return begin(asOf: reply)
+        case .refused(let error): return .api(error)
+        case .later: return nil
         }
+    }
+
+    /// Begins now, which may have come with a commit.
+    private func begin(asOf reply: Reply) -> HTTPResponse {
+        guard case .pong(let now) = reply else {
+            preconditionFailure("A first poll learns a position.")
+        }
+        cursor = now
+        return begin()
+    }
+
+    private func begin() -> HTTPResponse {
+        var begin = ""
         hasBegun = true
         if let reset = poll() {
             cursor = reset
@@ -147,10 +158,15 @@ final class APIStream: HTTPStreamCall {
         return .eventStream(.more, body: text)
     }
 
+    /// A comment, which nobody hears.
     var sign: HTTPResponse { .eventStream(.more, text: ":\n\n") }
 
     func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
-        preconditionFailure("A stream only polls.")
+        switch found {
+        case .reply(let reply): begin(asOf: reply)
+        case .refused(let error): refusal(error)
+        case .presence: preconditionFailure("A stream asks nothing of presence.")
+        }
     }
 
     /// Once it has begun, its status can no longer be another: it ends with an event that says why.
@@ -190,10 +206,7 @@ extension HTTPResponse {
     fileprivate static func eventStream(_ part: Part, body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse(
             status: 200, contentType: "text/event-stream", body: body,
-            headers: [
-                Header(name: "X-Accel-Buffering", value: "no"),
-                Header(name: "Access-Control-Expose-Headers", value: "*"),
-            ])
+            headers: [Header(name: "X-Accel-Buffering", value: "no")])
         response.isForPages = true
         response.part = part
         return response

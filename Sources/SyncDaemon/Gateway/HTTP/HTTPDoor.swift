@@ -206,7 +206,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// another for long, which its next poll shows, and an SDK that is refused listens no more.
     private func sendBackPolls(because error: ProtocolError, _ isNoGood: (Credential) -> Bool) {
         for (connection, call) in waiting
-        where isNoGood(call.credential) && hub.polls.isOpen(on: connection) {
+        where isNoGood(call.credential) && waitsForEvents(connection) {
             tenants.audit.ended(
                 .poll, because: error, of: call.author, with: call.credential, on: connection)
             if stream(on: connection) == nil {
@@ -218,8 +218,13 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         }
     }
 
+    /// A stream does so also while its peer has not taken all of what there was.
+    private func waitsForEvents(_ connection: SessionID) -> Bool {
+        hub.polls.isOpen(on: connection) || streams[connection] != nil
+    }
+
     private func endPolls(_ refusal: (any HTTPCall) -> HTTPResponse?) {
-        for (connection, call) in waiting where hub.polls.isOpen(on: connection) {
+        for (connection, call) in waiting where waitsForEvents(connection) {
             guard let refusal = refusal(call) else { continue }
             forgetRequest(of: connection)
             respond(refusal, to: connection)
@@ -324,21 +329,4 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private func call(for origin: Origin) -> (any HTTPCall)? {
         waiting[origin.session].flatMap { $0.awaits(origin.command) ? $0 : nil }
     }
-}
-
-extension HTTPRequest {
-    /// Names of channels that it may hold, by its length.
-    fileprivate var nameCount: Int {
-        guard PubNubDialect.namesChannels(self) else { return 0 }
-        return max(
-            target.utf8.count / Limits.targetBytesPerName, PubNubDialect.groupedCount(of: self))
-    }
-
-    /// What it costs of a turn, in channels that are followed.
-    fileprivate var turnCost: Int {
-        max(nameCount, PubNubDialect.groupedCount(of: self) * Limits.namesPerGroupedChannel)
-    }
-
-    /// Commands that it counts as, for the rate limit.
-    fileprivate var cost: Int { 1 + nameCount / Limits.channelsPerCommandCost }
 }

@@ -38,14 +38,21 @@ struct RequestTarget: Sendable, Hashable {
         return items
     }
 
-    func query() throws(RequestTargetError) -> RequestQuery {
+    /// - Parameter isForm: Whether a `+` is a blank, as most of today's HTTP clients write one
+    ///   (application/x-www-form-urlencoded); else it stands for itself, as SDKs of PubNub mean it.
+    func query(isForm: Bool = false) throws(RequestTargetError) -> RequestQuery {
+        func decoded(_ raw: ArraySlice<UInt8>) throws(RequestTargetError) -> String {
+            guard isForm else { return try percentDecoded(raw) }
+            let blank = UInt8(ascii: " ")
+            return try percentDecoded(ArraySlice(raw.map { $0 == UInt8(ascii: "+") ? blank : $0 }))
+        }
         var members: [RequestQuery.Member] = []
         for member in rawMembers {
             let end = member.firstIndex(of: UInt8(ascii: "=")) ?? member.endIndex
             members.append(
                 RequestQuery.Member(
-                    name: try percentDecoded(member[..<end]),
-                    value: try percentDecoded(member[end...].dropFirst())))
+                    name: try decoded(member[..<end]),
+                    value: try decoded(member[end...].dropFirst())))
         }
         return RequestQuery(members: members)
     }
