@@ -1,6 +1,8 @@
 """The HTTP API as a product's server uses it, by an HTTP client that we did not write."""
 
+import contextlib
 import json
+import socket
 import threading
 
 import httpx
@@ -93,12 +95,17 @@ class Stream:
         return self.ids[-1] if self.ids else None
 
     def until(self, condition, what):
-        patience = Patience(lambda: (len(self.events), self.comments))
+        patience = Patience(lambda: len(self.events))
         while not condition():
             patience.check(what)
             self._thread.join(0.02)
 
     def close(self):
+        stream = self.response.extensions["network_stream"]
+        with contextlib.suppress(OSError, AttributeError):
+            # Closing alone would wait for the thread that reads.
+            stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+        self._thread.join(PATIENCE)
         self._context.__exit__(None, None, None)
 
 

@@ -245,7 +245,9 @@ final class Polls {
         let channels = poll.channels
         let request = ReadRequest(
             asker: .poll(origin), channel: channels[0][0],
-            query: .backlog(channels, after: poll.position), demand: poll.demand)
+            query: .backlog(
+                channels, after: poll.position, bringsDeletions: !poll.request.isOfSDK),
+            demand: poll.demand)
         if ground.engine.ask(request) {
             poll.state = .reading
         } else {

@@ -9,7 +9,9 @@ struct PolledBacklog: Sendable {
     private let visible: Timetoken
 
     /// - Parameter lists: Channels, all of one keyset.
-    init(of lists: [[Channel]], after cursor: Timetoken, _ order: EventOrder) {
+    init(
+        of lists: [[Channel]], after cursor: Timetoken, bringsDeletions: Bool, _ order: EventOrder
+    ) {
         // Before the read: then the read sees everything up to `visible`, and nothing that is not
         // stored can come up to there either.
         let (remembered, visible) = order.unstored(inKeyset: lists.first?.first?.keyset ?? "")
@@ -22,6 +24,7 @@ struct PolledBacklog: Sendable {
         stored = BacklogReading(
             of: lists, lists.flatMap { $0.compactMap(\.storedWildcard) }, after: cursor,
             limit: Limits.pollEventsMax)
+        stored.bringsDeletions = bringsDeletions
     }
 
     /// - Precondition: The stored part was read.

@@ -14,7 +14,9 @@ struct ReadRequest: Sendable {
         /// What a long poll missed, in channels and wildcards.
         ///
         /// Lists, because those of groups are shared by all who ask. The first has a channel.
-        case backlog([[Channel]], after: Timetoken)
+        ///
+        /// - `bringsDeletions`: with what went all at once, for which PubNub's SDKs have no words.
+        case backlog([[Channel]], after: Timetoken, bringsDeletions: Bool = false)
         /// Which channels under a wildcard have something after a position.
         case channels(under: Channel, changedAfter: Timetoken)
         case history(HistoryQuery)
@@ -115,7 +117,7 @@ extension ReadRequest {
         // May read a message with a million rows.
         case .summaries, .repair: .repair
         case .channels: .backlog
-        case .backlog(let lists, _):
+        case .backlog(let lists, _, _):
             lists.reduce(0) { $0 + $1.count } > Limits.catchUpChannelsMax
                 || lists.contains { $0.contains(where: \.isWildcard) }
                 ? .backlog : .catchUp

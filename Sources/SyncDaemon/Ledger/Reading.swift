@@ -101,8 +101,10 @@ struct Reading: Sendable {
             let state = try reader.digest(of: channel)
             return .state(state.digest, at: state.cursor)
         case .repair, .summaries: preconditionFailure("It has steps of its own.")
-        case .backlog(let channels, let cursor):
-            return try backlog(of: channels, after: cursor, from: reader, order, while: mayGoOn)
+        case .backlog(let channels, let cursor, let bringsDeletions):
+            return try backlog(from: reader, order, while: mayGoOn) {
+                PolledBacklog(of: channels, after: cursor, bringsDeletions: bringsDeletions, order)
+            }
         case .channels(let wildcard, let cursor):
             return try search(
                 ChannelSearch(under: wildcard, changedAfter: cursor), from: reader,
@@ -245,14 +247,14 @@ struct Reading: Sendable {
     }
 
     private mutating func backlog(
-        of channels: [[Channel]], after cursor: Timetoken, from reader: any StoreReader,
-        _ order: EventOrder, while mayGoOn: () -> Bool
+        from reader: any StoreReader, _ order: EventOrder, while mayGoOn: () -> Bool,
+        beginning begin: () -> PolledBacklog
     ) throws(StoreError) -> ReadAnswer.Result? {
         var backlog: PolledBacklog
         if case .backlog(let earlier) = progress {
             backlog = earlier
         } else {
-            backlog = PolledBacklog(of: channels, after: cursor, order)
+            backlog = begin()
         }
         progress = .none
         try reader.readOn(&backlog.stored, while: mayGoOn)

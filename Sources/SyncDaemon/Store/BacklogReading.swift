@@ -9,6 +9,8 @@ import EventModel
 struct BacklogReading: Sendable {
     let cursor: Timetoken
     let limit: Int
+    /// Whether it has what went all at once, too.
+    var bringsDeletions = false
     /// To be looked for, the last first.
     private var interests: [Interest]
     private var seen: Set<Channel> = []

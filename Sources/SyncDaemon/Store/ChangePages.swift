@@ -93,6 +93,13 @@ struct ChangeList {
     var envelopes: [Envelope] = []
     /// How far they were looked for, when rows of this kind may follow.
     var cutAt: Timetoken?
+
+    /// Without what is after a position.
+    func upTo(_ end: Timetoken) -> ChangeList {
+        ChangeList(
+            envelopes: envelopes.filter { $0.timetoken <= end },
+            cutAt: cutAt.flatMap { $0 <= end ? $0 : nil })
+    }
 }
 
 /// Puts rows of several kinds of one channel into one ascending page.

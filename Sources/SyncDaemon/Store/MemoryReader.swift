@@ -18,17 +18,9 @@ final class MemoryReader: StoreReader {
 
     func changes(in channel: Channel, from start: ChangeStart) -> ChangePage {
         let state = committed.withLock { $0 }
-        let deletions = state.deletions[channel, default: []].filter {
-            $0.timetoken > start.deletions
-        }
         let lists = lists(
             in: channel, of: state, from: start, through: .end, limit: Limits.catchUpEventsMax)
-        let clearings = state.clearings[channel, default: []]
-            .filter { $0.timetoken > start.tombstones }
-            .map { Envelope.clearing($0.clearing, at: $0.timetoken, in: channel) }
-        var page = merge(
-            lists + [cutList(deletions) { _ in 0 }, cutList(clearings) { _ in 0 }],
-            last: state.last)
+        var page = merge(lists + gone(in: channel, of: state, from: start), last: state.last)
         if page.isComplete { page.digest = state.digests[channel] ?? .empty }
         page.isTooOld = start.deletions > .zero && start.deletions < state.deletionFloor
         return page
@@ -52,9 +44,13 @@ final class MemoryReader: StoreReader {
             if let interest = reading.interest {
                 reading.found(channels(of: interest, in: state), rest: nil)
             } else if let (channel, through) = reading.next() {
-                let lists = lists(
+                var lists = lists(
                     in: channel, of: state, from: ChangeStart(after: reading.cursor),
                     through: through, limit: reading.limit)
+                if reading.bringsDeletions {
+                    lists += gone(in: channel, of: state, from: ChangeStart(after: reading.cursor))
+                        .map { $0.upTo(through) }
+                }
                 reading.add(merge(lists, last: through))
             }
         } while !reading.isExhausted && mayGoOn()
@@ -76,6 +72,19 @@ final class MemoryReader: StoreReader {
         case .prefix(let prefix, let keyset): Array(names(in: state, keyset, prefix))
         case .rest: preconditionFailure("All names were found at once.")
         }
+    }
+
+    /// What went all at once.
+    private func gone(
+        in channel: Channel, of state: MemoryStore.State, from start: ChangeStart
+    ) -> [ChangeList] {
+        let deletions = state.deletions[channel, default: []].filter {
+            $0.timetoken > start.deletions
+        }
+        let clearings = state.clearings[channel, default: []]
+            .filter { $0.timetoken > start.tombstones }
+            .map { Envelope.clearing($0.clearing, at: $0.timetoken, in: channel) }
+        return [cutList(deletions) { _ in 0 }, cutList(clearings) { _ in 0 }]
     }
 
     /// Messages and actions that changed in a range.

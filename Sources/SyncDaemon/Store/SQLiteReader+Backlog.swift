@@ -25,11 +25,18 @@ extension SQLiteReader {
         guard let id = try id(of: channel) else { return }
         let behind = Timetoken(rawValue: end.rawValue + 1)
         let start = ChangeStart(after: reading.cursor)
-        let lists = [
+        var lists = [
             try messages(
                 in: channel, id, after: reading.cursor, before: behind, limit: reading.limit),
             try actions(in: channel, id, from: start, before: behind, limit: reading.limit),
         ]
+        if reading.bringsDeletions {
+            let (cursor, limit) = (reading.cursor, reading.limit)
+            lists += [
+                try deletions(in: channel, id, after: cursor, limit: limit).upTo(end),
+                try clearings(in: channel, id, after: cursor, limit: limit).upTo(end),
+            ]
+        }
         reading.add(merge(lists, last: end))
     }
 

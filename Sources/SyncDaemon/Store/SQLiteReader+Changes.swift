@@ -79,7 +79,7 @@ extension SQLiteReader {
         return list
     }
 
-    private func clearings(
+    func clearings(
         in channel: Channel, _ id: Int64, after cursor: Timetoken, limit: Int
     ) throws(StoreError) -> ChangeList {
         var envelopes: [Envelope] = []
@@ -94,7 +94,7 @@ extension SQLiteReader {
             envelopes: envelopes, cutAt: envelopes.count == limit ? envelopes.last?.timetoken : nil)
     }
 
-    private func deletions(
+    func deletions(
         in channel: Channel, _ id: Int64, after cursor: Timetoken, limit: Int
     ) throws(StoreError) -> ChangeList {
         var envelopes: [Envelope] = []

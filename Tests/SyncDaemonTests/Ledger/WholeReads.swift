@@ -50,9 +50,10 @@ extension StoreReader {
     /// - Parameter looks: How often a step looks whether it may go on.
     func backlog(
         of lists: [[Channel]] = [], _ interests: [Interest], after cursor: Timetoken, limit: Int,
-        looks: Int = .max
+        looks: Int = .max, bringsDeletions: Bool = false
     ) throws(StoreError) -> Backlog? {
         var reading = BacklogReading(of: lists, interests, after: cursor, limit: limit)
+        reading.bringsDeletions = bringsDeletions
         while !reading.isExhausted {
             var left = looks
             try readOn(&reading) {

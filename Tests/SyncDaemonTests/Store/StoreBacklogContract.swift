@@ -84,6 +84,33 @@ struct StoreBacklogContract {
     }
 
     @Test(
+        "a backlog has what went all at once where that is wanted, page by page",
+        arguments: StoreUnderTest.allCases, [1, 2, 100])
+    func deletions(_ kind: StoreUnderTest, limit: Int) throws {
+        let store = try filled(kind)
+        let channel = Channel("foo.a")
+        for time in [40, 42, 44] as [UInt64] {
+            try store.commit(through: time + 1) {
+                try $0.insert(.numbered(Int(time)), at: tick(time), in: channel, by: "ada")
+                _ = try $0.deleteMessages(
+                    after: .zero, through: tick(time), at: tick(time + 1), in: channel)
+            }
+        }
+        let reader = try store.makeReader()
+        var found: [UInt64] = []
+        var cursor = tick(33)
+        while true {
+            let page = try #require(
+                try reader.backlog(
+                    [.channel(channel)], after: cursor, limit: limit, bringsDeletions: true))
+            found += page.envelopes.map(\.timetoken.rawValue)
+            cursor = page.through
+            guard !page.isComplete else { break }
+        }
+        #expect(found.map { Timetoken(rawValue: $0) } == [41, 43, 45].map(tick))
+    }
+
+    @Test(
         "a backlog is all that its interests match, each event once, without deletions",
         arguments: StoreUnderTest.allCases)
     func backlog(_ kind: StoreUnderTest) throws {
