@@ -32,7 +32,9 @@ enum Help {
           actions CHANNEL                         show the reactions that stand
           cache verify|repair --cache FILE        compare a device's cache
           token grant|revoke|inspect              make, take back or read a token
-          export, import                          move channels and tenants as JSON lines
+          export --all|--keyset KEY|--channel NAME
+                                                  write channels as JSON lines
+          import FILE                             read such a file, or another service's
           sim                                     run the simulator
                                                   (syncctl sim --help)
 
