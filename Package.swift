@@ -80,7 +80,9 @@ let package = Package(
             swiftSettings: shipped),
         .executableTarget(
             name: "syncctl",
-            dependencies: ["SyncClient", "Basis", "EventModel", "JSON", "COpenSSL"],
+            dependencies: [
+                "SyncDaemon", "SyncClient", "Basis", "EventModel", "JSON", "COpenSSL",
+            ],
             swiftSettings: shipped, linkerSettings: hardened),
         .executableTarget(
             name: "reconcilebench", dependencies: ["Basis", "EventModel"],
@@ -124,7 +126,8 @@ let package = Package(
         .testTarget(
             name: "SyncClientTests",
             dependencies: [
-                "SyncClient", "syncctl", "Basis", "EventModel", "JSON", "SQLite", "TestSupport",
+                "SyncClient", "syncctl", "SyncDaemon", "Basis", "EventModel", "JSON", "SQLite",
+                "TestSupport",
             ],
             exclude: ["Fixtures"],
             swiftSettings: checked),

@@ -49,6 +49,10 @@ enum SyncCtl {
                 try TokenJobRunner(options: options).run(work)
                 return nil
             }
+            if let transfer = TransferJobRunner(job, options: options) {
+                try transfer.run()
+                return nil
+            }
             var configuration = try SyncClient.Configuration(
                 url: options.url, userID: options.user, deviceID: options.device,
                 keyset: options.keyset)

@@ -49,16 +49,17 @@ struct ChannelDigests {
         self.segmentMessages = segmentMessages
     }
 
+    /// - Parameter isNewest: Whether a message is later than all of its channel.
     mutating func insert(
-        _ row: CoveredRow, in channel: Channel, of store: any Store
+        _ row: CoveredRow, isNewest: Bool = true, in channel: Channel, of store: any Store
     ) throws(StoreError) {
         let index = try index(of: channel, store)
         let key = entries[index].key
         // What is being read of a channel is sorted by its segments.
         if case .message(let message) = row, reading?.channel != channel {
             try entries[index].segments.cut(
-                before: message.timetoken, ofMessages: segmentMessages, in: channel, of: store,
-                key: key)
+                before: message.timetoken, ofMessages: segmentMessages, isNewest: isNewest,
+                in: channel, of: store, key: key)
         }
         let hash = row.hash(key)
         entries[index].digest.insert(hash)
@@ -224,6 +225,14 @@ struct ChannelDigests {
     /// The channels that came last, with their digests and their segments.
     func newest(_ count: Int) -> [(Channel, Digest, ChannelSegments)] {
         entries.suffix(count).map { ($0.channel, $0.digest, $0.segments) }
+    }
+
+    /// The digest of a channel, with what the open transaction made of it.
+    mutating func digest(
+        of channel: Channel, in store: any Store
+    ) throws(StoreError) -> Digest {
+        let index = try index(of: channel, store)
+        return entries[index].digest
     }
 
     private mutating func forgetDigests() {

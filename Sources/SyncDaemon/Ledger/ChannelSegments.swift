@@ -55,29 +55,38 @@ struct ChannelSegments {
         parts[index].isChanged = true
     }
 
-    /// Ends the newest segment before a message that is about to come, if that begins one.
+    /// Ends a segment before a message that is about to come, if that begins one.
     ///
-    /// Actions on timetokens that are still to come go with the new one; where they are many, the
-    /// segment grows on.
+    /// What is on timetokens behind it goes with the new one: most often actions on some that are
+    /// still to come. Where that is much, the segment grows on.
     ///
-    /// - Parameter mean: Messages of a segment on average.
-    /// - Precondition: The message is later than all of the channel.
+    /// - Parameters:
+    ///   - mean: Messages of a segment on average.
+    ///   - isNewest: Whether the message is later than all of the channel.
     mutating func cut(
-        before message: Timetoken, ofMessages mean: Int, in channel: Channel, of store: any Store,
-        key: DigestKey
+        before message: Timetoken, ofMessages mean: Int, isNewest: Bool, in channel: Channel,
+        of store: any Store, key: DigestKey
     ) throws(StoreError) {
         guard message.beginsSegment(ofMessages: mean) else { return }
         let index = try index(of: message, in: channel, store)
+        let (start, end) = (parts[index].segment.after, parts[index].through)
+        guard start < message.predecessor else { return }
         var next = Segment(after: message.predecessor)
+        let limit = Limits.segmentActionsMovedMax + 1
+        if !isNewest {
+            let rest = try store.scanMessages(
+                in: MessageRange(after: next.after, through: end), of: channel, limit: limit,
+                body: { next.insert(.message($0), RowHash($0, key: key)) })
+            guard rest == nil else { return }
+        }
         let rest = try store.scanActions(
-            from: .first(onMessageAfter: next.after), through: .end, of: channel,
-            limit: Limits.segmentActionsMovedMax + 1,
+            from: .first(onMessageAfter: next.after), through: end, of: channel, limit: limit,
             body: { next.insert(.action($0), RowHash($0, key: key)) })
         guard rest == nil else { return }
         parts[index].segment.remove(next)
         parts[index].through = next.after
         parts[index].isChanged = true
-        parts.append(Part(segment: next, through: .end, isChanged: true))
+        parts.insert(Part(segment: next, through: end, isChanged: true), at: index + 1)
     }
 
     /// Writes what changed.

@@ -9,6 +9,7 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
     case absent(path: String)
     case notOurs(path: String, reason: String)
     case newer(path: String, version: Int64)
+    case older(path: String, version: Int64)
     case damaged(path: String, reason: String)
     case exists(path: String)
     case noFile(path: String)
@@ -27,6 +28,10 @@ enum DatabaseFileError: Error, Hashable, CustomStringConvertible {
         case .newer(let path, let version):
             "\(path) was written by a newer release (its schema is \(version), this release reads"
                 + " up to \(SQLiteSchema.version)). Use that release."
+        case .older(let path, let version):
+            "\(path) was written by an earlier release (its schema is \(version), and this one is"
+                + " needed: \(SQLiteSchema.version)). Start this release's daemon on it once, or on"
+                + " a directory into which it is restored."
         case .damaged(let path, let reason):
             "\(path) is damaged: \(reason). Take an older backup, or see docs/OPERATIONS.md,"
                 + " \"When the file is damaged\"."
@@ -63,8 +68,8 @@ struct DatabaseFile: ~Copyable {
     private typealias Connection = SQLiteConnection<DatabaseFileError>
 
     let path: String
-    private let version: Int64
-    private let connection: Connection
+    let version: Int64
+    let connection: SQLiteConnection<DatabaseFileError>
 
     /// Opens a file of this release or of an earlier one.
     ///

@@ -50,9 +50,10 @@ struct HiddenRows: Sendable {
     init() {}
 
     /// Reads both tables.
-    init(
-        _ ranges: borrowing StoreStatement, _ clearings: borrowing StoreStatement
-    ) throws(StoreError) {
+    init<Failure>(
+        _ ranges: borrowing SQLiteStatement<Failure>,
+        _ clearings: borrowing SQLiteStatement<Failure>
+    ) throws(Failure) {
         try ranges.query { row in
             self.ranges.append(HiddenRange(row))
             return true

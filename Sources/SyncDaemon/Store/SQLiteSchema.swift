@@ -11,9 +11,11 @@ enum SQLiteSchema {
     /// newer release.
     ///
     /// All steps are one transaction: a crash leaves the file as it was.
+    ///
+    /// - Parameter given: The secret of a new file; `nil`: a random one.
     static func prepare(
         _ connection: borrowing StoreConnection, path: String, log: Log? = nil,
-        using generator: inout some RandomNumberGenerator
+        secret given: DigestSecret? = nil, using generator: inout some RandomNumberGenerator
     ) throws(StoreError) {
         let found = try connection.prepare("PRAGMA user_version").first { $0.integer(0) } ?? 0
         guard found <= version else { throw .newerSchema(path: path, version: found) }
@@ -38,7 +40,7 @@ enum SQLiteSchema {
         let insertMeta = try connection.prepare("INSERT INTO meta(name, value) VALUES (?, ?)")
         if found == 0 { try insertMeta.run(.text("epoch"), .text(makeEpoch(using: &generator))) }
         if found < 3 {
-            let secret = DigestSecret.random(using: &generator)
+            let secret = given ?? DigestSecret.random(using: &generator)
             try insertMeta.run(.text("secret"), .text(secret.text))
             try insertMeta.run(.text("tombstone_floor"), .text("0"))
         }

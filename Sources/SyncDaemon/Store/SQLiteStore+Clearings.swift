@@ -97,7 +97,7 @@ final class SQLiteClearingStatements {
         forget = try connection.prepare("DELETE FROM clearing WHERE timetoken = ?")
     }
 
-    fileprivate static let hidden = """
+    static let hidden = """
         SELECT timetoken, channel, message, type, value, uuid FROM hidden_clearing
         ORDER BY timetoken
         """
@@ -126,7 +126,7 @@ extension Clearing {
             value: row.optionalText(column + 2), userID: row.optionalText(column + 3))
     }
 
-    fileprivate var columns: [SQLiteValue] {
+    var columns: [SQLiteValue] {
         [.optional(messageTimetoken), .optional(type), .optional(value), .optional(userID)]
     }
 }

@@ -87,10 +87,10 @@ extension SQLiteSchema {
 
 extension KeyGrantSubject {
     /// The table's key.
-    fileprivate static let names = "keyset, level, name, auth_key"
+    static let names = "keyset, level, name, auth_key"
 
     /// Nobody's auth key is empty, so that this stands for everybody.
-    fileprivate var columns: [SQLiteValue] {
+    var columns: [SQLiteValue] {
         [
             .text(keyset.string), .integer(level.rawValue), .text(name.string),
             .text(authKey?.string ?? ""),
@@ -98,7 +98,7 @@ extension KeyGrantSubject {
     }
 
     /// - Returns: `nil` when there is no such level.
-    fileprivate init?(_ row: borrowing SQLiteRow) {
+    init?(_ row: borrowing SQLiteRow) {
         guard let level = Level(rawValue: row.integer(1)) else { return nil }
         let key = row.text(3)
         self.init(

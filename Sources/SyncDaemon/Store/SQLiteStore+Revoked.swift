@@ -61,7 +61,7 @@ extension SQLiteStore {
 
 extension RevokedToken {
     /// - Returns: `nil` when the id is none.
-    fileprivate init?(_ row: borrowing SQLiteRow) {
+    init?(_ row: borrowing SQLiteRow) {
         guard let id = TokenID(row.text(1)) else { return nil }
         self.init(keyset: ExactText(row.text(0)), id: id, expiry: row.integer(2))
     }

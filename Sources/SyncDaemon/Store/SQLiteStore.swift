@@ -64,9 +64,11 @@ final class SQLiteStore: Store {
     ///
     /// - Parameters:
     ///   - log: Hears of an upgrade of the file.
+    ///   - secret: That of a store which is made; `nil`: a random one.
     ///   - resume: Told what the file last knew of time; says what time it is now, if it knows.
     convenience init(
-        directory: String, log: Log? = nil, resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
+        directory: String, log: Log? = nil, secret: DigestSecret? = nil,
+        resume: (ClockAnchor?) -> ClockAnchor? = { $0 }
     ) throws(StoreError) {
         try makeDirectories(directory)
         let lock = try lockFile(directory + "/lock")
@@ -76,7 +78,7 @@ final class SQLiteStore: Store {
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         try self.init(
             path: path, lock: lock, files: StorePlace(directory: directory, database: path),
-            using: &generator, log: log, resume: resume)
+            using: &generator, log: log, secret: secret, resume: resume)
     }
 
     /// Opens a file, or makes it.
@@ -87,18 +89,20 @@ final class SQLiteStore: Store {
     ///   - files: What must stay where it is meanwhile; made once the file is there.
     ///   - generator: Makes the names of a new store and of each run.
     ///   - log: As above.
+    ///   - given: As above.
     ///   - resume: As above.
     init(
         path: String, vfs: String? = nil, lock: consuming FileDescriptor?,
         files: @autoclosure () -> StorePlace? = nil,
         using generator: inout some RandomNumberGenerator, log: Log? = nil,
-        resume: (ClockAnchor?) -> ClockAnchor?
+        secret given: DigestSecret? = nil, resume: (ClockAnchor?) -> ClockAnchor?
     ) throws(StoreError) {
         self.path = path
         self.vfs = vfs
         self.lock = lock
         connection = try StoreConnection(path: path, vfs: vfs)
-        try Self.prepare(connection, path: path, vfs: vfs, log: log, using: &generator)
+        try Self.prepare(
+            connection, path: path, vfs: vfs, log: log, secret: given, using: &generator)
         self.files = files()
         hasRowsWithoutSum = try Self.hasRowsWithoutSum(connection)
         statements = try SQLiteWriteStatements(connection)
@@ -141,10 +145,11 @@ final class SQLiteStore: Store {
     /// Makes or upgrades the tables, and says so when the disk has no room for them.
     private static func prepare(
         _ connection: borrowing StoreConnection, path: String, vfs: String?, log: Log?,
-        using generator: inout some RandomNumberGenerator
+        secret: DigestSecret?, using generator: inout some RandomNumberGenerator
     ) throws(StoreError) {
         do throws(StoreError) {
-            try SQLiteSchema.prepare(connection, path: path, log: log, using: &generator)
+            try SQLiteSchema.prepare(
+                connection, path: path, log: log, secret: secret, using: &generator)
         } catch {
             guard error == .full else { throw error }
             throw .noRoom(path: path, free: vfs == nil ? FreeSpace.bytes(at: path) : nil)

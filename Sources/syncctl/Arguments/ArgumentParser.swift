@@ -117,6 +117,8 @@ extension Subcommand {
         case .actions: ["--message", "--type", "--value", "--by", "--limit"]
         case .cache: ["--cache"]
         case .token: ["--bearer", "--secret-file"]
+        case .export: ["--data-dir", "--database", "--output", "--channel"]
+        case .import: ["--data-dir", "--input", "--from", "--into", "--channel"]
         }
     }
 
@@ -125,6 +127,8 @@ extension Subcommand {
         case .publish: ["--text"]
         case .history: ["--actions"]
         case .react, .actions: ["--exact"]
+        case .export: ["--all", "--tombstones"]
+        case .import: ["--keep", "--dry-run"]
         case .subscribe, .delete, .cache, .token: []
         }
     }

@@ -13,6 +13,8 @@ enum Help {
         case .actions: actions + global
         case .cache: cache + global
         case .token: token + global
+        case .export: export + global
+        case .import: `import` + global
         }
     }
 
@@ -30,6 +32,9 @@ enum Help {
           actions CHANNEL                         show the reactions that stand
           cache verify|repair --cache FILE        compare a device's cache
           token grant|revoke|inspect              make, take back or read a token
+          export --all|--keyset KEY|--channel NAME
+                                                  write channels as JSON lines
+          import FILE                             read such a file, or another service's
           sim                                     run the simulator
                                                   (syncctl sim --help)
 

@@ -1,6 +1,7 @@
 // What the tool is asked to do, as values.
 
 import EventModel
+import SyncDaemon
 
 /// One reading of the command line.
 enum Invocation: Hashable {
@@ -13,7 +14,7 @@ enum Invocation: Hashable {
 
 /// The words that may come first.
 enum Subcommand: String, CaseIterable {
-    case subscribe, publish, react, delete, history, actions, cache, token
+    case subscribe, publish, react, delete, history, actions, cache, token, export, `import`
 
     /// All that may come first, `sim` too: that is a program of its own.
     static let list = (allCases.map(\.rawValue) + ["sim"]).joined(separator: ", ")
@@ -49,6 +50,8 @@ enum Job: Hashable {
     case actions(ActionsReading)
     case cache(CacheChecking)
     case token(TokenWork)
+    case export(ExportRequest)
+    case `import`(ImportRequest)
 }
 
 /// What `subscribe` follows.

@@ -38,6 +38,8 @@ struct JobReader {
                     }, limit: try positive("--limit")))
         case .cache: return .cache(try checking())
         case .token: return .token(try tokenWork())
+        case .export: return .export(try exporting())
+        case .import: return .import(try importing())
         }
     }
 

@@ -2,6 +2,7 @@
 
 import EventModel
 import SyncClient
+import SyncDaemon
 
 /// What went wrong, what to do, and what the shell learns.
 struct Failure: Hashable {
@@ -34,6 +35,8 @@ extension Failure {
             self.init(code: error.code, message: error.problem, advice: Self.advice(on: error))
             if case .refused(let refusal) = error { retryAfterSeconds = refusal.retryAfterSeconds }
             if case .invalidURL = error { exitCode = 2 }
+        case let error as TransferProblem:
+            self.init(code: error.code, message: error.message)
         case let error as DeviceStoreError:
             self.init(code: "cache", message: error.description)
         default:

@@ -27,8 +27,15 @@ enum Terminal {
         _ = write(isWhole ? sentence : "syncctl: \(sentence)", to: STDERR_FILENO)
     }
 
-    private static func write(_ line: String, to descriptor: Int32) -> Bool {
-        var bytes = Array("\(line)\n".utf8)[...]
+    /// Shows a line on standard error in the place of the one before.
+    static func overwrite(_ line: String) {
+        _ = write("\rsyncctl: \(line)  ", to: STDERR_FILENO, end: "")
+    }
+
+    private static func write(
+        _ line: String, to descriptor: Int32, end: String = "\n"
+    ) -> Bool {
+        var bytes = Array("\(line)\(end)".utf8)[...]
         while !bytes.isEmpty {
             let written = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)

@@ -1,0 +1,164 @@
+// What the importers of other services' files have in common.
+
+import EventModel
+import JSON
+
+/// A row for a channel, made of what another service's file says.
+struct ForeignRow: Hashable {
+    var channel: String
+    var record: TransferRecord
+}
+
+/// What a file says and what has no counterpart here, counted by what it is.
+struct Unmapped: Hashable {
+    private(set) var counts: [String: Int] = [:]
+
+    mutating func note(_ what: String, _ count: Int = 1) { counts[what, default: 0] += count }
+
+    /// The same in every run.
+    var sorted: [(what: String, count: Int)] {
+        counts.sorted { $0.key < $1.key }.map { (what: $0.key, count: $0.value) }
+    }
+}
+
+/// One way to read another service's files, value by value.
+protocol ForeignReader {
+    var unmapped: Unmapped { get }
+
+    /// Whether rows are in an array or object at a path.
+    func enters(_ path: [JSONSplitter.Step]) -> Bool
+
+    /// Makes rows of a value that was not gone into.
+    mutating func rows(of value: JSONValue, at path: [JSONSplitter.Step]) -> [ForeignRow]
+}
+
+extension Unmapped {
+    /// - Returns: Whether a channel can be called so; it is noted when not.
+    mutating func takes(channel name: String) -> Bool {
+        let isTaken =
+            Channel.fault(inName: name, ofOne: true) != nil || Directory(channelName: name) != nil
+        guard isTaken else { return true }
+        note("messages of channels whose names nothing here may have")
+        return false
+    }
+
+    /// - Returns: Whether an action can say so; it is noted when not.
+    mutating func takes(type: String, value: String, by user: String) -> Bool {
+        guard !type.isEmpty, !value.isEmpty, !user.isEmpty,
+            type.utf8.count <= Limits.actionTypeBytesMax,
+            value.utf8.count <= Limits.actionValueBytesMax,
+            user.utf8.count <= Limits.identifierBytesMax
+        else {
+            note("actions whose type, value or user is empty or too long")
+            return false
+        }
+        return true
+    }
+
+    /// The type of a message, if it can be one.
+    mutating func messageType(_ type: String?) -> String? {
+        guard let type, !type.isEmpty else { return nil }
+        guard type.utf8.count <= Limits.messageTypeBytesMax else {
+            note("types of messages that are too long: those have none")
+            return nil
+        }
+        return type
+    }
+}
+
+/// Reads a file of another service, and puts what it says beside what is there.
+struct ForeignImport: ~Copyable {
+    /// What was read, and what became of it.
+    struct Report: Hashable {
+        var counts = TransferCounts()
+        var outcome = Merge.Outcome()
+        var unmapped = Unmapped()
+    }
+
+    private var input: TransferInput
+    private let keyset: String
+    /// `nil`: nothing is written.
+    private let merge: Merge?
+    private let tell: (Int, Int?) -> Void
+    private var channel: ExactText?
+    private var channels: Set<ExactText> = []
+    private var report = Report()
+
+    init(
+        _ input: consuming TransferInput, keyset: String, into merge: Merge?,
+        tell: @escaping (Int, Int?) -> Void
+    ) {
+        self.input = input
+        self.keyset = keyset
+        self.merge = merge
+        self.tell = tell
+    }
+
+    consuming func run(_ reader: consuming some ForeignReader) throws(TransferError) -> Report {
+        do throws(TransferError) {
+            try readAll(&reader)
+            try merge?.commit(note: nil)
+        } catch {
+            merge?.end()
+            throw error
+        }
+        merge?.end()
+        report.unmapped = reader.unmapped
+        report.counts.channels = channels.count
+        report.outcome = merge?.outcome ?? Merge.Outcome()
+        return report
+    }
+
+    private mutating func readAll(_ reader: inout some ForeignReader) throws(TransferError) {
+        var splitter = JSONSplitter(bytesMax: Limits.transferLineBytesMax)
+        var chunk: [UInt8] = []
+        repeat {
+            chunk = try input.chunk()
+            for (row, size) in try rows(of: chunk, by: &splitter, &reader) {
+                try put(row, size: size)
+            }
+        } while !chunk.isEmpty
+    }
+
+    /// The rows that end in a chunk, each with the bytes of the value that it is of.
+    private func rows(
+        of chunk: [UInt8], by splitter: inout JSONSplitter, _ reader: inout some ForeignReader
+    ) throws(TransferError) -> [(row: ForeignRow, size: Int)] {
+        var pieces: [(path: [JSONSplitter.Step], text: [UInt8])] = []
+        var rows: [(row: ForeignRow, size: Int)] = []
+        do throws(JSONError) {
+            let take = { (path: [JSONSplitter.Step], text: [UInt8]) in
+                pieces.append((path: path, text: text))
+                return true
+            }
+            if chunk.isEmpty {
+                try splitter.end(piece: take)
+            } else {
+                try splitter.take(chunk, enters: { reader.enters($0) }, piece: take)
+            }
+            for piece in pieces {
+                let value = try JSONValue(parsing: piece.text, depthMax: 2 * Limits.jsonDepthMax)
+                rows += reader.rows(of: value, at: piece.path).map {
+                    (row: $0, size: piece.text.count)
+                }
+            }
+        } catch {
+            throw .noMapping(path: input.name, reason: error.description)
+        }
+        return rows
+    }
+
+    private mutating func put(_ row: ForeignRow, size: Int) throws(TransferError) {
+        let name = ExactText(row.channel)
+        if name != channel {
+            channel = name
+            channels.insert(name)
+            try merge?.enter(Channel(row.channel, keyset: keyset))
+        }
+        report.counts.count(row.record)
+        if let merge, try merge.put(row.record, size: size) { try merge.commit(note: nil) }
+        guard report.counts.rows % Limits.transferRowsPerCommitMax == 0 else { return }
+        let size = input.size
+        tell(report.counts.rows, size.map { $0 > 0 ? Int(input.offset * 100 / $0) : 100 })
+    }
+}

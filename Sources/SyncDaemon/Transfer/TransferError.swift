@@ -1,0 +1,100 @@
+// Why an export or an import stopped, in words that say what to do.
+
+import EventModel
+
+/// An operator's problem with a transfer.
+enum TransferError: Error, Hashable {
+    case noDirectory
+    case noData(directory: String)
+    case noChannel(String, keyset: String?)
+    case served(directory: String)
+    case file(DatabaseFileError)
+    case store(StoreError)
+    case input(path: String, reason: String)
+    case output(reason: String)
+    /// Lines count from 1.
+    case line(path: String, number: Int, reason: String)
+    case lineTooLong(path: String, number: Int)
+    case notWhole(path: String, line: Int)
+    case altered(path: String, line: Int, channel: String)
+    case contradiction(Contradiction)
+    case tooLate(Timetoken)
+    case allTenants(path: String)
+    case wrongDigest(channel: String)
+    case noMapping(path: String, reason: String)
+
+    /// A word for programs, which stays the same across releases.
+    var code: String {
+        switch self {
+        case .noDirectory, .noData: "no_data"
+        case .noChannel: "no_channel"
+        case .served: "in_use"
+        case .file, .store, .wrongDigest: "store"
+        case .input: "no_input"
+        case .output: "no_output"
+        case .line, .lineTooLong, .notWhole, .altered, .noMapping: "bad_input"
+        case .contradiction: "contradiction"
+        case .tooLate: "too_late"
+        case .allTenants: "all_tenants"
+        }
+    }
+
+    /// What is, and what to do.
+    var message: String {
+        switch self {
+        case .noDirectory: "Nothing says where the data is. Name its directory with --data-dir."
+        case .noData(let directory):
+            "There is no syncdaemon.db in \(directory). Name the daemon's directory with"
+                + " --data-dir, or a backup with --database."
+        case .noChannel(let name, let keyset):
+            "Nothing was ever in the channel \(LogText.quoted(name))"
+                + (keyset.map { " of \(LogText.quoted($0))" } ?? "")
+                + ". Check the name, and --keyset."
+        case .served(let directory):
+            "A daemon runs on \(directory). Stop it first: systemctl stop syncdaemon.socket"
+                + " syncdaemon.service (or Ctrl-C, where no systemd runs it)."
+        case .file(let error): error.description
+        case .store(let error): error.description
+        case .input(let path, let reason): "\(path): \(reason). Check the path."
+        case .output(let reason): "What is written finds no place: \(reason)."
+        case .line(let path, let number, let reason):
+            "\(path), line \(number): \(reason). Make the file anew with syncctl export, or say of"
+                + " what it is with --from."
+        case .lineTooLong(let path, let number):
+            "\(path), line \(number): it has more than \(Limits.transferLineBytesMax) bytes."
+                + " No export has such lines: say of what it is with --from."
+        case .notWhole(let path, let line):
+            "\(path) is not whole: it ends behind line \(line). What it has is in the store. Import"
+                + " a whole export, and the rest comes too."
+        case .altered(let path, let line, let channel):
+            "\(path), line \(line): what it says of the channel \(LogText.quoted(channel)) is not"
+                + " what was exported. Copy or make the file anew; what was read of it so far may"
+                + " be wrong in the store."
+        case .contradiction(let found):
+            "\(found) Nothing of that is changed. --keep leaves what is there wherever they differ."
+        case .tooLate(let timetoken):
+            "The timetoken \(timetoken) is more than a day ahead of this machine's clock. Set"
+                + " the clock right: new events would have to be later."
+        case .allTenants(let path):
+            "\(path) is an export of all tenants, and --into takes one. Export that one with"
+                + " --keyset."
+        case .wrongDigest(let channel):
+            "What is now in the channel \(LogText.quoted(channel)) does not come to its digest."
+                + " That is a fault of this program or of the disk: keep the file, and report it."
+        case .noMapping(let path, let reason):
+            "\(path): \(reason). See docs/OPERATIONS.md, \"Export and import\"."
+        }
+    }
+}
+
+/// A row of the file that the store has otherwise.
+struct Contradiction: Error, Hashable, CustomStringConvertible {
+    let channel: Channel
+    /// What the file says, and what the store does.
+    let reason: String
+
+    var description: String {
+        "In the channel \(LogText.quoted(channel.name)) of \(LogText.quoted(channel.keyset))"
+            + " \(reason)."
+    }
+}

@@ -1,0 +1,254 @@
+"""`syncctl export` and `syncctl import`: beside a daemon, into another directory, killed, and again."""
+
+import asyncio
+import contextlib
+import json
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import tempfile
+
+from case import DaemonTestCase
+from daemon import binary, clean_environment
+from rest import KEYS, Rest
+from waiting import PATIENCE, WORK_ALONE_MAX, until
+
+SECONDS = PATIENCE * WORK_ALONE_MAX
+
+
+class Transfer(DaemonTestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="syncdaemon-transfer-")
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+
+    def syncctl(self, *arguments, code=0, stdin=None):
+        """Runs it to its end; returns what it wrote, and to standard error."""
+        done = subprocess.run(
+            [binary("syncctl"), *map(str, arguments)], capture_output=True, text=True, check=False,
+            timeout=SECONDS, env=clean_environment(), input=stdin)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout, done.stderr
+
+    def export(self, directory, name="export.jsonl", *selection):
+        path = self.scratch / name
+        self.syncctl(
+            "export", *(selection or ("--all",)), "--tombstones", "--data-dir", directory,
+            "--output", path)
+        return path
+
+    def served(self, directory):
+        """A daemon on a directory that was imported into."""
+        return self.start_daemon(data_dir=str(directory))
+
+    def digests(self, directory):
+        path = pathlib.Path(directory) / "syncdaemon.db"
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            return database.execute(
+                "SELECT keyset, name, count, lane0, lane1 FROM channel ORDER BY 1, 2").fetchall()
+
+    async def fill(self, ada):
+        """Something of everything that a channel can hold."""
+        sent = [await ada.publish("room", {"text": f"hi {number}"}, meta={"n": number})
+                for number in range(40)]
+        await ada.publish("room", "reply", parent=sent[0], messageType="text")
+        for message in sent[:20]:
+            await ada.add("room", message, "👍")
+        await ada.add("room", sent[3], "👏", score=7)
+        await ada.remove("room", sent[4], "👍")
+        await ada.command("editMessage", channel="room", messageTimetoken=sent[5], payload="new")
+        await ada.command("deleteMessages", channel="room", after=sent[7], through=sent[9])
+        await ada.command("markRead", channel="room", through=sent[30])
+        await ada.command("changeGroup", group="friends", add=["room", "den"])
+        await ada.command("setUser", userId="ada", set={"name": "Ada"})
+        return sent
+
+    async def shown(self, device, channel="room"):
+        """What anybody sees of a channel, page by page."""
+        return (await device.all_messages(channel), await device.all_actions(channel))
+
+    async def test_a_channel_is_the_same_in_another_directory(self):
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        await self.fill(ada)
+        await ada.subscribe({"name": "room", "cursor": "0"})
+        last = await ada.publish("room", "last")
+        await ada.reach("room", last)
+
+        # The daemon runs, and goes on.
+        export = self.export(daemon.data_dir)
+        self.assertEqual(export.stat().st_mode & 0o777, 0o600)
+        seen, state = await self.shown(ada), ada.rows["room"].state()
+        await ada.publish("room", "later")
+        target = self.scratch / "other"
+        said, _ = self.syncctl("import", export, "--data-dir", target)
+        self.assertIn("rows written, 0 were there already", said)
+
+        other = self.served(target)
+        bob = await self.device(other, "ada", "tablet")
+        await bob.subscribe({"name": "room", "cursor": "0"})
+        await bob.until(lambda: bob.rows["room"].cursor >= int(last), "all of the room")
+        self.assertEqual(await self.shown(bob), seen)
+        self.assertEqual(bob.rows["room"].state(), state)
+        self.assertFalse(bob.rows["room"].is_wrong)
+        unread = await bob.command("unread", channels=["room"])
+        self.assertEqual(unread, await ada.command("unread", channels=["room"]))
+        group = await bob.command("group", group="friends")
+        self.assertEqual(group["channels"], ["den", "room"])
+        users = await bob.command("users")
+        self.assertEqual([it["name"] for it in users["entries"]], ["Ada"])
+        self.assertGreater(int(await bob.publish("room", "new")), int(last))
+
+        # To the byte, but for the first line, which names the store.
+        other.stop()
+        lines = export.read_text().splitlines()
+        again = self.export(target, "again.jsonl").read_text().splitlines()
+        self.assertEqual([it for it in again[1:] if '"new"' not in it and '"endOf' not in it],
+                         [it for it in lines[1:] if '"endOf' not in it])
+        other.start()
+
+    async def test_through_a_pipe_and_one_channel(self):
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        await self.fill(ada)
+        await ada.publish("den", "secret")
+        export, said = self.syncctl(
+            "export", "--channel", "room", "--data-dir", daemon.data_dir, "--json")
+        self.assertEqual(json.loads(said)["channels"], 1)
+        self.assertNotIn("secret", export)
+        target = self.scratch / "other"
+        said, _ = self.syncctl("import", "-", "--data-dir", target, "--json", stdin=export)
+        report = json.loads(said)
+        self.assertEqual((report["messages"], report["already"]), (39, 0))
+        bob = await self.device(self.served(target), "bob")
+        self.assertEqual(await self.shown(bob), await self.shown(ada))
+
+    def pages(self, channels=4, messages=100, each=40):
+        """PubNub's answers, a channel a line."""
+        timetoken, lines = 17_900_000_000_000_000, []
+        for channel in range(channels):
+            found = []
+            for _ in range(messages):
+                timetoken += 1000
+                users = [{"uuid": f"user-{n}", "actionTimetoken": str(timetoken + n + 1)}
+                         for n in range(each)]
+                found.append({"message": {"text": "hi"}, "timetoken": str(timetoken),
+                              "uuid": "ada", "meta": "", "message_type": None,
+                              "actions": {"reaction": {"👍": users}}})
+            lines.append(json.dumps({"channels": {f"room-{channel}": found}}))
+        return "\n".join(lines)
+
+    async def test_an_import_that_is_killed_goes_on_where_it_was(self):
+        source, target = self.scratch / "source", self.scratch / "target"
+        pages = self.scratch / "pages.json"
+        pages.write_text(self.pages(each=120))
+        self.syncctl("import", "--from", "pubnub", pages, "--data-dir", source)
+        export = self.export(source)
+
+        def noted():
+            """How far the import has come, by its own word."""
+            with contextlib.suppress(sqlite3.Error), contextlib.closing(
+                    sqlite3.connect(target / "syncdaemon.db")) as database:
+                for (text,) in database.execute("SELECT value FROM meta WHERE name = 'import'"):
+                    return json.loads(text)["line"]
+            return 0
+
+        before = kills = 0
+        while kills < 2:
+            tool = subprocess.Popen(
+                [binary("syncctl"), "import", export, "--data-dir", target],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=clean_environment())
+            until(lambda: noted() > before or tool.poll() is not None, "the import to get on")
+            self.assertIsNone(tool.poll(), "it was over before it could be killed")
+            tool.send_signal(signal.SIGKILL)
+            tool.wait()
+            before, kills = noted(), kills + 1
+        _, remarks = self.syncctl("import", export, "--data-dir", target)
+        self.assertIn(f"behind line {before}", remarks)
+        self.assertEqual(self.digests(target), self.digests(source))
+
+        first = await self.device(self.served(source), "eve")
+        second = await self.device(self.served(target), "eve")
+        self.assertEqual(await self.shown(first, "room-3"), await self.shown(second, "room-3"))
+        for device in (first, second):
+            await device.subscribe({"name": "room-3", "cursor": "0"})
+        for device in (first, second):
+            rows = device.rows["room-3"]
+            await device.until(lambda rows=rows: len(rows.all_rows()) == 100 * 121, "all of the room")
+        self.assertEqual(first.rows["room-3"].state(), second.rows["room-3"].state())
+
+    async def test_pubnubs_own_answers(self):
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        sent = [await ada.publish("room", {"text": str(number)}) for number in range(5)]
+        for message in sent:
+            await ada.add("room", message, "👍")
+        with Rest(daemon, "ada") as rest:
+            answer = rest.get("/v3/history-with-actions/sub-key/{sub}/channel/room",
+                              {"include_uuid": "true", "max": "25"})
+        pages = self.scratch / "pages.json"
+        pages.write_bytes(answer.body)
+        target = self.scratch / "other"
+
+        said, _ = self.syncctl(
+            "import", "--from", "pubnub", pages, "--data-dir", target, "--dry-run")
+        self.assertIn("Would import 1 channels, 5 messages and 5 reactions", said)
+        self.assertFalse(target.exists())
+        self.syncctl("import", "--from", "pubnub", pages, "--data-dir", target)
+        bob = await self.device(self.served(target), "bob")
+        self.assertEqual(await self.shown(bob), await self.shown(ada))
+
+    async def test_what_is_refused(self):
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", "hi")
+        export = self.export(daemon.data_dir)
+
+        _, error = self.syncctl("import", export, "--data-dir", daemon.data_dir, code=1)
+        self.assertIn("Stop it first", error)
+        _, error = self.syncctl(
+            "import", export, "--data-dir", daemon.data_dir, "--json", code=1)
+        self.assertEqual(json.loads(error)["error"]["code"], "in_use")
+        _, error = self.syncctl("export", code=2)
+        self.assertIn("--all", error)
+        _, error = self.syncctl(
+            "export", "--all", "--data-dir", daemon.data_dir, "--output", export, code=1)
+        self.assertIn("exists already", error)
+        _, error = self.syncctl("export", "--all", "--data-dir", self.scratch, code=1)
+        self.assertIn("no syncdaemon.db", error)
+        _, error = self.syncctl("import", self.scratch / "nothing", code=1)
+        self.assertIn("No such file", error.replace("no such", "No such"))
+
+        text = export.read_text()
+        changed = self.scratch / "changed.jsonl"
+        changed.write_text(text.replace('"payload":"hi"', '"payload":"ho"'))
+        _, error = self.syncctl(
+            "import", changed, "--data-dir", self.scratch / "wrong", code=1)
+        self.assertIn("is not what was exported", error)
+        cut = self.scratch / "cut.jsonl"
+        cut.write_text("\n".join(text.splitlines()[:-1]) + "\n")
+        _, error = self.syncctl("import", cut, "--data-dir", self.scratch / "cut", code=1)
+        self.assertIn("is not whole", error)
+        # And the whole one brings the rest.
+        said, _ = self.syncctl("import", export, "--data-dir", self.scratch / "cut")
+        self.assertIn("Imported 1 channels", said)
+
+    async def test_a_contradiction_is_refused_unless_told(self):
+        daemon = self.start_daemon()
+        ada = await self.device(daemon, "ada")
+        first = await ada.publish("room", "hi")
+        await ada.add("room", first, "👍")
+        export = self.export(daemon.data_dir)
+        await ada.remove("room", first, "👍")
+        daemon.stop()
+
+        _, error = self.syncctl("import", export, "--data-dir", daemon.data_dir, code=1)
+        self.assertIn("was removed at", error)
+        self.assertIn("--keep", error)
+        said, remarks = self.syncctl("import", export, "--data-dir", daemon.data_dir, "--keep")
+        self.assertIn("0 rows written", said)
+        self.assertIn("1 rows are otherwise here", remarks)
+        daemon.start()
+        bob = await self.device(daemon, "bob")
+        self.assertEqual((await self.shown(bob))[1], [])

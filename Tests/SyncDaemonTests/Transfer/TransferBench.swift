@@ -1,0 +1,133 @@
+// Stores with something of everything in them, and what an export of one and an import come to.
+
+import Basis
+import EventModel
+import Foundation
+
+@testable import SyncDaemon
+
+/// A data directory that a test fills, exports and imports into.
+final class TransferBench {
+    let directory: ScratchDirectory
+    /// As long as a test has it open.
+    private(set) var store: SQLiteStore?
+
+    init() throws {
+        directory = try ScratchDirectory()
+    }
+
+    var database: String { SQLiteStore.path(in: directory.path) }
+
+    func open() throws -> SQLiteStore {
+        let store = try store ?? SQLiteStore(directory: directory.path)
+        self.store = store
+        return store
+    }
+
+    func close() { store = nil }
+
+    /// Lends a ledger of the store, and closes that behind it.
+    func ledger(_ body: (LedgerBench) throws -> Void) throws {
+        try body(LedgerBench(open()))
+        close()
+    }
+
+    /// A random life of several channels, and beside it what is no channel's.
+    func live(seed: UInt64, steps: Int = 60) throws {
+        let store = try open()
+        let bench = LedgerBench(store)
+        defer { close() }
+        var life = DigestLife(seed: seed)
+        for _ in 0..<steps { _ = try life.step(bench) }
+        let room = Channel("a")
+        let texts = ["7", "{\"a\":[1.10,\"\\u0000\"]}", " {\"b\" : 1}", "no json", "\"e\u{301}👍\""]
+        for text in texts {
+            let message = Message(
+                payload: text, meta: text, type: "text", parent: tick(bench.wall - 1))
+            _ = bench.commit([write(.publish(message, hoursKept: 3), channel: room)])
+            bench.wall += 5
+        }
+        let last = store.last
+        _ = bench.commit([
+            write(.add(.on(last.rawValue, "7", type: "edited")), channel: room),
+            write(
+                .add(.on(last.rawValue, "clap"), score: 12), channel: room),
+        ])
+        try addTenants(to: store)
+    }
+
+    private func addTenants(to store: SQLiteStore) throws {
+        try store.begin()
+        try store.setReadMark(store.last, of: "ada", in: Channel("a"))
+        try store.setReadMark(tick(3), of: "é", in: Channel("a", keyset: "k"))
+        try store.change(.add(["a", "b"]), of: ChannelGroup("friends", keyset: "k"))
+        let token = RevokedToken(
+            keyset: ExactText("k"), id: TokenID(of: [1, 2, 3]), expiry: 2_000_000_000)
+        try store.revoke(token, forgettable: tick(20_000_000_000_000_000))
+        for (name, expiry) in [("a", KeyGrant.never), ("b", 1_900_000_000)] {
+            let subject = KeyGrantSubject(
+                keyset: ExactText("k"), level: .channel, name: ExactText(name),
+                authKey: name == "a" ? nil : ExactText("key"))
+            try store.put(
+                KeyGrant(subject: subject, bits: 3, expiry: expiry),
+                forgettable: expiry == KeyGrant.never ? .end : tick(19_000_000_000_000_000))
+        }
+        try store.commit(through: store.last)
+    }
+
+    // MARK: Files
+
+    /// An export's lines.
+    func export(
+        _ selection: StoreSelection = StoreSelection(), removed: Bool = true
+    ) throws -> [String] {
+        let file = "\(directory.path)/\(UUID().uuidString).jsonl"
+        _ = try Transfers.export(
+            selection, of: database, includesRemoved: removed, to: file, tell: { _, _ in })
+        return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(
+            String.init)
+    }
+
+    /// Imports lines, a few at a time.
+    @discardableResult
+    func take(
+        _ lines: [String], into: String? = nil, keeps: Bool = false, rowsPerCommit: Int = 7,
+        cutAt end: Int? = nil
+    ) throws -> Importer.Report {
+        close()
+        let file = "\(directory.path)/\(UUID().uuidString).jsonl"
+        var bytes = Data((lines.joined(separator: "\n") + "\n").utf8)
+        if let end { bytes = bytes.prefix(end) }
+        try bytes.write(to: URL(filePath: file))
+        var found = TransferLines(try TransferInput(file))
+        let (head, text) = try Importer.head(of: &found)
+        let store = try SQLiteStore(directory: directory.path, secret: head.secret)
+        let intake = try StoreIntake(store)
+        var progress = ImportProgress(
+            head: text, into: into, offset: found.offset, line: found.number)
+        if let noted = try intake.noted().flatMap(ImportProgress.init),
+            noted.isPlace(of: progress, in: store)
+        {
+            progress = noted
+        }
+        let merge = try Merge(
+            intake, keeps: keeps, outcome: progress.outcome, rowsPerCommit: rowsPerCommit,
+            segmentMessages: LedgerBench.segmentMessages, now: 20_000_000_000_000_000)
+        return try Importer(found, head: head, from: progress, into: merge, tell: { _, _ in }).run()
+    }
+
+    /// Reads another service's text.
+    func take(
+        _ text: String, by reader: some ForeignReader, keeps: Bool = false
+    ) throws -> ForeignImport.Report {
+        close()
+        let file = "\(directory.path)/\(UUID().uuidString).json"
+        try Data(text.utf8).write(to: URL(filePath: file))
+        let store = try SQLiteStore(directory: directory.path)
+        let merge = try Merge(
+            StoreIntake(store), keeps: keeps, rowsPerCommit: 2, now: 20_000_000_000_000_000)
+        return try ForeignImport(
+            TransferInput(file), keyset: "default", into: merge, tell: { _, _ in }
+        ).run(reader)
+    }
+}
