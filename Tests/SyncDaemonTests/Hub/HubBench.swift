@@ -108,7 +108,7 @@ final class HubBench {
         let order = EventOrder(
             after: store.last, ceiling: .end, wallTicks: { 1 }, receiver: Steps(),
             askForCeiling: {})
-        if case .backlog(let channels, let cursor) = question.query {
+        if case .backlog(let channels, let cursor, _) = question.query {
             let answer = question.answer(
                 from: try store.makeReader(), order, secret: store.secret)
             guard case .backlog(let events, let through) = answer.result else {

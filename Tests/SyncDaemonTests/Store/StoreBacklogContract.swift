@@ -91,7 +91,7 @@ struct StoreBacklogContract {
         let channel = Channel("foo.a")
         for time in [40, 42, 44] as [UInt64] {
             try store.commit(through: time + 1) {
-                try $0.insert(.numbered(Int(time)), at: tick(time), in: channel, by: "ada")
+                try $0.insert(.numbered(time), at: tick(time), in: channel, by: "ada")
                 _ = try $0.deleteMessages(
                     after: .zero, through: tick(time), at: tick(time + 1), in: channel)
             }
