@@ -223,11 +223,13 @@ class Bearers(ApiCase):
         self.assert_refused(
             ada.post("publish", {"channel": "room", "payload": 1, "as": "bob"}), 403,
             "token_of_another")
-        commands = [{"op": "publish", "channel": "room", "payload": 2, "as": name}
-                    for name in ("ada", "bob")]
-        results = ada.ok(ada.post("batch", {"commands": commands}))["results"]
-        self.assertIn("ok", results[0])
-        self.assertEqual(results[1]["error"]["code"], "token_of_another")
+        for names in (("ada", "bob"), ("bob", "ada")):
+            commands = [{"op": "publish", "channel": "room", "payload": 2, "as": name}
+                        for name in names]
+            results = ada.ok(ada.post("batch", {"commands": commands}))["results"]
+            self.assertIn("ok", results[names.index("ada")])
+            self.assertEqual(
+                results[names.index("bob")]["error"]["code"], "token_of_another")
         self.assert_refused(
             self.api(web_token()).post("publish", {"channel": "room", "payload": 1}), 403,
             "invalid_publish_key")
@@ -237,6 +239,25 @@ class Bearers(ApiCase):
         anybody.write("publish", channel="room", payload=1)
         (message,) = anybody.read("history", channel="room")["messages"]
         self.assertEqual(message["uuid"], "server")
+        # A key that was taken away, or is another's, must not write here instead.
+        for bearer in (BACKEND + "x", web_token()):
+            self.assert_refused(
+                self.api(bearer, keyset="sub-open").post(
+                    "publish", {"channel": "room", "payload": 1}), 401, "token_invalid")
+
+    def test_in_whose_name(self):
+        for fields, query, user in (
+                ({"as": "ada"}, {}, "ada"), ({}, {"as": "bob"}, "bob"), ({}, {}, "backend"),
+                ({"as": "ada"}, {"as": "bob"}, "ada")):
+            api = self.api(BACKEND, **query)
+            api.write("publish", channel="names", payload=1, **fields)
+            newest = api.read("history", channel="names", limit=1)["messages"][0]
+            self.assertEqual(newest["uuid"], user)
+        twice = RawClient(self.daemon.address)
+        self.addCleanup(twice.socket.close)
+        answer = twice.get("/v1/ping", f"Authorization: Bearer {BACKEND}",
+                           f"Authorization: Bearer {OTHERS}")
+        self.assertEqual(answer.status, 400)
 
     def test_a_key_that_is_taken_away(self):
         stream = self.stream(channel="room")
@@ -313,6 +334,10 @@ class Wishes(ApiCase):
         refused = api.post("batch", {"commands": commands})
         self.assert_refused(refused, 429, "rate_limited")
         self.assertEqual(refused.headers["retry-after"], "1")
+        # One that costs more than there ever is comes when nothing else was asked for a while.
+        self.eventually(
+            lambda: api.post("batch", {"commands": commands[:1] * 60}).status_code == 200,
+            "a batch of more than the rate")
 
     def test_pages_ask_first(self):
         daemon = self.start_daemon("--allowed-origins", "https://app.example")
@@ -380,6 +405,15 @@ class Streams(ApiCase):
         stream = self.stream(channel="room", last=last)
         stream.until(lambda: len(seen) + len(stream.events) >= len(sent), "the rest")
         self.assertEqual(seen + payloads(stream.events), sent)
+
+    def test_a_cursor_from_a_clock(self):
+        """One between the last event and now is no reset, and brings nothing from before it."""
+        before = int(self.message(payload="before"))
+        stream = self.stream(channel="room", cursor=str(before + 1000))
+        stream.until(lambda: stream.ids, "the beginning")
+        self.message(payload="after")
+        stream.until(lambda: stream.events, "a message")
+        self.assertEqual((payloads(stream.events), stream.others), (["after"], []))
 
     def test_one_from_another_store(self):
         stream = self.stream(channel="room", last="99952187953729998")

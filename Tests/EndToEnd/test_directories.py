@@ -54,6 +54,16 @@ class Directories(DaemonTestCase):
         await self.equal(eve, "$users", {})
         self.assertEqual((await self.ada.command("users"))["entries"], [])
 
+    async def test_who_was_never_described_leaves_too(self):
+        await self.ada.command("setMembers", channel="den", set=[{"userId": "gil"}])
+        await self.ada.command("setMembers", channel="room", set=[{"userId": "gil"}])
+        await self.ada.command("removeChannel", channel="den")
+        self.assertEqual((await self.ada.command("members", channel="den"))["entries"], [])
+        found = await self.ada.command("memberships", userId="gil")
+        self.assertEqual([it["id"] for it in found["entries"]], ["room"])
+        await self.ada.command("removeUser", userId="gil")
+        self.assertEqual((await self.ada.command("members", channel="room"))["entries"], [])
+
     async def test_nobody_writes_into_a_directory_otherwise(self):
         await self.ada.command("setUser", userId="ada", set={"name": "Ada"})
         entry = (await self.ada.command("users"))["entries"][0]["timetoken"]

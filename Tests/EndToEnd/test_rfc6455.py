@@ -228,7 +228,7 @@ class Handshake(DaemonTestCase):
         for start in ("POST /v1/sync", "GETT /v1/sync", "GET /", "GET /v1/sync/", "GET /v1/Sync",
                       "GET /%761/sync", "OPTIONS /v1/sync"):
             with self.subTest(start):
-                status = 400 if start.startswith("GETT") else 426
+                status = 405 if start.startswith("GETT") else 426
                 self.refuse(status, self.request(start=f"{start} HTTP/1.1"))
 
     def test_queries(self):

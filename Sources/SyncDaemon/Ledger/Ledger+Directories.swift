@@ -46,7 +46,10 @@ extension Ledger {
             return .failure(.entryModified)
         }
         guard case .set(let fields) = change.kind else {
-            return .success(standing == nil ? nil : EntryStep(place: place, change: .remove))
+            // Nobody need be known to be a member: who is removed leaves all the same.
+            let isNowhere =
+                if standing == nil { try !hasMemberships(place, in: keyset) } else { false }
+            return .success(isNowhere ? nil : EntryStep(place: place, change: .remove))
         }
         let content = EntryContent(id: change.id, standing?.content).setting(fields)
         guard content.utf8.count <= Limits.entryBytesMax else { return .failure(.entryTooLarge) }
@@ -54,17 +57,28 @@ extension Ledger {
         return .success(EntryStep(place: place, change: .put(content)))
     }
 
+    /// The list that goes with a user or a channel; `nil` of a membership.
+    private func memberships(of place: EntryPlace) -> Directory? {
+        switch place.directory {
+        case .users: .memberships(user: place.id.string)
+        case .channels: .members(channel: place.id.string)
+        case .members, .memberships: nil
+        }
+    }
+
+    private func hasMemberships(
+        _ place: EntryPlace, in keyset: String
+    ) throws(StoreError) -> Bool {
+        guard let list = memberships(of: place) else { return false }
+        return try !store.entries(in: Channel(list.channelName, keyset: keyset), limit: 1).isEmpty
+    }
+
     /// Takes whoever is removed out of the channels, or out of the channel whoever is in it.
     private func leave(
         _ step: EntryStep, for write: Write, _ commit: inout Commit
     ) throws(StoreError) -> ProtocolError? {
         let keyset = write.channel.keyset
-        let lists: Directory
-        switch step.place.directory {
-        case .users: lists = .memberships(user: step.place.id.string)
-        case .channels: lists = .members(channel: step.place.id.string)
-        case .members, .memberships: return nil
-        }
+        guard let lists = memberships(of: step.place) else { return nil }
         let entries = try store.entries(
             in: Channel(lists.channelName, keyset: keyset), limit: Limits.membershipsMovedMax + 1)
         guard entries.count <= Limits.membershipsMovedMax else { return .tooManyMemberships }

@@ -232,6 +232,10 @@ import EventModel
         guard fields.values(of: .origin).count <= 1 else {
             return .broken(.error(400, "Send one Origin."))
         }
+        for name in [RequestFields.Name.authorization, .idempotencyKey, .lastEventID]
+        where fields.values(of: name).count > 1 {
+            return .broken(.error(400, "Send one \(name.rawValue)."))
+        }
         if unsafe parser.pointee.method == HTTP_CONNECT.rawValue {
             return .broken(.methodNotAllowed("This is no proxy.", allowing: ["GET", "HEAD"]))
         }

@@ -93,7 +93,8 @@ struct StoreBacklogContract {
             try store.commit(through: time + 1) {
                 try $0.insert(.numbered(time), at: tick(time), in: channel, by: "ada")
                 _ = try $0.deleteMessages(
-                    after: .zero, through: tick(time), at: tick(time + 1), in: channel)
+                    after: tick(time - 1), through: tick(time), at: tick(time + 1),
+                    in: channel)
             }
         }
         let reader = try store.makeReader()

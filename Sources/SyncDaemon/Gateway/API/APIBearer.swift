@@ -10,13 +10,14 @@ struct APIBearer {
     let text: String?
     /// A key of the tenant's own servers, if it is one.
     let server: ServerKey?
-    /// Whose token it is, if it names anybody.
-    private let owner: String?
+    /// In whose name, where a command does not say it: who the query names, or whose token it is,
+    /// or what the server's key is called.
+    private let standing: String?
 
     /// - Throws: `unknown_keyset`, or `token_invalid` for what is no bearer token.
     init(_ asking: HTTPAsking, _ query: RequestQuery) throws(ProtocolError) {
         text = try Self.text(asking.request, query)
-        for name in ["keyset", "publishKey"] {
+        for name in ["keyset", "publishKey", "as"] {
             guard let value = query[name] else { continue }
             guard (1...Limits.identifierBytesMax).contains(value.utf8.count), !query.repeats(name)
             else {
@@ -27,14 +28,17 @@ struct APIBearer {
         if let text,
             let (keyset, key) = asking.tenants.server(showing: text, in: query["keyset"])
         {
-            (self.keyset, server, owner, publishKey) = (keyset, key, key.name, .unasked)
+            (self.keyset, server, publishKey) = (keyset, key, .unasked)
+            standing = query["as"] ?? key.name
             return
         }
         server = nil
         publishKey = .named(query["publishKey"])
         keyset = try asking.tenants.admit(
             to: query["keyset"] ?? asking.tenants.keysets.defaultKey)
-        owner = Self.owner(of: text, in: keyset, asking)
+        // What opens nothing here was meant for another tenant, or is a key that was taken away.
+        guard text == nil || asking.tenants.keys(of: keyset) != nil else { throw .tokenInvalid }
+        standing = query["as"] ?? Self.owner(of: text, in: keyset, asking)
     }
 
     private static func owner(
@@ -59,7 +63,7 @@ struct APIBearer {
     /// In whose name something is asked.
     func author(as name: String?) -> Author {
         Author(
-            keyset: keyset.subscribeKey, userID: name ?? owner ?? "server", deviceID: "")
+            keyset: keyset.subscribeKey, userID: name ?? standing ?? "server", deviceID: "")
     }
 
     func credential(

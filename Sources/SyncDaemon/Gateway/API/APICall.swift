@@ -51,8 +51,8 @@ final class APICall: HTTPCall {
         self.bearer = bearer
         results = parts.map { _ in nil }
         let demand = Demand()
-        // A token is looked at once; whether it is the author's is asked with each command.
-        let first = bearer.author(as: try? parts[0].get().author)
+        // A token is looked at once; whose it is is asked with each command of a batch.
+        let first = bearer.author(as: isBatch ? nil : try? parts[0].get().author)
         let credential = try bearer.credential(of: first, asking)
         let origin = asking.origin
         callers = parts.enumerated().map { index, part in

@@ -40,6 +40,8 @@ final class APIStream: HTTPStreamCall {
     private let groups: [String]
     private var cursor: Timetoken?
     private var hasBegun = false
+    /// Whether a daemon gave the cursor; a client may have made its first one from a clock.
+    private var isOfDaemon: Bool
     private(set) var origin: Origin
 
     init(
@@ -50,6 +52,7 @@ final class APIStream: HTTPStreamCall {
             query.members.filter { $0.name == field }.map(\.value).withoutRepeats()
         }
         (channels, groups) = (names("channel"), names("group"))
+        isOfDaemon = asking.request.fields.lastEventID != nil
         guard (1...Limits.streamedChannelsMax).contains(channels.count + groups.count) else {
             throw channels.isEmpty && groups.isEmpty
                 ? ProtocolError(.missingField("channel", expected: "a channel to follow"))
@@ -115,15 +118,18 @@ final class APIStream: HTTPStreamCall {
     }
 
     private func begin() -> HTTPResponse {
-        var begin = ""
         hasBegun = true
-        if let reset = poll() {
-            cursor = reset
-            // Its cursor is of another store: what it holds may be wrong.
-            begin = "event: reset\ndata: {}\n"
-            _ = poll()
-        }
-        return .eventStream(.head, text: "\(begin)id: \(cursor ?? .zero)\n\n")
+        return .eventStream(.head, text: wait() + "id: \(cursor ?? .zero)\n\n")
+    }
+
+    /// Waits for what is next.
+    ///
+    /// - Returns: What to say first, when the cursor is of another store.
+    private func wait() -> String {
+        guard let reset = poll() else { return "" }
+        cursor = reset
+        _ = poll()
+        return "event: reset\ndata: {}\n"
     }
 
     func goOn(as command: CommandID) -> HTTPResponse? {
@@ -131,8 +137,9 @@ final class APIStream: HTTPStreamCall {
         // Meanwhile it may have been granted less.
         if credential.isOver(at: engine.seconds) { return refusal(.tokenExpired) }
         if let error = caller.refusal(of: need) { return refusal(error) }
-        guard poll() == nil else { preconditionFailure("The position came from this store.") }
-        return nil
+        let reset = wait()
+        return reset.isEmpty
+            ? nil : .eventStream(.more, text: reset + "id: \(cursor ?? .zero)\n\n")
     }
 
     /// - Returns: Where it has to begin again, when its cursor is of another store.
@@ -142,7 +149,8 @@ final class APIStream: HTTPStreamCall {
             session: origin.session, command: origin.command, interests: interests,
             groups: groups, cursor: cursor ?? .zero, filter: nil)
         request.isOfSDK = false
-        return Operations.poll(request, isOfDaemon: true, in: caller.hub, for: caller)
+        defer { isOfDaemon = true }
+        return Operations.poll(request, isOfDaemon: isOfDaemon, in: caller.hub, for: caller)
     }
 
     func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {

@@ -75,8 +75,10 @@ struct HTTPClients {
         client.credential = call.credential
         client.lastAsked = now
         if call.commandCount > 1 {
-            // The request itself was paid for when it came.
-            guard client.bucket.take(call.commandCount - 1, at: now) else { throw .rateLimited }
+            // The request itself was paid for when it came: at once, or what costs more than there
+            // ever is would never find all of it there.
+            client.bucket.putBack()
+            guard client.bucket.take(call.commandCount, at: now) else { throw .rateLimited }
             client.cost += call.commandCount - 1
         }
         clients[connection] = client

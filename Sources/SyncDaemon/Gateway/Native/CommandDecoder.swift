@@ -89,7 +89,10 @@ enum CommandDecoder {
 
     private static func commandID(_ json: borrowing JSONValue) throws(ProtocolError) -> CommandID {
         let id = try json.read { (json) throws(JSONError) in try json.integer("id") }
-        guard id >= 0 else { throw .invalidField("id", "an integer of 0 or more") }
+        // A reply has it as it was written.
+        guard id >= 0, json.member("id")?.integer != nil else {
+            throw .invalidField("id", "an integer of 0 or more")
+        }
         return id
     }
 
