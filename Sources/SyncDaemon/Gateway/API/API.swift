@@ -33,12 +33,11 @@ enum API {
             }
         }
         let stream = route(.get, "v1/stream") { APIStreamRequest.answer($0) }
-        var document = HTTPRoute.get("v1/openapi.json") { _ in
+        let document = HTTPRoute.get("v1/openapi.json") { _ in
             var response = HTTPResponse.api(200, OpenAPI.document)
             response.tellsRate = false
             return response
         }
-        document.isNamed = true
         let all = operations + [batch, stream, document]
         return all + all.map { preflight($0.path) }
     }()

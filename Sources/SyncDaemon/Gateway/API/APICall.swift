@@ -3,41 +3,11 @@
 import EventModel
 import JSON
 
-/// In whose name one of its commands is carried out.
-struct APICaller: Caller {
-    let author: Author
-    let keyset: Keyset
-    let credential: Credential
-    let publishKey: PublishKey
-    let accounts: Accounts
-    let origin: Origin
-    let hub: Hub
-    let audit: Audit
-    let demand: Demand
-
-    var engine: any Engine { hub.engine }
-
-    func ask(_ request: ReadRequest) -> Bool {
-        var request = request
-        request.demand = demand
-        return engine.ask(request)
-    }
-
-    /// Carries a command out, or starts to.
-    func carryOut(_ command: Command) -> OperationOutcome {
-        if let error = refusal(of: command.need(at: engine.wallTime)) { return .refused(error) }
-        guard let outcome = CommandRouter.handle(command, for: self) else {
-            preconditionFailure("The table has an operation that takes a session.")
-        }
-        return outcome
-    }
-}
-
 /// Commands of one request, and what has come of each.
-final class APICall: HTTPCall {
+final class APICall: APIAsking {
     private let parts: [Result<APIRequest.Part, ProtocolError>]
     private let callers: [APICaller]
-    private let bearer: APIBearer
+    let bearer: APIBearer
     private var results: [Result<Reply, ProtocolError>?]
     private let isBatch: Bool
 
@@ -67,27 +37,11 @@ final class APICall: HTTPCall {
         }
     }
 
-    private var caller: APICaller { callers[0] }
+    var caller: APICaller { callers[0] }
 
     var commandCount: Int { parts.count }
-    var author: Author { caller.author }
-    var keyset: Keyset { caller.keyset }
-    var credential: Credential { caller.credential }
-    var publishKey: PublishKey { caller.publishKey }
-    var accounts: Accounts { caller.accounts }
     var origin: Origin { caller.origin }
-    var engine: any Engine { caller.engine }
-    var audit: Audit { caller.audit }
-    var demand: Demand { caller.demand }
-    var token: String? { bearer.text }
-    var hasTenant: Bool { true }
-    var isOfBackend: Bool { false }
     var isCarriedOutWhateverMemory: Bool { bearer.server != nil }
-    var isList: Bool { false }
-
-    func ask(_ request: ReadRequest) -> Bool { caller.ask(request) }
-
-    func check(in tenants: Tenants) throws(ProtocolError) { try bearer.check(self, in: tenants) }
 
     /// All at once: their order is that in which the ledger takes them.
     func start() -> HTTPResponse? {

@@ -33,9 +33,9 @@ enum APIStreamRequest {
 }
 
 /// One stream.
-final class APIStream: HTTPStreamCall {
-    private let caller: APICaller
-    private let bearer: APIBearer
+final class APIStream: APIAsking, HTTPStreamCall {
+    let caller: APICaller
+    let bearer: APIBearer
     private let channels: [String]
     private let groups: [String]
     private var cursor: Timetoken?
@@ -75,23 +75,7 @@ final class APIStream: HTTPStreamCall {
         origin = asking.origin
     }
 
-    var author: Author { caller.author }
-    var keyset: Keyset { caller.keyset }
-    var credential: Credential { caller.credential }
-    var publishKey: PublishKey { caller.publishKey }
-    var accounts: Accounts { caller.accounts }
-    var engine: any Engine { caller.engine }
-    var audit: Audit { caller.audit }
-    var demand: Demand { caller.demand }
-    var token: String? { bearer.text }
-    var hasTenant: Bool { true }
-    var isOfBackend: Bool { false }
     var isCarriedOutWhateverMemory: Bool { false }
-    var isList: Bool { false }
-
-    func ask(_ request: ReadRequest) -> Bool { caller.ask(request) }
-
-    func check(in tenants: Tenants) throws(ProtocolError) { try bearer.check(self, in: tenants) }
 
     func start() -> HTTPResponse? {
         if let error = caller.refusal(naming: channels, groups: groups) { return .api(error) }
