@@ -36,6 +36,8 @@ final class TransportBench: SessionDelegate, RequestDelegate {
         self.transport = transport
     }
 
+    func connectionDidTake(_ connection: SessionID) {}
+
     /// Runs the loop until something holds; says whether it came to hold.
     ///
     /// It gives up after 1,000 turns that waited in vain: a turn in which something happens is
