@@ -12,14 +12,19 @@ struct Endpoints: Sendable {
 
     /// What is for operators alone is a row at `.admin`.
     var routes: HTTPRoutes {
-        HTTPRoutes(API.routes + [
-            .get("v1/sync") { _ in webSocket },
-            .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
-            .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
-            .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
-                .plain(200, metrics.text)
-            },
-        ])
+        HTTPRoutes(
+            API.routes + [
+                .get("v1/sync") { _ in webSocket },
+                .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
+                .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
+                .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
+                    .plain(200, metrics.text)
+                },
+            ] + webhooks.routes)
+    }
+
+    private var webhooks: WebhookEndpoints {
+        WebhookEndpoints(webhooks: metrics.webhooks, entrance: exposure.metricsEntrance)
     }
 
     /// What a request hears that asks for no upgrade.
@@ -37,10 +42,12 @@ struct Endpoints: Sendable {
             return .plain(503, "starting or stopping")
         }
         let troubles = health.troubles
-        guard !troubles.isEmpty else { return .plain(200, "ready") }
-        guard exposure.showsTroubles(at: entrance) else { return .plain(503, "not ready") }
-        let lines = troubles.map { "\($0.cause.rawValue): \($0.text)" }
-        return .plain(503, "not ready\n" + lines.joined(separator: "\n"))
+        let isReady = !troubles.contains { $0.cause.concernsClients }
+        let word = isReady ? "ready" : "not ready"
+        let lines =
+            exposure.showsTroubles(at: entrance)
+            ? troubles.map { "\n\($0.cause.rawValue): \($0.text)" } : []
+        return .plain(isReady ? 200 : 503, word + lines.joined())
     }
 }
 
