@@ -121,8 +121,8 @@ final class WebhookThread: Sendable {
         }
         health.set(
             .webhooksFailing, !troubles.isEmpty,
-            "Receivers of webhooks fail: \(troubles.joined(separator: ", ")). Mend them: what waits "
-                + "is sent again by itself, and becomes dead letters after a day.")
+            "Receivers of webhooks fail: \(troubles.joined(separator: ", ")). Mend them: what "
+                + "waits is sent again by itself, and becomes dead letters after a day.")
     }
 }
 
