@@ -51,6 +51,7 @@ let package = Package(
         library("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
         library("CCBOR", pkgConfig: "libcbor", debian: "libcbor-dev"),
         library("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
+        library("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
         .target(name: "CLinux"),
         .target(name: "CThread"),
         // Daemon, client and tools build on it; it knows nothing of them.
@@ -67,7 +68,7 @@ let package = Package(
             name: "SyncDaemon",
             dependencies: [
                 "Basis", "EventModel", "JSON", "SQLite", "CWebsockets", "CUV", "CSystemd", "CInih",
-                "CHTTPParser", "CZlib", "CLinux", "CSodium", "CCBOR", "COpenSSL",
+                "CHTTPParser", "CZlib", "CLinux", "CSodium", "CCBOR", "COpenSSL", "CCurl",
             ],
             swiftSettings: shipped),
         .executableTarget(

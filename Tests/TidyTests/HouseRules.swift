@@ -44,6 +44,7 @@ enum HouseRules {
                 "Sources/SyncDaemon/Transport/TLS/",
             ]
         ),
+        ("CCurl", ["Sources/SyncDaemon/Webhooks/HTTPSender.swift"]),
         ("Foundation", []),
         ("FoundationEssentials", []),
         ("Dispatch", []),

@@ -1,10 +1,11 @@
 // Bytes as text inside JSON: RFC 4648 section 4, with padding, which browsers read with `atob`.
 
-enum Base64 {
+/// Text of the alphabet with `+` and `/`.
+public enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func text(_ bytes: [UInt8]) -> String {
+    public static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -22,7 +23,7 @@ enum Base64 {
     }
 
     /// Reads only what ``text(_:)`` writes; `nil` for anything else.
-    static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+    public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 4) else { return nil }
         let padding = digits.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count

@@ -36,6 +36,14 @@ final class Ledger {
     let quarantine: Quarantine
     /// How much each tenant may have.
     let accounts: Accounts
+    /// What webhooks are to get.
+    var outbox = OutboxBatches()
+    /// What became of what they got, and is not in the store yet.
+    var outboxSteps: [OutboxStep] = []
+    /// Whether the last commit left some of these, though it took them.
+    var hasOutboxWork = false
+    /// What the open transaction leaves of these for the next.
+    var unfinishedSteps: [OutboxStep] = []
     /// Where the present attempt met damage.
     private var suspect: Quarantine.Place?
     let anchor: () -> ClockAnchor
@@ -139,6 +147,7 @@ final class Ledger {
         failure: inout StoreError?, _ body: (inout Commit) throws(StoreError) -> Void
     ) -> Commit {
         let start = (last: last, deletions: deletions.count, reading: digests.reading)
+        let uses = outbox.uses
         var hasMadeRoom = false
         while true {
             var commit = Commit()
@@ -150,10 +159,13 @@ final class Ledger {
                 try store.begin()
                 try body(&commit)
                 try writeDigests(into: &commit)
+                try writeOutbox(into: &commit)
                 try store.commit(through: last, record(of: now, above: last))
+                endOutbox(isCommitted: true, before: uses)
                 commit.ceiling = store.clock.ceiling
             } catch {
                 store.rollback()
+                endOutbox(isCommitted: false, before: uses)
                 last = start.last
                 deletions.removeLast(deletions.count - start.deletions)
                 (revokedCounts, keyGrantCounts, allKeyGrants) = ([:], [:], nil)

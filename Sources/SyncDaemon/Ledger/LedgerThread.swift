@@ -13,12 +13,18 @@ final class LedgerThread: Sendable {
         case heartbeat
         /// The order needs a higher ceiling.
         case ceiling
+        /// Something became of a request to a webhook.
+        case outbox(OutboxStep)
+        /// There are other webhooks from now on.
+        case webhooks([Webhook])
     }
 
     let order: EventOrder
     let groups: ChannelGroups
     let revocations: Revocations
     let keyGrants: KeyGrants
+    /// What is new for webhooks.
+    let outbox = OutboxDoor()
     let heartbeat = Heartbeat()
     /// What cursors are worth.
     let epochs: Epochs
@@ -48,6 +54,7 @@ final class LedgerThread: Sendable {
     ///   - granted: All its grants to auth keys.
     ///   - tombstoneTicksKept: How long a removed action is remembered, in timetoken ticks.
     ///   - mutationTicksKept: How long a mutation is remembered, likewise.
+    ///   - webhooks: Whom it is to keep events for.
     ///   - quarantine: What is left alone in a damaged store.
     ///   - accounts: How much each tenant may have.
     ///   - troubles: Told of what the store refuses.
@@ -57,8 +64,8 @@ final class LedgerThread: Sendable {
         store: sending any Store, clock: DaemonClock, memberships: [GroupMembership],
         revoked: [RevokedToken], granted: [KeyGrant], tombstoneTicksKept: UInt64,
         mutationTicksKept: UInt64 = Limits.mutationTicksKept,
-        counters: Counters, log: Log, quarantine: Quarantine, accounts: Accounts,
-        troubles: StoreTroubles, receiver: any CommitReceiver,
+        webhooks: [Webhook] = [], counters: Counters, log: Log, quarantine: Quarantine,
+        accounts: Accounts, troubles: StoreTroubles, receiver: any CommitReceiver,
         fail: @escaping @Sendable (StoreError) -> Void
     ) {
         let requests = self.requests
@@ -86,34 +93,49 @@ final class LedgerThread: Sendable {
                     store: handover.take(), tombstoneTicksKept: tombstoneTicksKept,
                     mutationTicksKept: mutationTicksKept, quarantine: quarantine,
                     accounts: accounts, anchor: clock.anchor, wallTicks: clock.ticks)
+                ledger.outbox.webhooks = webhooks
+                outbox.tell(ledger.countOutbox())
                 var chores = Chores()
                 while let taken = take(waiting: !chores.areLeft) {
                     heartbeat.beat()
                     observeClock(log)
-                    let writes = taken.compactMap { request -> Write? in
-                        if case .write(let write) = request { write } else { nil }
-                    }
-                    // A heartbeat, about once a second: time to delete what is over.
-                    // On a full disk also amid writes, which are refused quickly.
-                    if writes.isEmpty || troubles.isFull, taken.count > writes.count {
-                        chores.isDue = true
-                    }
-                    if taken.count > writes.count {
-                        report(tellUse(of: ledger), of: 0, ledger, troubles, fail: fail)
-                    }
-                    if !writes.isEmpty {
-                        chores.wasBusy()
-                        commit(writes, with: ledger, counters, log, troubles, fail: fail)
-                    }
-                    // Between two commits, so that no write waits for more than one step.
-                    let failure =
-                        troubles.isFull
-                        ? seekRoom(&chores, with: ledger, troubles)
-                        : doChore(&chores, with: ledger, troubles)
-                    report(failure, of: 0, ledger, troubles, fail: fail)
+                    serve(taken, &chores, with: ledger, counters, log, troubles, fail: fail)
                 }
             }
         }
+    }
+
+    /// Commits what was taken, and does some of what is done between writes.
+    private func serve(
+        _ taken: [Request], _ chores: inout Chores, with ledger: Ledger, _ counters: Counters,
+        _ log: Log, _ troubles: StoreTroubles, fail: (StoreError) -> Void
+    ) {
+        var writes: [Write] = []
+        for request in taken {
+            switch request {
+            case .write(let write): writes.append(write)
+            case .outbox(let step): ledger.outboxSteps.append(step)
+            case .webhooks(let webhooks): ledger.outbox.webhooks = webhooks
+            // About once a second: time to delete what is over.
+            case .heartbeat, .ceiling: chores.hasBeat = true
+            }
+        }
+        // On a full disk also amid writes, which are refused quickly.
+        if writes.isEmpty || troubles.isFull, chores.hasBeat { chores.isDue = true }
+        if chores.hasBeat {
+            report(tellUse(of: ledger), of: 0, ledger, troubles, fail: fail)
+        }
+        chores.hasBeat = false
+        if !writes.isEmpty || !ledger.outboxSteps.isEmpty {
+            chores.wasBusy()
+            commit(writes, with: ledger, counters, log, troubles, fail: fail)
+        }
+        // Between two commits, so that no write waits for more than one step.
+        let failure =
+            troubles.isFull
+            ? seekRoom(&chores, with: ledger, troubles)
+            : doChore(&chores, with: ledger, troubles)
+        report(failure, of: 0, ledger, troubles, fail: fail)
     }
 
     /// Removed actions that changed up to here may be forgotten.
@@ -141,6 +163,8 @@ final class LedgerThread: Sendable {
 
     /// What is done between writes.
     private struct Chores {
+        /// Whether a heartbeat came with what was taken last.
+        var hasBeat = false
         /// Whether what is over is to be deleted.
         var isDue = false
         /// Since when nothing was written.
@@ -194,7 +218,9 @@ final class LedgerThread: Sendable {
         // After a failure the next heartbeat tries again.
         if failure != nil { (chores.isDue, chores.hasSpace) = (false, false) }
         chores.areLeft =
-            failure == nil && (chores.isDue || ledger.hasWork || chores.hasSpace && chores.isIdle)
+            failure == nil
+            && (chores.isDue || ledger.hasWork || ledger.hasOutboxWork
+                || chores.hasSpace && chores.isIdle)
         return failure
     }
 
@@ -295,6 +321,7 @@ final class LedgerThread: Sendable {
         groups.apply(commit.groups)
         revocations.apply(commit.revoked, forgotten: commit.forgottenRevoked)
         keyGrants.apply(commit.keyGrants, forgotten: commit.forgottenKeyGrants)
+        outbox.tell(commit.outbox)
         floor.store(ledger.store.tombstoneFloor.rawValue, ordering: .releasing)
         deletions.store(ledger.store.deletionFloor.rawValue, ordering: .releasing)
         mutations.store(ledger.store.mutationCount, ordering: .relaxed)

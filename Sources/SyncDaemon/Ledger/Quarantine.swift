@@ -18,6 +18,8 @@ final class Quarantine: Sendable {
         case revocations(keyset: ExactText)
         /// What is granted by version 2 in a keyset.
         case keyGrants(keyset: ExactText)
+        /// What waits for webhooks.
+        case outbox
         /// Forgetting what is over.
         case housekeeping
 
@@ -28,6 +30,7 @@ final class Quarantine: Sendable {
             case .group(let group): "channel group \(group.name) of keyset \(group.keyset)"
             case .revocations(let keyset): "revoked tokens of keyset \(keyset.string)"
             case .keyGrants(let keyset): "grants to auth keys of keyset \(keyset.string)"
+            case .outbox: "what waits for webhooks"
             case .housekeeping: "forgetting what is over"
             }
         }

@@ -113,6 +113,8 @@ struct Commit: Sendable {
     var cleared: [ClearingRecord] = []
     /// What somebody deleted; not what was over.
     var deleted: [DeletionRecord] = []
+    /// What it did about webhooks, if anything.
+    var outbox: OutboxNews?
     /// The state after it of every channel that has a stored event in it.
     var digests: [Channel: Digest] = [:]
     /// Every later event is after this.

@@ -61,6 +61,12 @@ struct ChannelPattern: Hashable, Sendable {
             isBeginning || !Channel(name.string).isPresence
         else { return nil }
     }
+
+    /// Whether a channel is one of those that it stands for.
+    func fits(_ channel: Channel) -> Bool {
+        isBeginning
+            ? channel.name.utf8.starts(with: name.string.utf8) : ExactText(channel.name) == name
+    }
 }
 
 /// The settings of those channels of a tenant that have some of their own.

@@ -26,6 +26,7 @@ extension Configuration {
             result.mistakes = mistakes
         }
         result.takeSecrets(from: file, environment, read: readSecret)
+        result.takeWebhookSecrets(environment, read: readSecret)
         result.mistakes.sort { ($0.line ?? .max) < ($1.line ?? .max) }
         let areKeysetsRight = result.mistakes.isEmpty
         if areKeysetsRight { result.warnings += result.configuration.vainSettings }
@@ -130,9 +131,11 @@ extension Configuration {
         }
         var keysets = SectionCollector<NamedKeyset>()
         var namespaces = SectionCollector<Namespace>()
+        var webhooks = SectionCollector<NamedWebhook>()
         func begin(_ section: INISection, _ mistakes: inout [ConfigurationError]) {
             keysets.begin(section, in: file.path, &mistakes)
             namespaces.begin(section, in: file.path, &mistakes)
+            webhooks.begin(section, in: file.path, &mistakes)
         }
         var sections = content.sections[...]
         var seen: Set<String> = []
@@ -147,6 +150,7 @@ extension Configuration {
                 let source = ConfigurationSource.file(path: file.path, line: entry.line)
                 if try keysets.take(entry, at: source) { continue }
                 if try namespaces.take(entry, at: source) { continue }
+                if try webhooks.take(entry, at: source) { continue }
                 // Named once is enough.
                 if unknownSections.contains(entry.section) { continue }
                 let key = try Self.key(for: entry, at: source)
@@ -170,13 +174,16 @@ extension Configuration {
         for section in sections { begin(section, &mistakes) }
         keysets.finish(&mistakes)
         namespaces.finish(&mistakes)
+        webhooks.finish(&mistakes)
         mistakes += lists.finish(&self)
         namedKeysets = keysets.sections
         self.namespaces = namespaces.sections
-        for more in [keysets.sources, namespaces.sources] {
+        namedWebhooks = webhooks.sections
+        for more in [keysets.sources, namespaces.sources, webhooks.sources] {
             sources.merge(more) { first, _ in first }
         }
         return mistakes + keysets.mistakes + namespaces.mistakes(in: namedKeysets)
+            + webhooks.mistakes(in: namedKeysets)
     }
 
     private static func key(
@@ -189,6 +196,7 @@ extension Configuration {
                 source, section: entry.section,
                 nearest: NamedKeyset.nearest(to: entry.section)
                     ?? Namespace.nearest(to: entry.section)
+                    ?? NamedWebhook.nearest(to: entry.section)
                     ?? Spelling.nearest(to: entry.section, among: sections).map { "[\($0)]" })
         }
         let siblings = keys.filter { $0.section == entry.section }
@@ -203,6 +211,7 @@ extension Configuration {
         keys.first { $0.name == name }?.title
             ?? NamedKeyset.key(named: name).map { "\(NamedKeyset.title("NAME")) \($0.name)" }
             ?? Namespace.key(named: name).map { "\(Namespace.title("NAME")) \($0.name)" }
+            ?? NamedWebhook.key(named: name).map { "\(NamedWebhook.title("NAME")) \($0.name)" }
     }
 
     /// Takes our variables.
@@ -265,7 +274,8 @@ extension ConfigurationError {
             .sameSubscribeKey(let source, _, _), .samePattern(let source, _, _, _),
             .tooMany(let source, _, _),
             .twoSecrets(let source, _, _), .unreadableSecret(let source, _, _),
-            .badSecret(let source, _, _), .noCredentials(let source, _),
+            .badSecret(let source, _, _), .badWebhookSecret(let source, _),
+            .noCredentials(let source, _),
             .malformedLine(let source), .lineTooLong(let source), .listTooLong(let source, _, _):
             if case .file(_, let line) = source { line } else { nil }
         default: nil

@@ -1,5 +1,7 @@
 // The configuration as a file: what `config print` shows, and the sample that is installed.
 
+import EventModel
+
 extension Configuration {
     /// Every setting with its meaning and where it came from, as a file that can be read again.
     func text() -> String {
@@ -8,6 +10,7 @@ extension Configuration {
         }
             + (namedKeysets.isEmpty ? Self.sampleKeyset() : namedKeysets.map(text).joined())
             + (namespaces.isEmpty ? Self.sampleNamespace() : namespaces.map(text).joined())
+            + (namedWebhooks.isEmpty ? Self.sampleWebhook() : namedWebhooks.map(text).joined())
     }
 
     /// A file with every key commented out at its default.
@@ -29,7 +32,7 @@ extension Configuration {
                     return ("Default: none", "#" + line(key, example))
                 }
                 return (nil, "#" + line(key, key.standard))
-            } + sampleKeyset() + sampleNamespace()
+            } + sampleKeyset() + sampleNamespace() + sampleWebhook()
     }
 
     /// What keysets are, with one that is commented out.
@@ -61,12 +64,27 @@ extension Configuration {
         return head + sample(of: Namespace.self)
     }
 
+    /// What webhooks are, with one that is commented out.
+    private static func sampleWebhook() -> String {
+        let head = """
+
+            # Webhooks tell a receiver what happens, by signed requests: see WEBHOOKS.md. There may
+            # be any number of them up to \(Limits.webhooksMax), each with a name that requests carry.
+            # They have no flags and no variables.
+            #[webhook example]
+
+
+            """
+        return head + sample(of: NamedWebhook.self)
+    }
+
     private static func sample<Section: NamedSection>(of section: Section.Type) -> String {
         rows(section.keys) { key in
             guard let value = key.example ?? key.standard else {
                 return (["Default: \(key.isInherited ? "its keyset's" : "none")"], line(key, nil))
             }
-            return ([], "#" + line(key, value))
+            // A list has one element a line.
+            return ([], "#" + line(key, value).replacing("\n", with: "\n#"))
         }
     }
 

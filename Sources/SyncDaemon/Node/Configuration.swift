@@ -75,6 +75,11 @@ struct Configuration: Hashable, Sendable {
     /// In the file's order; `keysets` has them and the tenants together.
     var namespaces: [Namespace] = []
 
+    // MARK: [webhook NAME]
+
+    /// In the file's order.
+    var namedWebhooks: [NamedWebhook] = []
+
     /// Where each setting that is not a default came from, by `SettingKey.path`.
     var sources: [String: ConfigurationSource] = [:]
 

@@ -50,6 +50,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case twoSecrets(ConfigurationSource, keyset: String, key: String)
     case unreadableSecret(ConfigurationSource, path: String, reason: String)
     case badSecret(ConfigurationSource, path: String, key: String)
+    case badWebhookSecret(ConfigurationSource, path: String)
     case badWebKeys(ConfigurationSource, path: String, reason: String)
     case badServerKeys(ConfigurationSource, path: String, reason: String)
     case noCredentials(ConfigurationSource, name: String)
@@ -81,7 +82,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             sections
         case .sameAddress, .defaultPort:
             addresses
-        case .unreadableSecret, .badSecret, .badWebKeys, .badServerKeys, .noCredentials,
+        case .unreadableSecret, .badSecret, .badWebhookSecret, .badWebKeys, .badServerKeys,
+            .noCredentials,
             .noCertificate, .badCertificate:
             secrets
         case .unknownSection(let source, let section, let nearest):
@@ -207,6 +209,10 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .badSecret(let source, let path, let key):
             "\(source): what is in \(LogText.quoted(path)) cannot be a \(key). Write there"
                 + " \(NamedKeyset.secretExpected), and nothing else."
+        case .badWebhookSecret(let source, let path):
+            "\(source): what is in \(LogText.quoted(path)) cannot sign requests. Write there"
+                + " \(Limits.webhookSecretBytesMin) to \(Limits.webhookSecretBytesMax) visible"
+                + " ASCII characters, and nothing else; behind whsec_ they have to be Base64."
         case .badWebKeys(let source, let path, let reason):
             "\(source): what is in \(LogText.quoted(path)) cannot be a JSON Web Key Set. \(reason)"
         case .badServerKeys(let source, let path, let reason):

@@ -20,7 +20,11 @@ struct Endpoints: Sendable {
                 .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
                     .plain(200, metrics.text)
                 },
-            ])
+            ] + webhooks.routes)
+    }
+
+    private var webhooks: WebhookEndpoints {
+        WebhookEndpoints(webhooks: metrics.webhooks, entrance: exposure.metricsEntrance)
     }
 
     /// What a request hears that asks for no upgrade.
@@ -38,10 +42,12 @@ struct Endpoints: Sendable {
             return .plain(503, "starting or stopping")
         }
         let troubles = health.troubles
-        guard !troubles.isEmpty else { return .plain(200, "ready") }
-        guard exposure.showsTroubles(at: entrance) else { return .plain(503, "not ready") }
-        let lines = troubles.map { "\($0.cause.rawValue): \($0.text)" }
-        return .plain(503, "not ready\n" + lines.joined(separator: "\n"))
+        let isReady = !troubles.contains { $0.cause.concernsClients }
+        let word = isReady ? "ready" : "not ready"
+        let lines =
+            exposure.showsTroubles(at: entrance)
+            ? troubles.map { "\n\($0.cause.rawValue): \($0.text)" } : []
+        return .plain(isReady ? 200 : 503, word + lines.joined())
     }
 }
 

@@ -14,6 +14,7 @@ struct Metrics: Sendable {
     let readers: ReaderPool
     let accounts: Accounts
     let certificate: CertificateWatch
+    let webhooks: WebhookThread
 
     struct Row {
         let name: String
@@ -27,7 +28,7 @@ struct Metrics: Sendable {
     var text: String {
         var text = ""
         var last = ""
-        for row in rows + tlsRows + refusals + tenants {
+        for row in rows + tlsRows + refusals + tenants + webhookRows {
             if row.name != last {
                 text += """
                     # HELP syncdaemon_\(row.name) \(row.help)

@@ -30,6 +30,7 @@ final class Node: Sendable {
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
+    let webhooks: WebhookThread
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -68,8 +69,9 @@ final class Node: Sendable {
         ledger = LedgerThread(
             store: store, clock: clock, memberships: memberships, revoked: revoked,
             granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
-            mutationTicksKept: configuration.mutationTicksKept, counters: counters, log: log,
-            quarantine: quarantine, accounts: accounts, troubles: troubles,
+            mutationTicksKept: configuration.mutationTicksKept,
+            webhooks: configuration.webhooks, counters: counters, log: log, quarantine: quarantine,
+            accounts: accounts, troubles: troubles,
             receiver: reactorSwitch, fail: failed)
         readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader,
@@ -86,11 +88,14 @@ final class Node: Sendable {
         presence = PresenceThread(
             keysets: configuration.keysets, order: ledger.order, accounts: accounts,
             receiver: reactorSwitch)
+        webhooks = WebhookThread(
+            configuration.webhooks, ledger: ledger, makeReader: makeReader, health: health,
+            log: log)
 
         let started = WorkQueue<TransportError?>(capacity: count)
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
-            readers: readers, accounts: accounts, certificate: certificate)
+            readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks)
         reactors = (0..<count).map {
             [reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained] in
             Reactor(
@@ -139,6 +144,7 @@ final class Node: Sendable {
             reactorSwitch.post(
                 .settings(settings, applied: { _ = taken.put(true) }), to: number)
         }
+        webhooks.apply(configuration.webhooks)
         presence.apply(configuration.keysets) { _ = taken.put(true) }
         let end = Clock.monotonicMilliseconds() + UInt64(Limits.reloadSeconds) * 1000
         var count = 0
@@ -163,6 +169,7 @@ final class Node: Sendable {
         }
         for _ in reactors { _ = drained.take(atMost: 1) }
         begins(.ledger)
+        webhooks.stop()
         ledger.stop()
     }
 

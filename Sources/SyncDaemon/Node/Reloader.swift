@@ -92,6 +92,7 @@ extension Configuration {
         }
         changes += Self.changes(from: old.namedKeysets, to: namedKeysets)
         changes += Self.changes(from: old.namespaces, to: namespaces)
+        changes += Self.changes(from: old.namedWebhooks, to: namedWebhooks)
         let order = namedKeysets.map(\.name)
         if changes.isEmpty, order != old.namedKeysets.map(\.name) {
             changes.append(ChangedSetting(title: "the first keyset", isReloaded: true))
@@ -135,5 +136,6 @@ extension Configuration {
         tlsIdentity = new.tlsIdentity
         namedKeysets = new.namedKeysets
         namespaces = new.namespaces
+        namedWebhooks = new.namedWebhooks
     }
 }

@@ -26,6 +26,12 @@ final class Health: Sendable {
         case memory = "memory_short"
         /// Who comes over TLS is shown a certificate whose time is over.
         case certificateExpired = "certificate_expired"
+        /// A webhook's receiver has not taken anything for long.
+        case webhooksFailing = "webhooks_failing"
+
+        /// Whether clients lack something: no balancer should turn away from a daemon whose
+        /// trouble is somebody else's.
+        var concernsClients: Bool { self != .webhooksFailing }
     }
 
     struct Trouble: Sendable, Hashable {
@@ -38,8 +44,10 @@ final class Health: Sendable {
     let isServing = Atomic(false)
     private let texts = Locked<[Cause: String]>([:])
 
-    /// Whether clients are served, without any trouble.
-    var isReady: Bool { isServing.load(ordering: .relaxed) && troubles.isEmpty }
+    /// Whether clients are served, without any trouble of theirs.
+    var isReady: Bool {
+        isServing.load(ordering: .relaxed) && !troubles.contains { $0.cause.concernsClients }
+    }
 
     /// Says that there is this trouble; the text replaces that of an earlier report.
     ///

@@ -30,6 +30,7 @@ final class SQLiteReadStatements {
     /// What stands on a message, counted.
     let tally: SQLiteTallyStatements
     let groups: SQLiteGroupStatements
+    let outbox: SQLiteOutboxReadStatements
 
     /// Of a channel, after a position and up to another.
     private static let messages = """
@@ -105,5 +106,6 @@ final class SQLiteReadStatements {
             """)
         tally = try SQLiteTallyStatements(connection)
         groups = try SQLiteGroupStatements(connection, columns)
+        outbox = try SQLiteOutboxReadStatements(connection)
     }
 }

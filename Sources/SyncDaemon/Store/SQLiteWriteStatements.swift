@@ -30,6 +30,7 @@ final class SQLiteWriteStatements {
     let keyGrants: SQLiteKeyGrantStatements
     let readMarks: SQLiteReadMarkStatements
     let directories: SQLiteDirectoryStatements
+    let outbox: SQLiteOutboxStatements
     let use: SQLiteUseStatements
     let tally: SQLiteTallyStatements
 
@@ -97,6 +98,7 @@ final class SQLiteWriteStatements {
         keyGrants = try SQLiteKeyGrantStatements(connection)
         readMarks = try SQLiteReadMarkStatements(connection)
         directories = try SQLiteDirectoryStatements(connection)
+        outbox = try SQLiteOutboxStatements(connection)
         use = try SQLiteUseStatements(connection)
         tally = try SQLiteTallyStatements(connection)
     }

@@ -11,7 +11,7 @@ final class FaultyReader: StoreReader {
         .droppedTombstone, .clearingForgetsLate, .deletionForFreshDevice,
     ]
 
-    private let reader: any StoreReader
+    let reader: any StoreReader
     private let bug: PlantedBug?
 
     init(_ reader: any StoreReader, bug: PlantedBug?) {

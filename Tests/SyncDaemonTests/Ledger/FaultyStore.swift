@@ -10,12 +10,13 @@ final class FaultyStore: Store {
         case begin, insert, standingAction, add, remove, remember, commit
         case deleteMessages, hideMessages, clear, hideActions, expired, changeGroup, digest
         case setDigest, segment, setSegment, forgetTombstones, forgetDeletions
-        case giveSpaceBack, revoke, grant, tally, removeHidden
+        case giveSpaceBack, revoke, grant, tally, removeHidden, outbox
 
         /// Those that a commit of writes makes.
         static let ofCommits = allCases.filter {
             ![
                 .hideMessages, .clear, .hideActions, .giveSpaceBack, .revoke, .grant, .removeHidden,
+                .outbox,
             ].contains($0)
         }
     }

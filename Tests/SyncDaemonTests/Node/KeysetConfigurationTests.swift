@@ -181,10 +181,12 @@ struct KeysetConfigurationTests {
     @Test("the sample's keyset is valid when it is uncommented, and has the defaults")
     func sample() throws {
         let sample = Configuration.sampleText()
-        let lines = sample.split(separator: "\n").drop { $0 != "#[keyset example]" }.map { line in
-            line.hasPrefix("#") && !line.hasPrefix("# ") && !line.hasSuffix(" =")
-                ? line.dropFirst() : line
-        }
+        let lines = sample.split(separator: "\n").drop { $0 != "#[keyset example]" }
+            .prefix { $0 != "#[webhook example]" }
+            .map { line in
+                line.hasPrefix("#") && !line.hasPrefix("# ") && !line.hasSuffix(" =")
+                    ? line.dropFirst() : line
+            }
 
         let configuration = try resolve(lines.joined(separator: "\n"))
 

@@ -202,7 +202,7 @@ struct MigrationTests {
         try StoreConnection(path: path).execute(
             """
             DROP TABLE segment; DROP TABLE read_mark; DROP INDEX message_by_entry;
-            PRAGMA user_version=17
+            DROP TABLE outbox; DROP TABLE dead_letter; PRAGMA user_version=17
             """)
 
         let store = try SQLiteStore(directory: directory.path)

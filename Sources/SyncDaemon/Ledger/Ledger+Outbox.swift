@@ -1,0 +1,163 @@
+// What webhooks are to get of a commit, in the same commit; and what becomes of it.
+
+import EventModel
+
+/// What became of requests to webhooks, on its way to the store.
+enum OutboxStep: Sendable, Hashable {
+    /// The receiver has it.
+    case delivered(OutboxPlace)
+    /// It is given up.
+    case buried(OutboxPlace, reason: String)
+    /// Nothing more is to join it, though the clock does not say that it is due: it went back.
+    case sealed(OutboxPlace)
+    /// All dead letters of a webhook are to be sent once more.
+    case revived(webhook: String)
+}
+
+/// What a commit did about webhooks.
+struct OutboxNews: Sendable {
+    /// Whether there are rows that were not there before.
+    var hasRows = false
+    /// Whose rows are gone.
+    var settled: [OutboxPlace] = []
+    /// What nothing joins any more.
+    var sealed: [OutboxPlace] = []
+    /// Requests that became dead letters because more waits than may.
+    var overflown = 0
+    /// What each webhook has; `nil`: as before.
+    var uses: [String: OutboxUses]?
+}
+
+extension Ledger {
+    /// Writes what webhooks are to get, and what became of what they got.
+    ///
+    /// Damage there ends webhooks, and nothing else.
+    func writeOutbox(into commit: inout Commit) throws(StoreError) {
+        guard !outbox.webhooks.isEmpty || !outboxSteps.isEmpty,
+            !commit.events.isEmpty || !outboxSteps.isEmpty
+        else { return }
+        guard !quarantine.holds(.outbox) else { return outboxSteps = [] }
+        let news = try suspecting(.outbox) { () throws(StoreError) in
+            if outbox.uses == nil { outbox.uses = try store.outboxUse() }
+            var news = OutboxNews()
+            try take(outboxSteps, &news)
+            for event in commit.events { try writeOutbox(event, &news) }
+            if news.hasRows { try trimOutbox(&news) }
+            news.uses = outbox.uses
+            return news
+        }
+        commit.outbox = news
+    }
+
+    /// What an earlier process left, where there are webhooks.
+    func countOutbox() -> OutboxNews? {
+        guard !outbox.webhooks.isEmpty else { return nil }
+        do throws(StoreError) {
+            outbox.uses = try store.outboxUse()
+            return OutboxNews(uses: outbox.uses)
+        } catch {
+            // The first commit that needs it meets it again.
+            return nil
+        }
+    }
+
+    /// Keeps what steps a commit took, or what it did not.
+    func endOutbox(isCommitted: Bool, before uses: [String: OutboxUses]?) {
+        hasOutboxWork = isCommitted && !unfinishedSteps.isEmpty
+        if isCommitted {
+            outboxSteps = unfinishedSteps
+        } else {
+            outbox.uses = uses
+            outbox.close()
+        }
+        unfinishedSteps = []
+    }
+
+    private func writeOutbox(
+        _ event: Envelope, _ news: inout OutboxNews
+    ) throws(StoreError) {
+        var text: String?
+        for webhook in outbox.webhooks where webhook.wants(event) {
+            var author: String?
+            if webhook.collecting == .author {
+                author = try reactedTo(by: event)
+                guard author != nil else { continue }
+            }
+            let json = text ?? String(decoding: EncodedEnvelope(event).json, as: UTF8.self)
+            text = json
+            try store.put(outbox.row(for: event, to: webhook, author: author, event: json))
+            news.hasRows = true
+        }
+    }
+
+    /// Whose message an action is about; `nil` when it is the user's own, or not there.
+    private func reactedTo(by event: Envelope) throws(StoreError) -> String? {
+        let key: MessageAction.Key
+        switch event.event {
+        case .actionAdded(let action), .actionRemoved(let action): key = action.key
+        default: return nil
+        }
+        let author = try store.author(ofMessage: key.messageTimetoken, in: event.channel)
+        return author.flatMap { ExactText($0) == ExactText(key.uuid) ? nil : $0 }
+    }
+
+    private func take(_ steps: [OutboxStep], _ news: inout OutboxNews) throws(StoreError) {
+        unfinishedSteps = []
+        for step in steps {
+            switch step {
+            case .delivered(let place):
+                let use = try store.remove(place)
+                outbox.uses?[place.webhook]?.waiting -= use
+                news.settled.append(place)
+            case .buried(let place, let reason):
+                try bury(place, reason)
+                news.settled.append(place)
+            case .sealed(let place):
+                outbox.close(place)
+                news.sealed.append(place)
+            case .revived(let webhook):
+                try revive(webhook, &news)
+            }
+        }
+    }
+
+    private func bury(_ place: OutboxPlace, _ reason: String) throws(StoreError) {
+        let use = try store.bury(place, reason, at: last)
+        outbox.uses?[place.webhook]?.waiting -= use
+        outbox.uses?[place.webhook]?.dead += use
+        try forgetDead(of: place.webhook)
+    }
+
+    /// Some of them; the rest in the next commit.
+    private func revive(_ webhook: String, _ news: inout OutboxNews) throws(StoreError) {
+        for _ in 0..<Limits.revivedPerCommitMax {
+            // What is over the limit would die again at once.
+            guard !outbox.isOver(webhook), let place = try store.oldestDead(of: webhook) else {
+                return
+            }
+            let use = try store.revive(place)
+            outbox.uses?[webhook]?.waiting += use
+            outbox.uses?[webhook]?.dead -= use
+            news.hasRows = true
+        }
+        unfinishedSteps.append(.revived(webhook: webhook))
+    }
+
+    /// Makes dead letters of what is too much, the oldest first.
+    private func trimOutbox(_ news: inout OutboxNews) throws(StoreError) {
+        for webhook in outbox.webhooks {
+            while outbox.isOver(webhook.name),
+                let place = try store.oldestBatch(of: webhook.name)
+            {
+                try bury(place, "More waited than may.")
+                news.overflown += 1
+            }
+        }
+    }
+
+    private func forgetDead(of webhook: String) throws(StoreError) {
+        while outbox.isOverDead(webhook), let place = try store.oldestDead(of: webhook) {
+            outbox.uses?[webhook]?.dead -= try store.forgetDead(place)
+        }
+    }
+}

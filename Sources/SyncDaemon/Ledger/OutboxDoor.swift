@@ -1,0 +1,52 @@
+// Between the ledger and whoever sends what waits for webhooks: what is new there, without waiting.
+
+import Basis
+import EventModel
+
+/// What the ledger has done for webhooks since somebody looked; any thread may ask.
+final class OutboxDoor: Sendable {
+    private struct State {
+        var news = OutboxNews()
+        var isTold = false
+        var wantsRows = true
+        var wake: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+
+    /// Has the first news after each ``take()`` wake somebody.
+    func onNews(_ wake: @escaping @Sendable () -> Void) {
+        state.withLock { $0.wake = wake }
+    }
+
+    /// Tells what is committed.
+    func tell(_ news: OutboxNews?) {
+        guard let news else { return }
+        let wake: (@Sendable () -> Void)? = state.withLock { state in
+            state.news.hasRows = state.news.hasRows || news.hasRows
+            state.news.settled += news.settled
+            state.news.sealed += news.sealed
+            state.news.overflown += news.overflown
+            state.news.uses = news.uses ?? state.news.uses
+            // Rows for lanes that are busy are found when those get on.
+            let isNews =
+                state.wantsRows && news.hasRows || !news.settled.isEmpty || news.overflown > 0
+                || !news.sealed.isEmpty
+            guard isNews, !state.isTold else { return nil }
+            state.isTold = true
+            return state.wake
+        }
+        wake?()
+    }
+
+    /// What is new since the last call.
+    ///
+    /// - Parameter wantsRows: Whether rows that come are a reason to be woken.
+    func take(wantsRows: Bool) -> OutboxNews {
+        state.withLock { state in
+            defer { (state.news, state.isTold) = (OutboxNews(), false) }
+            state.wantsRows = wantsRows
+            return state.news
+        }
+    }
+}

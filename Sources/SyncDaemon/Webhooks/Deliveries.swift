@@ -1,0 +1,232 @@
+// Brings what waits in the store to its receivers, in order per channel, until they have it.
+//
+// The deciding half: no thread, clock or socket of its own, so tests drive it directly.
+
+import EventModel
+
+/// All lanes of all webhooks.
+///
+/// What a receiver does not take waits in the store: here there is one place for each lane, and the
+/// bodies of requests that are under way.
+final class Deliveries<World: DeliveryWorld> {
+    private var webhooks: [Webhook] = []
+    private var lanes: [LaneID: DeliveryLane] = [:]
+    private(set) var figures: [String: WebhookFigures] = [:]
+    /// Webhooks with other dead letters than ``readDead()`` has seen.
+    private var changedDead: Set<String> = []
+    private let reader: any OutboxReader
+    private let world: World
+    private var generator: any RandomNumberGenerator
+    private let log: Log
+
+    init(
+        _ webhooks: [Webhook], reader: any OutboxReader, world: World,
+        using generator: any RandomNumberGenerator, log: Log
+    ) {
+        (self.reader, self.world, self.log) = (reader, world, log)
+        self.generator = generator
+        apply(webhooks)
+    }
+
+    /// There are others from now on; a request that is under way goes on.
+    func apply(_ webhooks: [Webhook]) {
+        self.webhooks = webhooks
+        let all = webhooks.flatMap { webhook in
+            (0..<Limits.webhookLanes).map { LaneID(webhook: webhook.name, number: $0) }
+        }
+        lanes = Dictionary(
+            uniqueKeysWithValues: all.map { ($0, lanes[$0] ?? DeliveryLane()) })
+        figures = Dictionary(
+            uniqueKeysWithValues: webhooks.map {
+                ($0.name, figures[$0.name] ?? WebhookFigures())
+            })
+    }
+
+    /// Takes what the ledger has done.
+    func hear(_ news: OutboxNews) {
+        for place in news.settled {
+            let id = LaneID(webhook: place.webhook, number: place.lane)
+            if case .settling(place)? = lanes[id]?.state { lanes[id]?.state = .unknown }
+        }
+        for place in news.sealed {
+            let id = LaneID(webhook: place.webhook, number: place.lane)
+            if case .forming(place, _)? = lanes[id]?.state {
+                lanes[id]?.state = .forming(place, due: .zero)
+            }
+        }
+        if news.hasRows {
+            for (id, lane) in lanes where lane.state == .empty { lanes[id]?.state = .unknown }
+        }
+        if news.overflown > 0 {
+            log.warning(
+                "More waits for a webhook than may: the oldest become dead letters.",
+                ["requests": news.overflown])
+        }
+        guard let uses = news.uses else { return }
+        for name in figures.keys {
+            let use = uses[name] ?? OutboxUses()
+            if figures[name]?.uses.dead != use.dead { changedDead.insert(name) }
+            figures[name]?.uses = use
+        }
+    }
+
+    /// Looks at what was given up, where that is something else: for now and then.
+    func readDead() throws(StoreError) {
+        for name in changedDead where figures[name] != nil {
+            figures[name]?.oldestDead = try reader.deadBatches(
+                of: name, limit: Limits.deadRequestsListedMax)
+        }
+        changedDead = []
+    }
+
+    /// Does what can be done now.
+    ///
+    /// - Parameter now: In milliseconds of the monotonic clock.
+    /// - Returns: Milliseconds until there may be something to do, if nothing happens before.
+    func turn(at now: UInt64) throws(StoreError) -> UInt64 {
+        var wait: UInt64 = 1000
+        var position: Timetoken?
+        for webhook in webhooks {
+            for number in 0..<Limits.webhookLanes {
+                let id = LaneID(webhook: webhook.name, number: number)
+                guard var lane = lanes[id] else { continue }
+                wait = min(wait, try step(&lane, id, webhook, &position, at: now))
+                lanes[id] = lane
+            }
+            figures[webhook.name]?.oldest = oldest(of: webhook.name)
+        }
+        return wait
+    }
+
+    /// Takes what became of a request.
+    func finish(_ id: LaneID, _ outcome: DeliveryOutcome, at now: UInt64) {
+        guard var lane = lanes[id], case .sending(let place, let events) = lane.state else {
+            return
+        }
+        let wasFailing = isFailing(id.webhook)
+        let reason = lane.take(
+            outcome, of: place, age: age(of: place.batch), at: now, using: &generator)
+        lanes[id] = lane
+        figures[id.webhook]?.requests += 1
+        if let reason {
+            figures[id.webhook]?.failed += 1
+            figures[id.webhook]?.reason = reason
+            if !wasFailing {
+                log.warning(
+                    "A webhook's receiver fails: what it is to get waits.",
+                    ["webhook": id.webhook, "reason": reason])
+            }
+            if case .ending(.buried) = lane.state {
+                log.error(
+                    "A webhook's receiver does not take a request: its events are dead letters.",
+                    ["webhook": id.webhook, "id": DeliveryBody.id(of: place), "reason": reason])
+            }
+        } else {
+            figures[id.webhook]?.delivered += events
+            if wasFailing, !isFailing(id.webhook) {
+                log.notice("A webhook's receiver answers again.", ["webhook": id.webhook])
+            }
+        }
+        figures[id.webhook]?.failingSince = lanes(of: id.webhook).compactMap(\.failingSince).min()
+    }
+
+    private func lanes(of webhook: String) -> [DeliveryLane] {
+        (0..<Limits.webhookLanes).compactMap { lanes[LaneID(webhook: webhook, number: $0)] }
+    }
+
+    private func isFailing(_ webhook: String) -> Bool {
+        lanes(of: webhook).contains { $0.failures > 0 }
+    }
+
+    private func oldest(of webhook: String) -> Timetoken? {
+        lanes(of: webhook).compactMap(\.place?.batch).min()
+    }
+
+    /// Seconds since an event.
+    private func age(of timetoken: Timetoken) -> Int {
+        Int(max(0, Int64(clamping: world.ticks()) - Int64(clamping: timetoken.rawValue)))
+            / 10_000_000
+    }
+
+    /// - Returns: Milliseconds until its next one.
+    private func step(
+        _ lane: inout DeliveryLane, _ id: LaneID, _ webhook: Webhook,
+        _ position: inout Timetoken?, at now: UInt64
+    ) throws(StoreError) -> UInt64 {
+        if case .pausing = lane.state, now >= lane.notBefore { lane.state = .unknown }
+        if lane.state == .unknown {
+            lane.state =
+                try reader.firstBatch(of: id.webhook, lane: id.number).map {
+                    .forming($0.place, due: $0.due)
+                } ?? .empty
+            lane.formingSince = now
+        }
+        if case .forming(let place, let due) = lane.state {
+            guard now >= lane.notBefore else { return lane.notBefore - now }
+            if due > .zero, let wait = wait(for: place, due, &lane, &position, at: now) {
+                return wait
+            }
+            try begin(place, of: &lane, id, webhook)
+        }
+        switch lane.state {
+        case .ending(let step):
+            guard world.report(step), let place = lane.place else { return Self.shortWait }
+            lane.state = .settling(place)
+        case .pausing where now < lane.notBefore: return lane.notBefore - now
+        case .unknown: return 0
+        default: break
+        }
+        return .max
+    }
+
+    /// Milliseconds until nothing can join a batch any more; `nil`: nothing can.
+    private func wait(
+        for place: OutboxPlace, _ due: Timetoken, _ lane: inout DeliveryLane,
+        _ position: inout Timetoken?, at now: UInt64
+    ) -> UInt64? {
+        let ticks = world.ticks()
+        if ticks >= due.rawValue {
+            // Its events may be in a commit that is under way.
+            let known = position ?? world.position()
+            position = known
+            return known >= due ? nil : Self.shortWait
+        }
+        // So long it can only take by a clock that went back, which may be for hours.
+        // (In a sound file a batch is due after its first event.)
+        let window = due.rawValue - min(due, place.batch).rawValue
+        let longest = window / 10_000 + Self.sealWait
+        if now >= lane.formingSince + longest, world.report(.sealed(place)) {
+            lane.formingSince = now
+        }
+        return min((due.rawValue - ticks) / 10_000 + 1, longest)
+    }
+
+    /// Whether rows that come are a reason to look.
+    var wantsRows: Bool { lanes.values.contains { $0.state == .empty } }
+
+    private static var sealWait: UInt64 { 2000 }
+
+    /// Milliseconds after which a look is worth it for what should be there by now.
+    private static var shortWait: UInt64 { 5 }
+
+    private func begin(
+        _ place: OutboxPlace, of lane: inout DeliveryLane, _ id: LaneID, _ webhook: Webhook
+    ) throws(StoreError) {
+        let rows = try reader.rows(of: place)
+        // More waited than may, and it was the oldest.
+        guard !rows.isEmpty else { return lane.state = .unknown }
+        guard let body = DeliveryBody.bytes(of: rows, at: place) else {
+            return lane.state = .ending(.delivered(place))
+        }
+        lane.state = .sending(place, events: rows.count)
+        let seconds = Int(world.ticks() / 10_000_000)
+        world.send(
+            DeliveryRequest(
+                url: webhook.url,
+                headers: WebhookSignature.headers(
+                    id: DeliveryBody.id(of: place), seconds: seconds, body: body,
+                    secrets: webhook.secrets),
+                body: body, timeoutSeconds: webhook.timeoutSeconds),
+            for: id)
+    }
+}

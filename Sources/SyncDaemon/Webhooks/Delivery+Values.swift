@@ -1,0 +1,53 @@
+// What goes out to a receiver, what comes back, and what is told of it.
+
+import EventModel
+
+/// A request to a receiver.
+struct DeliveryRequest: Sendable, Hashable {
+    let url: String
+    let headers: [String]
+    let body: [UInt8]
+    let timeoutSeconds: Int
+}
+
+/// What became of it.
+enum DeliveryOutcome: Sendable, Hashable {
+    /// - Parameter retryAfter: Seconds until the receiver wants to be asked again.
+    case answered(status: Int, retryAfter: Int?)
+    /// There was no answer, or none in time.
+    case failed(reason: String)
+}
+
+/// One lane of one webhook.
+struct LaneID: Hashable, Sendable {
+    let webhook: String
+    let number: Int
+}
+
+/// What one webhook has done since the start, and what it has to do.
+struct WebhookFigures: Sendable, Hashable {
+    var delivered = 0
+    var requests = 0
+    var failed = 0
+    var uses = OutboxUses()
+    /// The first of what was given up.
+    var oldestDead: [DeadBatch] = []
+    /// The first event that waits and is due.
+    var oldest: Timetoken?
+    /// Since when every attempt of a lane failed, in milliseconds of the monotonic clock.
+    var failingSince: UInt64?
+    /// Why the last attempt failed.
+    var reason = ""
+}
+
+/// What deliveries need of the world around them.
+protocol DeliveryWorld {
+    /// Everything that ever will be at or before this is in the store.
+    func position() -> Timetoken
+    /// The daemon's time in ticks, cheaper than that.
+    func ticks() -> UInt64
+    /// Begins a request; its outcome comes later, to ``Deliveries/finish(_:_:at:)``.
+    func send(_ request: DeliveryRequest, for lane: LaneID)
+    /// - Returns: `false` when it has to be said again later.
+    func report(_ step: OutboxStep) -> Bool
+}

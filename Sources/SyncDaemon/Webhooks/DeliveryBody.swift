@@ -1,0 +1,130 @@
+// What a request to a webhook says: events as they are, or reactions to one author's messages.
+
+import EventModel
+import JSON
+
+/// The body of a request; the same bytes for the same rows.
+enum DeliveryBody {
+    static func id(of place: OutboxPlace) -> String {
+        // The specification keeps dots for itself.
+        "\(place.webhook.replacing(".", with: ":"))-\(place.batch)"
+    }
+
+    /// - Parameter rows: Of one batch, at least one.
+    /// - Returns: `nil` when nothing is left of what happened.
+    static func bytes(of rows: [OutboxRow], at place: OutboxPlace) -> [UInt8]? {
+        var json = JSONWriter(reserving: rows.reduce(256) { $0 + $1.event.utf8.count + 1 })
+        json.beginObject()
+        json.member("webhook", place.webhook)
+        json.member("id", id(of: place))
+        if let author = rows.first?.author {
+            let reactions = CollectedReactions(rows)
+            guard !reactions.lines.isEmpty else { return nil }
+            json.member("keyset", reactions.keyset)
+            json.member("author", author)
+            json.beginArray("reactions")
+            for line in reactions.lines { json.write(line) }
+        } else {
+            json.beginArray("events")
+            for row in rows { json.raw(row.event) }
+        }
+        json.endArray()
+        json.endObject()
+        return json.bytes
+    }
+}
+
+/// What became of reactions to one author's messages while they were collected.
+///
+/// A reaction that came and went is nothing, and so is one that went and came back.
+struct CollectedReactions {
+    struct Subject: Hashable {
+        let channel: ExactText
+        let message: String
+        let type: ExactText
+        let value: ExactText
+    }
+
+    struct Line {
+        let subject: Subject
+        fileprivate(set) var added = 0
+        fileprivate(set) var removed = 0
+        /// Who added it, the first of them.
+        fileprivate(set) var users: [String] = []
+    }
+
+    private struct Change {
+        let user: String
+        let wasAdded: Bool
+        var isAdded: Bool
+    }
+
+    /// In the order in which they were first spoken of.
+    private(set) var lines: [Line] = []
+    private(set) var keyset = ""
+
+    init(_ rows: [OutboxRow]) {
+        var changes: [Subject: [ExactText: Int]] = [:]
+        var order: [(subject: Subject, change: Change)] = []
+        for row in rows {
+            guard let (subject, user, isAdded, keyset) = Self.read(row.event) else { continue }
+            self.keyset = keyset
+            if let place = changes[subject]?[ExactText(user)] {
+                order[place].change.isAdded = isAdded
+            } else {
+                changes[subject, default: [:]][ExactText(user)] = order.count
+                order.append((subject, Change(user: user, wasAdded: isAdded, isAdded: isAdded)))
+            }
+        }
+        var places: [Subject: Int] = [:]
+        for (subject, change) in order where change.wasAdded == change.isAdded {
+            let place = places[subject] ?? lines.count
+            if place == lines.count {
+                places[subject] = place
+                lines.append(Line(subject: subject))
+            }
+            lines[place].take(change.user, isAdded: change.isAdded)
+        }
+    }
+
+    /// Reads an event as ``EncodedEnvelope`` wrote it.
+    private static func read(
+        _ event: String
+    ) -> (Subject, user: String, isAdded: Bool, keyset: String)? {
+        guard let value = try? JSONValue(parsing: event, depthMax: Limits.jsonDepthMax),
+            let body = value.member("d"), let data = body.member("data"),
+            let channel = value.member("c")?.string, let user = value.member("i")?.string,
+            let message = data.member("messageTimetoken")?.string,
+            let type = data.member("type")?.string, let name = data.member("value")?.string
+        else { return nil }
+        let subject = Subject(
+            channel: ExactText(channel), message: message, type: ExactText(type),
+            value: ExactText(name))
+        return (
+            subject, user, body.member("event")?.string == "added",
+            value.member("k")?.string ?? ""
+        )
+    }
+}
+
+extension CollectedReactions.Line {
+    fileprivate mutating func take(_ user: String, isAdded: Bool) {
+        guard isAdded else { return removed += 1 }
+        added += 1
+        if users.count < Limits.webhookUsersNamedMax { users.append(user) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func write(_ line: CollectedReactions.Line) {
+        beginObject()
+        member("channel", line.subject.channel.string)
+        member("messageTimetoken", line.subject.message)
+        member("type", line.subject.type.string)
+        member("value", line.subject.value.string)
+        member("added", line.added)
+        member("removed", line.removed)
+        member("users", line.users)
+        endObject()
+    }
+}

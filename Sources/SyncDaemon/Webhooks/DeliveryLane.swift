@@ -1,0 +1,82 @@
+// One lane of a webhook: at most one request at a time, so that a channel's events stay in order.
+
+import EventModel
+
+/// Where the next request of a lane is.
+struct DeliveryLane {
+    enum State: Hashable {
+        /// The store has to be asked.
+        case unknown
+        case empty
+        /// Events may still join it.
+        case forming(OutboxPlace, due: Timetoken)
+        /// The receiver failed and is left alone for a while.
+        case pausing(OutboxPlace)
+        case sending(OutboxPlace, events: Int)
+        /// It is over, and the store is to know.
+        case ending(OutboxStep)
+        /// The store has been told, and has not said yet that it is done.
+        case settling(OutboxPlace)
+    }
+
+    var state = State.unknown
+    /// Since when the store has been known to have the batch that is forming, in milliseconds.
+    var formingSince: UInt64 = 0
+    /// No request begins before this moment, in milliseconds.
+    private(set) var notBefore: UInt64 = 0
+    /// Attempts in a row that failed, whatever they were for.
+    var failures = 0
+    /// When the first of these was, in milliseconds.
+    var failingSince: UInt64?
+
+    /// The request that is next or under way.
+    var place: OutboxPlace? {
+        switch state {
+        case .unknown, .empty: nil
+        case .forming(let place, _), .pausing(let place), .sending(let place, _),
+            .settling(let place):
+            place
+        case .ending(.delivered(let place)), .ending(.buried(let place, _)): place
+        case .ending(.revived), .ending(.sealed): nil
+        }
+    }
+
+    /// Takes what became of a request.
+    ///
+    /// - Parameters:
+    ///   - age: Seconds since its first event.
+    ///   - now: In milliseconds.
+    /// - Returns: Why it failed; `nil` when the receiver has it.
+    mutating func take(
+        _ outcome: DeliveryOutcome, of place: OutboxPlace, age: Int, at now: UInt64,
+        using generator: inout some RandomNumberGenerator
+    ) -> String? {
+        let reason: String
+        var retryAfter: Int?
+        switch outcome {
+        case .answered(200..<300, _):
+            (failures, failingSince, notBefore) = (0, nil, 0)
+            state = .ending(.delivered(place))
+            return nil
+        case .answered(let status, let seconds):
+            (reason, retryAfter) = ("status \(status)", seconds)
+        case .failed(let cause): reason = cause
+        }
+        failures += 1
+        failingSince = failingSince ?? now
+        let isHopeless = age >= Limits.webhookSecondsMax && failures >= Limits.webhookAttemptsMin
+        notBefore =
+            now
+            + RetryPause.milliseconds(
+                afterFailures: failures, retryAfter: retryAfter, using: &generator)
+        if case .answered(410, _) = outcome {
+            // What comes next may be as unwelcome: it waits for the pause, too.
+            state = .ending(.buried(place, reason: reason))
+        } else if isHopeless {
+            state = .ending(.buried(place, reason: reason))
+        } else {
+            state = .pausing(place)
+        }
+        return reason
+    }
+}

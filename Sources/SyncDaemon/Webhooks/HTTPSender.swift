@@ -1,0 +1,158 @@
+// Requests to receivers, many at a time on one thread. The only file that uses libcurl.
+
+import CCurl
+import EventModel
+import Glibc
+
+/// Wakes the thread that waits in ``HTTPSender/wait(atMost:)``; any thread may.
+struct SenderWaker: Sendable {
+    fileprivate let descriptor: Int32
+
+    func wake() {
+        // One that is full wakes anyway.
+        var byte: UInt8 = 0
+        _ = unsafe write(descriptor, &byte, 1)
+    }
+}
+
+/// Sends, and hears what became of it; confined to one thread.
+///
+/// No redirect is followed: what is signed goes where its owner said, and nowhere else.
+@safe final class HTTPSender {
+    private let multi: UnsafeMutableRawPointer
+    /// Readable when somebody wrote to its other end.
+    private let waking: FileDescriptor
+    private let wakingEnd: FileDescriptor
+    /// By the addresses of their handles.
+    private var transfers: [UInt: (lane: LaneID, transfer: Transfer)] = [:]
+    /// Those that could not even begin.
+    private var failed: [(LaneID, DeliveryOutcome)] = []
+
+    let waker: SenderWaker
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+        let isOpen = unsafe socketpair(AF_UNIX, Int32(kind), 0, &ends) == 0
+        precondition(isOpen, "socketpair failed: the process is out of descriptors.")
+        waking = FileDescriptor(owning: ends[0])
+        wakingEnd = FileDescriptor(owning: ends[1])
+        waker = SenderWaker(descriptor: ends[1])
+        guard sync_curl_global_init() == CURLE_OK, let multi = unsafe curl_multi_init() else {
+            preconditionFailure("libcurl could not start: out of memory.")
+        }
+        unsafe self.multi = multi
+        unsafe sync_curl_keep_connections(multi, Limits.webhookConnectionsKept)
+    }
+
+    deinit {
+        for (_, transfer) in transfers.values {
+            unsafe curl_multi_remove_handle(multi, transfer.handle)
+        }
+        transfers = [:]
+        unsafe curl_multi_cleanup(multi)
+    }
+
+    /// Begins a request.
+    func send(_ request: DeliveryRequest, for lane: LaneID) {
+        guard let transfer = Transfer(request),
+            unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
+        else {
+            return failed.append((lane, .failed(reason: "out of memory")))
+        }
+        transfers[transfer.id] = (lane, transfer)
+    }
+
+    /// Waits until something happens or somebody wakes it.
+    ///
+    /// - Returns: What became of requests.
+    func wait(atMost milliseconds: UInt64) -> [(LaneID, DeliveryOutcome)] {
+        var running: Int32 = 0
+        unsafe curl_multi_perform(multi, &running)
+        var finished = finished()
+        let limit = finished.isEmpty ? Int32(clamping: milliseconds) : 0
+        var waking = curl_waitfd(
+            fd: self.waking.rawValue, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        unsafe curl_multi_poll(multi, &waking, 1, limit, nil)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        _ = unsafe read(self.waking.rawValue, &bytes, bytes.count)
+        unsafe curl_multi_perform(multi, &running)
+        finished += self.finished()
+        return finished
+    }
+
+    private func finished() -> [(LaneID, DeliveryOutcome)] {
+        var outcomes = failed
+        failed = []
+        var left: Int32 = 0
+        while let message = unsafe curl_multi_info_read(multi, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE,
+                let handle = unsafe message.pointee.easy_handle
+            else { continue }
+            let code = unsafe message.pointee.data.result
+            unsafe curl_multi_remove_handle(multi, handle)
+            let id = UInt(bitPattern: handle)
+            guard let (lane, transfer) = transfers.removeValue(forKey: id) else { continue }
+            outcomes.append((lane, transfer.outcome(code)))
+        }
+        return outcomes
+    }
+}
+
+/// What a receiver says beside its status is nobody's concern.
+private let ignored:
+    @convention(c) (
+        UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?
+    ) -> Int = { _, size, count, _ in size * count }
+
+/// One request on its way; it must have left the multi handle before it goes.
+@safe private final class Transfer {
+    let handle: UnsafeMutableRawPointer
+    private let headers: UnsafeMutablePointer<curl_slist>?
+
+    var id: UInt { unsafe UInt(bitPattern: handle) }
+
+    /// - Returns: `nil` when memory is short.
+    init?(_ request: DeliveryRequest) {
+        guard let handle = unsafe curl_easy_init() else { return nil }
+        var list: UnsafeMutablePointer<curl_slist>?
+        // Without the empty one libcurl asks a receiver first whether it takes much.
+        for header in request.headers + ["Content-Type: application/json", "Expect:"] {
+            unsafe list = curl_slist_append(list, header) ?? list
+        }
+        unsafe (self.handle, headers) = (handle, list)
+        let milliseconds = request.timeoutSeconds * 1000
+        let isSet =
+            unsafe sync_curl_set_text(handle, CURLOPT_URL, request.url) == CURLE_OK
+            && sync_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
+            && sync_curl_set_text(handle, CURLOPT_PROXY, "") == CURLE_OK
+            && sync_curl_set_text(
+                handle, CURLOPT_USERAGENT, "SyncDaemon/\(Release.version)") == CURLE_OK
+            && sync_curl_set_number(handle, CURLOPT_NOSIGNAL, 1) == CURLE_OK
+            && sync_curl_set_number(
+                handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) == CURLE_OK
+            && sync_curl_set_number(handle, CURLOPT_TIMEOUT_MS, milliseconds) == CURLE_OK
+            && sync_curl_set_headers(handle, list) == CURLE_OK
+            && sync_curl_set_reader(handle, ignored, nil) == CURLE_OK
+        let hasBody = unsafe request.body.withUnsafeBytes { bytes in
+            unsafe sync_curl_set_body(
+                handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+                == CURLE_OK
+        }
+        guard isSet, hasBody else { return nil }
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe curl_slist_free_all(headers)
+    }
+
+    func outcome(_ code: CURLcode) -> DeliveryOutcome {
+        guard code == CURLE_OK else {
+            return .failed(reason: unsafe String(cString: curl_easy_strerror(code)))
+        }
+        let seconds = unsafe sync_curl_retry_after(handle)
+        return .answered(
+            status: unsafe sync_curl_status(handle), retryAfter: seconds > 0 ? seconds : nil)
+    }
+}

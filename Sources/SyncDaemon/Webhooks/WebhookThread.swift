@@ -1,0 +1,145 @@
+// The thread of all webhooks: waits for news of the ledger and answers of receivers.
+
+import Basis
+import EventModel
+
+/// The part of webhooks that any thread may hold.
+final class WebhookThread: Sendable {
+    private struct State {
+        var newWebhooks: [Webhook]?
+        var revived: [String] = []
+        var figures: [String: WebhookFigures] = [:]
+        var isStopping = false
+    }
+
+    private let state = Locked(State())
+    private let waker: Locked<SenderWaker?> = Locked(nil)
+    private let thread: Locked<OSThread?> = Locked(nil)
+    private let ledger: LedgerThread
+
+    /// Starts the thread.
+    ///
+    /// - Parameter makeReader: Of the ledger's store; called on the thread.
+    init(
+        _ webhooks: [Webhook], ledger: LedgerThread,
+        makeReader: @escaping @Sendable () throws(StoreError) -> any StoreReader,
+        health: Health, log: Log
+    ) {
+        self.ledger = ledger
+        thread.withLock { thread in
+            thread = OSThread(name: "webhooks") { [self] in
+                do throws(StoreError) {
+                    try run(webhooks, reader: try makeReader(), health, log)
+                } catch {
+                    // What waits is not lost, and everything else goes on.
+                    health.report(.webhooksFailing, "\(error) Webhooks stop until a restart.")
+                    log.error("\(error) Webhooks stop until a restart.")
+                }
+            }
+        }
+    }
+
+    /// Changes the webhooks, here and for what happens from now on.
+    func apply(_ webhooks: [Webhook]) {
+        state.withLock { $0.newWebhooks = webhooks }
+        wake()
+    }
+
+    /// Has the dead letters of a webhook sent once more.
+    func revive(_ webhook: String) {
+        state.withLock { state in
+            if !state.revived.contains(webhook) { state.revived.append(webhook) }
+        }
+        wake()
+    }
+
+    /// As of the last turn.
+    var figures: [String: WebhookFigures] { state.withLock { $0.figures } }
+
+    /// Ends the thread; what is under way is sent again after the next start, under the same id.
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        wake()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func wake() { waker.withLock { $0 }?.wake() }
+
+    private func run(
+        _ webhooks: [Webhook], reader: any StoreReader, _ health: Health, _ log: Log
+    ) throws(StoreError) {
+        let sender = HTTPSender()
+        let waking = sender.waker
+        waker.withLock { $0 = waking }
+        ledger.outbox.onNews { waking.wake() }
+        let deliveries = Deliveries(
+            webhooks, reader: reader, world: World(ledger: ledger, sender: sender),
+            using: SystemRandomNumberGenerator(), log: log)
+        var told: UInt64 = 0
+        while !state.withLock({ $0.isStopping }) {
+            deliveries.hear(ledger.outbox.take(wantsRows: deliveries.wantsRows))
+            takeOrders(deliveries)
+            let now = Clock.monotonicMilliseconds()
+            let wait = try deliveries.turn(at: now)
+            if now >= told + 1000 { try deliveries.readDead() }
+            let figures = deliveries.figures
+            state.withLock { $0.figures = figures }
+            if now >= told + 1000 {
+                told = now
+                tell(figures, health, at: now)
+            }
+            for (lane, outcome) in sender.wait(atMost: wait) {
+                deliveries.finish(lane, outcome, at: Clock.monotonicMilliseconds())
+            }
+        }
+        ledger.outbox.onNews {}
+        waker.withLock { $0 = nil }
+    }
+
+    private func takeOrders(_ deliveries: Deliveries<World>) {
+        let (webhooks, revived) = state.withLock { state in
+            defer { (state.newWebhooks, state.revived) = (nil, []) }
+            return (state.newWebhooks, state.revived)
+        }
+        if let webhooks {
+            deliveries.apply(webhooks)
+            if !ledger.requests.put(.webhooks(webhooks)) {
+                state.withLock { $0.newWebhooks = $0.newWebhooks ?? webhooks }
+            }
+        }
+        for webhook in revived where !ledger.requests.put(.outbox(.revived(webhook: webhook))) {
+            revive(webhook)
+        }
+    }
+
+    private func tell(_ figures: [String: WebhookFigures], _ health: Health, at now: UInt64) {
+        let troubles = figures.sorted { $0.key < $1.key }.compactMap { name, figures -> String? in
+            let limit = UInt64(Limits.webhookTroubleSeconds) * 1000
+            let isLong = figures.failingSince.map { now - min(now, $0) >= limit } ?? false
+            guard isLong else { return nil }
+            return "\(name) (\(figures.reason), \(figures.uses.waiting.rows) events wait)"
+        }
+        health.set(
+            .webhooksFailing, !troubles.isEmpty,
+            "Receivers of webhooks fail: \(troubles.joined(separator: ", ")). Mend them: what "
+                + "waits is sent again by itself, and becomes dead letters after a day.")
+    }
+}
+
+extension WebhookThread {
+    /// The ledger and libcurl.
+    fileprivate struct World: DeliveryWorld {
+        let ledger: LedgerThread
+        let sender: HTTPSender
+
+        func position() -> Timetoken {
+            if case .at(let position) = ledger.order.now() { position } else { .zero }
+        }
+
+        func ticks() -> UInt64 { ledger.clock.ticks() }
+
+        func send(_ request: DeliveryRequest, for lane: LaneID) { sender.send(request, for: lane) }
+
+        func report(_ step: OutboxStep) -> Bool { ledger.requests.put(.outbox(step)) }
+    }
+}

@@ -1,0 +1,24 @@
+// The failing store's part about what waits for webhooks.
+
+import EventModel
+
+@testable import SyncDaemon
+
+extension FaultyStore {
+    func put(_ row: OutboxRow) throws(StoreError) {
+        try pass(.outbox)
+        base.put(row)
+    }
+
+    func remove(_ place: OutboxPlace) -> OutboxUse { base.remove(place) }
+
+    func bury(_ place: OutboxPlace, _ reason: String, at timetoken: Timetoken) -> OutboxUse {
+        base.bury(place, reason, at: timetoken)
+    }
+
+    func oldestBatch(of webhook: String) -> OutboxPlace? { base.oldestBatch(of: webhook) }
+    func oldestDead(of webhook: String) -> OutboxPlace? { base.oldestDead(of: webhook) }
+    func revive(_ place: OutboxPlace) -> OutboxUse { base.revive(place) }
+    func forgetDead(_ place: OutboxPlace) -> OutboxUse { base.forgetDead(place) }
+    func outboxUse() -> [String: OutboxUses] { base.outboxUse() }
+}

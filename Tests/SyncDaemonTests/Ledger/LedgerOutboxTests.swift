@@ -1,0 +1,180 @@
+// What webhooks are to get is written with the events themselves, and nothing else.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Ledger: webhooks")
+struct LedgerOutboxTests {
+    private let store: FaultyStore
+    private let bench: LedgerBench
+
+    init() {
+        store = FaultyStore()
+        bench = LedgerBench(store)
+    }
+
+    private func webhook(
+        _ name: String = "hook", _ change: (inout Webhook) -> Void = { _ in }
+    ) -> Webhook {
+        var webhook = Webhook(name: name)
+        change(&webhook)
+        return webhook
+    }
+
+    private func places(_ webhook: String = "hook") throws -> [(batch: UInt64, rows: [UInt64])] {
+        let reader = try store.makeReader()
+        let waiting = store.base.durable.outbox.waiting
+        return try waiting.keys.filter { $0.webhook == webhook }.sorted { $0.batch < $1.batch }
+            .map { place in
+                (
+                    place.batch.rawValue,
+                    try reader.rows(of: place).map(\.timetoken.rawValue)
+                )
+            }
+    }
+
+    @Test("a webhook gets what it asked for, as clients do, in the same commit")
+    func writes() throws {
+        bench.ledger.outbox.webhooks = [
+            webhook(), webhook("other") { $0.kinds = [.actionAdded] },
+            webhook("elsewhere") { $0.patterns = [ChannelPattern("chat.*")].compactMap(\.self) },
+            webhook("foreign") { $0.keyset = "another" },
+        ]
+
+        let commit = bench.commit(
+            write(.publish(.numbered(1))), write(.add(.on(1000))), write(.add(.on(1000))))
+
+        #expect(commit.outbox?.hasRows == true)
+        #expect(try places().map(\.rows) == [[1000, 1001]])
+        #expect(try places("other").map(\.rows) == [[1001]])
+        #expect(try places("elsewhere").isEmpty)
+        #expect(try places("foreign").isEmpty)
+        let rows = try store.makeReader().rows(
+            of: #require(store.base.durable.outbox.first(of: "hook")))
+        #expect(
+            rows.map(\.event)
+                == commit.events.map { String(decoding: EncodedEnvelope($0).json, as: UTF8.self) })
+        #expect(commit.outbox?.uses?["hook"]?.waiting.rows == 2)
+    }
+
+    @Test("without a webhook nothing is written")
+    func nothing() throws {
+        #expect(bench.commit(write(.publish(.numbered(1)))).outbox == nil)
+        #expect(store.base.durable.outbox.waiting.isEmpty)
+    }
+
+    @Test("a commit that fails leaves nothing, and what it took of steps is taken by the next")
+    func fails() throws {
+        bench.ledger.outbox.webhooks = [webhook()]
+        _ = bench.commit(write(.publish(.numbered(1))))
+        let place = try #require(store.base.durable.outbox.first(of: "hook"))
+        bench.ledger.outboxSteps = [.delivered(place)]
+        store.fault = (.commit, .full)
+
+        let failed = bench.commit(write(.publish(.numbered(2))))
+        #expect(failed.outbox == nil)
+        #expect(try places().map(\.rows) == [[1000]])
+        store.fault = nil
+        bench.wall = 3000
+        let commit = bench.commit(write(.publish(.numbered(2))))
+
+        #expect(commit.outbox?.settled == [place])
+        #expect(bench.ledger.outboxSteps.isEmpty)
+        #expect(commit.outbox?.uses?["hook"]?.waiting.rows == 1)
+        // Not the batch before: somebody may have begun to send that.
+        #expect(try places().map(\.batch) == [3000])
+    }
+
+    @Test("damage ends webhooks, and costs no write")
+    func damaged() throws {
+        bench.ledger.outbox.webhooks = [webhook()]
+        store.fault = (.outbox, .damaged(path: "db", reason: "page 7"))
+
+        let commit = bench.commit(write(.publish(.numbered(1))))
+
+        #expect(try commit.answers[0].result.get() == .published(tick(1000)))
+        #expect(bench.ledger.quarantine.holds(.outbox))
+        bench.ledger.outboxSteps = [.revived(webhook: "hook")]
+        _ = bench.commit(write(.publish(.numbered(2))))
+        #expect(bench.ledger.outboxSteps.isEmpty)
+    }
+
+    @Test("events join a batch until it is due or full; then another begins")
+    func batches() throws {
+        bench.ledger.outbox.webhooks = [
+            webhook {
+                $0.windowMilliseconds = 1
+                $0.eventsMax = 3
+            }
+        ]
+        for wall in [1000, 2000, 11_000, 11_500, 21_500, 21_501] as [UInt64] {
+            bench.wall = wall
+            _ = bench.commit(write(.publish(.numbered(wall))))
+        }
+
+        // 10,000 ticks are a millisecond; the last finds more than a request's worth waiting.
+        #expect(try places().map(\.rows) == [[1000, 2000, 11_000], [11_500, 21_500, 21_501]])
+        bench.wall = 21_502
+        _ = bench.commit(write(.publish(.numbered(7))))
+        bench.wall = 40_000_000
+        _ = bench.commit(write(.publish(.numbered(8))))
+        #expect(try places().last?.rows == [21_502, 40_000_000])
+    }
+
+    @Test("nothing joins a batch that is sealed")
+    func sealed() throws {
+        bench.ledger.outbox.webhooks = [webhook()]
+        _ = bench.commit(write(.publish(.numbered(1))))
+        let place = try #require(store.base.durable.outbox.first(of: "hook"))
+        bench.ledger.outboxSteps = [.sealed(place)]
+
+        let commit = bench.commit(write(.publish(.numbered(2))))
+
+        #expect(commit.outbox?.sealed == [place])
+        #expect(try places().map(\.rows) == [[1000], [1001]])
+    }
+
+    @Test("reactions to an author's messages are collected, but for the author's own")
+    func collects() throws {
+        bench.ledger.outbox.webhooks = [webhook { $0.collecting = .author }]
+        _ = bench.commit(write(.publish(.numbered(1))))
+        bench.wall = 50_000_000
+
+        _ = bench.commit(
+            write(.add(.on(1000, by: "bob"))), write(.add(.on(1000, by: "ada"))),
+            write(.add(.on(2, by: "bob"))), write(.remove(.on(1000, by: "bob"), observed: nil)))
+
+        let all = try places()
+        #expect(all.map(\.rows) == [[50_000_000, 50_000_003]])
+        let waiting = store.base.durable.outbox.waiting.values.flatMap(\.self)
+        #expect(waiting.map(\.author) == ["ada", "ada"])
+        #expect(waiting.allSatisfy { $0.due == tick(350_000_000) })
+    }
+
+    @Test("what is given up can be sent once more, some requests in each commit")
+    func revives() throws {
+        bench.ledger.outbox.webhooks = [webhook { $0.eventsMax = 1 }]
+        let count = Limits.revivedPerCommitMax + 3
+        for number in 1...UInt64(count) {
+            bench.wall = number * 1000
+            _ = bench.commit(write(.publish(.numbered(number))))
+        }
+        bench.ledger.outboxSteps = try places().map {
+            .buried(
+                OutboxPlace(
+                    webhook: "hook", lane: WebhookLane.number(of: "default", "room"),
+                    batch: tick($0.batch)), reason: "status 410")
+        }
+        var uses = bench.commit().outbox?.uses?["hook"]
+        #expect(uses?.dead.rows == count && uses?.waiting.rows == 0)
+
+        bench.ledger.outboxSteps = [.revived(webhook: "hook")]
+        uses = bench.commit().outbox?.uses?["hook"]
+        #expect(uses?.dead.rows == 3 && bench.ledger.hasOutboxWork)
+        let last = bench.commit().outbox
+        #expect(last?.uses?["hook"]?.waiting.rows == count && last?.hasRows == true)
+        #expect(!bench.ledger.hasOutboxWork && bench.ledger.outboxSteps.isEmpty)
+    }
+}

@@ -1,0 +1,66 @@
+// What requests to webhooks say.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Webhooks: bodies")
+struct DeliveryBodyTests {
+    private let place = OutboxPlace.of("a.b", 7)
+
+    private func row(
+        _ user: String, _ value: String = "👍", isAdded: Bool = true, on message: UInt64 = 1,
+        at number: UInt64
+    ) -> OutboxRow {
+        let action = MessageAction(
+            key: .on(message, value, by: user), actionTimetoken: tick(number))
+        let envelope = Envelope(
+            channel: Channel("room"), timetoken: tick(number), uuid: user,
+            event: isAdded ? .actionAdded(action) : .actionRemoved(action))
+        return OutboxRow(
+            place: place, timetoken: tick(number), due: tick(9), author: "ada",
+            event: String(decoding: EncodedEnvelope(envelope).json, as: UTF8.self))
+    }
+
+    private func text(_ rows: [OutboxRow]) -> String? {
+        DeliveryBody.bytes(of: rows, at: place).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("events stand in it as clients get them, under an id without dots")
+    func events() {
+        let body = text([.numbered(7, in: place), .numbered(8, in: place)])
+
+        #expect(
+            body == #"{"webhook":"a.b","id":"a:b-7","events":[{"number":7},{"number":8}]}"#)
+    }
+
+    @Test("collected reactions are counted, each user once, with some of their names")
+    func collected() {
+        let rows =
+            (0..<12).map { row("user\($0)", at: 10 + $0) }
+            + [row("bob", "❤️", isAdded: false, at: 40), row("eve", on: 2, at: 41)]
+        let names = (0..<Limits.webhookUsersNamedMax).map { "\"user\($0)\"" }
+            .joined(separator: ",")
+
+        #expect(
+            text(rows) == #"""
+                {"webhook":"a.b","id":"a:b-7","keyset":"default","author":"ada","reactions":[\#
+                {"channel":"room","messageTimetoken":"1","type":"reaction","value":"👍","added":12,\#
+                "removed":0,"users":[\#(names)]},\#
+                {"channel":"room","messageTimetoken":"1","type":"reaction","value":"❤️","added":0,\#
+                "removed":1,"users":[]},\#
+                {"channel":"room","messageTimetoken":"2","type":"reaction","value":"👍","added":1,\#
+                "removed":0,"users":["eve"]}]}
+                """#)
+    }
+
+    @Test("what came and went, or went and came back, is nothing; then there is no request")
+    func nothing() {
+        let came = [row("bob", at: 10), row("bob", isAdded: false, at: 11)]
+        let went = [row("eve", isAdded: false, at: 12), row("eve", at: 13)]
+        #expect(text(came + went) == nil)
+        #expect(text(came + went + [row("eve", isAdded: false, at: 14)])?.contains("eve") == false)
+        #expect(text(came + [row("bob", at: 14)])?.contains(#""added":1"#) == true)
+    }
+}
