@@ -13,7 +13,10 @@ from waiting import PATIENCE, WORK_ALONE_MAX, Patience
 
 SUBPROTOCOL = "sync.v1.json"
 #: Replies that say "nothing was applied as far as I know, retry with the same mutation".
-RETRYABLE = {"overloaded", "draining", "store_unavailable", "too_many_in_flight", "rate_limited"}
+RETRYABLE = {
+    "overloaded", "draining", "store_unavailable", "too_many_in_flight", "rate_limited",
+    "interceptor_failed",
+}
 #: Coded symbols in one frame, and in the first question of a repair.
 SYMBOLS_PER_FRAME = 1300
 FIRST_SYMBOLS = 32

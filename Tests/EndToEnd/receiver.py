@@ -1,6 +1,7 @@
 """A receiver of webhooks that is as bad as receivers are: slow, dead, forgetful, unwilling."""
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import http.server
@@ -18,11 +19,13 @@ class Receiver:
 
     def __init__(self, *secrets, behave=lambda receiver, request: 200):
         self.secrets = [secret.encode() for secret in secrets]
-        #: Says with what status a request is answered; None hangs up without an answer.
+        #: Says with what status a request is answered, or (status, headers), or with what words:
+        #: a dict. None hangs up without an answer.
         self.behave = behave
         self.requests = []
         self.faults = []
         self.lock = threading.Lock()
+        self.connections = set()
         self.server = self.thread = None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -34,6 +37,16 @@ class Receiver:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def setup(self):
+                super().setup()
+                with receiver.lock:
+                    receiver.connections.add(self.connection)
+
+            def finish(self):
+                with receiver.lock:
+                    receiver.connections.discard(self.connection)
+                super().finish()
 
             def do_POST(self):
                 receiver.take(self)
@@ -55,12 +68,16 @@ class Receiver:
         return self
 
     def stop(self):
-        """Nobody listens any more."""
+        """Nobody listens any more, nor answers on connections that are kept."""
         if self.server is not None:
             self.server.shutdown()
             self.server.server_close()
             self.thread.join()
             self.server = None
+            with self.lock:
+                for connection in self.connections:
+                    with contextlib.suppress(OSError):
+                        connection.shutdown(socket.SHUT_RDWR)
 
     def take(self, handler):
         body = handler.rfile.read(int(handler.headers["Content-Length"]))
@@ -76,13 +93,16 @@ class Receiver:
         if status is None:
             handler.close_connection = True
             return
-        headers = {}
+        headers, words = {}, b""
+        if isinstance(status, dict):
+            status, words = 200, json.dumps(status).encode()
         if isinstance(status, tuple):
             status, headers = status
         handler.send_response(status)
-        for name, value in (headers | {"Content-Length": "0"}).items():
+        for name, value in (headers | {"Content-Length": str(len(words))}).items():
             handler.send_header(name, value)
         handler.end_headers()
+        handler.wfile.write(words)
 
     def check(self, request, handler):
         """As docs/WEBHOOKS.md tells receivers to."""

@@ -4,8 +4,8 @@ enum Layers {
     /// Folders of Sources/SyncDaemon, lowest first; Program.swift stands above all of them.
     static let folders = [
         "Model", "Platform", "Quota", "Wire", "Filter", "Access", "Transport", "Store", "Ledger",
-        "Transfer", "Presence", "Webhooks", "Engine", "Hub", "Operations", "Gateway", "Reactor",
-        "Node",
+        "Transfer", "Presence", "Webhooks", "Interception", "Engine", "Hub", "Operations",
+        "Gateway", "Reactor", "Node",
     ]
 
     private static let home = "Sources/SyncDaemon/"

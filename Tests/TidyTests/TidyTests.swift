@@ -59,6 +59,7 @@ struct TidyTests {
             "Sources/SyncDaemon/Model/Limits+Listeners.swift",
             "Sources/SyncDaemon/Model/Limits+Transfer.swift",
             "Sources/SyncDaemon/Model/Limits+Webhooks.swift",
+            "Sources/SyncDaemon/Model/Limits+Interceptors.swift",
         ].flatMap { Manual.limits(SourceFile(path: $0, text: try SourceFile.text($0))) }
         let manual = try SourceFile.text("docs/OPERATIONS.md")
 

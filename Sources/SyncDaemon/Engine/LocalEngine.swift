@@ -8,6 +8,7 @@ struct LocalEngine: Engine {
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
+    let interceptors: InterceptorThread
     let interests: InterestTable
     let quarantine: Quarantine
 
@@ -18,14 +19,23 @@ struct LocalEngine: Engine {
     var keyGrants: KeyGrants { ledger.keyGrants }
 
     func submit(_ write: Write) -> Bool {
-        ledger.requests.put(.write(write), wakesReader: false)
+        switch interceptors.take(.write(write)) {
+        case .passes: ledger.requests.put(.write(write), wakesReader: false)
+        case .waits: true
+        case .full: false
+        }
     }
 
     /// Once for everything that came in one turn.
     func commitSoon() { ledger.requests.wakeReader() }
 
     func announce(_ announcement: Announcement) -> Announced {
-        ledger.order.announce(announcement)
+        guard let origin = announcement.origin else { return ledger.order.announce(announcement) }
+        return switch interceptors.take(.announcement(announcement, origin: origin)) {
+        case .passes: ledger.order.announce(announcement)
+        case .waits: .waits
+        case .full: .refused
+        }
     }
 
     func ask(_ request: ReadRequest) -> Bool { readers.ask(request) }

@@ -135,6 +135,15 @@ final class EventOrder: Sendable {
         }
     }
 
+    /// Answers who wanted something that never came to the ledger.
+    func answer(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
+        state.withLock { state in
+            var step = Commit(last: state.visible)
+            step.answers = [Answer(origin: origin, result: result)]
+            receiver.publish(step)
+        }
+    }
+
     /// A position at or after which nothing has happened yet, as close to the clock as possible.
     ///
     /// Every later event is after it, so it may be handed out as a cursor.

@@ -55,7 +55,7 @@ struct Write: Sendable, Hashable {
     let origin: Origin
     let author: Author
     let channel: Channel
-    let operation: Operation
+    private(set) var operation: Operation
     /// Makes a retry apply at most once.
     let mutation: String?
     /// How long its author wants a message to be kept; `nil`: as the keyset has it.
@@ -75,6 +75,13 @@ struct Write: Sendable, Hashable {
         self.hoursAsked = hoursAsked
         // Here, and not when it is needed: the ledger has one thread for all.
         if mutation != nil { fingerprint = Self.fingerprint(self, of: \.canonicalText) }
+    }
+
+    /// Another write with the same fingerprint: a retry is what its author wrote again.
+    func changed(to operation: Operation) -> Write {
+        var write = self
+        write.operation = operation
+        return write
     }
 }
 

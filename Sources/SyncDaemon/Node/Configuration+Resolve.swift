@@ -26,7 +26,7 @@ extension Configuration {
             result.mistakes = mistakes
         }
         result.takeSecrets(from: file, environment, read: readSecret)
-        result.takeWebhookSecrets(environment, read: readSecret)
+        result.takeSigningSecrets(environment, read: readSecret)
         result.mistakes.sort { ($0.line ?? .max) < ($1.line ?? .max) }
         let areKeysetsRight = result.mistakes.isEmpty
         if areKeysetsRight { result.warnings += result.configuration.vainSettings }
@@ -132,10 +132,12 @@ extension Configuration {
         var keysets = SectionCollector<NamedKeyset>()
         var namespaces = SectionCollector<Namespace>()
         var webhooks = SectionCollector<NamedWebhook>()
+        var interceptors = SectionCollector<NamedInterceptor>()
         func begin(_ section: INISection, _ mistakes: inout [ConfigurationError]) {
             keysets.begin(section, in: file.path, &mistakes)
             namespaces.begin(section, in: file.path, &mistakes)
             webhooks.begin(section, in: file.path, &mistakes)
+            interceptors.begin(section, in: file.path, &mistakes)
         }
         var sections = content.sections[...]
         var seen: Set<String> = []
@@ -151,6 +153,7 @@ extension Configuration {
                 if try keysets.take(entry, at: source) { continue }
                 if try namespaces.take(entry, at: source) { continue }
                 if try webhooks.take(entry, at: source) { continue }
+                if try interceptors.take(entry, at: source) { continue }
                 // Named once is enough.
                 if unknownSections.contains(entry.section) { continue }
                 let key = try Self.key(for: entry, at: source)
@@ -175,15 +178,19 @@ extension Configuration {
         keysets.finish(&mistakes)
         namespaces.finish(&mistakes)
         webhooks.finish(&mistakes)
+        interceptors.finish(&mistakes)
         mistakes += lists.finish(&self)
         namedKeysets = keysets.sections
         self.namespaces = namespaces.sections
         namedWebhooks = webhooks.sections
-        for more in [keysets.sources, namespaces.sources, webhooks.sources] {
+        namedInterceptors = interceptors.sections
+        for more in [
+            keysets.sources, namespaces.sources, webhooks.sources, interceptors.sources,
+        ] {
             sources.merge(more) { first, _ in first }
         }
         return mistakes + keysets.mistakes + namespaces.mistakes(in: namedKeysets)
-            + webhooks.mistakes(in: namedKeysets)
+            + webhooks.mistakes(in: namedKeysets) + interceptors.mistakes(in: namedKeysets)
     }
 
     private static func key(
@@ -197,6 +204,7 @@ extension Configuration {
                 nearest: NamedKeyset.nearest(to: entry.section)
                     ?? Namespace.nearest(to: entry.section)
                     ?? NamedWebhook.nearest(to: entry.section)
+                    ?? NamedInterceptor.nearest(to: entry.section)
                     ?? Spelling.nearest(to: entry.section, among: sections).map { "[\($0)]" })
         }
         let siblings = keys.filter { $0.section == entry.section }
@@ -212,6 +220,9 @@ extension Configuration {
             ?? NamedKeyset.key(named: name).map { "\(NamedKeyset.title("NAME")) \($0.name)" }
             ?? Namespace.key(named: name).map { "\(Namespace.title("NAME")) \($0.name)" }
             ?? NamedWebhook.key(named: name).map { "\(NamedWebhook.title("NAME")) \($0.name)" }
+            ?? NamedInterceptor.key(named: name).map {
+                "\(NamedInterceptor.title("NAME")) \($0.name)"
+            }
     }
 
     /// Takes our variables.

@@ -11,6 +11,8 @@ extension Configuration {
             + (namedKeysets.isEmpty ? Self.sampleKeyset() : namedKeysets.map(text).joined())
             + (namespaces.isEmpty ? Self.sampleNamespace() : namespaces.map(text).joined())
             + (namedWebhooks.isEmpty ? Self.sampleWebhook() : namedWebhooks.map(text).joined())
+            + (namedInterceptors.isEmpty
+                ? Self.sampleInterceptor() : namedInterceptors.map(text).joined())
     }
 
     /// A file with every key commented out at its default.
@@ -32,7 +34,7 @@ extension Configuration {
                     return ("Default: none", "#" + line(key, example))
                 }
                 return (nil, "#" + line(key, key.standard))
-            } + sampleKeyset() + sampleNamespace() + sampleWebhook()
+            } + sampleKeyset() + sampleNamespace() + sampleWebhook() + sampleInterceptor()
     }
 
     /// What keysets are, with one that is commented out.
@@ -76,6 +78,20 @@ extension Configuration {
 
             """
         return head + sample(of: NamedWebhook.self)
+    }
+
+    /// What interceptors are, with one that is commented out.
+    private static func sampleInterceptor() -> String {
+        let head = """
+
+            # Interceptors are asked before something is written, and allow, change or refuse it: see
+            # WEBHOOKS.md. There may be up to \(Limits.interceptorsMax); the first one that is for a
+            # channel is asked. They have no flags and no variables.
+            #[interceptor example]
+
+
+            """
+        return head + sample(of: NamedInterceptor.self)
     }
 
     private static func sample<Section: NamedSection>(of section: Section.Type) -> String {

@@ -80,6 +80,11 @@ struct Configuration: Hashable, Sendable {
     /// In the file's order.
     var namedWebhooks: [NamedWebhook] = []
 
+    // MARK: [interceptor NAME]
+
+    /// In the file's order: the first one that is for a write is asked.
+    var namedInterceptors: [NamedInterceptor] = []
+
     /// Where each setting that is not a default came from, by `SettingKey.path`.
     var sources: [String: ConfigurationSource] = [:]
 

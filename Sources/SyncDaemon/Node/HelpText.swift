@@ -34,8 +34,8 @@ enum HelpText {
 
         Keysets, which are tenants, stand in the file only: one section [keyset NAME] for each,
         without flags and variables. So do namespaces, which say for some channels what a keyset
-        says for all: sections [namespace NAME], and webhooks: sections [webhook NAME].
-        "config print" shows their keys.
+        says for all: sections [namespace NAME], webhooks: sections [webhook NAME], and
+        interceptors: sections [interceptor NAME]. "config print" shows their keys.
 
         Files:
           --config FILE              sections and "name = value" lines; see "config print"
@@ -45,8 +45,8 @@ enum HelpText {
           SIGTERM, SIGINT, SIGQUIT   drain: take no more connections, finish what is begun, send
                                      clients away with code 1001, exit within 10 seconds
           SIGHUP                     read the configuration again: log level, limits, origins,
-                                     keysets, namespaces and webhooks change, nobody is
-                                     disconnected
+                                     keysets, namespaces, webhooks and interceptors change,
+                                     nobody is disconnected
           SIGUSR1, SIGUSR2           nothing
 
         Exit codes:

@@ -15,6 +15,7 @@ struct Metrics: Sendable {
     let accounts: Accounts
     let certificate: CertificateWatch
     let webhooks: WebhookThread
+    let interceptors: InterceptorThread
 
     struct Row {
         let name: String
@@ -28,7 +29,7 @@ struct Metrics: Sendable {
     var text: String {
         var text = ""
         var last = ""
-        for row in rows + tlsRows + refusals + tenants + webhookRows {
+        for row in rows + tlsRows + refusals + tenants + webhookRows + interceptorRows {
             if row.name != last {
                 text += """
                     # HELP syncdaemon_\(row.name) \(row.help)

@@ -31,6 +31,7 @@ final class Node: Sendable {
     let readers: ReaderPool
     let presence: PresenceThread
     let webhooks: WebhookThread
+    let interceptors: InterceptorThread
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -91,17 +92,24 @@ final class Node: Sendable {
         webhooks = WebhookThread(
             configuration.webhooks, ledger: ledger, makeReader: makeReader, health: health,
             log: log)
+        interceptors = InterceptorThread(
+            configuration.interceptors, ledger: ledger, health: health, log: log)
 
         let started = WorkQueue<TransportError?>(capacity: count)
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
-            readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks)
+            readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
+            interceptors: interceptors)
         reactors = (0..<count).map {
-            [reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained] in
+            [
+                reactorSwitch, ledger, readers, presence, interceptors, counters, admission,
+                accounts, drained
+            ] in
             Reactor(
                 engine: LocalEngine(
                     reactor: $0, ledger: ledger, readers: readers, presence: presence,
-                    interests: reactorSwitch.interests, quarantine: quarantine),
+                    interceptors: interceptors, interests: reactorSwitch.interests,
+                    quarantine: quarantine),
                 mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
@@ -145,6 +153,7 @@ final class Node: Sendable {
                 .settings(settings, applied: { _ = taken.put(true) }), to: number)
         }
         webhooks.apply(configuration.webhooks)
+        interceptors.apply(configuration.interceptors)
         presence.apply(configuration.keysets) { _ = taken.put(true) }
         let end = Clock.monotonicMilliseconds() + UInt64(Limits.reloadSeconds) * 1000
         var count = 0
@@ -169,6 +178,7 @@ final class Node: Sendable {
         }
         for _ in reactors { _ = drained.take(atMost: 1) }
         begins(.ledger)
+        interceptors.stop()
         webhooks.stop()
         ledger.stop()
     }

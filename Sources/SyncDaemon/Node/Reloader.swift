@@ -93,6 +93,7 @@ extension Configuration {
         changes += Self.changes(from: old.namedKeysets, to: namedKeysets)
         changes += Self.changes(from: old.namespaces, to: namespaces)
         changes += Self.changes(from: old.namedWebhooks, to: namedWebhooks)
+        changes += Self.changes(from: old.namedInterceptors, to: namedInterceptors)
         let order = namedKeysets.map(\.name)
         if changes.isEmpty, order != old.namedKeysets.map(\.name) {
             changes.append(ChangedSetting(title: "the first keyset", isReloaded: true))
@@ -137,5 +138,6 @@ extension Configuration {
         namedKeysets = new.namedKeysets
         namespaces = new.namespaces
         namedWebhooks = new.namedWebhooks
+        namedInterceptors = new.namedInterceptors
     }
 }

@@ -226,7 +226,7 @@ final class Deliveries<World: DeliveryWorld> {
                 headers: WebhookSignature.headers(
                     id: DeliveryBody.id(of: place), seconds: seconds, body: body,
                     secrets: webhook.secrets),
-                body: body, timeoutSeconds: webhook.timeoutSeconds),
+                body: body, timeoutMilliseconds: webhook.timeoutSeconds * 1000),
             for: id)
     }
 }

@@ -7,13 +7,17 @@ struct DeliveryRequest: Sendable, Hashable {
     let url: String
     let headers: [String]
     let body: [UInt8]
-    let timeoutSeconds: Int
+    let timeoutMilliseconds: Int
+    /// Bytes of an answer that are wanted; `nil`: none is looked at, however long it is.
+    var answerBytesMax: Int?
 }
 
 /// What became of it.
 enum DeliveryOutcome: Sendable, Hashable {
-    /// - Parameter retryAfter: Seconds until the receiver wants to be asked again.
-    case answered(status: Int, retryAfter: Int?)
+    /// - Parameters:
+    ///   - retryAfter: Seconds until the receiver wants to be asked again.
+    ///   - body: Empty where none was wanted.
+    case answered(status: Int, retryAfter: Int?, body: [UInt8] = [])
     /// There was no answer, or none in time.
     case failed(reason: String)
 }

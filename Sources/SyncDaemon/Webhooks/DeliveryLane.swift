@@ -54,11 +54,11 @@ struct DeliveryLane {
         let reason: String
         var retryAfter: Int?
         switch outcome {
-        case .answered(200..<300, _):
+        case .answered(200..<300, _, _):
             (failures, failingSince, notBefore) = (0, nil, 0)
             state = .ending(.delivered(place))
             return nil
-        case .answered(let status, let seconds):
+        case .answered(let status, let seconds, _):
             (reason, retryAfter) = ("status \(status)", seconds)
         case .failed(let cause): reason = cause
         }
@@ -69,7 +69,7 @@ struct DeliveryLane {
             now
             + RetryPause.milliseconds(
                 afterFailures: failures, retryAfter: retryAfter, using: &generator)
-        if case .answered(410, _) = outcome {
+        if case .answered(410, _, _) = outcome {
             // What comes next may be as unwelcome: it waits for the pause, too.
             state = .ending(.buried(place, reason: reason))
         } else if isHopeless {

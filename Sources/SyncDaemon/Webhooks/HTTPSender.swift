@@ -18,15 +18,15 @@ struct SenderWaker: Sendable {
 /// Sends, and hears what became of it; confined to one thread.
 ///
 /// No redirect is followed: what is signed goes where its owner said, and nowhere else.
-@safe final class HTTPSender {
+@safe final class HTTPSender<Asker: Sendable> {
     private let multi: UnsafeMutableRawPointer
     /// Readable when somebody wrote to its other end.
     private let waking: FileDescriptor
     private let wakingEnd: FileDescriptor
     /// By the addresses of their handles.
-    private var transfers: [UInt: (lane: LaneID, transfer: Transfer)] = [:]
+    private var transfers: [UInt: (asker: Asker, transfer: Transfer)] = [:]
     /// Those that could not even begin.
-    private var failed: [(LaneID, DeliveryOutcome)] = []
+    private var failed: [(Asker, DeliveryOutcome)] = []
 
     let waker: SenderWaker
 
@@ -54,19 +54,21 @@ struct SenderWaker: Sendable {
     }
 
     /// Begins a request.
-    func send(_ request: DeliveryRequest, for lane: LaneID) {
+    ///
+    /// - Parameter asker: Comes back with what became of it.
+    func send(_ request: DeliveryRequest, for asker: Asker) {
         guard let transfer = Transfer(request),
             unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
         else {
-            return failed.append((lane, .failed(reason: "out of memory")))
+            return failed.append((asker, .failed(reason: "out of memory")))
         }
-        transfers[transfer.id] = (lane, transfer)
+        transfers[transfer.id] = (asker, transfer)
     }
 
     /// Waits until something happens or somebody wakes it.
     ///
     /// - Returns: What became of requests.
-    func wait(atMost milliseconds: UInt64) -> [(LaneID, DeliveryOutcome)] {
+    func wait(atMost milliseconds: UInt64) -> [(Asker, DeliveryOutcome)] {
         var running: Int32 = 0
         unsafe curl_multi_perform(multi, &running)
         var finished = finished()
@@ -81,7 +83,7 @@ struct SenderWaker: Sendable {
         return finished
     }
 
-    private func finished() -> [(LaneID, DeliveryOutcome)] {
+    private func finished() -> [(Asker, DeliveryOutcome)] {
         var outcomes = failed
         failed = []
         var left: Int32 = 0
@@ -92,23 +94,47 @@ struct SenderWaker: Sendable {
             let code = unsafe message.pointee.data.result
             unsafe curl_multi_remove_handle(multi, handle)
             let id = UInt(bitPattern: handle)
-            guard let (lane, transfer) = transfers.removeValue(forKey: id) else { continue }
-            outcomes.append((lane, transfer.outcome(code)))
+            guard let (asker, transfer) = transfers.removeValue(forKey: id) else { continue }
+            outcomes.append((asker, transfer.outcome(code)))
         }
         return outcomes
     }
 }
 
-/// What a receiver says beside its status is nobody's concern.
-private let ignored:
+/// What a receiver says beside its status.
+private final class AnswerBody {
+    /// `nil`: what it says is nobody's concern.
+    private let bytesMax: Int?
+    private(set) var bytes: [UInt8] = []
+
+    init(bytesMax: Int?) { self.bytesMax = bytesMax }
+
+    /// - Returns: Whether there may be more.
+    func take(_ part: UnsafeRawBufferPointer) -> Bool {
+        guard let bytesMax else { return true }
+        guard bytes.count + part.count <= bytesMax else { return false }
+        unsafe bytes.append(contentsOf: part)
+        return true
+    }
+}
+
+/// CURLOPT_WRITEFUNCTION(3): fewer bytes than there are end the transfer.
+private let taking:
     @convention(c) (
         UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?
-    ) -> Int = { _, size, count, _ in size * count }
+    ) -> Int = { bytes, size, count, context in
+        guard let context = unsafe context else { return 0 }
+        let body = unsafe Unmanaged<AnswerBody>.fromOpaque(context).takeUnretainedValue()
+        let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe body.take(part) ? size * count : 0
+    }
 
 /// One request on its way; it must have left the multi handle before it goes.
 @safe private final class Transfer {
     let handle: UnsafeMutableRawPointer
     private let headers: UnsafeMutablePointer<curl_slist>?
+    /// libcurl knows where it is.
+    private let body: AnswerBody
 
     var id: UInt { unsafe UInt(bitPattern: handle) }
 
@@ -120,8 +146,10 @@ private let ignored:
         for header in request.headers + ["Content-Type: application/json", "Expect:"] {
             unsafe list = curl_slist_append(list, header) ?? list
         }
+        let answer = AnswerBody(bytesMax: request.answerBytesMax)
         unsafe (self.handle, headers) = (handle, list)
-        let milliseconds = request.timeoutSeconds * 1000
+        body = answer
+        let milliseconds = request.timeoutMilliseconds
         let isSet =
             unsafe sync_curl_set_text(handle, CURLOPT_URL, request.url) == CURLE_OK
             && sync_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
@@ -133,7 +161,8 @@ private let ignored:
                 handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) == CURLE_OK
             && sync_curl_set_number(handle, CURLOPT_TIMEOUT_MS, milliseconds) == CURLE_OK
             && sync_curl_set_headers(handle, list) == CURLE_OK
-            && sync_curl_set_reader(handle, ignored, nil) == CURLE_OK
+            && sync_curl_set_reader(
+                handle, taking, Unmanaged.passUnretained(answer).toOpaque()) == CURLE_OK
         let hasBody = unsafe request.body.withUnsafeBytes { bytes in
             unsafe sync_curl_set_body(
                 handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
@@ -153,6 +182,7 @@ private let ignored:
         }
         let seconds = unsafe sync_curl_retry_after(handle)
         return .answered(
-            status: unsafe sync_curl_status(handle), retryAfter: seconds > 0 ? seconds : nil)
+            status: unsafe sync_curl_status(handle), retryAfter: seconds > 0 ? seconds : nil,
+            body: body.bytes)
     }
 }

@@ -68,7 +68,7 @@ final class WebhookThread: Sendable {
     private func run(
         _ webhooks: [Webhook], reader: any StoreReader, _ health: Health, _ log: Log
     ) throws(StoreError) {
-        let sender = HTTPSender()
+        let sender = HTTPSender<LaneID>()
         let waking = sender.waker
         waker.withLock { $0 = waking }
         ledger.outbox.onNews { waking.wake() }
@@ -130,7 +130,7 @@ extension WebhookThread {
     /// The ledger and libcurl.
     fileprivate struct World: DeliveryWorld {
         let ledger: LedgerThread
-        let sender: HTTPSender
+        let sender: HTTPSender<LaneID>
 
         func position() -> Timetoken {
             if case .at(let position) = ledger.order.now() { position } else { .zero }

@@ -237,6 +237,20 @@ extension ProtocolError {
         message: "Who publishes in this keyset names its publish key: say hello with publishKey, "
             + "syncctl with --publish-key. You gave none, or another. Ask the operator for it.")
 
+    /// - Parameter reason: In the words of the server that was asked; empty when it gave none.
+    static func refusedByInterceptor(_ reason: String) -> ProtocolError {
+        ProtocolError(
+            status: 403, code: "refused_by_interceptor",
+            message: reason.isEmpty
+                ? "The application does not want this here. A retry changes nothing." : reason)
+    }
+
+    static let interceptorFailed = ProtocolError(
+        status: 503, code: "interceptor_failed",
+        message: "The server of the application that has to allow this does not answer. "
+            + "Retry after a second with the same mutation id.",
+        retryAfterSeconds: Limits.retryAfterSeconds)
+
     static let deletingDisabled = ProtocolError(
         status: 403, code: "deleting_disabled",
         message: "The owner of this keyset lets nobody delete messages here. Ask the operator.")

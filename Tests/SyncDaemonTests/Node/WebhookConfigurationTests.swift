@@ -80,7 +80,7 @@ struct WebhookConfigurationTests {
             "https://a.example", "https://a.example:8443/x?y=z", "https://[2001:db8::1]/",
             "http://127.0.0.1:80/", "http://[::1]/", "http://localhost:8080",
         ] {
-            #expect(NamedWebhook.isAddress(good), "\(good)")
+            #expect(SignedAddress.isValid(good), "\(good)")
         }
         for bad in [
             "", "a.example", "http://a.example/", "https://", "https:///x", "https://a@b/",
@@ -89,7 +89,7 @@ struct WebhookConfigurationTests {
             "https://a\\@b/", "https://é/", "http://10.0.0.1/", "HTTPS://a/",
             "https://a/" + String(repeating: "x", count: 2048),
         ] {
-            #expect(!NamedWebhook.isAddress(bad), "\(bad)")
+            #expect(!SignedAddress.isValid(bad), "\(bad)")
         }
     }
 

@@ -48,7 +48,7 @@ extension PubNubRequestReader {
         _ family: PubNubError.Family
     ) throws(PubNubError) -> KeyGrantQuery {
         for name in ["target-uuid", "category"] where !query.list(name).isEmpty {
-            throw .notImplemented("App Context (objects): nothing is granted by \(name)")
+            throw .notImplemented("grants of version 2 by \(name): use grant_token")
         }
         // Who names nothing means everybody, or all: an empty variable of a backend is not that.
         for name in ["channel", "channel-group", "auth"] where query.hasEmptyElement(name) {

@@ -1,0 +1,125 @@
+// What waits for an interceptor's answer: a write, or an event that is not stored.
+
+import Basis
+import EventModel
+
+/// Something that a client wants to happen, before it has a place in the order.
+enum Intercepted: Sendable {
+    case write(Write)
+    case announcement(Announcement, origin: Origin)
+}
+
+/// What an interceptor says to it.
+enum InterceptorVerdict: Hashable, Sendable {
+    /// It may happen; with another payload or metadata, as compact JSON, where that is not `nil`.
+    case allowed(payload: String? = nil, meta: String? = nil)
+    /// - Parameter reason: For the client.
+    case refused(reason: String)
+    /// There was no answer that can be understood.
+    ///
+    /// - Parameter reason: For the operator.
+    case failed(reason: String)
+}
+
+extension Intercepted {
+    /// Whether and as what interceptors are asked about it.
+    var kind: Interceptor.Kind? {
+        switch self {
+        case .write(let write):
+            switch write.operation {
+            case .publish: .publish
+            case .edit: .edit
+            case .add: .addAction
+            default: nil
+            }
+        case .announcement(let announcement, _):
+            switch announcement.event {
+            case .message: .publish
+            case .signal: .signal
+            default: nil
+            }
+        }
+    }
+
+    var channel: Channel {
+        switch self {
+        case .write(let write): write.channel
+        case .announcement(let announcement, _): announcement.channel
+        }
+    }
+
+    var origin: Origin {
+        switch self {
+        case .write(let write): write.origin
+        case .announcement(_, let origin): origin
+        }
+    }
+
+    /// Bytes that it takes while it waits.
+    var size: Int {
+        switch self {
+        case .write(let write): write.size
+        case .announcement(let announcement, _): announcement.size
+        }
+    }
+
+    /// The same, saying something else.
+    ///
+    /// An action stays as it is: who made it could not take back what others see instead.
+    func saying(payload: String?, meta: String?) -> Intercepted {
+        switch self {
+        case .write(let write): .write(write.saying(payload: payload, meta: meta))
+        case .announcement(let announcement, let origin):
+            .announcement(announcement.saying(payload: payload, meta: meta), origin: origin)
+        }
+    }
+}
+
+extension Message {
+    fileprivate func saying(payload: String?, meta: String?) -> Message {
+        Message(
+            payload: payload ?? self.payload, meta: meta ?? self.meta, type: type, parent: parent)
+    }
+}
+
+extension Write {
+    fileprivate func saying(payload: String?, meta: String?) -> Write {
+        switch operation {
+        case .publish(let message, let hoursKept):
+            changed(
+                to: .publish(message.saying(payload: payload, meta: meta), hoursKept: hoursKept))
+        case .edit(let key, let rules):
+            changed(
+                to: .edit(
+                    MessageAction.Key(
+                        messageTimetoken: key.messageTimetoken, type: key.type,
+                        value: payload ?? key.value, uuid: key.uuid),
+                    under: rules))
+        default: self
+        }
+    }
+}
+
+extension Announcement {
+    fileprivate var size: Int {
+        let texts: [String] =
+            switch event {
+            case .message(let message), .signal(let message):
+                [message.payload, message.meta ?? "", message.type ?? ""]
+            default: []
+            }
+        return ([channel.name, uuid] + texts).reduce(HeapBytes.place(of: Self.self)) {
+            $0 + HeapBytes.string($1)
+        }
+    }
+
+    fileprivate func saying(payload: String?, meta: String?) -> Announcement {
+        let event: Event =
+            switch event {
+            case .message(let message): .message(message.saying(payload: payload, meta: meta))
+            case .signal(let message): .signal(message.saying(payload: payload, meta: meta))
+            default: event
+            }
+        return Announcement(channel: channel, uuid: uuid, event: event, origin: origin)
+    }
+}

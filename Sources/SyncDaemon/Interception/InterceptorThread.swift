@@ -1,0 +1,234 @@
+// The thread that asks interceptors, and what reactors give to it.
+
+import Basis
+import EventModel
+import Synchronization
+
+/// What an interceptor was asked since the start.
+struct InterceptorFigures: Sendable, Hashable {
+    var asked = 0
+    var refused = 0
+    var changed = 0
+    var failed = 0
+    var waiting = 0
+}
+
+/// The part of interceptors that any thread may hold.
+final class InterceptorThread: Sendable {
+    enum Taken {
+        case passes
+        case waits
+        case full
+    }
+
+    private struct State {
+        var interceptors: [Interceptor] = []
+        var queue = InterceptionQueue()
+        /// Questions that came up since the thread looked.
+        var new: [InterceptorQuestion] = []
+        var figures: [String: InterceptorFigures] = [:]
+        var isChanged = false
+        var isStopping = false
+    }
+
+    private let state = Locked(State())
+    /// Whether anything may wait: without interceptors a write costs one look at this.
+    private let isUsed = Atomic(false)
+    private let waker: Locked<SenderWaker?> = Locked(nil)
+    private let thread: Locked<OSThread?> = Locked(nil)
+    private let ledger: LedgerThread
+    private let log: Log
+
+    /// Starts the thread.
+    init(_ interceptors: [Interceptor], ledger: LedgerThread, health: Health, log: Log) {
+        (self.ledger, self.log) = (ledger, log)
+        apply(interceptors)
+        thread.withLock { thread in
+            thread = OSThread(name: "interceptors") { [self] in run(health) }
+        }
+    }
+
+    /// Changes who is asked from now on; what waits goes on as it began.
+    func apply(_ interceptors: [Interceptor]) {
+        state.withLock { state in
+            (state.interceptors, state.isChanged) = (interceptors, true)
+            for interceptor in interceptors {
+                state.figures[interceptor.name, default: InterceptorFigures()].waiting += 0
+            }
+            settle(state)
+        }
+        wake()
+    }
+
+    /// Takes a write before it goes to the ledger, on a reactor's thread.
+    ///
+    /// What waits goes on by itself, and who made it hears of it at its origin.
+    func take(_ item: Intercepted) -> Taken {
+        guard isUsed.load(ordering: .acquiring) else { return .passes }
+        let now = Clock.monotonicMilliseconds()
+        let taken = state.withLock { state -> Taken in
+            let interceptor = item.kind.flatMap { kind in
+                state.interceptors.first { $0.isAsked(before: kind, in: item.channel) }
+            }
+            switch state.queue.take(item, asking: interceptor, at: now) {
+            case .passes: return .passes
+            case .full: return .full
+            case .waits(let question):
+                if let question { state.new.append(question) }
+                return .waits
+            }
+        }
+        if case .waits = taken { wake() }
+        return taken
+    }
+
+    /// As of now, by the interceptors' names.
+    var figures: [String: InterceptorFigures] {
+        state.withLock { state in
+            var figures = state.figures
+            for (name, count) in state.queue.waiting {
+                figures[name, default: InterceptorFigures()].waiting = count
+            }
+            return figures
+        }
+    }
+
+    /// Ends the thread.
+    ///
+    /// What waits is never written: who made it heard nothing, and tries again.
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        wake()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func wake() { waker.withLock { $0 }?.wake() }
+
+    /// Nobody who then finds nothing to wait for comes before what was let go already.
+    private func settle(_ state: State) {
+        isUsed.store(!state.interceptors.isEmpty || !state.queue.isEmpty, ordering: .releasing)
+    }
+
+    // MARK: On the thread
+
+    private func run(_ health: Health) {
+        let sender = HTTPSender<InterceptorQuestion>()
+        let waking = sender.waker
+        waker.withLock { $0 = waking }
+        var turns = InterceptorTurns()
+        while true {
+            let (new, isChanged, isStopping) = state.withLock { state in
+                defer { (state.new, state.isChanged) = ([], false) }
+                return (state.new, state.isChanged, state.isStopping)
+            }
+            guard !isStopping else { break }
+            if isChanged {
+                turns.forgetFailures()
+                tell(turns, health)
+            }
+            for question in new { turns.add(question) }
+            let now = Clock.monotonicMilliseconds()
+            let step = turns.step(at: now)
+            for question in step.asked { ask(question, by: sender, at: now) }
+            for (question, reason) in step.failed { decide(question, .failed(reason: reason)) }
+            let wait = step.next.map { $0 - min(now, $0) } ?? UInt64(Int32.max)
+            for (question, outcome) in sender.wait(atMost: wait) {
+                let verdict = InterceptorWords.verdict(on: question, outcome)
+                decide(question, verdict)
+                heed(verdict, on: question, &turns, health)
+            }
+        }
+        waker.withLock { $0 = nil }
+    }
+
+    private func ask(
+        _ question: InterceptorQuestion, by sender: HTTPSender<InterceptorQuestion>, at now: UInt64
+    ) {
+        let ticks = ledger.clock.ticks()
+        let id =
+            "\(question.interceptor.name.replacing(".", with: ":"))-\(ticks)-\(question.number)"
+        let body = InterceptorWords.body(of: question, id: id)
+        sender.send(
+            DeliveryRequest(
+                url: question.interceptor.url,
+                headers: WebhookSignature.headers(
+                    id: id, seconds: Int(ticks / 10_000_000), body: body,
+                    secrets: question.interceptor.secrets),
+                body: body,
+                timeoutMilliseconds: max(1, Int(question.deadline - min(now, question.deadline))),
+                answerBytesMax: Limits.interceptorAnswerBytesMax),
+            for: question)
+    }
+
+    /// Lets go what waited for this answer, under the lock: so nothing that comes overtakes it.
+    private func decide(_ question: InterceptorQuestion, _ verdict: InterceptorVerdict) {
+        state.withLock { state in
+            state.figures[question.interceptor.name, default: InterceptorFigures()].count(verdict)
+            for (item, refusal) in state.queue.decide(question, verdict) {
+                if let refusal {
+                    ledger.order.answer(item.origin, .failure(refusal))
+                } else {
+                    letGo(item)
+                }
+            }
+            settle(state)
+        }
+    }
+
+    private func letGo(_ item: Intercepted) {
+        switch item {
+        case .write(let write):
+            if !ledger.requests.put(.write(write)) {
+                ledger.order.answer(write.origin, .failure(.overloaded))
+            }
+        case .announcement(let announcement, let origin):
+            switch ledger.order.announce(announcement) {
+            case .at(let timetoken):
+                ledger.order.answer(origin, .success(.published(timetoken)))
+            case .waits: break
+            case .refused: ledger.order.answer(origin, .failure(.overloaded))
+            }
+        }
+    }
+
+    private func heed(
+        _ verdict: InterceptorVerdict, on question: InterceptorQuestion,
+        _ turns: inout InterceptorTurns, _ health: Health
+    ) {
+        let name = question.interceptor.name
+        var reason: String?
+        if case .failed(let text) = verdict { reason = text }
+        guard let fails = turns.ended(question, failed: reason != nil) else { return }
+        if fails {
+            log.warning(
+                "An interceptor fails: its answers are not waited for until one comes again.",
+                [
+                    "interceptor": name, "reason": reason ?? "",
+                    "on_failure": question.interceptor.failing.rawValue,
+                ])
+        } else {
+            log.notice("An interceptor answers again.", ["interceptor": name])
+        }
+        tell(turns, health)
+    }
+
+    private func tell(_ turns: InterceptorTurns, _ health: Health) {
+        let names = turns.failing
+        health.set(
+            .interceptorsFailing, !names.isEmpty,
+            "Interceptors fail: \(names.joined(separator: ", ")). What they should decide is "
+                + "refused or allowed, as on_failure says. Mend them; the log says why.")
+    }
+}
+
+extension InterceptorFigures {
+    fileprivate mutating func count(_ verdict: InterceptorVerdict) {
+        asked += 1
+        switch verdict {
+        case .allowed(nil, nil): break
+        case .allowed: changed += 1
+        case .refused: refused += 1
+        case .failed: failed += 1
+        }
+    }
+}

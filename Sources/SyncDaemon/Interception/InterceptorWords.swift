@@ -1,0 +1,90 @@
+// What an interceptor is asked, and how its answer is read.
+
+import EventModel
+import JSON
+
+/// A question as JSON.
+enum InterceptorWords {
+    /// - Parameter id: As in the header that is signed.
+    static func body(of question: InterceptorQuestion, id: String) -> [UInt8] {
+        var json = JSONWriter(reserving: 256 + question.item.size)
+        json.beginObject()
+        json.member("interceptor", question.interceptor.name)
+        json.member("id", id)
+        json.member("before", question.item.kind?.rawValue)
+        json.member("keyset", question.item.channel.keyset)
+        json.member("channel", question.item.channel.name)
+        switch question.item {
+        case .write(let write):
+            json.member("user", write.author.userID)
+            // SDKs have no device.
+            json.member("device", write.author.deviceID.isEmpty ? nil : write.author.deviceID)
+            json.member("mutation", write.mutation)
+            json.write(write.operation)
+        case .announcement(let announcement, _):
+            json.member("user", announcement.uuid)
+            if case .message(let message) = announcement.event { json.write(message) }
+            if case .signal(let message) = announcement.event { json.write(message) }
+        }
+        json.endObject()
+        return json.bytes
+    }
+
+    /// - Parameter outcome: Of the question's request.
+    static func verdict(
+        on question: InterceptorQuestion, _ outcome: DeliveryOutcome
+    ) -> InterceptorVerdict {
+        switch outcome {
+        case .failed(let reason): .failed(reason: reason)
+        case .answered(200..<300, _, let body): verdict(on: question, body)
+        case .answered(let status, _, _): .failed(reason: "status \(status)")
+        }
+    }
+
+    private static func verdict(
+        on question: InterceptorQuestion, _ body: [UInt8]
+    ) -> InterceptorVerdict {
+        let text = String(decoding: body, as: UTF8.self)
+        guard let answer = try? JSONValue(parsing: text, depthMax: Limits.jsonDepthMax),
+            answer.isObject, let allow = answer.member("allow")?.bool
+        else { return .failed(reason: #"its answer has no "allow" that is true or false"#) }
+        guard allow else {
+            let reason = answer.member("reason")?.string ?? ""
+            return .refused(reason: String(reason.prefix(Limits.interceptorReasonMax)))
+        }
+        let payload = answer.member("payload")?.compactText
+        let meta = answer.member("meta")?.compactText
+        if payload == nil, meta == nil { return .allowed() }
+        guard let kind = question.item.kind, kind != .addAction else {
+            return .failed(reason: "it changes an action, which can only be allowed or refused")
+        }
+        let bytesMax = kind == .signal ? Limits.signalBytesMax : Limits.frameBytesMax
+        guard (payload?.utf8.count ?? 0) + (meta?.utf8.count ?? 0) <= bytesMax,
+            meta == nil || kind == .publish
+        else { return .failed(reason: "what it makes of a \(kind.rawValue) is none") }
+        return .allowed(payload: payload, meta: meta)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func write(_ operation: Write.Operation) {
+        switch operation {
+        case .publish(let message, _): write(message)
+        case .edit(let key, _):
+            member("messageTimetoken", quoted: key.messageTimetoken.rawValue)
+            member("payload", raw: key.value)
+        case .add(let key, _, _):
+            member("messageTimetoken", quoted: key.messageTimetoken.rawValue)
+            member("type", key.type)
+            member("value", key.value)
+        default: preconditionFailure("Nobody is asked about this.")
+        }
+    }
+
+    fileprivate mutating func write(_ message: Message) {
+        member("payload", raw: message.payload)
+        member("meta", raw: message.meta)
+        member("type", message.type)
+        member("parent", quoted: message.parent?.rawValue)
+    }
+}

@@ -1,0 +1,26 @@
+// The bounds of interceptors: what waits for their answers, and how they are asked.
+
+import EventModel
+
+extension Limits {
+    /// Interceptors of the whole daemon; over it: the daemon does not start.
+    static let interceptorsMax = 64
+    /// Milliseconds in which an interceptor may be asked to answer; other values: likewise.
+    static let interceptorMillisecondsMin = 10
+    static let interceptorMillisecondsMax = 10_000
+    /// Questions to one interceptor at a time; the others wait.
+    static let interceptorRequestsMax = 64
+    /// Writes that wait for one interceptor, or behind such a one; over it: `overloaded`.
+    static let interceptedMax = 4096
+    /// Bytes of all writes that wait for interceptors; over it: likewise.
+    static let interceptedBytesMax = 64 * 1024 * 1024
+    /// Bytes of an answer; over it: it counts as none.
+    static let interceptorAnswerBytesMax = 128 * 1024
+    /// Characters of the reason for a refusal that a client is shown; the rest is cut.
+    static let interceptorReasonMax = 200
+    /// Failures in a row after which an interceptor is asked one question a second, and all other
+    /// writes are treated as if it had failed, at once.
+    static let interceptorFailuresMax = 10
+    /// Milliseconds between these.
+    static let interceptorProbeMilliseconds = 1000
+}

@@ -1,0 +1,224 @@
+"""Interceptors: asked before something is written, by whatever door it comes."""
+
+import asyncio
+import json
+import os
+import threading
+import time
+import urllib.request
+
+from api import Api
+from case import eventually
+from device import Refused
+from sdk import Client
+from test_webhooks import SECRET, WebhookTestCase
+
+WRITES = int(os.environ.get("INTERCEPTED_WRITES", "300"))
+
+
+class InterceptorTestCase(WebhookTestCase):
+    def moderator(self, decide):
+        """A server that says to each question what `decide` says to its words."""
+        return self.receiver(SECRET, behave=lambda _, request: decide(request["json"]))
+
+    def interceptor(self, receiver, name="mod", **settings):
+        return self.section(receiver, name, **settings).replace("[webhook ", "[interceptor ")
+
+    def counts(self, daemon, name="mod"):
+        with urllib.request.urlopen(f"http://{daemon.host}:{daemon.port}/metrics") as answer:
+            lines = answer.read().decode().splitlines()
+        head, tail = "syncdaemon_interceptor_", f'{{interceptor="{name}"}}'
+        return {line.rpartition(" ")[0].removeprefix(head).removesuffix(tail): int(line.split()[-1])
+                for line in lines if line.startswith(head) and tail in line}
+
+
+class Verdicts(InterceptorTestCase):
+    """What becomes of a write."""
+
+    async def test_it_allows_changes_and_refuses_whatever_the_door(self):
+        def decide(asked):
+            if "bad" in json.dumps(asked.get("payload", asked.get("value"))):
+                return {"allow": False, "reason": "Be kind."}
+            if asked["before"] == "publish" and isinstance(asked["payload"], str):
+                return {"allow": True, "payload": asked["payload"].upper(), "meta": {"seen": 1}}
+            return {"allow": True}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(self.interceptor(receiver, channels="chat.*"))
+        ada, bob = await self.device(daemon, "ada"), await self.device(daemon, "bob")
+        await bob.subscribe("chat.1")
+        written = await ada.publish("chat.1", "hello", mutation="m1")
+        with self.assertRaises(Refused) as refusal:
+            await ada.publish("chat.1", "bad")
+        self.assertEqual((refusal.exception.status, refusal.exception.code,
+                          refusal.exception.message),
+                         (403, "refused_by_interceptor", "Be kind."))
+        with self.assertRaises(Refused):
+            await ada.add("chat.1", written, "bad")
+        with self.assertRaises(Refused):
+            await ada.command(
+                "editMessage", channel="chat.1", messageTimetoken=written, payload="bad")
+        await ada.add("chat.1", written, "👍")
+        await ada.publish("other", "bad")
+        # A retry is the same write, though what is stored is not what it says.
+        self.assertEqual(await ada.publish("chat.1", "hello", mutation="m1"), written)
+
+        api = Api(daemon)
+        self.addCleanup(api.close)
+        refused = api.post("publish", {"channel": "chat.1", "payload": "bad", "as": "eve"})
+        self.assertEqual((refused.status_code, refused.json()["error"]["code"]),
+                         (403, "refused_by_interceptor"))
+        api.write("publish", channel="chat.1", payload="api", author="eve")
+        joe = Client(daemon, "joe")
+        self.addCleanup(joe.close)
+        await asyncio.to_thread(joe.publish, "chat.1", "sdk")
+        with self.assertRaises(Exception) as failure:
+            await asyncio.to_thread(joe.publish, "chat.1", "bad")
+        self.assertIn("Be kind.", str(failure.exception))
+
+        messages = (await bob.command("history", channel="chat.1"))["messages"]
+        self.assertEqual([(it["payload"], it.get("meta")) for it in messages],
+                         [(word, {"seen": 1}) for word in ("HELLO", "API", "SDK")])
+        self.assertEqual([row[2] for row in await bob.all_actions("chat.1")], ["👍"])
+        self.assertNotIn("other", [it["json"]["channel"] for it in receiver.requests])
+        first = receiver.requests[0]["json"]
+        self.assertEqual(
+            {name: first[name] for name in first if name != "id"},
+            {"interceptor": "mod", "before": "publish", "keyset": "default", "channel": "chat.1",
+             "user": "ada", "device": "ada-phone", "mutation": "m1", "payload": "hello"})
+        counts = self.counts(daemon)
+        self.assertEqual((counts["writes_total"], counts["refusals_total"], counts["waiting"]),
+                         (len(receiver.requests), 5, 0))
+
+    async def test_signals_and_what_is_not_stored(self):
+        def decide(asked):
+            return {"allow": asked["payload"] != "bad", "payload": "good"}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(
+            "[keyset app]\nsubscribe_key = sub-app\nstore = no\n",
+            self.interceptor(receiver, before="publish, signal"))
+        ada = await self.device(daemon, "ada", keyset="sub-app")
+        bob = await self.device(daemon, "bob", keyset="sub-app")
+        got = []
+        await bob.subscribe("room")
+        for op in ("signal", "publish"):
+            got.append((await ada.command(op, channel="room", payload="x"))["timetoken"])
+            with self.assertRaises(Refused):
+                await ada.command(op, channel="room", payload="bad")
+        self.assertEqual(got, sorted(got))
+        self.assertEqual([it["json"]["before"] for it in receiver.requests],
+                         ["signal", "signal", "publish", "publish"])
+
+    async def test_nobody_overtakes_their_own_writes(self):
+        def decide(asked):
+            # The first ones take longest.
+            time.sleep(0.2 / (1 + asked.get("payload", 0)))
+            return {"allow": True}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(self.interceptor(receiver, before="publish, add_action"))
+        ada, bob = await self.device(daemon, "ada"), await self.device(daemon, "bob")
+        times = await asyncio.gather(*(ada.publish("room", number) for number in range(20)))
+        self.assertEqual(list(times), sorted(times))
+        # The removal asks nobody, and waits for the add.
+        add, remove = await asyncio.gather(
+            ada.add("room", times[0], "👍"), ada.remove("room", times[0], "👍"))
+        self.assertEqual((add["applied"], remove["applied"]), ("added", "removed"))
+        # Somebody else does not wait for ada.
+        slow = asyncio.ensure_future(ada.publish("room", 0))
+        await asyncio.sleep(0.02)
+        await bob.publish("room", 1000)
+        self.assertFalse(slow.done())
+        await slow
+
+
+class Failures(InterceptorTestCase):
+    """When it does not answer."""
+
+    async def test_without_an_answer_the_owner_decides(self):
+        hanging = threading.Event()
+        self.addCleanup(hanging.set)
+        receiver = self.moderator(lambda _: hanging.wait(20) and {"allow": True})
+        daemon = self.start(
+            self.interceptor(receiver, "strict", channels="strict", timeout_milliseconds=100),
+            self.interceptor(receiver, "lax", channels="lax", timeout_milliseconds=100,
+                             on_failure="allow"))
+        ada, bob = await self.device(daemon, "ada"), await self.device(daemon, "bob")
+        await ada.publish("lax", "as it is")
+        with self.assertRaises(Refused) as refusal:
+            await ada.publish("strict", 1)
+        self.assertEqual((refusal.exception.status, refusal.exception.code),
+                         (503, "interceptor_failed"))
+        self.assertEqual(len((await bob.command("history", channel="lax"))["messages"]), 1)
+        self.assertEqual(self.counts(daemon, "strict")["failures_total"], 1)
+
+    async def test_one_that_is_dead_is_hardly_asked_until_it_is_back(self):
+        receiver = self.moderator(lambda _: {"allow": True})
+        daemon = self.start(self.interceptor(receiver, timeout_milliseconds=500))
+        ada = await self.device(daemon, "ada")
+        message = await ada.publish("room", 1)
+        receiver.stop()
+        for _ in range(40):
+            with self.assertRaises(Refused):
+                await ada.publish("room", 2)
+        self.assertIn("An interceptor fails", daemon.log())
+        with urllib.request.urlopen(f"http://{daemon.host}:{daemon.port}/readyz") as answer:
+            self.assertEqual((answer.status, b"interceptors_failing" in answer.read()), (200, True))
+        # What asks nobody goes on, and others' channels too.
+        await ada.remove("room", message, "👍")
+        receiver.start()
+
+        # A device goes on trying; the first question of a second is the one that is asked.
+        await ada.settle("publish", channel="room", payload=3)
+        self.assertIn("An interceptor answers again", daemon.log())
+
+    async def test_a_reload_has_it_asked_or_not(self):
+        receiver = self.moderator(lambda _: {"allow": False})
+        daemon = self.start("")
+        ada = await self.device(daemon, "ada")
+        await ada.publish("room", 1)
+        self.configure(self.interceptor(receiver))
+        await self.reload(daemon)
+        with self.assertRaises(Refused):
+            await ada.publish("room", 2)
+        self.configure("")
+        await self.reload(daemon)
+        await ada.publish("room", 3)
+        self.assertEqual(len(receiver.requests), 1)
+
+    async def test_garbage_is_no_answer(self):
+        answers = iter([{"allowed": True}, 200, 500, (302, {"Location": "http://127.0.0.1:1/"}),
+                        None, {"allow": True, "value": "x", "payload": "y" * 200_000}])
+        receiver = self.receiver(SECRET, behave=lambda *_: next(answers))
+        daemon = self.start(self.interceptor(receiver))
+        ada = await self.device(daemon, "ada")
+        for _ in range(6):
+            with self.assertRaises(Refused) as refusal:
+                await ada.publish("room", 1)
+            self.assertEqual(refusal.exception.code, "interceptor_failed")
+
+    async def test_many_at_once_and_a_stop(self):
+        seen = threading.Semaphore(0)
+
+        def decide(_):
+            seen.release()
+            time.sleep(0.01)
+            return {"allow": True}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(self.interceptor(receiver, timeout_milliseconds=10_000))
+        devices = [await self.device(daemon, f"u{number}") for number in range(10)]
+        await asyncio.gather(*(
+            device.settle_all(
+                ("publish", {"channel": "room", "payload": number})
+                for number in range(WRITES // 10)) for device in devices))
+        messages = await devices[0].all_messages("room")
+        self.assertEqual(len(messages), WRITES // 10 * 10)
+        self.assertEqual(self.counts(daemon)["waiting"], 0)
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()

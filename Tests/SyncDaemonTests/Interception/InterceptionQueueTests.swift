@@ -1,0 +1,120 @@
+// Who waits behind whom while an interceptor is asked.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Interceptors: lines")
+struct InterceptionQueueTests {
+    private let moderator = Interceptor(name: "moderator")
+
+    private func write(
+        _ number: CommandID, by session: UInt32 = 1, saying payload: String = "1",
+        mutation: String? = nil
+    ) -> Intercepted {
+        .write(
+            Write(
+                origin: Origin(
+                    reactor: 0, session: SessionID(slot: session, generation: 0), command: number),
+                author: Author(userID: "ada", deviceID: "phone"), channel: Channel("room"),
+                operation: .publish(Message(payload: payload)), mutation: mutation))
+    }
+
+    private func question(_ taken: InterceptionQueue.Taken) throws -> InterceptorQuestion {
+        guard case .waits(let question?) = taken else { throw Unexpected.taken }
+        return question
+    }
+
+    private enum Unexpected: Error { case taken }
+
+    @Test("without an interceptor nothing waits")
+    func passes() {
+        var queue = InterceptionQueue()
+        guard case .passes = queue.take(write(1), asking: nil, at: 0) else {
+            Issue.record("It waits.")
+            return
+        }
+        #expect(queue.isEmpty)
+    }
+
+    @Test("answers in any order let a connection's writes go in theirs, and others overtake")
+    func order() throws {
+        var queue = InterceptionQueue()
+        let first = try question(queue.take(write(1), asking: moderator, at: 5))
+        let second = try question(queue.take(write(2), asking: moderator, at: 6))
+        guard case .waits(nil) = queue.take(write(3), asking: nil, at: 7) else {
+            Issue.record("It overtakes what it may undo.")
+            return
+        }
+        let other = try question(queue.take(write(9, by: 2), asking: moderator, at: 8))
+
+        #expect(first.deadline == 5 + UInt64(moderator.timeoutMilliseconds))
+        #expect(queue.waiting == ["moderator": 4])
+        #expect(queue.decide(second, .allowed()).isEmpty)
+        #expect(queue.decide(other, .allowed()).map(\.item.origin.command) == [9])
+        let released = queue.decide(first, .refused(reason: "no"))
+        #expect(released.map(\.item.origin.command) == [1, 2, 3])
+        #expect(released.map(\.refusal) == [.refusedByInterceptor("no"), nil, nil])
+        #expect(queue.isEmpty && queue.waiting.isEmpty)
+    }
+
+    @Test(
+        "on_failure says what becomes of a write without an answer",
+        arguments: [
+            (Interceptor.Failing.refuse, ProtocolError.interceptorFailed as ProtocolError?),
+            (.allow, nil),
+        ])
+    func failure(_ failing: Interceptor.Failing, _ refusal: ProtocolError?) throws {
+        var asked = moderator
+        asked.failing = failing
+        var queue = InterceptionQueue()
+        let question = try question(queue.take(write(1), asking: asked, at: 0))
+        #expect(queue.decide(question, .failed(reason: "dead")).map(\.refusal) == [refusal])
+    }
+
+    @Test("what is changed says the new thing, and is the same write to a retry")
+    func changed() throws {
+        var queue = InterceptionQueue()
+        let item = write(1, mutation: "m")
+        let question = try question(queue.take(item, asking: moderator, at: 0))
+        let released = queue.decide(question, .allowed(payload: "2", meta: "3"))
+        guard case .write(let before) = item, case .write(let after)? = released.first?.item,
+            case .publish(let message, _) = after.operation
+        else { throw Unexpected.taken }
+        #expect(message.payload == "2" && message.meta == "3")
+        #expect(after.fingerprint == before.fingerprint && before.fingerprint != 0)
+    }
+
+    @Test("one interceptor has so much room, and another has its own")
+    func full() throws {
+        var queue = InterceptionQueue()
+        for number in 0..<Limits.interceptedMax {
+            _ = try question(
+                queue.take(write(1, by: UInt32(number)), asking: moderator, at: 0))
+        }
+        guard case .full = queue.take(write(1, by: 1), asking: nil, at: 0),
+            case .full = queue.take(write(1, by: 100_000), asking: moderator, at: 0)
+        else {
+            Issue.record("There is room for one more.")
+            return
+        }
+        _ = try question(
+            queue.take(write(1, by: 100_000), asking: Interceptor(name: "other"), at: 0))
+    }
+
+    @Test("bytes are counted as they came and go, also where a write becomes longer")
+    func bytes() throws {
+        var queue = InterceptionQueue()
+        let large = String(repeating: "1", count: 1 << 20)
+        for _ in 0..<3 {
+            let questions = try (0..<40).map {
+                try question(queue.take(write($0, saying: large), asking: moderator, at: 0))
+            }
+            for question in questions {
+                _ = queue.decide(question, .allowed(payload: large + large, meta: nil))
+            }
+            #expect(queue.isEmpty)
+        }
+    }
+}
