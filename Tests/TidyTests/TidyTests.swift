@@ -57,6 +57,7 @@ struct TidyTests {
             "Sources/SyncDaemon/Model/Limits+Shares.swift",
             "Sources/SyncDaemon/Model/Limits+Access.swift",
             "Sources/SyncDaemon/Model/Limits+Listeners.swift",
+            "Sources/SyncDaemon/Model/Limits+Directories.swift",
             "Sources/SyncDaemon/Model/Limits+Transfer.swift",
             "Sources/SyncDaemon/Model/Limits+Webhooks.swift",
             "Sources/SyncDaemon/Model/Limits+Interceptors.swift",

@@ -9,8 +9,13 @@ import SQLite
 /// one-to-one. Half of the state is kept, so that damage goes unseen once in 4,000 million times.
 ///
 /// - Source: the step is that of FxHash, which Firefox and rustc use.
-struct RowSum {
-    private var state: UInt64 = 0x243F_6A88_85A3_08D3
+struct RowSum: Hashable {
+    private(set) var state: UInt64 = 0x243F_6A88_85A3_08D3
+
+    init() {}
+
+    /// Goes on from where another was.
+    init(state: UInt64) { self.state = state }
 
     mutating func add(_ word: UInt64) {
         state = ((state << 5 | state >> 59) ^ word) &* 0x517C_C1B7_2722_0A95
@@ -20,24 +25,25 @@ struct RowSum {
 
     mutating func add(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            let bytes = UnsafeRawBufferPointer(bytes)
-            add(UInt64(bytes.count))
-            var offset = 0
-            while offset + 8 <= bytes.count {
-                add(
-                    UInt64(
-                        littleEndian: unsafe bytes.loadUnaligned(
-                            fromByteOffset: offset, as: UInt64.self)))
-                offset += 8
-            }
-            var rest: UInt64 = 0
-            while offset < bytes.count {
-                rest = rest << 8 | UInt64(unsafe bytes[offset])
-                offset += 1
-            }
-            add(rest)
+        text.withUTF8 { bytes in unsafe add(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        add(UInt64(bytes.count))
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            add(
+                UInt64(
+                    littleEndian: unsafe bytes.loadUnaligned(
+                        fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
         }
+        var rest: UInt64 = 0
+        while offset < bytes.count {
+            rest = rest << 8 | UInt64(unsafe bytes[offset])
+            offset += 1
+        }
+        add(rest)
     }
 
     mutating func add(_ text: String?) {

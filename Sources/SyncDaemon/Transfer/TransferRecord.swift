@@ -90,32 +90,17 @@ struct TransferCounts: Hashable, Sendable {
 }
 
 /// A checksum of lines, in their order.
-///
-/// - Source: the step is that of FxHash, as in ``RowSum``.
 struct LineSum: Hashable {
-    var value: UInt64 = 0x243F_6A88_85A3_08D3
+    private var sum = RowSum()
+
+    /// All of it: what it goes on from.
+    var value: UInt64 { sum.state }
+
+    init() {}
+
+    init(value: UInt64) { sum = RowSum(state: value) }
 
     mutating func add(_ line: [UInt8]) {
-        add(UInt64(line.count))
-        unsafe line.withUnsafeBytes { bytes in
-            var offset = 0
-            while offset + 8 <= bytes.count {
-                add(
-                    UInt64(
-                        littleEndian: unsafe bytes.loadUnaligned(
-                            fromByteOffset: offset, as: UInt64.self)))
-                offset += 8
-            }
-            var rest: UInt64 = 0
-            while offset < bytes.count {
-                rest = rest << 8 | UInt64(unsafe bytes[offset])
-                offset += 1
-            }
-            add(rest)
-        }
-    }
-
-    private mutating func add(_ word: UInt64) {
-        value = ((value << 5 | value >> 59) ^ word) &* 0x517C_C1B7_2722_0A95
+        unsafe line.withUnsafeBytes { bytes in unsafe sum.add(bytes) }
     }
 }
