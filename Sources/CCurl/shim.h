@@ -33,6 +33,13 @@ static inline CURLcode sync_curl_set_reader(
     return code ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
 }
 
+/// CURLOPT_HEADERFUNCTION(3).
+static inline CURLcode sync_curl_set_head_reader(
+    CURL *handle, size_t (*reader)(char *, size_t, size_t, void *), void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, reader);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+}
+
 /// curl_easy_getinfo(3) of CURLINFO_RESPONSE_CODE; 0 without a response.
 static inline long sync_curl_status(CURL *handle) {
     long status = 0;

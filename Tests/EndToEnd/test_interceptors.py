@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import threading
 import time
 import urllib.request
@@ -133,6 +134,44 @@ class Verdicts(InterceptorTestCase):
         await slow
 
 
+    async def test_what_it_makes_of_one_write_is_that_write_s_matter(self):
+        def decide(asked):
+            if asked["before"] == "edit":
+                return {"allow": True, "payload": "masked"}
+            if asked["payload"] == "long":
+                return {"allow": True, "payload": "x" * 70_000}
+            return {"allow": True, "payload": None, "meta": None}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(self.interceptor(receiver, before="publish, edit", on_failure="allow"))
+        ada = await self.device(daemon, "ada")
+        for _ in range(12):
+            with self.assertRaises(Refused) as refusal:
+                await ada.publish("room", "long")
+            self.assertEqual(refusal.exception.code, "refused_by_interceptor")
+        self.assertNotIn("An interceptor fails", daemon.log())
+        message = await ada.publish("room", "secret", meta={"secret": 1})
+        # As SDKs for chats edit.
+        await ada.add("room", message, "bad", type="edited")
+        found, = (await ada.command("history", channel="room"))["messages"]
+        self.assertEqual((found["payload"], "meta" in found, found["edited"]["payload"]),
+                         (None, False, "masked"))
+
+    async def test_a_retried_edit_says_what_stands(self):
+        words = ["first"]
+        receiver = self.moderator(
+            lambda asked: {"allow": True} | ({"payload": words[0]} if asked["before"] == "edit" else {}))
+        daemon = self.start(self.interceptor(receiver))
+        ada = await self.device(daemon, "ada")
+        message = await ada.publish("room", "text")
+        edit = {"channel": "room", "messageTimetoken": message, "payload": "x", "mutation": "e1"}
+        one = await ada.command("editMessage", **edit)
+        words[0] = "second"
+        again = await ada.command("editMessage", **edit)
+        self.assertEqual(one["action"], again["action"])
+        self.assertEqual(one["action"]["value"], '"first"')
+
+
 class Failures(InterceptorTestCase):
     """When it does not answer."""
 
@@ -173,6 +212,49 @@ class Failures(InterceptorTestCase):
         await ada.settle("publish", channel="room", payload=3)
         self.assertIn("An interceptor answers again", daemon.log())
 
+    async def test_a_flood_is_too_much_and_no_failure(self):
+        def decide(_):
+            time.sleep(0.1)
+            return {"allow": False}
+
+        receiver = self.moderator(decide)
+        daemon = self.start(
+            self.interceptor(receiver, on_failure="allow", timeout_milliseconds=400))
+        floods = [await self.device(daemon, "eve", f"eve-{number}") for number in range(8)]
+        bob = await self.device(daemon, "bob")
+
+        async def publish(device):
+            try:
+                await device.publish("room", "bad")
+                return "written"
+            except Refused as refusal:
+                return refusal.code
+
+        flood = asyncio.gather(*(publish(device) for device in floods for _ in range(80)))
+        await asyncio.sleep(0.05)
+        # Users are asked about in turn, so he is heard as if nothing was going on.
+        self.assertEqual([await publish(bob) for _ in range(5)], ["refused_by_interceptor"] * 5)
+        found = await flood
+        self.assertEqual(set(found), {"refused_by_interceptor", "overloaded"})
+        self.assertNotIn("An interceptor fails", daemon.log())
+        self.assertEqual(self.counts(daemon)["unasked_total"], found.count("overloaded"))
+
+    async def test_a_stop_answers_who_waits(self):
+        hanging = threading.Event()
+        self.addCleanup(hanging.set)
+        receiver = self.moderator(lambda _: hanging.wait(30) and {"allow": True})
+        daemon = self.start(self.interceptor(
+            receiver, channels="slow", timeout_milliseconds=10_000))
+        ada = await self.device(daemon, "ada")
+        waiting = [asyncio.ensure_future(ada.publish(channel, 1)) for channel in ("slow", "other")]
+        await eventually(lambda: receiver.requests, "a question")
+        daemon.process.send_signal(signal.SIGTERM)
+        found = await asyncio.gather(*waiting, return_exceptions=True)
+        self.assertEqual([it.code for it in found], ["draining", "draining"])
+        self.assertEqual(await ada.closed(), 1001)
+        await eventually(lambda: daemon.process.poll() is not None, "the end")
+        self.assertEqual(daemon.process.returncode, 0)
+
     async def test_a_reload_has_it_asked_or_not(self):
         receiver = self.moderator(lambda _: {"allow": False})
         daemon = self.start("")
@@ -190,6 +272,7 @@ class Failures(InterceptorTestCase):
     async def test_garbage_is_no_answer(self):
         answers = iter([{"allowed": True}, 200, 500, (302, {"Location": "http://127.0.0.1:1/"}),
                         None, {"allow": True, "value": "x", "payload": "y" * 200_000}])
+        # The last one is longer than anybody reads.
         receiver = self.receiver(SECRET, behave=lambda *_: next(answers))
         daemon = self.start(self.interceptor(receiver))
         ada = await self.device(daemon, "ada")

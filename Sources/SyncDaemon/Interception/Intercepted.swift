@@ -2,6 +2,7 @@
 
 import Basis
 import EventModel
+import JSON
 
 /// Something that a client wants to happen, before it has a place in the order.
 enum Intercepted: Sendable {
@@ -12,13 +13,21 @@ enum Intercepted: Sendable {
 /// What an interceptor says to it.
 enum InterceptorVerdict: Hashable, Sendable {
     /// It may happen; with another payload or metadata, as compact JSON, where that is not `nil`.
+    ///
+    /// `null` is a payload, and no metadata.
     case allowed(payload: String? = nil, meta: String? = nil)
     /// - Parameter reason: For the client.
     case refused(reason: String)
-    /// There was no answer that can be understood.
+    /// It may happen, as something that nobody may write.
     ///
     /// - Parameter reason: For the operator.
+    case unusable(reason: String)
+    /// There was no answer that can be understood.
+    ///
+    /// - Parameter reason: Likewise.
     case failed(reason: String)
+    /// So much waits that it was not asked in time: no fault of the interceptor's.
+    case unasked
 }
 
 extension Intercepted {
@@ -29,7 +38,7 @@ extension Intercepted {
             switch write.operation {
             case .publish: .publish
             case .edit: .edit
-            case .add: .addAction
+            case .add(let key, _, _): key.isVersion ? .edit : .addAction
             default: nil
             }
         case .announcement(let announcement, _):
@@ -45,6 +54,13 @@ extension Intercepted {
         switch self {
         case .write(let write): write.channel
         case .announcement(let announcement, _): announcement.channel
+        }
+    }
+
+    var userID: String {
+        switch self {
+        case .write(let write): write.author.userID
+        case .announcement(let announcement, _): announcement.uuid
         }
     }
 
@@ -78,7 +94,8 @@ extension Intercepted {
 extension Message {
     fileprivate func saying(payload: String?, meta: String?) -> Message {
         Message(
-            payload: payload ?? self.payload, meta: meta ?? self.meta, type: type, parent: parent)
+            payload: payload ?? self.payload, meta: meta == "null" ? nil : meta ?? self.meta,
+            type: type, parent: parent)
     }
 }
 
@@ -89,14 +106,27 @@ extension Write {
             changed(
                 to: .publish(message.saying(payload: payload, meta: meta), hoursKept: hoursKept))
         case .edit(let key, let rules):
+            changed(to: .edit(key.saying(payload ?? key.value), under: rules))
+        case .add(let key, let score, let rules):
             changed(
-                to: .edit(
-                    MessageAction.Key(
-                        messageTimetoken: key.messageTimetoken, type: key.type,
-                        value: payload ?? key.value, uuid: key.uuid),
+                to: .add(
+                    key.saying(payload.map(MessageAction.Key.value) ?? key.value), score: score,
                     under: rules))
         default: self
         }
+    }
+}
+
+extension MessageAction.Key {
+    fileprivate func saying(_ value: String) -> MessageAction.Key {
+        MessageAction.Key(
+            messageTimetoken: messageTimetoken, type: type, value: value, uuid: uuid)
+    }
+
+    /// A payload as SDKs write it into an action: a text is itself, where that means the same.
+    fileprivate static func value(_ payload: String) -> String {
+        let text = (try? JSONValue(parsing: payload, depthMax: Limits.jsonDepthMax))?.string
+        return text.flatMap { JSONValue.payload(saying: $0) == payload ? $0 : nil } ?? payload
     }
 }
 

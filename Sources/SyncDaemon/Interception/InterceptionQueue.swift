@@ -99,6 +99,8 @@ struct InterceptionQueue {
             bytes += changed.size - places[index].item.size
             places[index].item = changed
         case .refused(let reason): places[index].refusal = .refusedByInterceptor(reason)
+        case .unusable: places[index].refusal = .refusedByInterceptor("")
+        case .unasked: places[index].refusal = .overloaded
         case .failed:
             if question.interceptor.failing == .refuse {
                 places[index].refusal = .interceptorFailed
@@ -113,6 +115,19 @@ struct InterceptionQueue {
             counts[place.interceptor] = left == 0 ? nil : left
         }
         return decided.map { ($0.item, $0.refusal) }
+    }
+}
+
+extension InterceptionQueue {
+    /// Ends all waiting, with a refusal for whatever was not let go yet.
+    ///
+    /// - Returns: What waited, each connection's in its order.
+    mutating func end(with refusal: ProtocolError) -> [Decided] {
+        let ended = lines.values.flatMap { places in
+            places.map { (item: $0.item, refusal: ProtocolError?.some($0.refusal ?? refusal)) }
+        }
+        (lines, counts, bytes) = ([:], [:], 0)
+        return ended
     }
 }
 

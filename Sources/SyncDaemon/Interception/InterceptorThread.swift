@@ -10,6 +10,7 @@ struct InterceptorFigures: Sendable, Hashable {
     var refused = 0
     var changed = 0
     var failed = 0
+    var unasked = 0
     var waiting = 0
 }
 
@@ -28,6 +29,8 @@ final class InterceptorThread: Sendable {
         var new: [InterceptorQuestion] = []
         var figures: [String: InterceptorFigures] = [:]
         var isChanged = false
+        /// When all waiting ends, in milliseconds.
+        var end: UInt64?
         var isStopping = false
     }
 
@@ -67,6 +70,7 @@ final class InterceptorThread: Sendable {
         guard isUsed.load(ordering: .acquiring) else { return .passes }
         let now = Clock.monotonicMilliseconds()
         let taken = state.withLock { state -> Taken in
+            guard !state.isStopping else { return .full }
             let interceptor = item.kind.flatMap { kind in
                 state.interceptors.first { $0.isAsked(before: kind, in: item.channel) }
             }
@@ -93,9 +97,13 @@ final class InterceptorThread: Sendable {
         }
     }
 
-    /// Ends the thread.
-    ///
-    /// What waits is never written: who made it heard nothing, and tries again.
+    /// Refuses at a moment whatever still waits then, and ends the thread: the daemon is stopping.
+    func drain(at milliseconds: UInt64) {
+        state.withLock { $0.end = milliseconds }
+        wake()
+    }
+
+    /// Ends the thread; what waits is never written.
     func stop() {
         state.withLock { $0.isStopping = true }
         wake()
@@ -117,11 +125,11 @@ final class InterceptorThread: Sendable {
         waker.withLock { $0 = waking }
         var turns = InterceptorTurns()
         while true {
-            let (new, isChanged, isStopping) = state.withLock { state in
+            let (new, isChanged, end) = state.withLock { state in
                 defer { (state.new, state.isChanged) = ([], false) }
-                return (state.new, state.isChanged, state.isStopping)
+                return (state.new, state.isChanged, state.isStopping ? 0 : state.end)
             }
-            guard !isStopping else { break }
+            if let end, end <= Clock.monotonicMilliseconds() { break }
             if isChanged {
                 turns.forgetFailures()
                 tell(turns, health)
@@ -129,20 +137,31 @@ final class InterceptorThread: Sendable {
             for question in new { turns.add(question) }
             let now = Clock.monotonicMilliseconds()
             let step = turns.step(at: now)
-            for question in step.asked { ask(question, by: sender, at: now) }
-            for (question, reason) in step.failed { decide(question, .failed(reason: reason)) }
-            let wait = step.next.map { $0 - min(now, $0) } ?? UInt64(Int32.max)
+            for question in step.asked { ask(question, by: sender) }
+            for (question, verdict) in step.decided { decide(question, verdict) }
+            let next = min(step.next ?? .max, end ?? .max)
+            let wait = min(next - min(now, next), UInt64(Int32.max))
             for (question, outcome) in sender.wait(atMost: wait) {
                 let verdict = InterceptorWords.verdict(on: question, outcome)
                 decide(question, verdict)
-                heed(verdict, on: question, &turns, health)
+                heed(verdict, outcome, on: question, &turns, health)
             }
         }
         waker.withLock { $0 = nil }
+        endWaiting()
+    }
+
+    private func endWaiting() {
+        state.withLock { state in
+            state.isStopping = true
+            for (item, refusal) in state.queue.end(with: .draining) {
+                if let refusal { ledger.order.answer(item.origin, .failure(refusal)) }
+            }
+        }
     }
 
     private func ask(
-        _ question: InterceptorQuestion, by sender: HTTPSender<InterceptorQuestion>, at now: UInt64
+        _ question: InterceptorQuestion, by sender: HTTPSender<InterceptorQuestion>
     ) {
         let ticks = ledger.clock.ticks()
         let id =
@@ -154,8 +173,7 @@ final class InterceptorThread: Sendable {
                 headers: WebhookSignature.headers(
                     id: id, seconds: Int(ticks / 10_000_000), body: body,
                     secrets: question.interceptor.secrets),
-                body: body,
-                timeoutMilliseconds: max(1, Int(question.deadline - min(now, question.deadline))),
+                body: body, timeoutMilliseconds: question.interceptor.timeoutMilliseconds,
                 answerBytesMax: Limits.interceptorAnswerBytesMax),
             for: question)
     }
@@ -192,12 +210,19 @@ final class InterceptorThread: Sendable {
     }
 
     private func heed(
-        _ verdict: InterceptorVerdict, on question: InterceptorQuestion,
+        _ verdict: InterceptorVerdict, _ outcome: DeliveryOutcome,
+        on question: InterceptorQuestion,
         _ turns: inout InterceptorTurns, _ health: Health
     ) {
         let name = question.interceptor.name
+        switch verdict {
+        case .failed(let reason), .unusable(let reason):
+            log.debug(
+                "An interceptor's answer is none.", ["interceptor": name, "reason": reason])
+        default: break
+        }
         var reason: String?
-        if case .failed(let text) = verdict { reason = text }
+        if case .failed(let text) = outcome { reason = text }
         guard let fails = turns.ended(question, failed: reason != nil) else { return }
         if fails {
             log.warning(
@@ -228,7 +253,8 @@ extension InterceptorFigures {
         case .allowed(nil, nil): break
         case .allowed: changed += 1
         case .refused: refused += 1
-        case .failed: failed += 1
+        case .failed, .unusable: failed += 1
+        case .unasked: unasked += 1
         }
     }
 }

@@ -1,4 +1,4 @@
-// When an interceptor is asked: so many at a time, in time, and hardly at all while it fails.
+// When an interceptor is asked: so many at a time, users in turn, and hardly at all while it fails.
 
 import Basis
 import EventModel
@@ -8,26 +8,16 @@ struct InterceptorTurns {
     /// What is to be done now.
     struct Step {
         var asked: [InterceptorQuestion] = []
-        /// Nobody is asked, for their time is over or the interceptor has failed too often.
-        var failed: [(question: InterceptorQuestion, reason: String)] = []
+        /// About whom nobody is asked.
+        var decided: [(question: InterceptorQuestion, verdict: InterceptorVerdict)] = []
         /// When there is more, in milliseconds; `nil`: when something comes.
         var next: UInt64?
     }
 
-    fileprivate struct Turn {
-        var waiting = Queue<InterceptorQuestion>()
-        var asking = 0
-        var failures = 0
-        /// When it may be asked again after too many failures, in milliseconds.
-        var probe: UInt64 = 0
-
-        var isFailing: Bool { failures >= Limits.interceptorFailuresMax }
-    }
-
-    private var turns: [String: Turn] = [:]
+    private var turns: [String: InterceptorTurn] = [:]
 
     mutating func add(_ question: InterceptorQuestion) {
-        turns[question.interceptor.name, default: Turn()].waiting.append(question)
+        turns[question.interceptor.name, default: InterceptorTurn()].add(question)
     }
 
     /// - Parameter now: In milliseconds, on a clock that never steps back.
@@ -39,24 +29,19 @@ struct InterceptorTurns {
 
     /// Something became of a question that was asked.
     ///
+    /// - Parameter failed: Whether there was no answer at all: what a client writes may make one
+    ///   that is no good, and must not end the others.
     /// - Returns: Whether the interceptor begins to fail, or works again; `nil`: as before.
     mutating func ended(_ question: InterceptorQuestion, failed: Bool) -> Bool? {
-        guard var turn = turns[question.interceptor.name] else {
-            preconditionFailure("Nobody was asked that.")
-        }
-        let wasFailing = turn.isFailing
-        turn.asking -= 1
-        turn.failures = failed ? turn.failures + 1 : 0
-        turns[question.interceptor.name] = turn
-        return wasFailing == turn.isFailing ? nil : turn.isFailing
+        let name = question.interceptor.name
+        precondition(turns[name] != nil, "Nobody was asked that.")
+        return turns[name]?.ended(failed: failed)
     }
 
     /// Interceptors are others now: whatever failed may be mended.
     mutating func forgetFailures() {
-        for (name, turn) in turns {
-            let isIdle = turn.waiting.isEmpty && turn.asking == 0
-            turns[name]?.failures = 0
-            if isIdle { turns[name] = nil }
+        for name in turns.keys {
+            if turns[name]?.isIdle == true { turns[name] = nil } else { turns[name]?.forget() }
         }
     }
 
@@ -64,26 +49,102 @@ struct InterceptorTurns {
     var failing: [String] { turns.filter(\.value.isFailing).keys.sorted() }
 }
 
-extension InterceptorTurns.Turn {
-    fileprivate mutating func step(_ step: inout InterceptorTurns.Step, at now: UInt64) {
-        // All have the same time, so the first is over first; after a reload nearly so.
-        while let late = waiting.popFirst(where: { $0.deadline <= now }) {
-            step.failed.append((late, "it was not asked in time"))
+/// The questions to one interceptor.
+private struct InterceptorTurn {
+    private struct User: Hashable {
+        let keyset: ExactText
+        let id: ExactText
+    }
+
+    private var users = FairTurns<User>()
+    private var queues: [User: Queue<InterceptorQuestion>] = [:]
+    /// All in the order of their coming; those that were asked are void.
+    private var arrivals = Queue<InterceptorQuestion>()
+    private var waiting: Set<UInt64> = []
+    private var asking = 0
+    private var failures = 0
+    /// When it may be asked again after too many failures, in milliseconds.
+    private var probe: UInt64 = 0
+    /// Whose question that was the last time: the next one is somebody else's, if there is any.
+    private var prober: User?
+
+    var isFailing: Bool { failures >= Limits.interceptorFailuresMax }
+    var isIdle: Bool { waiting.isEmpty && asking == 0 }
+
+    mutating func forget() { failures = 0 }
+
+    mutating func add(_ question: InterceptorQuestion) {
+        let user = Self.user(of: question)
+        queues[user, default: Queue()].append(question)
+        users.enter(user)
+        arrivals.append(question)
+        waiting.insert(question.number)
+    }
+
+    mutating func step(_ step: inout InterceptorTurns.Step, at now: UInt64) {
+        if isFailing { tryAgain(&step, at: now) }
+        while asking < Limits.interceptorRequestsMax, !isFailing, let user = users.next() {
+            users.charge(user, 1)
+            ask(take(of: user), &step)
         }
-        if isFailing {
-            if asking == 0, now >= probe, let question = waiting.popFirst() {
-                probe = now + UInt64(Limits.interceptorProbeMilliseconds)
-                asking += 1
-                step.asked.append(question)
+        while let first = arrivals.first {
+            guard waiting.contains(first.number) else {
+                _ = arrivals.popFirst()
+                continue
             }
-            while let question = waiting.popFirst() {
-                step.failed.append((question, "it has failed too often"))
+            guard first.deadline <= now else {
+                step.next = min(step.next ?? .max, first.deadline)
+                break
+            }
+            step.decided.append((take(of: Self.user(of: first)), .unasked))
+        }
+    }
+
+    /// Asks about one write a second, and lets no other wait.
+    private mutating func tryAgain(_ step: inout InterceptorTurns.Step, at now: UInt64) {
+        let interval = UInt64(Limits.interceptorProbeMilliseconds)
+        if asking == 0, now >= probe {
+            let user =
+                queues.keys.first { $0 != prober } ?? (now >= probe + interval ? prober : nil)
+            if let user, queues[user] != nil {
+                (probe, prober) = (now + interval, user)
+                ask(take(of: user), &step)
             }
         }
-        while asking < Limits.interceptorRequestsMax, let question = waiting.popFirst() {
-            asking += 1
-            step.asked.append(question)
+        for user in queues.keys {
+            while queues[user] != nil {
+                step.decided.append((take(of: user), .failed(reason: "it has failed too often")))
+            }
         }
-        if let first = waiting.first { step.next = min(step.next ?? .max, first.deadline) }
+    }
+
+    mutating func ended(failed: Bool) -> Bool? {
+        let wasFailing = isFailing
+        asking -= 1
+        failures = failed ? failures + 1 : 0
+        return wasFailing == isFailing ? nil : isFailing
+    }
+
+    private mutating func ask(_ question: InterceptorQuestion, _ step: inout InterceptorTurns.Step)
+    {
+        asking += 1
+        step.asked.append(question)
+    }
+
+    private mutating func take(of user: User) -> InterceptorQuestion {
+        guard let question = queues[user]?.popFirst() else {
+            preconditionFailure("Who has a turn has a question.")
+        }
+        waiting.remove(question.number)
+        if queues[user]?.isEmpty == true {
+            queues[user] = nil
+            users.rest(user)
+        }
+        return question
+    }
+
+    private static func user(of question: InterceptorQuestion) -> User {
+        User(
+            keyset: ExactText(question.item.channel.keyset), id: ExactText(question.item.userID))
     }
 }

@@ -44,25 +44,41 @@ enum InterceptorWords {
     private static func verdict(
         on question: InterceptorQuestion, _ body: [UInt8]
     ) -> InterceptorVerdict {
-        let text = String(decoding: body, as: UTF8.self)
-        guard let answer = try? JSONValue(parsing: text, depthMax: Limits.jsonDepthMax),
+        guard let text = String(validating: body, as: UTF8.self),
+            let answer = try? JSONValue(parsing: text, depthMax: Limits.jsonDepthMax),
             answer.isObject, let allow = answer.member("allow")?.bool
         else { return .failed(reason: #"its answer has no "allow" that is true or false"#) }
         guard allow else {
-            let reason = answer.member("reason")?.string ?? ""
-            return .refused(reason: String(reason.prefix(Limits.interceptorReasonMax)))
+            return .refused(reason: sentence(answer.member("reason")?.string ?? ""))
         }
-        let payload = answer.member("payload")?.compactText
-        let meta = answer.member("meta")?.compactText
+        func change(_ name: String) -> String? {
+            answer.has(name) ? answer.member(name)?.compactText ?? "null" : nil
+        }
+        let (payload, meta) = (change("payload"), change("meta"))
         if payload == nil, meta == nil { return .allowed() }
         guard let kind = question.item.kind, kind != .addAction else {
-            return .failed(reason: "it changes an action, which can only be allowed or refused")
+            return .unusable(reason: "it changes an action, which can only be allowed or refused")
         }
-        let bytesMax = kind == .signal ? Limits.signalBytesMax : Limits.frameBytesMax
+        let bytesMax = kind == .signal ? Limits.signalBytesMax : Limits.requestBodyBytesMax
         guard (payload?.utf8.count ?? 0) + (meta?.utf8.count ?? 0) <= bytesMax,
             meta == nil || kind == .publish
-        else { return .failed(reason: "what it makes of a \(kind.rawValue) is none") }
+        else { return .unusable(reason: "what it makes of a \(kind.rawValue) is none") }
         return .allowed(payload: payload, meta: meta)
+    }
+
+    /// What a client is shown: without what has no glyph, and not long.
+    private static func sentence(_ text: String) -> String {
+        var shown = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: continue
+            default: bytes += UTF8.width(scalar)
+            }
+            guard bytes <= Limits.interceptorReasonBytesMax else { break }
+            shown.append(scalar)
+        }
+        return String(shown)
     }
 }
 
@@ -73,6 +89,9 @@ extension JSONWriter {
         case .edit(let key, _):
             member("messageTimetoken", quoted: key.messageTimetoken.rawValue)
             member("payload", raw: key.value)
+        case .add(let key, _, _) where key.isVersion:
+            member("messageTimetoken", quoted: key.messageTimetoken.rawValue)
+            member("payload", raw: JSONValue.payload(saying: key.value))
         case .add(let key, _, _):
             member("messageTimetoken", quoted: key.messageTimetoken.rawValue)
             member("type", key.type)

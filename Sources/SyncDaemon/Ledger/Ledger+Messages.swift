@@ -3,6 +3,19 @@
 import EventModel
 
 extension Ledger {
+    /// A retry of an edit with the text that stands since the first time: an interceptor may have
+    /// made another of it than it would now.
+    func asWritten(_ write: Write, _ outcome: Outcome) throws(StoreError) -> Write {
+        guard case .edit(let key, let rules) = write.operation else { return write }
+        switch outcome {
+        case .added(let timetoken, _), .already(let timetoken, _):
+            let standing = try store.action(
+                onMessage: key.messageTimetoken, addedAt: timetoken, in: write.channel)
+            return standing.map { write.changed(to: .edit($0.key, under: rules)) } ?? write
+        default: return write
+        }
+    }
+
     /// Gives a message another text: an action like any other, by its author alone.
     func edit(
         _ asked: MessageAction.Key, under rules: ReactionRules, for write: Write,

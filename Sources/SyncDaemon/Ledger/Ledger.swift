@@ -210,7 +210,9 @@ final class Ledger {
                 { () throws(StoreError) in try store.outcome(of: mutation, by: write.author) })
         {
             guard write.hasFingerprint(record.fingerprint) else { return .failure(.mutationReused) }
-            guard let reply = write.reply(to: record.outcome) else {
+            let first = try suspecting(
+                write.place, { () throws(StoreError) in try asWritten(write, record.outcome) })
+            guard let reply = first.reply(to: record.outcome) else {
                 return .failure(.mutationReused)
             }
             return .success(reply)

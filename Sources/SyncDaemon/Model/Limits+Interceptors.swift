@@ -16,11 +16,13 @@ extension Limits {
     static let interceptedBytesMax = 64 * 1024 * 1024
     /// Bytes of an answer; over it: it counts as none.
     static let interceptorAnswerBytesMax = 128 * 1024
-    /// Characters of the reason for a refusal that a client is shown; the rest is cut.
-    static let interceptorReasonMax = 200
-    /// Failures in a row after which an interceptor is asked one question a second, and all other
+    /// Bytes of the reason for a refusal that a client is shown; the rest is cut.
+    static let interceptorReasonBytesMax = 400
+    /// Questions without an answer in a row after which an interceptor is asked one question a second, and all other
     /// writes are treated as if it had failed, at once.
     static let interceptorFailuresMax = 10
     /// Milliseconds between these.
     static let interceptorProbeMilliseconds = 1000
+    /// Milliseconds before the end of a drain at which what still waits is refused.
+    static let interceptorDrainMilliseconds = 2000
 }

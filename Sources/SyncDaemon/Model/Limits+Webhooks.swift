@@ -50,6 +50,9 @@ extension Limits {
     static let webhookPauseMillisecondsMax = 600_000
     /// Seconds of failures after which `/readyz` says so.
     static let webhookTroubleSeconds = 300
+    /// Bytes of an answer's headers, and of a body that nobody needs; over it: the connection is
+    /// closed, and the headers count as no answer.
+    static let webhookAnswerBytesMax = 64 * 1024
     /// Idle connections to receivers that are kept for the next request.
     static let webhookConnectionsKept = 256
 }

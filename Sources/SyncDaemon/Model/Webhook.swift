@@ -80,9 +80,9 @@ extension Webhook.Kind {
         switch envelope.event {
         case .message: self = .message
         case .actionAdded(let action):
-            self = action.isVersion ? .edited : .actionAdded
+            self = action.key.isVersion ? .edited : .actionAdded
         case .actionRemoved(let action):
-            self = action.isVersion ? .edited : .actionRemoved
+            self = action.key.isVersion ? .edited : .actionRemoved
         case .messagesDeleted: self = .messagesDeleted
         case .actionsCleared: self = .actionsCleared
         case .signal, .presence, .directory: return nil
@@ -90,11 +90,9 @@ extension Webhook.Kind {
     }
 }
 
-extension MessageAction {
+extension MessageAction.Key {
     /// Whether it says what a message is to say from now on.
-    fileprivate var isVersion: Bool {
-        ExactText(key.type) == ExactText(MessageVersion.editedType)
-    }
+    var isVersion: Bool { ExactText(type) == ExactText(MessageVersion.editedType) }
 }
 
 /// Where an event waits for its receiver: events of one channel, or about one author, in one lane.

@@ -191,6 +191,7 @@ extension Configuration {
         }
         return mistakes + keysets.mistakes + namespaces.mistakes(in: namedKeysets)
             + webhooks.mistakes(in: namedKeysets) + interceptors.mistakes(in: namedKeysets)
+            + interceptors.idle
     }
 
     private static func key(

@@ -1,7 +1,7 @@
 // What each interceptor was asked, as rows of the metrics.
 
 extension Metrics {
-    /// Five families, each with a row for every interceptor.
+    /// Six families, each with a row for every interceptor.
     var interceptorRows: [Row] {
         let figures = interceptors.figures.sorted { $0.key < $1.key }
         func family(
@@ -17,6 +17,9 @@ extension Metrics {
             + family("refusals_total", "counter", "Of these, those that it refused.", \.refused)
             + family("changes_total", "counter", "Of these, those that it changed.", \.changed)
             + family("failures_total", "counter", "Of these, those without an answer.", \.failed)
+            + family(
+                "unasked_total", "counter", "Of these, those refused because too many waited.",
+                \.unasked)
             + family("waiting", "gauge", "Writes that wait for it, or behind such.", \.waiting)
     }
 }

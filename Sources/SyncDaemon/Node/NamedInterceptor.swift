@@ -51,6 +51,20 @@ struct NamedInterceptor: SignedSection {
     ]
 }
 
+extension SectionCollector<NamedInterceptor> {
+    /// Those that would be asked about nothing.
+    var idle: [ConfigurationError] {
+        sections.filter(\.interceptor.kinds.isEmpty).map { section in
+            .badValue(
+                source(of: "before", in: section) ?? beginning(of: section), key: "before",
+                value: "",
+                expected: "one of "
+                    + Interceptor.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                    + " at least; or take the section away")
+        }
+    }
+}
+
 extension Configuration {
     /// The interceptors as reactors ask for them, in the file's order.
     var interceptors: [Interceptor] {

@@ -51,6 +51,8 @@ enum SectionName {
 
     static func isValid(_ text: String) -> Bool {
         (1...bytesMax).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
+            // What stands in a path, too.
+            && !text.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
     }
 
     /// A letter, a digit, or one of `-`, `_` and `.`.

@@ -176,6 +176,7 @@ final class Node: Sendable {
         for number in reactors.indices {
             reactorSwitch.post(.drain(deadline: deadline), to: number)
         }
+        interceptors.drain(at: deadline - UInt64(Limits.interceptorDrainMilliseconds))
         for _ in reactors { _ = drained.take(atMost: 1) }
         begins(.ledger)
         interceptors.stop()

@@ -76,9 +76,11 @@ enum SignedAddress {
         let authority = text[separator.upperBound...].prefix { $0 != "/" && $0 != "?" }
         let host = host(in: authority)
         guard !host.isEmpty, !authority.contains("@") else { return false }
-        switch text[..<separator.lowerBound] {
+        switch text[..<separator.lowerBound].lowercased() {
         case "https": return true
-        case "http": return host == "localhost" || ListenAddress("\(host):0")?.isLoopback == true
+        case "http":
+            return host.lowercased() == "localhost"
+                || ListenAddress("\(host):0")?.isLoopback == true
         default: return false
         }
     }

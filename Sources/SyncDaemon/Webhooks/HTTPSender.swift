@@ -106,17 +106,44 @@ private final class AnswerBody {
     /// `nil`: what it says is nobody's concern.
     private let bytesMax: Int?
     private(set) var bytes: [UInt8] = []
+    private var count = 0
+    /// Whether it said more than anybody listens to, of what nobody needs.
+    private(set) var isEnough = false
 
     init(bytesMax: Int?) { self.bytesMax = bytesMax }
 
     /// - Returns: Whether there may be more.
     func take(_ part: UnsafeRawBufferPointer) -> Bool {
-        guard let bytesMax else { return true }
+        count += part.count
+        guard let bytesMax else {
+            isEnough = count > Limits.webhookAnswerBytesMax
+            return !isEnough
+        }
         guard bytes.count + part.count <= bytesMax else { return false }
         unsafe bytes.append(contentsOf: part)
         return true
     }
 }
+
+/// Bytes of all headers of an answer.
+private final class AnswerHead {
+    private var count = 0
+
+    func take(_ count: Int) -> Bool {
+        self.count += count
+        return self.count <= Limits.webhookAnswerBytesMax
+    }
+}
+
+/// CURLOPT_HEADERFUNCTION(3): likewise.
+private let takingHead:
+    @convention(c) (
+        UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?
+    ) -> Int = { _, size, count, context in
+        guard let context = unsafe context else { return 0 }
+        let head = unsafe Unmanaged<AnswerHead>.fromOpaque(context).takeUnretainedValue()
+        return head.take(size * count) ? size * count : 0
+    }
 
 /// CURLOPT_WRITEFUNCTION(3): fewer bytes than there are end the transfer.
 private let taking:
@@ -135,6 +162,7 @@ private let taking:
     private let headers: UnsafeMutablePointer<curl_slist>?
     /// libcurl knows where it is.
     private let body: AnswerBody
+    private let head = AnswerHead()
 
     var id: UInt { unsafe UInt(bitPattern: handle) }
 
@@ -154,6 +182,9 @@ private let taking:
             unsafe sync_curl_set_text(handle, CURLOPT_URL, request.url) == CURLE_OK
             && sync_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK
             && sync_curl_set_text(handle, CURLOPT_PROXY, "") == CURLE_OK
+            // libcurl keeps the certificates of the system for the next connection only where no
+            // directory of them is named; Debian's file has them all.
+            && sync_curl_set_text(handle, CURLOPT_CAPATH, nil) == CURLE_OK
             && sync_curl_set_text(
                 handle, CURLOPT_USERAGENT, "SyncDaemon/\(Release.version)") == CURLE_OK
             && sync_curl_set_number(handle, CURLOPT_NOSIGNAL, 1) == CURLE_OK
@@ -163,6 +194,8 @@ private let taking:
             && sync_curl_set_headers(handle, list) == CURLE_OK
             && sync_curl_set_reader(
                 handle, taking, Unmanaged.passUnretained(answer).toOpaque()) == CURLE_OK
+            && sync_curl_set_head_reader(
+                handle, takingHead, Unmanaged.passUnretained(head).toOpaque()) == CURLE_OK
         let hasBody = unsafe request.body.withUnsafeBytes { bytes in
             unsafe sync_curl_set_body(
                 handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
@@ -177,7 +210,7 @@ private let taking:
     }
 
     func outcome(_ code: CURLcode) -> DeliveryOutcome {
-        guard code == CURLE_OK else {
+        guard code == CURLE_OK || body.isEnough else {
             return .failed(reason: unsafe String(cString: curl_easy_strerror(code)))
         }
         let seconds = unsafe sync_curl_retry_after(handle)

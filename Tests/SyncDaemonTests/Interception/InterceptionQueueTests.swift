@@ -73,6 +73,30 @@ struct InterceptionQueueTests {
         #expect(queue.decide(question, .failed(reason: "dead")).map(\.refusal) == [refusal])
     }
 
+    @Test("what was not asked is too much, and what cannot be written refused, whatever on_failure")
+    func others() throws {
+        for (verdict, refusal) in [
+            (InterceptorVerdict.unasked, ProtocolError.overloaded),
+            (.unusable(reason: "long"), .refusedByInterceptor("")),
+        ] {
+            var asked = moderator
+            asked.failing = .allow
+            var queue = InterceptionQueue()
+            let question = try question(queue.take(write(1), asking: asked, at: 0))
+            #expect(queue.decide(question, verdict).map(\.refusal) == [refusal])
+        }
+    }
+
+    @Test("an end answers everybody who waits, in their order")
+    func end() throws {
+        var queue = InterceptionQueue()
+        _ = try question(queue.take(write(1), asking: moderator, at: 0))
+        _ = queue.take(write(2), asking: nil, at: 0)
+        let ended = queue.end(with: .draining)
+        #expect(ended.map(\.item.origin.command) == [1, 2])
+        #expect(ended.allSatisfy { $0.refusal == .draining } && queue.isEmpty)
+    }
+
     @Test("what is changed says the new thing, and is the same write to a retry")
     func changed() throws {
         var queue = InterceptionQueue()

@@ -8,18 +8,20 @@ import Testing
 @Suite("Interceptors: turns")
 struct InterceptorTurnsTests {
     private func question(
-        _ number: UInt64, to name: String = "moderator", until deadline: UInt64 = 1000
+        _ number: UInt64, by user: String = "ada", to name: String = "moderator",
+        until deadline: UInt64 = 1000
     ) -> InterceptorQuestion {
-        let origin = Origin(reactor: 0, session: SessionID(slot: 1, generation: 0), command: 1)
+        let origin = Origin(
+            reactor: 0, session: SessionID(slot: 1, generation: 0), command: 1)
         let announcement = Announcement(
-            channel: Channel("room"), uuid: "ada", event: .signal(Message(payload: "1")),
+            channel: Channel("room"), uuid: user, event: .signal(Message(payload: "1")),
             origin: origin)
         return InterceptorQuestion(
             number: number, interceptor: Interceptor(name: name),
             item: .announcement(announcement, origin: origin), deadline: deadline)
     }
 
-    @Test("so many are asked at a time, for each interceptor; the others wait until their time")
+    @Test("so many are asked at a time, for each interceptor; who waits too long is not asked")
     func concurrency() {
         var turns = InterceptorTurns()
         let most = UInt64(Limits.interceptorRequestsMax)
@@ -28,49 +30,78 @@ struct InterceptorTurnsTests {
 
         let step = turns.step(at: 0)
         #expect(Set(step.asked.map(\.number)) == Set(0..<most).union([999]))
-        #expect(step.failed.isEmpty && step.next == 1000 + most)
+        #expect(step.decided.isEmpty && step.next == 1000 + most)
         #expect(turns.ended(question(0), failed: false) == nil)
         #expect(turns.step(at: 1).asked.map(\.number) == [most])
         let late = turns.step(at: 1001 + most)
-        #expect(late.asked.isEmpty && late.failed.map(\.question.number) == [most + 1])
+        #expect(late.asked.isEmpty && late.decided.map(\.question.number) == [most + 1])
+        #expect(late.decided.map(\.verdict) == [.unasked], "no fault of the interceptor's")
+        #expect(turns.failing.isEmpty)
+    }
+
+    @Test("users are asked about in turn, however much one of them writes")
+    func fairness() {
+        var turns = InterceptorTurns()
+        let most = UInt64(Limits.interceptorRequestsMax)
+        for number in 0..<most * 4 { turns.add(question(number, by: "eve")) }
+        #expect(turns.step(at: 0).asked.count == Int(most))
+        for number in 0..<3 { turns.add(question(1000 + UInt64(number), by: "bob")) }
+        for number in 0..<6 { #expect(turns.ended(question(number), failed: false) == nil) }
+        let next = turns.step(at: 1).asked.map(\.number)
+        #expect(next.count == 6 && Set([1000, 1001, 1002]).isSubset(of: next))
+    }
+
+    private func failing(_ turns: inout InterceptorTurns) {
+        for count in 1...Limits.interceptorFailuresMax {
+            turns.add(question(0))
+            #expect(turns.step(at: 0).asked.count == 1)
+            let change = turns.ended(question(0), failed: true)
+            #expect(change == (count == Limits.interceptorFailuresMax ? true : nil))
+        }
+        #expect(turns.failing == ["moderator"])
     }
 
     @Test("one that has failed too often is asked once a second, until it answers")
     func failures() {
         var turns = InterceptorTurns()
-        var number: UInt64 = 0
+        failing(&turns)
         func asked(at now: UInt64) -> (asked: Int, failed: Int) {
-            number += 2
-            turns.add(question(number, until: now + 1000))
-            turns.add(question(number + 1, until: now + 1000))
+            turns.add(question(now * 2, until: now + 1000))
+            turns.add(question(now * 2 + 1, until: now + 1000))
             let step = turns.step(at: now)
-            return (step.asked.count, step.failed.count)
+            let isFailed = step.decided.allSatisfy {
+                if case .failed = $0.verdict { true } else { false }
+            }
+            #expect(isFailed)
+            return (step.asked.count, step.decided.count)
         }
-        for count in 1...Limits.interceptorFailuresMax {
-            turns.add(question(number))
-            #expect(turns.step(at: 0).asked.count == 1)
-            let change = turns.ended(question(number), failed: true)
-            #expect(change == (count == Limits.interceptorFailuresMax ? true : nil))
-        }
-        #expect(turns.failing == ["moderator"])
         #expect(asked(at: 10) == (1, 1), "the first of a second tries it")
         #expect(asked(at: 20) == (0, 2), "while that is under way nobody does")
         #expect(turns.ended(question(0), failed: true) == nil)
         #expect(asked(at: 1009) == (0, 2))
-        #expect(asked(at: 1010) == (1, 1))
+        #expect(asked(at: 1010) == (0, 2), "the same user has no second turn so soon")
+        #expect(asked(at: 2010) == (1, 1))
         #expect(turns.ended(question(0), failed: false) == false)
         #expect(turns.failing.isEmpty)
-        #expect(asked(at: 1011) == (2, 0))
+        #expect(asked(at: 2011) == (2, 0))
+    }
+
+    @Test("what one user writes cannot keep an interceptor from being tried by another")
+    func probes() {
+        var turns = InterceptorTurns()
+        failing(&turns)
+        turns.add(question(1, by: "eve"))
+        #expect(turns.step(at: 10).asked.count == 1)
+        #expect(turns.ended(question(1), failed: true) == nil)
+        for number in 2..<50 { turns.add(question(UInt64(number), by: "eve", until: 3000)) }
+        turns.add(question(50, by: "bob", until: 3000))
+        #expect(turns.step(at: 1500).asked.map(\.number) == [50])
     }
 
     @Test("a reload has it asked again at once")
     func reloaded() {
         var turns = InterceptorTurns()
-        for _ in 0..<Limits.interceptorFailuresMax {
-            turns.add(question(1))
-            _ = turns.step(at: 0)
-            _ = turns.ended(question(1), failed: true)
-        }
+        failing(&turns)
         turns.forgetFailures()
         #expect(turns.failing.isEmpty)
         for number in 0..<5 { turns.add(question(UInt64(number))) }

@@ -80,14 +80,13 @@ struct InterceptorWordsTests {
         let long = String(repeating: "x", count: 1000)
         #expect(
             verdict(#"{"allow":false,"reason":"\#(long)"}"#)
-                == .refused(reason: String(long.prefix(Limits.interceptorReasonMax))))
+                == .refused(reason: String(long.prefix(Limits.interceptorReasonBytesMax))))
     }
 
     @Test(
         "what is no answer is a failure, and says why",
         arguments: [
             "", "true", "[]", "{}", #"{"allow":1}"#, #"{"allow":"true"}"#, #"{"allow":true"#,
-            #"{"allow":true,"payload":"\#(String(repeating: "x", count: Limits.frameBytesMax))"}"#,
         ])
     func garbage(_ text: String) {
         guard case .failed(let reason) = verdict(text) else {
@@ -97,19 +96,70 @@ struct InterceptorWordsTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test("an action stays as it is, a signal short, an edit without metadata")
+    @Test("an action stays as it is, a signal short, an edit without metadata; that is one write's")
     func unchangeable() {
+        let long = String(repeating: "x", count: Limits.requestBodyBytesMax)
         for (text, question) in [
             (#"{"allow":true,"payload":"x"}"#, Self.action),
             (#"{"allow":true,"meta":"x"}"#, Self.edit),
             (#"{"allow":true,"payload":"\#(String(repeating: "x", count: 64))"}"#, Self.signal),
+            (#"{"allow":true,"payload":"\#(long)"}"#, Self.publish),
         ] {
-            guard case .failed = verdict(text, on: question) else {
-                Issue.record("\(text) was taken.")
+            guard case .unusable = verdict(text, on: question) else {
+                Issue.record("\(text.prefix(80)) was taken.")
                 continue
             }
         }
         #expect(verdict(#"{"allow":true}"#, on: Self.action) == .allowed())
+    }
+
+    @Test("null is a payload, and takes metadata away")
+    func null() throws {
+        let found = verdict(#"{"allow":true,"payload":null,"meta":null}"#)
+        #expect(found == .allowed(payload: "null", meta: "null"))
+        guard case .write(let write) = Self.publish.item.saying(payload: "null", meta: "null"),
+            case .publish(let message, _) = write.operation
+        else { return Issue.record("It is no publish any more.") }
+        #expect(message.payload == "null" && message.meta == nil)
+    }
+
+    @Test(
+        "an edit by an action is asked about as one, and changed as one",
+        arguments: [
+            (#"{"a":1}"#, #"{"a":1}"#, #"{"b":2}"#, #"{"b":2}"#),
+            ("plain", #""plain""#, #""other""#, "other"),
+            (#""quoted""#, #""quoted""#, #""12""#, #""12""#),
+        ])
+    func versions(_ value: String, _ asked: String, _ payload: String, _ written: String) {
+        let key = MessageAction.Key(
+            messageTimetoken: tick(7), type: MessageVersion.editedType, value: value, uuid: "ada")
+        let question = Self.question(.add(key))
+        let text = String(
+            decoding: InterceptorWords.body(of: question, id: "mod-1"), as: UTF8.self)
+        #expect(question.item.kind == .edit && text.hasSuffix(#""payload":\#(asked)}"#))
+        guard case .write(let write) = question.item.saying(payload: payload, meta: nil),
+            case .add(let changed, _, _) = write.operation
+        else { return Issue.record("It is no action any more.") }
+        #expect(changed.value == written && changed.uuid == "ada")
+    }
+
+    @Test("a reason is short, also in bytes, and has nothing in it that is not shown")
+    func reasons() {
+        let marks = "a" + String(repeating: "\u{301}", count: 50_000)
+        guard case .refused(let reason) = verdict(#"{"allow":false,"reason":"\#(marks)"}"#) else {
+            return Issue.record("It is no refusal.")
+        }
+        #expect(reason.utf8.count <= Limits.interceptorReasonBytesMax)
+        #expect(
+            verdict(#"{"allow":false,"reason":"a\u0000\r\n\u202eb"}"#) == .refused(reason: "ab"))
+    }
+
+    @Test("bytes that are no text are no answer")
+    func bytes() {
+        let body = Array(#"{"allow":true,"payload":""#.utf8) + [0xff] + Array(#""}"#.utf8)
+        let found = InterceptorWords.verdict(
+            on: Self.publish, .answered(status: 200, retryAfter: nil, body: body))
+        guard case .failed = found else { return Issue.record("It was taken.") }
     }
 
     @Test("no answer, or one that speaks of a fault, is a failure")

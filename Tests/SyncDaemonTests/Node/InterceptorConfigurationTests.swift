@@ -69,6 +69,7 @@ struct InterceptorConfigurationTests {
         let least = "[interceptor a]\nurl = https://a/\nsecret_file = /etc/mod\n"
         #expect(messages(least).isEmpty)
         #expect(messages(least + "before = reactions\n").count == 1)
+        #expect(messages(least + "before =\n").count == 1, "nobody means that")
         #expect(messages(least + "timeout_milliseconds = 9\n").count == 1)
         #expect(messages(least + "keyset = nobody\n").count == 1)
         #expect(messages("[intercepter a]\n\n").first?.contains("[interceptor a]") == true)

@@ -77,7 +77,8 @@ struct WebhookConfigurationTests {
     @Test("an address is https, or this machine's")
     func addresses() {
         for good in [
-            "https://a.example", "https://a.example:8443/x?y=z", "https://[2001:db8::1]/",
+            "https://a.example", "HTTP://LOCALHOST:8080/", "https://a.example:8443/x?y=z",
+            "https://[2001:db8::1]/",
             "http://127.0.0.1:80/", "http://[::1]/", "http://localhost:8080",
         ] {
             #expect(SignedAddress.isValid(good), "\(good)")
