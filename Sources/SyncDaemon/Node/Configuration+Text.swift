@@ -25,7 +25,7 @@ extension Configuration {
             """
         return head
             + text { key in
-                if key.path == "store.directory" {
+                if defaultTexts[key.path] != nil {
                     return ("Default: \(key.standard)", line(key, nil))
                 }
                 if let example = key.example {

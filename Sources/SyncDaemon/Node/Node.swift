@@ -31,6 +31,7 @@ final class Node: Sendable {
     let readers: ReaderPool
     let presence: PresenceThread
     let webhooks: WebhookThread
+    let administration: Administration
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -45,7 +46,7 @@ final class Node: Sendable {
     ///
     /// - Parameter failed: Called when the store is beyond use; it must end the process.
     init(
-        configuration: Configuration, exposure: Exposure, log: Log,
+        configuration: Configuration, exposure: Exposure, log: Log, orders: ServiceOrders,
         failed: @escaping @Sendable (StoreError) -> Void
     ) throws(StartError) {
         (self.log, self.exposure) = (log, exposure)
@@ -92,12 +93,23 @@ final class Node: Sendable {
             configuration.webhooks, ledger: ledger, makeReader: makeReader, health: health,
             log: log)
 
+        administration = Administration(
+            Administration.Surroundings(
+                health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
+                reactors: reactorSwitch, orders: orders, log: log,
+                path: files == nil ? nil : SQLiteStore.path(in: configuration.directory),
+                makeReader: makeReader),
+            key: configuration.adminKey)
+
         let started = WorkQueue<TransportError?>(capacity: count)
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
             readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks)
         reactors = (0..<count).map {
-            [reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained] in
+            [
+                reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained,
+                administration,
+            ] in
             Reactor(
                 engine: LocalEngine(
                     reactor: $0, ledger: ledger, readers: readers, presence: presence,
@@ -107,7 +119,9 @@ final class Node: Sendable {
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
                 counters: counters,
                 admission: admission, accounts: accounts, log: log,
-                routes: Endpoints(metrics: metrics, exposure: exposure).routes,
+                routes: Endpoints(
+                    metrics: metrics, exposure: exposure, administration: administration
+                ).routes,
                 started: started, drained: drained)
         }
         for _ in 0..<count {
@@ -137,6 +151,7 @@ final class Node: Sendable {
             perAddressMax: configuration.connectionsPerAddress)
         accounts.pressure.setMax(configuration.memoryCeiling)
         certificate.take(configuration.tlsIdentity)
+        administration.setKey(configuration.adminKey)
         let threads = reactors.count + 1
         let taken = WorkQueue<Bool>(capacity: threads)
         let settings = configuration.reactorSettings(exposure)
@@ -163,6 +178,7 @@ final class Node: Sendable {
     func drain(_ begins: (DrainStep) -> Void) {
         health.isServing.store(false, ordering: .relaxed)
         begins(.sessions)
+        administration.stop()
         let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
         for number in reactors.indices {
             reactorSwitch.post(.drain(deadline: deadline), to: number)
