@@ -94,7 +94,7 @@ extension AdminCall {
             return try Operations.revoke(token, by: self)
         } catch {
             throw .refused(
-                "This is no token of the keyset, or its time is over: there is nothing to take back."
+                "This is no token of the keyset, or its time is over: nothing to take back."
             )
         }
     }

@@ -21,14 +21,6 @@ final class LedgerThread: Sendable {
         case upkeep(Upkeep, told: @Sendable (Bool) -> Void)
     }
 
-    /// What is done by itself, too, when its time comes.
-    enum Upkeep: Sendable {
-        /// The log is copied into the file.
-        case checkpoint
-        /// Free space is given back, all of it.
-        case compact
-    }
-
     let order: EventOrder
     let groups: ChannelGroups
     let revocations: Revocations
@@ -126,8 +118,9 @@ final class LedgerThread: Sendable {
             case .write(let write): writes.append(write)
             case .outbox(let step): ledger.outboxSteps.append(step)
             case .webhooks(let webhooks): ledger.outbox.webhooks = webhooks
-            case .upkeep(.checkpoint, let told): chores.copies.append(told)
-            case .upkeep(.compact, let told): chores.compactions.append(told)
+            case .upkeep(let work, let told):
+                chores.hasSpace = chores.hasSpace || work == .compact
+                chores.orders.add(work, told)
             // About once a second: time to delete what is over.
             case .heartbeat, .ceiling: chores.hasBeat = true
             }
@@ -142,7 +135,7 @@ final class LedgerThread: Sendable {
             chores.wasBusy()
             commit(writes, with: ledger, counters, log, troubles, fail: fail)
         }
-        report(keepUp(&chores, with: ledger), of: 0, ledger, troubles, fail: fail)
+        report(chores.orders.copyLog(of: ledger), of: 0, ledger, troubles, fail: fail)
         // Between two commits, so that no write waits for more than one step.
         let failure =
             troubles.isFull
@@ -184,27 +177,18 @@ final class LedgerThread: Sendable {
         var idleSince = Clock.monotonicMicroseconds()
         /// Whether space is to be given back, once it was idle for long enough.
         var hasSpace = true
-        /// Who waits for the log to be copied.
-        var copies: [@Sendable (Bool) -> Void] = []
-        /// Who waits for all free space to be given back, busy or not.
-        var compactions: [@Sendable (Bool) -> Void] = [] {
-            didSet { if !compactions.isEmpty { hasSpace = true } }
-        }
+        /// What operators want of the files.
+        var orders = UpkeepOrders()
         /// Whether something is done on a full disk that makes room.
         var makesRoom = false
         /// Whether the next one is to be done without waiting for a request.
         var areLeft = false
 
         /// Whether it is time to give space back.
-        var givesSpace: Bool { hasSpace && (isIdle || !compactions.isEmpty) }
+        var givesSpace: Bool { hasSpace && (isIdle || orders.compacts) }
 
         var isIdle: Bool {
             Clock.monotonicMicroseconds() - idleSince >= UInt64(Limits.idleSeconds) * 1_000_000
-        }
-
-        mutating func tellCompacted(_ isDone: Bool) {
-            for told in compactions { told(isDone) }
-            compactions = []
         }
 
         mutating func wasBusy() {
@@ -218,16 +202,6 @@ final class LedgerThread: Sendable {
         guard waiting else { return requests.takeWaiting(atMost: Limits.commitWritesMax) }
         let taken = requests.take(atMost: Limits.commitWritesMax)
         return taken.isEmpty ? nil : taken
-    }
-
-    /// Copies the log for the operators who wait for that.
-    private func keepUp(_ chores: inout Chores, with ledger: Ledger) -> StoreError? {
-        guard !chores.copies.isEmpty else { return nil }
-        var failure: StoreError?
-        ledger.copyLog(failure: &failure)
-        for told in chores.copies { told(failure == nil) }
-        chores.copies = []
-        return failure
     }
 
     /// Does one step of a large deletion, or else deletes some of what is over.
@@ -258,7 +232,7 @@ final class LedgerThread: Sendable {
             failure == nil
             && (chores.isDue || ledger.hasWork || ledger.hasOutboxWork
                 || chores.givesSpace)
-        if failure != nil || !chores.hasSpace { chores.tellCompacted(failure == nil) }
+        if failure != nil || !chores.hasSpace { chores.orders.compacted(failure == nil) }
         return failure
     }
 

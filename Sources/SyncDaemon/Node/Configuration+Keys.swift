@@ -34,9 +34,9 @@ extension Configuration {
         ).with(\.example, "127.0.0.1:8081"),
         .socketPath(
             "admin_socket", into: \.adminSocket,
-            "Path of a socket where whoever may open that file sees and does everything: see"
-                + " syncctl admin --help. no makes none."
-        ),
+            "Path of a socket where whoever may open that file sees and does everything, or no: see"
+                + " syncctl admin --help."
+        ).with(\.example, "/run/syncdaemon/admin.sock"),
         .name(
             "admin_socket_group", into: \.adminSocketGroup,
             "The members of this group may open admin_socket, too, whose mode is then 0660 instead"

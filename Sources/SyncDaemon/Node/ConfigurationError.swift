@@ -216,8 +216,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
                 + " \(Limits.webhookSecretBytesMin) to \(Limits.webhookSecretBytesMax) visible"
                 + " ASCII characters, and nothing else; behind whsec_ they have to be Base64."
         case .badAdminKey(let source, let path):
-            "\(source): what is in \(LogText.quoted(path)) cannot be the operators' key. Write there"
-                + " \(Limits.adminKeyBytesMin) to \(Limits.adminKeyBytesMax) visible ASCII"
+            "\(source): what is in \(LogText.quoted(path)) cannot be the operators' key. Write"
+                + " there \(Limits.adminKeyBytesMin) to \(Limits.adminKeyBytesMax) visible ASCII"
                 + " characters, and nothing else: openssl rand -base64 33 makes one."
         case .adminKeyInVain(let source):
             "\(source): admin_key_file is for [server] admin_listen on loopback, and there is none."

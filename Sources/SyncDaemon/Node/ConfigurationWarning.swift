@@ -52,8 +52,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
         case .saidInVain(let source, let key, let what, let instead):
             "\(source): \(key): \(what). \(instead)."
         case .socketPathTooLong(let path):
-            "There is no socket for operators: the path \(LogText.quoted(path)) is too long for one."
-                + " Name a shorter one: [server] admin_socket = /run/syncdaemon/admin.sock."
+            "There is no socket for operators: the path \(LogText.quoted(path)) is too long for"
+                + " one. Name a shorter one: [server] admin_socket = /run/syncdaemon/admin.sock."
         case .portNotFree(let source, let error):
             "\(source): \(error) That is as it should be while the daemon or syncdaemon.socket"
                 + " runs."

@@ -55,61 +55,51 @@ final class Node: Sendable {
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
-        let (files, isFull) = storeState(store)
-        let roomMissing = store.roomMissing
         let troubles = StoreTroubles(
             directory: configuration.directory, health: health, counters: counters, log: log)
-        if isFull { troubles.full(refusing: 0, missing: roomMissing) }
+        let files = files(of: store, troubles)
         let quarantine = Quarantine(troubles: troubles)
         let (memberships, revoked, granted) = try kept(by: store)
         accounts = Accounts(of: configuration, memberships)
         reactorSwitch = ReactorSwitch(count: count)
-        admission = Admission(
-            reactors: count, totalMax: configuration.connections,
-            perAddressMax: configuration.connectionsPerAddress)
+        admission = Admission(of: configuration)
         ledger = LedgerThread(
             store: store, clock: clock, memberships: memberships, revoked: revoked,
             granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept,
             webhooks: configuration.webhooks, counters: counters, log: log, quarantine: quarantine,
-            accounts: accounts, troubles: troubles,
-            receiver: reactorSwitch, fail: failed)
+            accounts: accounts, troubles: troubles, receiver: reactorSwitch, fail: failed)
         readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
-                order: ledger.order,
-                caches: configuration.readerCaches(ledger.secret, troubles),
+                order: ledger.order, caches: configuration.readerCaches(ledger.secret, troubles),
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, pressure: accounts.pressure,
             health: health, troubles: troubles, certificate: certificate, log: log)
-
         presence = PresenceThread(
             keysets: configuration.keysets, order: ledger.order, accounts: accounts,
             receiver: reactorSwitch)
         webhooks = WebhookThread(
             configuration.webhooks, ledger: ledger, makeReader: makeReader, health: health,
             log: log)
-
         administration = Administration(
             Administration.Surroundings(
                 health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
                 reactors: reactorSwitch, orders: orders, log: log,
-                path: files == nil ? nil : SQLiteStore.path(in: configuration.directory),
-                makeReader: makeReader),
+                path: configuration.databasePath, makeReader: makeReader),
             key: configuration.adminKey)
-
         let started = WorkQueue<TransportError?>(capacity: count)
-        let metrics = Metrics(
-            counters: counters, health: health, admission: admission, ledger: ledger,
-            readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks)
+        let routes = Endpoints(
+            metrics: Metrics(
+                counters: counters, health: health, admission: admission, ledger: ledger,
+                readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks),
+            exposure: exposure, administration: administration
+        ).routes
         reactors = (0..<count).map {
-            [
-                reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained,
-                administration,
-            ] in
+            [reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained] in
             Reactor(
                 engine: LocalEngine(
                     reactor: $0, ledger: ledger, readers: readers, presence: presence,
@@ -117,12 +107,8 @@ final class Node: Sendable {
                 mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
-                counters: counters,
-                admission: admission, accounts: accounts, log: log,
-                routes: Endpoints(
-                    metrics: metrics, exposure: exposure, administration: administration
-                ).routes,
-                started: started, drained: drained)
+                counters: counters, admission: admission, accounts: accounts, log: log,
+                routes: routes, started: started, drained: drained)
         }
         for _ in 0..<count {
             if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
@@ -225,7 +211,20 @@ extension Accounts {
     }
 }
 
+extension Admission {
+    fileprivate convenience init(of configuration: Configuration) {
+        self.init(
+            reactors: configuration.reactorCount, totalMax: configuration.connections,
+            perAddressMax: configuration.connectionsPerAddress)
+    }
+}
+
 extension Configuration {
+    /// `nil` for a store in memory.
+    fileprivate var databasePath: String? {
+        storeKind == .sqlite ? SQLiteStore.path(in: directory) : nil
+    }
+
     /// How long a removed action is remembered, in timetoken ticks.
     fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
 
@@ -266,10 +265,11 @@ extension Configuration {
     }
 }
 
-/// The files of a store, and whether it found no room for the start of its run.
-private func storeState(_ store: any Store) -> (files: StorePlace?, isFull: Bool) {
-    guard let store = store as? SQLiteStore else { return (nil, false) }
-    return (store.files, !store.isRunStored)
+/// The files of a store; says so when it found no room for the start of its run.
+private func files(of store: any Store, _ troubles: StoreTroubles) -> StorePlace? {
+    guard let store = store as? SQLiteStore else { return nil }
+    if !store.isRunStored { troubles.full(refusing: 0, missing: store.roomMissing) }
+    return store.files
 }
 
 private func openStore(

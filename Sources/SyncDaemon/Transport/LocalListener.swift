@@ -22,7 +22,8 @@ struct LocalListener: ~Copyable {
         let descriptor = FileDescriptor(owning: socket)
         // Nobody else may connect meanwhile: the process makes files for itself alone, and nobody
         // is listened to yet.
-        if let number {
+        // A sandbox may forbid what is not needed where the group is the process's own.
+        if let number, number != getegid() {
             guard unsafe chown(path, uid_t.max, number) == 0 else {
                 throw Self.failure(at: path, .cannotGive(path, group: group ?? "", errno: errno))
             }
@@ -67,11 +68,14 @@ struct LocalSocketFile: Sendable, Hashable {
     let path: String
     private let device: dev_t
     private let number: ino_t
+    /// Some file systems give a number away again at once.
+    private let made: [Int]
 
     init?(_ path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
         (self.path, device, number) = (path, status.st_dev, status.st_ino)
+        made = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
     /// Removes it, unless another daemon has put its own there.

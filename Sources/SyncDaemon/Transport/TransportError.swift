@@ -28,8 +28,8 @@ enum TransportError: Error, Hashable, CustomStringConvertible {
             "Cannot listen at \(path): \(systemMessage(errno)). Name another [server] admin_socket:"
                 + " an absolute path in a directory where the daemon's user may write."
         case .cannotGive(let path, let group, let errno):
-            "Cannot give \(path) to the group \(group): \(systemMessage(errno)). The daemon's user has"
-                + " to be in it (systemd: SupplementaryGroups=)."
+            "Cannot give \(path) to the group \(group): \(systemMessage(errno)). The daemon's user"
+                + " has to be in it (systemd: Group=\(group))."
         case .notASocket(let path):
             "\(path) is there, and is no socket. Name another [server] admin_socket, or remove it."
         case .inUse(let path):
