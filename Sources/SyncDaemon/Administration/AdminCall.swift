@@ -47,9 +47,17 @@ final class AdminCall: HTTPCall {
 
     func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
         switch found {
-        case .reply(let reply): .admin(200, EncodedReply(reply).bytes)
+        case .reply(let reply): .admin(200, Self.json(of: reply))
         case .refused(let error): refusal(error)
         case .presence: preconditionFailure("No operator asks presence.")
+        }
+    }
+
+    /// The protocol has no words for what only backends ask.
+    static func json(of reply: Reply) -> [UInt8] {
+        switch reply {
+        case .tokenRevoked, .keysGranted: Administration.json { $0.member("revoked", true) }
+        default: EncodedReply(reply).bytes
         }
     }
 

@@ -53,7 +53,7 @@ struct AdminRoutes: Sendable {
                     let outcome = try work(request, call)
                     daemon.note(operation, request, outcome)
                     switch outcome {
-                    case .done(let reply): return .admin(200, EncodedReply(reply).bytes)
+                    case .done(let reply): return .admin(200, AdminCall.json(of: reply))
                     case .refused(let error): return call.refusal(error)
                     case .later: return nil
                     }
