@@ -30,6 +30,11 @@ final class CountingTransport: Transport {
     func mayTakeLong(_ connection: SessionID) {}
     func peer(of connection: SessionID) -> PeerAddress? { nil }
     var hasUnsentResponses: Bool { false }
+    func hangUp(_ connection: SessionID) {}
+
+    func connections(
+        from slot: UInt32, atMost count: Int
+    ) -> (found: [ConnectionFacts], next: UInt32?) { ([], nil) }
 }
 
 /// Sessions that follow the same channels, live.

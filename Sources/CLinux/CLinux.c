@@ -23,6 +23,15 @@ int sync_accept(int listener, unsigned char address[16]) {
     return socket;
 }
 
+int sync_peer(int socket, int *process, unsigned int *user) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+    *process = peer.pid;
+    *user = peer.uid;
+    return 0;
+}
+
 int sync_pipe(int ends[2], int flags) {
     return pipe2(ends, flags);
 }

@@ -49,6 +49,10 @@ enum SyncCtl {
                 try TokenJobRunner(options: options).run(work)
                 return nil
             }
+            if case .admin(let work) = job {
+                try AdminJobRunner(options: options).run(work)
+                return nil
+            }
             if let transfer = TransferJobRunner(job, options: options) {
                 try transfer.run()
                 return nil

@@ -5,7 +5,7 @@ enum Layers {
     static let folders = [
         "Model", "Platform", "Quota", "Wire", "Filter", "Access", "Transport", "Store", "Ledger",
         "Transfer", "Presence", "Webhooks", "Interception", "Engine", "Hub", "Operations",
-        "Gateway", "Reactor", "Node",
+        "Gateway", "Reactor", "Administration", "Node",
     ]
 
     private static let home = "Sources/SyncDaemon/"

@@ -10,6 +10,9 @@
 /// `address` receives the peer's IPv4 or IPv6 address as 16 bytes (IPv4 in the last four, the rest zero).
 int sync_accept(int listener, unsigned char address[16]);
 
+/// SO_PEERCRED of unix(7): who connected a socket; -1 with errno when nobody knows.
+int sync_peer(int socket, int *process, unsigned int *user);
+
 /// Whether the kernel says that something (NTP) keeps the wall clock right; no when it does not say.
 int sync_clock_is_synchronised(void);
 

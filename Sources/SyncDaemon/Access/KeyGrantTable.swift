@@ -91,6 +91,8 @@ struct KeyGrantTable: Sendable {
 
     // MARK: Looks
 
+    func stands(at place: Place, of key: AuthKeyID?) -> Bool { places[place]?[key] != nil }
+
     func isHolder(_ key: AuthKeyID?) -> Bool { holders[key] != nil }
 
     /// - Parameter key: `nil` for who has none, whom only grants to everybody concern.

@@ -115,6 +115,13 @@ final class KeyGrants: Sendable {
 
     // MARK: What is granted
 
+    /// Whether something is granted so, or was until its time was over.
+    func stands(_ subject: KeyGrantSubject) -> Bool {
+        let key = subject.authKey.map(AuthKeyID.init)
+        let place = KeyGrantTable.Place(level: subject.level, name: subject.name)
+        return tables.withLock { $0[subject.keyset]?.stands(at: place, of: key) ?? false }
+    }
+
     /// What stands of what a backend asks for, sorted.
     ///
     /// - Parameter now: Unix seconds.

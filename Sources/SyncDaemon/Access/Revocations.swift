@@ -34,6 +34,14 @@ final class Revocations: Sendable {
         tokens.withLock { $0[keyset]?.contains(id) ?? false }
     }
 
+    /// Those of a tenant, in an order that stays the same.
+    ///
+    /// - Parameter id: The first of them that is wanted.
+    func all(of keyset: ExactText, from id: String, limit: Int) -> [TokenID] {
+        let all = tokens.withLock { $0[keyset] ?? [] }
+        return all.filter { $0.text >= id }.sorted { $0.text < $1.text }.prefix(limit).map(\.self)
+    }
+
     /// Takes over what a commit changed; commits come in their order.
     ///
     /// - Parameter forgotten: Tokens whose time is over.

@@ -4,13 +4,20 @@ import EventModel
 
 /// The ledger, the readers and presence of this process.
 struct LocalEngine: Engine {
-    let reactor: Int
+    private(set) var reactor: Int
     let ledger: LedgerThread
     let readers: ReaderPool
     let presence: PresenceThread
     let interceptors: InterceptorThread
     let interests: InterestTable
     let quarantine: Quarantine
+
+    /// The same for another reactor.
+    func serving(_ reactor: Int) -> LocalEngine {
+        var engine = self
+        engine.reactor = reactor
+        return engine
+    }
 
     var epoch: String { ledger.epochs.text }
     var began: Timetoken { ledger.began }

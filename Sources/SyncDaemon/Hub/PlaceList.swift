@@ -11,6 +11,7 @@ struct PlaceList<Element: Placed> {
     private(set) var elements: [Element] = []
 
     var isEmpty: Bool { elements.isEmpty }
+    var count: Int { elements.count }
 
     /// - Complexity: O(1).
     mutating func add(_ element: Element) {

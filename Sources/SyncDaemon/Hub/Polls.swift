@@ -36,6 +36,9 @@ final class Polls {
     /// Whether a connection has a poll that waits.
     func isOpen(on connection: SessionID) -> Bool { table.open[connection] != nil }
 
+    /// What a connection's poll asks for, if it has one that waits.
+    func request(on connection: SessionID) -> PollRequest? { table.open[connection]?.request }
+
     /// Takes a poll; its answer leaves at the end of this turn at the earliest.
     func open(_ request: PollRequest) {
         let poll = LongPoll(request)

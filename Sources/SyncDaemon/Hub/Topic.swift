@@ -46,6 +46,11 @@ final class Topic {
         recent = RecentEvents(floor: position)
     }
 
+    /// Sessions and polls that follow it by its name; the polls of a group count as one.
+    var followerCount: Int {
+        lanes.reduce(interests.count + memberships.count) { $0 + $1.subscriptions.count }
+    }
+
     /// Whether nobody follows it.
     var isDeserted: Bool {
         lanes.isEmpty && interests.isEmpty && memberships.isEmpty && watchers.isEmpty

@@ -17,6 +17,11 @@ extension Ledger {
         }
     }
 
+    /// Copies the log into the file, and empties it unless somebody reads from it.
+    func copyLog(failure: inout StoreError?) {
+        do throws(StoreError) { _ = try store.emptyLog() } catch { failure = error }
+    }
+
     /// Commits what found no room, without deleting anything at once: a page for each row that
     /// goes is more than a full disk has, and to hide them takes no more than any small write.
     ///

@@ -17,6 +17,8 @@ final class LedgerThread: Sendable {
         case outbox(OutboxStep)
         /// There are other webhooks from now on.
         case webhooks([Webhook])
+        /// An operator wants something done about the store's files; told whether it was.
+        case upkeep(Upkeep, told: @Sendable (Bool) -> Void)
     }
 
     let order: EventOrder
@@ -116,6 +118,9 @@ final class LedgerThread: Sendable {
             case .write(let write): writes.append(write)
             case .outbox(let step): ledger.outboxSteps.append(step)
             case .webhooks(let webhooks): ledger.outbox.webhooks = webhooks
+            case .upkeep(let work, let told):
+                chores.hasSpace = chores.hasSpace || work == .compact
+                chores.orders.add(work, told)
             // About once a second: time to delete what is over.
             case .heartbeat, .ceiling: chores.hasBeat = true
             }
@@ -130,6 +135,7 @@ final class LedgerThread: Sendable {
             chores.wasBusy()
             commit(writes, with: ledger, counters, log, troubles, fail: fail)
         }
+        report(chores.orders.copyLog(of: ledger), of: 0, ledger, troubles, fail: fail)
         // Between two commits, so that no write waits for more than one step.
         let failure =
             troubles.isFull
@@ -171,10 +177,15 @@ final class LedgerThread: Sendable {
         var idleSince = Clock.monotonicMicroseconds()
         /// Whether space is to be given back, once it was idle for long enough.
         var hasSpace = true
+        /// What operators want of the files.
+        var orders = UpkeepOrders()
         /// Whether something is done on a full disk that makes room.
         var makesRoom = false
         /// Whether the next one is to be done without waiting for a request.
         var areLeft = false
+
+        /// Whether it is time to give space back.
+        var givesSpace: Bool { hasSpace && (isIdle || orders.compacts) }
 
         var isIdle: Bool {
             Clock.monotonicMicroseconds() - idleSince >= UInt64(Limits.idleSeconds) * 1_000_000
@@ -209,7 +220,7 @@ final class LedgerThread: Sendable {
                 chores.wasBusy()
             }
             chores.isDue = commit != nil
-        } else if chores.hasSpace, chores.isIdle {
+        } else if chores.givesSpace {
             chores.hasSpace = ledger.giveSpaceBack(failure: &failure)
         }
         if failure == nil, order.asksForCeiling {
@@ -220,7 +231,8 @@ final class LedgerThread: Sendable {
         chores.areLeft =
             failure == nil
             && (chores.isDue || ledger.hasWork || ledger.hasOutboxWork
-                || chores.hasSpace && chores.isIdle)
+                || chores.givesSpace)
+        if failure != nil || !chores.hasSpace { chores.orders.compacted(failure == nil) }
         return failure
     }
 

@@ -355,7 +355,8 @@ extension Limits {
 
     // MARK: HTTP
 
-    /// Connections at `admin_listen`; over it: a new one is closed at once.
+    /// Connections at `admin_listen`, and as many at `admin_socket`; over it: a new one is closed
+    /// at once.
     static let adminConnectionsMax = 64
 
     /// Bytes of a request's line and headers; over it: 414 or 431, and the connection is closed.

@@ -32,6 +32,22 @@ extension Configuration {
             "Address and port where operators read /metrics, and where /readyz says what is wrong."
                 + " Without one both are shown at listen, while only this machine reaches that."
         ).with(\.example, "127.0.0.1:8081"),
+        .socketPath(
+            "admin_socket", into: \.adminSocket,
+            "Path of a socket where whoever may open that file sees and does everything, or no: see"
+                + " syncctl admin --help."
+        ).with(\.example, "/run/syncdaemon/admin.sock"),
+        .name(
+            "admin_socket_group", into: \.adminSocketGroup,
+            "The members of this group may open admin_socket, too, whose mode is then 0660 instead"
+                + " of 0600. The daemon's user has to be in it."
+        ).with(\.example, "operators"),
+        .optionalSecret(
+            "admin_key_file", into: \.adminKeySource,
+            "A key with which the same is to be had at admin_listen, as long as that is on"
+                + " loopback: \(Limits.adminKeyBytesMin) to \(Limits.adminKeyBytesMax) visible"
+                + " ASCII characters. credential:NAME stands for what systemd passes."
+        ).with(\.isReloaded, true).with(\.example, "/etc/syncdaemon/admin.key"),
         .number(
             "reactors", 0...256, into: \.reactors,
             "Threads that serve connections. 0 means one per core."),
@@ -157,7 +173,7 @@ extension SettingKey<Configuration> {
     var variable: String { "SYNCDAEMON_\(section)_\(name)".uppercased() }
     /// The default, for people.
     var standard: String {
-        if path == "store.directory" { return Configuration.defaultDirectoryText }
+        if let text = Configuration.defaultTexts[path] { return text }
         return write(Configuration()) ?? ""
     }
 }

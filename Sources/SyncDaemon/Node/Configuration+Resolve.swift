@@ -7,8 +7,12 @@ extension Configuration {
     /// and the path of the configuration file.
     private static let otherVariables: Set<String> = ["SYNCDAEMON_BINARY", "SYNCDAEMON_CONFIG"]
 
-    static let defaultDirectoryText =
-        "$STATE_DIRECTORY, else $XDG_STATE_HOME/syncdaemon, else ~/.local/state/syncdaemon"
+    /// Defaults that depend on the environment, for people.
+    static let defaultTexts = [
+        "store.directory":
+            "$STATE_DIRECTORY, else $XDG_STATE_HOME/syncdaemon, else ~/.local/state/syncdaemon",
+        "server.admin_socket": "admin.sock in $RUNTIME_DIRECTORY, else in the data's directory",
+    ]
 
     /// The settings, and everything that is wrong with them.
     ///
@@ -44,6 +48,8 @@ extension Configuration {
                 result.mistakes.append(.noDirectory)
             }
         }
+        if result.configuration.adminSocket == nil { result.chooseSocket(environment) }
+        result.takeAdminKey(environment, read: readSecret)
         result.lookAtAddresses(environment)
         // Wrong keysets may be guarded ones; and a socket that was passed is looked at by itself.
         if areKeysetsRight, !ServiceNotifier.passesSockets(environment) {

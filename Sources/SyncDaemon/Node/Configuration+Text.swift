@@ -27,11 +27,12 @@ extension Configuration {
             """
         return head
             + text { key in
-                if key.path == "store.directory" {
-                    return ("Default: \(key.standard)", line(key, nil))
-                }
                 if let example = key.example {
-                    return ("Default: none", "#" + line(key, example))
+                    let standard = defaultTexts[key.path] ?? "none"
+                    return ("Default: \(standard)", "#" + line(key, example))
+                }
+                if let standard = defaultTexts[key.path] {
+                    return ("Default: \(standard)", line(key, nil))
                 }
                 return (nil, "#" + line(key, key.standard))
             } + sampleKeyset() + sampleNamespace() + sampleWebhook() + sampleInterceptor()
@@ -71,7 +72,8 @@ extension Configuration {
         let head = """
 
             # Webhooks tell a receiver what happens, by signed requests: see WEBHOOKS.md. There may
-            # be any number of them up to \(Limits.webhooksMax), each with a name that requests carry.
+            # be any number of them up to \(Limits.webhooksMax), each with a name that requests \
+            carry.
             # They have no flags and no variables.
             #[webhook example]
 

@@ -12,6 +12,16 @@ struct Configuration: Hashable, Sendable {
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
     /// Where operators ask for metrics and the like; `nil`: at `listen`, while that is private.
     var adminListen: ListenAddress?
+    /// Where operators ask everything, as a path; `""`: nowhere.
+    ///
+    /// Its default depends on the environment: see `defaultSocket`.
+    var adminSocket: String?
+    /// Whose members may open it, too.
+    var adminSocketGroup: String?
+    /// What operators show who ask everything at `adminListen`.
+    var adminKeySource: SecretSource?
+    /// What stands there.
+    var adminKey: String?
     /// Threads that serve connections; 0 means one per core.
     var reactors = 0
     /// Threads that answer `history` and `actions`.

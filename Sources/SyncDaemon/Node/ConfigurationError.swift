@@ -51,6 +51,8 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
     case unreadableSecret(ConfigurationSource, path: String, reason: String)
     case badSecret(ConfigurationSource, path: String, key: String)
     case badWebhookSecret(ConfigurationSource, path: String)
+    case badAdminKey(ConfigurationSource, path: String)
+    case adminKeyInVain(ConfigurationSource)
     case badWebKeys(ConfigurationSource, path: String, reason: String)
     case badServerKeys(ConfigurationSource, path: String, reason: String)
     case noCredentials(ConfigurationSource, name: String)
@@ -83,7 +85,7 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
         case .sameAddress, .defaultPort:
             addresses
         case .unreadableSecret, .badSecret, .badWebhookSecret, .badWebKeys, .badServerKeys,
-            .noCredentials,
+            .badAdminKey, .adminKeyInVain, .noCredentials,
             .noCertificate, .badCertificate:
             secrets
         case .unknownSection(let source, let section, let nearest):
@@ -213,6 +215,14 @@ enum ConfigurationError: Error, Hashable, CustomStringConvertible {
             "\(source): what is in \(LogText.quoted(path)) cannot sign requests. Write there"
                 + " \(Limits.webhookSecretBytesMin) to \(Limits.webhookSecretBytesMax) visible"
                 + " ASCII characters, and nothing else; behind whsec_ they have to be Base64."
+        case .badAdminKey(let source, let path):
+            "\(source): what is in \(LogText.quoted(path)) cannot be the operators' key. Write"
+                + " there \(Limits.adminKeyBytesMin) to \(Limits.adminKeyBytesMax) visible ASCII"
+                + " characters, and nothing else: openssl rand -base64 33 makes one."
+        case .adminKeyInVain(let source):
+            "\(source): admin_key_file is for [server] admin_listen on loopback, and there is none."
+                + " Write admin_listen = 127.0.0.1:8081, or leave the key out: admin_socket needs"
+                + " none."
         case .badWebKeys(let source, let path, let reason):
             "\(source): what is in \(LogText.quoted(path)) cannot be a JSON Web Key Set. \(reason)"
         case .badServerKeys(let source, let path, let reason):

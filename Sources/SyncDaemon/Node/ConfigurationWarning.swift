@@ -16,6 +16,8 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
     case directoryForAll(ConfigurationSource, path: String, mode: UInt32)
     /// A setting that nothing can come of.
     case saidInVain(ConfigurationSource, String, what: String, instead: String)
+    /// The one that the environment makes of it.
+    case socketPathTooLong(path: String)
     case portNotFree(ConfigurationSource, TransportError)
     case certificateBegins(ConfigurationSource, path: String, seconds: Int)
     /// Found by `config check` only.
@@ -49,6 +51,9 @@ enum ConfigurationWarning: Hashable, Sendable, CustomStringConvertible {
                 + " write. Where no SDK signs, leave it."
         case .saidInVain(let source, let key, let what, let instead):
             "\(source): \(key): \(what). \(instead)."
+        case .socketPathTooLong(let path):
+            "There is no socket for operators: the path \(LogText.quoted(path)) is too long for"
+                + " one. Name a shorter one: [server] admin_socket = /run/syncdaemon/admin.sock."
         case .portNotFree(let source, let error):
             "\(source): \(error) That is as it should be while the daemon or syncdaemon.socket"
                 + " runs."

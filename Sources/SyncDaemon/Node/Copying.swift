@@ -47,7 +47,7 @@ enum Copying {
                 }
                 let summary = try copy(source, isShared: true, to: part.path)
                 try part.conclude()
-                try FileSystem.sync(directory(of: target))
+                try FileSystem.sync(FileSystem.directory(of: target))
                 return "\(target) holds \(summary), \(megabytes(FileSystem.size(target)))."
             } catch {
                 throw .file(error)
@@ -83,7 +83,7 @@ enum Copying {
                     return "\(target) holds \(try copied.summary()). \(describe(lost))"
                 }
                 try part.conclude()
-                try FileSystem.sync(self.directory(of: target))
+                try FileSystem.sync(FileSystem.directory(of: target))
             } catch {
                 throw .file(error)
             }
@@ -175,12 +175,7 @@ enum Copying {
         _ source: String, isShared: Bool, to part: String
     ) throws(DatabaseFileError) -> DatabaseSummary {
         try filling(part, to: FileSystem.size(source)) { () throws(DatabaseFileError) in
-            let original = try DatabaseFile(path: source, isShared: isShared)
-            try original.copy(to: part, as: part)
-            // Of what is wrong with the copy the source is to blame.
-            let copied = try DatabaseFile(path: part, isShared: false, as: source)
-            try copied.check()
-            return try copied.summary()
+            try DatabaseFile.copy(source, isShared: isShared, to: part)
         }
     }
 
@@ -229,11 +224,6 @@ enum Copying {
     private static func path(in configuration: Configuration) throws(CopyError) -> String {
         guard configuration.storeKind == .sqlite else { throw .memoryStore }
         return SQLiteStore.path(in: configuration.directory)
-    }
-
-    private static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func report(_ body: () throws(CopyError) -> String) -> Int32 {

@@ -6,6 +6,7 @@ import Synchronization
 struct Endpoints: Sendable {
     let metrics: Metrics
     let exposure: Exposure
+    let administration: Administration
 
     /// Where every page may ask: what is there is the same for all, and no page can read it.
     static let pathsForAll: Set<Substring> = ["/healthz", "/readyz"]
@@ -17,14 +18,17 @@ struct Endpoints: Sendable {
                 .get("v1/sync") { _ in webSocket },
                 .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
                 .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
-                .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
-                    .plain(200, metrics.text)
-                },
-            ] + webhooks.routes)
+                .get("metrics", at: entrances) { _ in .plain(200, metrics.text) },
+            ] + webhooks.routes + AdminRoutes(daemon: administration).routes)
     }
 
     private var webhooks: WebhookEndpoints {
-        WebhookEndpoints(webhooks: metrics.webhooks, entrance: exposure.metricsEntrance)
+        WebhookEndpoints(webhooks: metrics.webhooks, entrances: entrances)
+    }
+
+    /// Where there are figures.
+    private var entrances: Set<Entrance> {
+        Set([exposure.metricsEntrance, .local].compactMap(\.self))
     }
 
     /// What a request hears that asks for no upgrade.

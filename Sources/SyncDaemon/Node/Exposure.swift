@@ -36,7 +36,7 @@ struct Exposure: Hashable, Sendable {
         switch entrance {
         case .main: isPrivate
         case .secure: isSecurePrivate
-        case .admin: true
+        case .admin, .local: true
         }
     }
 

@@ -32,6 +32,7 @@ final class Node: Sendable {
     let presence: PresenceThread
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
+    let administration: Administration
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -46,7 +47,7 @@ final class Node: Sendable {
     ///
     /// - Parameter failed: Called when the store is beyond use; it must end the process.
     init(
-        configuration: Configuration, exposure: Exposure, log: Log,
+        configuration: Configuration, exposure: Exposure, log: Log, orders: ServiceOrders,
         failed: @escaping @Sendable (StoreError) -> Void
     ) throws(StartError) {
         (self.log, self.exposure) = (log, exposure)
@@ -55,37 +56,30 @@ final class Node: Sendable {
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
         let makeReader = store.makeReader
-        let (files, isFull) = storeState(store)
-        let roomMissing = store.roomMissing
         let troubles = StoreTroubles(
             directory: configuration.directory, health: health, counters: counters, log: log)
-        if isFull { troubles.full(refusing: 0, missing: roomMissing) }
+        let files = files(of: store, troubles)
         let quarantine = Quarantine(troubles: troubles)
         let (memberships, revoked, granted) = try kept(by: store)
         accounts = Accounts(of: configuration, memberships)
         reactorSwitch = ReactorSwitch(count: count)
-        admission = Admission(
-            reactors: count, totalMax: configuration.connections,
-            perAddressMax: configuration.connectionsPerAddress)
+        admission = Admission(of: configuration)
         ledger = LedgerThread(
             store: store, clock: clock, memberships: memberships, revoked: revoked,
             granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept,
             webhooks: configuration.webhooks, counters: counters, log: log, quarantine: quarantine,
-            accounts: accounts, troubles: troubles,
-            receiver: reactorSwitch, fail: failed)
+            accounts: accounts, troubles: troubles, receiver: reactorSwitch, fail: failed)
         readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
-                order: ledger.order,
-                caches: configuration.readerCaches(ledger.secret, troubles),
+                order: ledger.order, caches: configuration.readerCaches(ledger.secret, troubles),
                 counters: counters, quarantine: quarantine, troubles: troubles,
                 receiver: reactorSwitch),
             fail: failed)
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, pressure: accounts.pressure,
             health: health, troubles: troubles, certificate: certificate, log: log)
-
         presence = PresenceThread(
             keysets: configuration.keysets, order: ledger.order, accounts: accounts,
             receiver: reactorSwitch)
@@ -94,33 +88,33 @@ final class Node: Sendable {
             log: log)
         interceptors = InterceptorThread(
             configuration.interceptors, ledger: ledger, health: health, log: log)
-
+        administration = Administration(
+            Administration.Surroundings(
+                health: health, accounts: accounts, ledger: ledger, webhooks: webhooks,
+                reactors: reactorSwitch, orders: orders, log: log,
+                path: configuration.databasePath, makeReader: makeReader),
+            key: configuration.adminKey)
         let started = WorkQueue<TransportError?>(capacity: count)
-        let metrics = Metrics(
-            counters: counters, health: health, admission: admission, ledger: ledger,
-            readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
-            interceptors: interceptors)
+        let routes = Endpoints(
+            metrics: Metrics(
+                counters: counters, health: health, admission: admission, ledger: ledger,
+                readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
+                interceptors: interceptors),
+            exposure: exposure, administration: administration
+        ).routes
+        let engine = LocalEngine(
+            reactor: 0, ledger: ledger, readers: readers, presence: presence,
+            interceptors: interceptors, interests: reactorSwitch.interests, quarantine: quarantine)
         reactors = (0..<count).map {
-            [
-                reactorSwitch, ledger, readers, presence, interceptors, counters, admission,
-                accounts, drained
-            ] in
+            [reactorSwitch, counters, admission, accounts, drained] in
             Reactor(
-                engine: LocalEngine(
-                    reactor: $0, ledger: ledger, readers: readers, presence: presence,
-                    interceptors: interceptors, interests: reactorSwitch.interests,
-                    quarantine: quarantine),
-                mailbox: reactorSwitch.mailboxes[$0],
+                engine: engine.serving($0), mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
-                counters: counters,
-                admission: admission, accounts: accounts, log: log,
-                routes: Endpoints(metrics: metrics, exposure: exposure).routes,
-                started: started, drained: drained)
+                counters: counters, admission: admission, accounts: accounts, log: log,
+                routes: routes, started: started, drained: drained)
         }
-        for _ in 0..<count {
-            if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
-        }
+        try started.takeAll(of: count)
     }
 
     /// Accepts connections until ``stopAccepting()``; blocks the calling thread.
@@ -145,6 +139,7 @@ final class Node: Sendable {
             perAddressMax: configuration.connectionsPerAddress)
         accounts.pressure.setMax(configuration.memoryCeiling)
         certificate.take(configuration.tlsIdentity)
+        administration.setKey(configuration.adminKey)
         let threads = reactors.count + 1
         let taken = WorkQueue<Bool>(capacity: threads)
         let settings = configuration.reactorSettings(exposure)
@@ -172,6 +167,7 @@ final class Node: Sendable {
     func drain(_ begins: (DrainStep) -> Void) {
         health.isServing.store(false, ordering: .relaxed)
         begins(.sessions)
+        administration.stop()
         let deadline = Clock.monotonicMilliseconds() + UInt64(Limits.drainSeconds) * 1000
         for number in reactors.indices {
             reactorSwitch.post(.drain(deadline: deadline), to: number)
@@ -205,6 +201,15 @@ final class Node: Sendable {
     }
 }
 
+extension WorkQueue<TransportError?> {
+    /// Waits until all reactors have started, or one could not.
+    fileprivate func takeAll(of count: Int) throws(StartError) {
+        for _ in 0..<count {
+            if let error = take(atMost: 1).first ?? nil { throw .transport(error) }
+        }
+    }
+}
+
 extension Accounts {
     /// Those of the configured tenants, with the groups that they have.
     fileprivate convenience init(
@@ -220,7 +225,20 @@ extension Accounts {
     }
 }
 
+extension Admission {
+    fileprivate convenience init(of configuration: Configuration) {
+        self.init(
+            reactors: configuration.reactorCount, totalMax: configuration.connections,
+            perAddressMax: configuration.connectionsPerAddress)
+    }
+}
+
 extension Configuration {
+    /// `nil` for a store in memory.
+    fileprivate var databasePath: String? {
+        storeKind == .sqlite ? SQLiteStore.path(in: directory) : nil
+    }
+
     /// How long a removed action is remembered, in timetoken ticks.
     fileprivate var tombstoneTicksKept: UInt64 { UInt64(tombstoneDays) * 24 * 3600 * 10_000_000 }
 
@@ -261,10 +279,11 @@ extension Configuration {
     }
 }
 
-/// The files of a store, and whether it found no room for the start of its run.
-private func storeState(_ store: any Store) -> (files: StorePlace?, isFull: Bool) {
-    guard let store = store as? SQLiteStore else { return (nil, false) }
-    return (store.files, !store.isRunStored)
+/// The files of a store; says so when it found no room for the start of its run.
+private func files(of store: any Store, _ troubles: StoreTroubles) -> StorePlace? {
+    guard let store = store as? SQLiteStore else { return nil }
+    if !store.isRunStored { troubles.full(refusing: 0, missing: store.roomMissing) }
+    return store.files
 }
 
 private func openStore(

@@ -57,7 +57,10 @@ extension Examination {
             configuration.namedKeysets.flatMap {
                 [$0.secretSource, $0.webKeySource, $0.serverKeySource]
             }
-            + [configuration.certificateSource, configuration.certificateKeySource]
+            + [
+                configuration.certificateSource, configuration.certificateKeySource,
+                configuration.adminKeySource,
+            ]
         for case .file(let path)? in sources { paths.append(path) }
         for path in paths where path.hasPrefix("/") && !owner.canRead(path) {
             mistakes.append(

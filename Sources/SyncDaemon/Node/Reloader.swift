@@ -24,8 +24,9 @@ struct Reloader {
     /// Reads the configuration and puts it into force; a wrong one changes nothing.
     ///
     /// What needs a restart is named in the log, each time until it has been restarted.
-    mutating func reload(_ node: Node) {
-        guard let new = read() else { return }
+    mutating func reload(_ node: Node) -> ReloadOutcome {
+        let (read, mistakes) = read()
+        guard let new = read else { return ReloadOutcome(mistakes: mistakes) }
         let changed = new.changes(since: current)
         let waiting = changed.filter { $0.isReloaded == false }.map(\.title)
         if !waiting.isEmpty {
@@ -47,10 +48,11 @@ struct Reloader {
             "Configuration reloaded.",
             ["changed": taken.isEmpty ? "nothing" : taken.joined(separator: ", ")])
         log.setLevel(next.logLevel)
+        return ReloadOutcome(changed: taken, waiting: waiting)
     }
 
     /// The new configuration; `nil`, and lines in the log, when it is wrong.
-    private func read() -> Configuration? {
+    private func read() -> (Configuration?, mistakes: [String]) {
         let examination = examine()
         var mistakes = examination.mistakes
         // Of keysets that could not be read nothing can be said.
@@ -67,9 +69,9 @@ struct Reloader {
         guard mistakes.isEmpty else {
             for mistake in mistakes { log.error(mistake.description) }
             log.error("The configuration was not reloaded: the old one holds.")
-            return nil
+            return (nil, mistakes.map(\.description))
         }
-        return examination.configuration
+        return (examination.configuration, [])
     }
 }
 
@@ -89,6 +91,9 @@ extension Configuration {
         }
         if tlsIdentity != old.tlsIdentity {
             changes.append(ChangedSetting(title: "the certificate", isReloaded: true))
+        }
+        if adminKey != old.adminKey {
+            changes.append(ChangedSetting(title: "the operators' key", isReloaded: true))
         }
         changes += Self.changes(from: old.namedKeysets, to: namedKeysets)
         changes += Self.changes(from: old.namespaces, to: namespaces)
@@ -135,6 +140,7 @@ extension Configuration {
             sources[key.path] = new.sources[key.path]
         }
         tlsIdentity = new.tlsIdentity
+        adminKey = new.adminKey
         namedKeysets = new.namedKeysets
         namespaces = new.namespaces
         namedWebhooks = new.namedWebhooks

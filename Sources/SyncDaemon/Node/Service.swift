@@ -33,8 +33,9 @@ enum Service {
                 main: address, secure: secure,
                 admin: listeners.address(at: .admin),
                 isProxied: !configuration.proxyProtocolFrom.isEmpty)
+            let orders = ServiceOrders()
             let node = try Node(
-                configuration: configuration, exposure: exposure, log: log
+                configuration: configuration, exposure: exposure, log: log, orders: orders
             ) { error in
                 log.error("\(error) The daemon stops here.")
                 // After a failed sync nothing that the kernel says about this file can be believed.
@@ -49,11 +50,12 @@ enum Service {
                         source, path: configuration.directory, mode: mode
                     ).description)
             }
+            try addSocket(to: listeners, configuration, log)
             for notice in exposure.notices { log.notice(notice) }
             let reloader = Reloader(
                 configuration, address: address, secure: secure, log: log,
                 examine: examine)
-            serve(node, on: listeners, until: signals, reloader, log)
+            serve(node, on: listeners, until: signals, reloader, orders, log)
             return 0
         } catch {
             complain("syncdaemon: \(error)")
@@ -64,7 +66,7 @@ enum Service {
 
     private static func serve(
         _ node: Node, on listeners: Listeners, until signals: sigset_t,
-        _ reloader: consuming Reloader, _ log: Log
+        _ reloader: consuming Reloader, _ orders: ServiceOrders, _ log: Log
     ) {
         let address = reloader.address
         let secureAddress = listeners.address(at: .secure)
@@ -78,7 +80,7 @@ enum Service {
         announce("syncdaemon: listening on http://\(address)")
         log.notice("Ready.", ["address": address, "version": Release.version])
         notifier.ready(status: "Listening on \(address)")
-        let signal = watch(node, until: signals, reloader, notifier, log)
+        let signal = watch(node, until: signals, reloader, orders, notifier, log)
 
         log.notice("Stopping.", ["signal": signal])
         notifier.stopping(status: "Draining")
@@ -97,7 +99,7 @@ enum Service {
     /// - Returns: The signal.
     private static func watch(
         _ node: Node, until signals: sigset_t, _ reloader: consuming Reloader,
-        _ notifier: ServiceNotifier, _ log: Log
+        _ orders: ServiceOrders, _ notifier: ServiceNotifier, _ log: Log
     ) -> Int32 {
         var signals = signals
         let interval = ServiceNotifier.watchdogInterval() ?? .seconds(4)
@@ -112,7 +114,9 @@ enum Service {
             case SIGTERM, SIGINT, SIGQUIT: return signal
             case SIGHUP:
                 notifier.reloading(at: Clock.monotonicMicroseconds())
-                reloader.reload(node)
+                let waiting = orders.takeReloads()
+                let outcome = reloader.reload(node)
+                for told in waiting { told(outcome) }
                 notifier.ready(status: "Listening on \(reloader.address)")
             case SIGUSR1, SIGUSR2:
                 log.notice("This signal means nothing here. SIGHUP reloads.", ["signal": signal])
@@ -127,6 +131,23 @@ enum Service {
                 node.nudgeReaders()
             }
             log.reportSuppressed()
+        }
+    }
+
+    /// Adds the socket of operators, once the store says that no other daemon runs here.
+    private static func addSocket(
+        to listeners: Listeners, _ configuration: Configuration, _ log: Log
+    ) throws(StartError) {
+        guard let path = configuration.adminSocket, !path.isEmpty else { return }
+        do throws(TransportError) {
+            listeners.add(
+                try LocalListener(path: path, group: configuration.adminSocketGroup))
+        } catch {
+            // Nobody asked for it: clients are served all the same.
+            guard configuration.sources["server.admin_socket"] == nil,
+                configuration.adminSocketGroup == nil
+            else { throw .transport(error) }
+            log.warning("There is no socket for operators. \(error)")
         }
     }
 

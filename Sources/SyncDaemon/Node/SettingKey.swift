@@ -1,5 +1,7 @@
 // What one setting is: its names, how its value is written, and what it means.
 
+import Basis
+
 /// A row of a table that drives the file, the flags, the variables, the help and the manual.
 ///
 /// The root is what the rows of a table fill: the configuration, or what a section of the file
@@ -150,6 +152,42 @@ extension SettingKey {
             parse: { text in
                 let isOneLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
                 return isOneLine && !text.isEmpty && !text.hasPrefix("~") ? text : nil
+            },
+            format: { $0 })
+    }
+
+    /// Where a socket is made, or `no`.
+    static func socketPath(
+        _ name: String, into path: Field<String?>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "PATH",
+            expected: "no, or an absolute path of at most \(LocalSocket.pathBytesMax) bytes",
+            summary,
+            parse: { text in
+                if isYes(text) == false { return .some("") }
+                let isOneLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+                let fits = text.utf8.count <= LocalSocket.pathBytesMax
+                return text.hasPrefix("/") && isOneLine && fits ? .some(text) : nil
+            },
+            format: { $0.map { $0.isEmpty ? "no" : $0 } })
+    }
+
+    /// Something that the system knows by a name.
+    static func name(
+        _ name: String, into path: Field<String?>, _ summary: String
+    ) -> SettingKey {
+        value(
+            name, into: path, placeholder: "NAME",
+            expected: "a name of letters, digits, - and _", summary,
+            parse: { text in
+                let isName = text.utf8.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+                    default: false
+                    }
+                }
+                return isName && (1...32).contains(text.utf8.count) ? .some(text) : nil
             },
             format: { $0 })
     }

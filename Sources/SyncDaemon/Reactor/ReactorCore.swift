@@ -22,6 +22,7 @@ final class ReactorCore {
     /// What other threads say.
     private let mailbox: Mailbox<ReactorMessage>
     private var messages: [ReactorMessage] = []
+    private let log: Log?
 
     init(
         engine: any Engine, settings: ReactorSettings = ReactorSettings(),
@@ -39,6 +40,7 @@ final class ReactorCore {
                 rules: settings.rules(of:)),
             counters: counters)
         self.mailbox = mailbox
+        self.log = log
         tenants = Tenants(
             settings.keysets, revocations: engine.revocations, keyGrants: engine.keyGrants,
             accounts: accounts,
@@ -96,6 +98,11 @@ final class ReactorCore {
                 } else {
                     http.finish(answer)
                 }
+            case .look(let question):
+                question.tell(ConnectionWalk(hub: hub, http: http, log: log).look(question))
+            case .countFollowers(let channels, let told):
+                told(channels.map { hub.topics.existing($0)?.followerCount ?? 0 })
+            case .answered(let origin, let response): http.finish(origin, with: response)
             case .settings(let settings, let applied):
                 apply(settings)
                 applied()

@@ -1,6 +1,7 @@
 // What other threads may tell a reactor.
 
 import Basis
+import EventModel
 
 /// One item of a reactor's mailbox.
 enum ReactorMessage: Sendable {
@@ -12,6 +13,12 @@ enum ReactorMessage: Sendable {
     case read(ReadAnswer)
     /// What presence says to a request of one of its connections; it is large, and seldom.
     indirect case presence(PresenceAnswer)
+    /// An operator asks about its connections, or ends some.
+    case look(SessionQuestion)
+    /// An operator asks how many follow some channels here, in their order.
+    case countFollowers([Channel], told: @Sendable ([Int]) -> Void)
+    /// What another thread answers to a request of one of its connections.
+    case answered(Origin, HTTPResponse)
     /// Settings that hold from now on; says when it has taken them.
     case settings(ReactorSettings, applied: @Sendable () -> Void)
     /// Asks it to beat once, for the watchdog.

@@ -8,6 +8,12 @@ enum FileSystem {
         unsafe access(path, F_OK) == 0
     }
 
+    /// Where a file is.
+    static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// Bytes of a file; 0 when it is not there.
     static func size(_ path: String) -> Int64 {
         var status = stat()

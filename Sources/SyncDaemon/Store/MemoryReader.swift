@@ -31,6 +31,11 @@ final class MemoryReader: StoreReader {
         return (state.digests[channel] ?? .empty, state.last)
     }
 
+    func channelNames(from name: String, in keyset: String, limit: Int) -> [String] {
+        let names = names(in: committedState, keyset, "").map { ExactText($0.name) }
+        return names.filter { $0 >= ExactText(name) }.sorted().prefix(limit).map(\.string)
+    }
+
     func withSnapshot<Result>(
         of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -52,6 +52,19 @@ final class SQLiteReader: StoreReader {
         return (try state(of: channel).digest, cursor)
     }
 
+    func channelNames(
+        from name: String, in keyset: String, limit: Int
+    ) throws(StoreError) -> [String] {
+        var names: [String] = []
+        try statements.channelsFrom.query(
+            .text(keyset), .text(name), .integer(Int64(limit))
+        ) { row in
+            names.append(row.text(1))
+            return true
+        }
+        return names
+    }
+
     func withSnapshot<Result>(
         of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

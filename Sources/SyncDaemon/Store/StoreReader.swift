@@ -33,6 +33,12 @@ protocol StoreReader: SnapshotSource, OutboxReader {
         of channel: Channel
     ) throws(StoreError) -> (digest: Digest, cursor: Timetoken)
 
+    /// The names of a tenant's channels that have a place in the store, from one on, in the order
+    /// of their bytes.
+    func channelNames(
+        from name: String, in keyset: String, limit: Int
+    ) throws(StoreError) -> [String]
+
     func history(_ query: HistoryQuery, in channel: Channel) throws(StoreError) -> HistoryPage
 
     /// Looks at no more than ``Limits/actionsExaminedMax`` rows: a page whose filter matches little

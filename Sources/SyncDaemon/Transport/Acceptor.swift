@@ -63,7 +63,7 @@ struct Acceptor: ~Copyable {
             pollfd(fd: control.descriptor, events: Int16(POLLIN), revents: 0)
         ]
         // Operators first: they want to know why there are so many clients.
-        let entrances: [Entrance] = [.admin, .main, .secure]
+        let entrances: [Entrance] = [.local, .admin, .main, .secure]
         for entrance in entrances {
             // A negative one is passed over.
             polled.append(

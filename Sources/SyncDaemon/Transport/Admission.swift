@@ -7,8 +7,8 @@ import EventModel
 final class Admission: Sendable {
     private struct State: Sendable {
         var total = 0
-        /// Those of operators among them.
-        var admins = 0
+        /// Those of operators among them, by where they came in.
+        var admins: [Entrance: Int] = [:]
         /// By what counts as one peer; see ``PeerAddress/network``.
         var byNetwork: [PeerAddress: Int] = [:]
         var byReactor: [Int]
@@ -44,12 +44,13 @@ final class Admission: Sendable {
         state.withLock { state in
             switch entrance {
             case .main, .secure:
-                guard state.total - state.admins < state.totalMax,
+                guard state.total - state.admins.values.reduce(0, +) < state.totalMax,
                     address.map({ state.claim($0) }) ?? true
                 else { return nil }
-            case .admin:
-                guard state.admins < Limits.adminConnectionsMax else { return nil }
-                state.admins += 1
+            case .admin, .local:
+                let count = state.admins[entrance, default: 0]
+                guard count < Limits.adminConnectionsMax else { return nil }
+                state.admins[entrance] = count + 1
             }
             state.total += 1
             var idlest = 0
@@ -80,13 +81,16 @@ final class Admission: Sendable {
     /// - Parameter address: Whose it was; `nil` when that never became known.
     func release(_ address: PeerAddress?, from reactor: Int, at entrance: Entrance = .main) {
         state.withLock { state in
-            let isAdmin = entrance == .admin
+            let isAdmin = !entrance.isForClients
             let network = address?.network
-            let count = isAdmin ? state.admins : network.map { state.byNetwork[$0, default: 0] }
+            let count =
+                isAdmin
+                ? state.admins[entrance, default: 0]
+                : network.map { state.byNetwork[$0, default: 0] }
             precondition(count ?? 1 > 0, "A connection gave back a place that it did not have.")
             state.total -= 1
             state.byReactor[reactor] -= 1
-            if isAdmin { return state.admins -= 1 }
+            if isAdmin { return state.admins[entrance, default: 0] -= 1 }
             if let network, let count { state.byNetwork[network] = count == 1 ? nil : count - 1 }
         }
     }

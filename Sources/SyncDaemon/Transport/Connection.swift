@@ -15,6 +15,10 @@ import EventModel
     /// Whether it is one of those that its address has.
     var isCounted: Bool { proxyHeader == nil }
     let entrance: Entrance
+    /// That for the log: a socket at a path has no address.
+    var peerText: String { entrance == .local ? "admin_socket" : "\(address)" }
+    /// When it was accepted, in milliseconds.
+    let opened: UInt64
     /// Why the daemon ends it, for the log; the first reason is the one.
     private(set) var endReason: String?
     /// What the socket has not taken yet.
@@ -65,7 +69,10 @@ import EventModel
         if endReason == nil { endReason = reason() }
     }
 
-    init(id: SessionID, address: PeerAddress, entrance: Entrance, socket: Int32) {
+    init(
+        id: SessionID, address: PeerAddress, entrance: Entrance, socket: Int32, opened: UInt64
+    ) {
+        self.opened = opened
         self.id = id
         self.address = address
         self.entrance = entrance

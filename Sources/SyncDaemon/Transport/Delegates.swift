@@ -41,14 +41,28 @@ struct TransportSettings: Hashable, Sendable {
     var tls: TLSIdentity?
     /// Of those who come through `admin_listen`.
     var admin = PagePolicy()
+    /// Of those who come through `admin_socket`.
+    var local = PagePolicy(isLoopback: true)
 
     func policy(at entrance: Entrance) -> PagePolicy {
         switch entrance {
         case .main: main
         case .secure: secure
         case .admin: admin
+        case .local: local
         }
     }
+}
+
+/// What the transport knows of a client's connection, for operators.
+struct ConnectionFacts: Sendable, Hashable {
+    let id: SessionID
+    let address: PeerAddress
+    let isSecure: Bool
+    /// Milliseconds since it was accepted.
+    let age: UInt64
+    /// Bytes that its socket has not taken yet.
+    let unsentBytes: Int
 }
 
 /// What the layers above may do with connections.
@@ -84,6 +98,19 @@ protocol Transport: AnyObject {
 
     /// Who is at the other end; `nil` when nobody is.
     func peer(of connection: SessionID) -> PeerAddress?
+
+    /// What clients' connections there are, in an order that stays the same.
+    ///
+    /// - Parameters:
+    ///   - slot: Where to begin; 0 at first.
+    ///   - count: Places that are looked at.
+    /// - Returns: `next`: where to go on; `nil` when these are all.
+    func connections(
+        from slot: UInt32, atMost count: Int
+    ) -> (found: [ConnectionFacts], next: UInt32?)
+
+    /// Ends a connection that is no session, whatever it waits for.
+    func hangUp(_ connection: SessionID)
 
     /// Gives up responses that peers take too slowly: the memory is nearly used up.
     func shed()

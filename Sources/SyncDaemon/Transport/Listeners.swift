@@ -7,6 +7,8 @@ import Glibc
 final class Listeners: Sendable {
     private let sockets: Locked<[Entrance: Int32]>
     private let addresses: [Entrance: String]
+    /// The file of the one at a path.
+    private let file = Locked<LocalSocketFile?>(nil)
 
     /// - Parameter sockets: Theirs is the only descriptor of each.
     init(owning sockets: [Entrance: Int32]) {
@@ -19,6 +21,14 @@ final class Listeners: Sendable {
     /// `HOST:PORT` as bound; `nil` where there is none.
     func address(at entrance: Entrance) -> String? { addresses[entrance] }
 
+    /// Adds the one of operators, before anything is accepted.
+    func add(_ listener: consuming LocalListener) {
+        let file = listener.file
+        self.file.withLock { $0 = file }
+        let descriptor = listener.release()
+        sockets.withLock { $0[.local] = descriptor }
+    }
+
     /// -1 where there is none, or none any more.
     func descriptor(at entrance: Entrance) -> Int32 {
         sockets.withLock { $0[entrance] ?? -1 }
@@ -30,5 +40,6 @@ final class Listeners: Sendable {
             for descriptor in sockets.values { _ = Glibc.close(descriptor) }
             sockets = [:]
         }
+        file.withLock { $0.take() }?.remove()
     }
 }

@@ -7,6 +7,12 @@ enum TransportError: Error, Hashable, CustomStringConvertible {
     case cannotCreateContext
     case cannotResolve(String)
     case cannotListen(String, errno: Int32)
+    // The socket of operators, by its path.
+    case cannotListenAt(String, errno: Int32)
+    case cannotGive(String, group: String, errno: Int32)
+    case notASocket(String)
+    case inUse(String)
+    case noGroup(String)
 
     var description: String {
         switch self {
@@ -18,6 +24,18 @@ enum TransportError: Error, Hashable, CustomStringConvertible {
         case .cannotListen(let address, let errno):
             "Cannot listen on \(address): \(systemMessage(errno)). "
                 + Self.cure(of: errno, at: address)
+        case .cannotListenAt(let path, let errno):
+            "Cannot listen at \(path): \(systemMessage(errno)). Name another [server] admin_socket:"
+                + " an absolute path in a directory where the daemon's user may write."
+        case .cannotGive(let path, let group, let errno):
+            "Cannot give \(path) to the group \(group): \(systemMessage(errno)). The daemon's user"
+                + " has to be in it (systemd: Group=\(group))."
+        case .notASocket(let path):
+            "\(path) is there, and is no socket. Name another [server] admin_socket, or remove it."
+        case .inUse(let path):
+            "A running daemon listens at \(path). Stop it, or name another [server] admin_socket."
+        case .noGroup(let name):
+            "There is no group \(name). Make it, or name another [server] admin_socket_group."
         }
     }
 }

@@ -85,6 +85,9 @@ extension WebSocketTransport {
     private func deliver(_ request: HTTPRequest, of connection: Connection) {
         var request = request
         request.entrance = connection.entrance
+        if connection.entrance == .local {
+            request.peer = LocalPeer(of: connection.socket)?.description
+        }
         connection.hasAsked = true
         connection.isInDelegate = true
         let mayTakeLong = requests.connection(connection.id, didRequest: request)

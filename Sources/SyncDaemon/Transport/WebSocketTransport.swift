@@ -90,7 +90,7 @@ import EventModel
                 in: isProxied ? Limits.proxyHeaderSeconds : firstSeconds(of: connection))
             log?.debug(
                 "Connection opened.",
-                ["connection": "\(reactor)-\(connection.id)", "peer": connection.address])
+                ["connection": "\(reactor)-\(connection.id)", "peer": connection.peerText])
         }
         var description = unsafe lws_adopt_desc_t()
         unsafe description.fd.sockfd = descriptor
@@ -215,7 +215,31 @@ import EventModel
     }
 
     func peer(of connection: SessionID) -> PeerAddress? {
-        self.connection(at: connection.slot).flatMap { $0.id == connection ? $0.address : nil }
+        self.connection(at: connection.slot).flatMap {
+            $0.id == connection && $0.entrance != .local ? $0.address : nil
+        }
+    }
+
+    func connections(
+        from slot: UInt32, atMost count: Int
+    ) -> (found: [ConnectionFacts], next: UInt32?) {
+        let end = min(Int(slot) + count, connections.count)
+        let now = milliseconds()
+        let found = connections[min(Int(slot), end)..<end].compactMap(\.self).filter {
+            $0.entrance.isForClients
+        }.map { connection in
+            ConnectionFacts(
+                id: connection.id, address: connection.address,
+                isSecure: connection.entrance == .secure, age: now - min(now, connection.opened),
+                unsentBytes: connection.unsent.count)
+        }
+        return (found, end < connections.count ? UInt32(end) : nil)
+    }
+
+    func hangUp(_ id: SessionID) {
+        guard let connection = connection(at: id.slot), connection.id == id else { return }
+        connection.ends(because: "an operator ended it")
+        kill(connection)
     }
 
     var hasUnsentResponses: Bool {
@@ -242,7 +266,7 @@ import EventModel
         log?.debug(
             "Connection closed.",
             [
-                "connection": "\(reactor)-\(connection.id)", "peer": connection.address,
+                "connection": "\(reactor)-\(connection.id)", "peer": connection.peerText,
                 "reason": connection.endReason ?? "the peer ended it",
             ])
     }
@@ -263,7 +287,7 @@ import EventModel
         nextGeneration &+= 1
         connections[Int(slot)] = Connection(
             id: SessionID(slot: slot, generation: nextGeneration), address: address,
-            entrance: entrance, socket: socket)
+            entrance: entrance, socket: socket, opened: milliseconds())
         return slot
     }
 }

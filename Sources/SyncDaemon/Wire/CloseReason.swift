@@ -64,6 +64,7 @@ extension CloseReason {
     static let keysetGone = CloseReason(
         .policyViolation, "Your subscribe key is no longer valid.")
     static let stopping = CloseReason(.goingAway, "The daemon stops. Reconnect.")
+    static let kicked = CloseReason(.goingAway, "An operator ended this session. Reconnect.")
     static let tooSlow = CloseReason(
         .tryAgainLater, "You read too slowly. Reconnect with your cursors.")
     static let storeFailed = CloseReason(

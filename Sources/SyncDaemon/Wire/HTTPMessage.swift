@@ -34,6 +34,8 @@ struct HTTPRequest: Sendable, Hashable {
     var fields = Fields()
     var provenance = Provenance()
     var entrance = Entrance.main
+    /// Who asks at `admin_socket`, for the log.
+    var peer: String?
 
     /// The target without its query, escapes included.
     var path: Substring { target.prefix { $0 != "?" } }
@@ -216,6 +218,7 @@ struct HTTPResponse: Sendable, Hashable {
         case 500: "Internal Server Error"
         case 501: "Not Implemented"
         case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
         case 505: "HTTP Version Not Supported"
         case 507: "Insufficient Storage"
         default: "Status"

@@ -8,11 +8,13 @@ enum Entrance: Sendable, Hashable, CaseIterable {
     case secure
     /// `admin_listen`: for operators.
     case admin
+    /// `admin_socket`: for whoever may open that file, who may do everything.
+    case local
 
     /// Those where clients come in.
     static let forClients: Set<Entrance> = [.main, .secure]
 
-    var isForClients: Bool { self != .admin }
+    var isForClients: Bool { self == .main || self == .secure }
 }
 
 /// What a request says of who asks, and for whom it is.

@@ -2,6 +2,7 @@
 
 import EventModel
 import JSON
+import SyncDaemon
 
 /// What the system says about the user and the machine.
 struct Surroundings: Hashable {
@@ -119,6 +120,7 @@ extension Subcommand {
         case .token: ["--bearer", "--secret-file"]
         case .export: ["--data-dir", "--database", "--output", "--channel"]
         case .import: ["--data-dir", "--input", "--from", "--into", "--channel"]
+        case .admin: AdminCommand.valuedOptions.union(["--socket", "--data-dir"])
         }
     }
 
@@ -129,6 +131,7 @@ extension Subcommand {
         case .react, .actions: ["--exact"]
         case .export: ["--all", "--tombstones"]
         case .import: ["--keep", "--dry-run"]
+        case .admin: AdminCommand.options.subtracting(AdminCommand.valuedOptions)
         case .subscribe, .delete, .cache, .token: []
         }
     }

@@ -15,6 +15,7 @@ enum Help {
         case .token: token + global
         case .export: export + global
         case .import: `import` + global
+        case .admin: admin
         }
     }
 
@@ -35,6 +36,7 @@ enum Help {
           export --all|--keyset KEY|--channel NAME
                                                   write channels as JSON lines
           import FILE                             read such a file, or another service's
+          admin COMMAND                           look into a running daemon, operate it
           sim                                     run the simulator
                                                   (syncctl sim --help)
 

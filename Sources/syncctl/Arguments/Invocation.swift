@@ -14,7 +14,8 @@ enum Invocation: Hashable {
 
 /// The words that may come first.
 enum Subcommand: String, CaseIterable {
-    case subscribe, publish, react, delete, history, actions, cache, token, export, `import`
+    case subscribe, publish, react, delete, history, actions, cache, token, export, `import`,
+        admin
 
     /// All that may come first, `sim` too: that is a program of its own.
     static let list = (allCases.map(\.rawValue) + ["sim"]).joined(separator: ", ")
@@ -52,6 +53,7 @@ enum Job: Hashable {
     case token(TokenWork)
     case export(ExportRequest)
     case `import`(ImportRequest)
+    case admin(AdminWork)
 }
 
 /// What `subscribe` follows.

@@ -40,6 +40,7 @@ struct JobReader {
         case .token: return .token(try tokenWork())
         case .export: return .export(try exporting())
         case .import: return .import(try importing())
+        case .admin: return .admin(try administering())
         }
     }
 

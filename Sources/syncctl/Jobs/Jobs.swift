@@ -54,6 +54,7 @@ struct JobRunner {
         case .history(let reading): try await showHistory(reading)
         case .actions(let reading): try await showActions(reading)
         case .token(let work): try TokenJobRunner(options: options).run(work)
+        case .admin(let work): try AdminJobRunner(options: options).run(work)
         case .export, .import: try TransferJobRunner(job, options: options)?.run()
         case .cache(let checking):
             // Has a client of its own, with the file's identity.

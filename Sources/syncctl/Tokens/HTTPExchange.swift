@@ -12,7 +12,7 @@ struct HTTPAnswer: Hashable {
 
 enum HTTPExchange {
     /// Bytes of an answer, at most.
-    private static let answerMax = 1 << 20
+    private static let answerMax = 1 << 22
     /// Seconds that each step may take.
     private static let patience = 15
 
@@ -22,9 +22,16 @@ enum HTTPExchange {
     ) throws(JobError) -> HTTPAnswer {
         let socket = try connect(to: address)
         defer { Glibc.close(socket) }
+        return try ask(method, target, body: body, of: address.hostAndPort, over: socket)
+    }
+
+    /// The same over a connection that is there already, which the caller closes.
+    static func ask(
+        _ method: String, _ target: String, body: String, of host: String, over socket: Int32
+    ) throws(JobError) -> HTTPAnswer {
         let request = """
             \(method) \(target) HTTP/1.1\r
-            Host: \(address.hostAndPort)\r
+            Host: \(host)\r
             Content-Type: application/json\r
             Content-Length: \(body.utf8.count)\r
             Connection: close\r

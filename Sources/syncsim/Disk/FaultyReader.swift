@@ -46,6 +46,12 @@ final class FaultyReader: StoreReader {
         try reader.digest(of: channel)
     }
 
+    func channelNames(
+        from name: String, in keyset: String, limit: Int
+    ) throws(StoreError) -> [String] {
+        try reader.channelNames(from: name, in: keyset, limit: limit)
+    }
+
     func withSnapshot<Result>(
         of channel: Channel, _ body: (any ChannelSnapshot) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

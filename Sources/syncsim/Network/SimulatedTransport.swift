@@ -131,6 +131,13 @@ final class SimulatedTransport: Transport {
         connections[session]?.closeFromDaemon(reason.frame)
     }
 
+    /// No operator looks.
+    func connections(
+        from slot: UInt32, atMost count: Int
+    ) -> (found: [ConnectionFacts], next: UInt32?) { ([], nil) }
+
+    func hangUp(_ connection: SessionID) {}
+
     func shed() {}
 
     var hasUnsentResponses: Bool { false }

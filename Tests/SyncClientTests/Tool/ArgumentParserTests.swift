@@ -262,7 +262,9 @@ struct ArgumentParserTests {
     func helpIsComplete(subcommand: Subcommand) {
         let text = Help.text(for: subcommand)
 
-        for option in ["--url", "--user", "--device", "--keyset", "--ca-file", "--json", "--help"] {
+        // Operators ask at a socket of the machine, and are nobody there.
+        let global = ["--url", "--user", "--device", "--keyset", "--ca-file", "--json", "--help"]
+        for option in subcommand == .admin ? ["--json", "--help"] : global {
             #expect(text.contains(option))
         }
         for option in subcommand.valuedOptions.union(subcommand.plainOptions) {

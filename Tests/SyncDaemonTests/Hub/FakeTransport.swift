@@ -42,6 +42,20 @@ final class FakeTransport: Transport {
         closed[session] = reason.code
     }
 
+    /// Who is connected, in the order of their places.
+    var connected: [ConnectionFacts] = []
+    private(set) var hungUp: Set<SessionID> = []
+
+    func connections(
+        from slot: UInt32, atMost count: Int
+    ) -> (found: [ConnectionFacts], next: UInt32?) {
+        let end = slot + UInt32(count)
+        let found = connected.filter { (slot..<end).contains($0.id.slot) }
+        return (found, connected.contains { $0.id.slot >= end } ? end : nil)
+    }
+
+    func hangUp(_ connection: SessionID) { hungUp.insert(connection) }
+
     func shed() {}
 
     /// Whose answer may take minutes, though it seemed to come soon.

@@ -21,6 +21,9 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
     static let all = [
         ConfigurationSample("server.listen", "localhost:0", written: "127.0.0.1:0"),
         ConfigurationSample("server.admin_listen", "[::1]:8081"),
+        ConfigurationSample("server.admin_socket", "/run/sync/admin.sock"),
+        ConfigurationSample("server.admin_socket_group", "operators"),
+        ConfigurationSample("server.admin_key_file", "/srv/admin.key"),
         ConfigurationSample("server.reactors", "3"),
         ConfigurationSample("server.readers", "5"),
         ConfigurationSample("server.allowed_origins", "https://a.example, https://b.example"),
@@ -52,6 +55,9 @@ struct ConfigurationSample: Sendable, CustomTestStringConvertible {
 extension ConfigurationSample {
     /// What a sample of TLS needs besides itself, as variables.
     func companions(_ key: SettingKey<Configuration>) -> [String: String] {
+        if key.path == "server.admin_key_file" {
+            return ["SYNCDAEMON_SERVER_ADMIN_LISTEN": "127.0.0.1:8081"]
+        }
         guard key.section == "tls" else { return [:] }
         let files = [
             "SYNCDAEMON_TLS_CERTIFICATE_FILE": "/srv/a.pem", "SYNCDAEMON_TLS_KEY_FILE": "/srv/key",
@@ -60,11 +66,13 @@ extension ConfigurationSample {
         return files.filter { $0.key != key.variable }
     }
 
-    /// A certificate, or its key.
+    /// A certificate, or its key, or the operators'.
     static func readSecret(_ path: String) -> SecretFile {
         .text(
             SecretText(
-                text: path.hasSuffix("key") ? TestCertificate.aKey : TestCertificate.a,
+                text: path == "/srv/admin.key"
+                    ? String(repeating: "k", count: 40)
+                    : path.hasSuffix("key") ? TestCertificate.aKey : TestCertificate.a,
                 isForOthers: false))
     }
 }

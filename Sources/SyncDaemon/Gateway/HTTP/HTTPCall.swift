@@ -42,6 +42,8 @@ protocol HTTPCall: Caller {
     /// Whether it lists what there is, at once: that may be long, and has its turn as what readers
     /// find has.
     var isList: Bool { get }
+    /// Whether it is refused when the daemon is told to stop, though it waits for its answer.
+    var endsWithDrain: Bool { get }
     /// Ends when nobody waits for its answer any more.
     var demand: Demand { get }
     /// The token that came with it.
@@ -65,6 +67,7 @@ protocol HTTPCall: Caller {
 
 extension HTTPCall {
     var commandCount: Int { 1 }
+    var endsWithDrain: Bool { false }
 
     func check(in tenants: Tenants) throws(ProtocolError) {
         _ = try tenants.credential(

@@ -44,7 +44,13 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     var nextDue: UInt64? { answers.isEmpty ? turnstile.nextDue : now }
 
     /// Refuses calls from now on.
-    func drain() { isDraining = true }
+    func drain() {
+        isDraining = true
+        for (connection, call) in waiting where call.endsWithDrain {
+            forgetRequest(of: connection)
+            respond(call.refusal(.draining).closing, to: connection)
+        }
+    }
 
     // MARK: In
 
@@ -273,6 +279,15 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         case .failure(let error): refuse(origin, error)
         }
     }
+
+    /// Takes the answer that another thread made of a call.
+    func finish(_ origin: Origin, with response: HTTPResponse) {
+        guard call(for: origin) != nil else { return }
+        answer(origin.session, with: response)
+    }
+
+    /// What a connection waits for, if it does.
+    func call(on connection: SessionID) -> (any HTTPCall)? { waiting[connection] }
 
     /// Takes presence's answer, likewise.
     func finish(_ answer: PresenceAnswer) { finish(answer.origin, .presence(answer.reply)) }

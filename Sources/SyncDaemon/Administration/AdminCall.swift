@@ -1,0 +1,109 @@
+// An operator's request that waits for its answer, and what a reactor carries out for one.
+
+import EventModel
+import JSON
+
+/// One request: everything may be done for who could open the socket, or has the key.
+final class AdminCall: HTTPCall {
+    let author: Author
+    let keyset: Keyset
+    let origin: Origin
+    let accounts: Accounts
+    let audit: Audit
+    let demand = Demand()
+    let endsWithDrain: Bool
+    private let hub: Hub
+    private let begin: (AdminCall) -> HTTPResponse?
+
+    /// - Parameter begin: Carries it out; `nil`: the answer comes later.
+    init(
+        _ operation: AdminOperation, _ asking: HTTPAsking, in keyset: Keyset,
+        begin: @escaping (AdminCall) -> HTTPResponse?
+    ) {
+        endsWithDrain = operation.endsWithDrain
+        self.keyset = keyset
+        self.begin = begin
+        author = Author(keyset: keyset.subscribeKey, userID: "operator", deviceID: "")
+        (origin, hub) = (asking.origin, asking.hub)
+        (accounts, audit) = (asking.tenants.accounts, asking.tenants.audit)
+    }
+
+    var engine: any Engine { hub.engine }
+    var credential: Credential { .secretKey }
+    var publishKey: PublishKey { .unasked }
+    var token: String? { nil }
+    var hasTenant: Bool { false }
+    var isOfBackend: Bool { true }
+    var isCarriedOutWhateverMemory: Bool { true }
+    var isList: Bool { false }
+
+    func ask(_ request: ReadRequest) -> Bool { engine.ask(request) }
+
+    func start() -> HTTPResponse? { begin(self) }
+
+    func refusal(_ error: ProtocolError) -> HTTPResponse {
+        AdminError(status: error.status, code: error.code, message: error.message).response
+    }
+
+    func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
+        switch found {
+        case .reply(let reply): .admin(200, Self.json(of: reply))
+        case .refused(let error): refusal(error)
+        case .presence: preconditionFailure("No operator asks presence.")
+        }
+    }
+
+    /// The protocol has no words for what only backends ask.
+    static func json(of reply: Reply) -> [UInt8] {
+        switch reply {
+        case .tokenRevoked, .keysGranted: Administration.json { $0.member("revoked", true) }
+        default: EncodedReply(reply).bytes
+        }
+    }
+
+    func response(to events: [PolledEvent], cursor: Timetoken) -> HTTPResponse {
+        preconditionFailure("No operator polls.")
+    }
+}
+
+// MARK: - What reactors carry out
+
+extension AdminCall {
+    /// As a moderator's deletion of everything: followers are told, and digests agree.
+    func purge(_ request: AdminRequest) throws(AdminError) -> OperationOutcome {
+        let name = try request.text("channel")
+        guard name.utf8.count <= Limits.channelNameBytesMax else {
+            throw .invalid("channel", "of at most \(Limits.channelNameBytesMax) bytes")
+        }
+        return submit(.deleteMessages(after: .zero, through: engine.newest), in: name)
+    }
+
+    func revokeGrant(_ request: AdminRequest) throws(AdminError) -> OperationOutcome {
+        let (level, name): (KeyGrantSubject.Level, String)
+        switch (request["channel"], request["group"]) {
+        case (let channel?, nil): (level, name) = (.channel, channel)
+        case (nil, let group?): (level, name) = (.group, group)
+        case (nil, nil): (level, name) = (.keyset, "")
+        default: throw .invalid("group", "absent where a channel is named")
+        }
+        let subject = KeyGrantSubject(
+            keyset: ExactText(keyset.subscribeKey), level: level, name: ExactText(name),
+            authKey: request["authKey"].map(ExactText.init))
+        guard engine.keyGrants.stands(subject) else {
+            throw .notFound("Nothing is granted so; grants lists what is.")
+        }
+        return Operations.grant(
+            [KeyGrant(subject: subject, bits: 0, expiry: 0)], minutes: 0, by: self)
+    }
+
+    func revokeToken(_ request: AdminRequest) throws(AdminError) -> OperationOutcome {
+        let token = try request.text("token")
+        do throws(AccessRefusal) {
+            return try Operations.revoke(token, by: self)
+        } catch {
+            throw .refused(
+                "This is no token of the keyset, or its time is over: nothing to take back."
+            )
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// Why an operator's request is not carried out, in words that say what to do.
+
+import JSON
+
+/// A refusal, with a code that stays the same.
+struct AdminError: Error, Hashable, Sendable {
+    let status: Int
+    let code: String
+    /// Whole sentences.
+    let message: String
+}
+
+extension AdminError {
+    static func invalid(_ field: String, _ expectation: String) -> AdminError {
+        AdminError(
+            status: 400, code: "invalid_field",
+            message: "The field \"\(field.prefix(40))\" must be \(expectation).")
+    }
+
+    static let notJSON = AdminError(
+        status: 400, code: "invalid_field", message: "Send a JSON object, or no body.")
+
+    static let badKey = AdminError(
+        status: 401, code: "unauthorized",
+        message: "Show the key of [server] admin_key_file: Authorization: Bearer KEY.")
+
+    static func notFound(_ message: String) -> AdminError {
+        AdminError(status: 404, code: "not_found", message: message)
+    }
+
+    /// Something as it is now does not allow it.
+    static func refused(_ message: String) -> AdminError {
+        AdminError(status: 409, code: "refused", message: message)
+    }
+
+    static let memoryStore = refused(
+        "[store] kind is memory: there is nothing on a disk.")
+
+    static let busy = AdminError(
+        status: 503, code: "busy",
+        message: "Too many requests of operators wait, or the daemon stops. Try again in a while.")
+
+    static func tooSlow(_ message: String) -> AdminError {
+        AdminError(status: 504, code: "too_slow", message: message)
+    }
+
+    /// In the shape of the protocol's errors.
+    var response: HTTPResponse {
+        var json = JSONWriter()
+        json.beginObject()
+        json.beginObject("error")
+        json.member("status", status)
+        json.member("code", code)
+        json.member("message", message)
+        json.endObject()
+        json.endObject()
+        return .admin(status, json.bytes)
+    }
+}
+
+extension HTTPResponse {
+    /// No page may read it.
+    static func admin(_ status: Int, _ json: [UInt8]) -> HTTPResponse {
+        HTTPResponse(
+            status: status, contentType: "application/json", body: json + [UInt8(ascii: "\n")])
+    }
+}

@@ -1,0 +1,50 @@
+// What operators see of webhooks, and what they may have done, wherever they ask.
+
+import EventModel
+import JSON
+
+enum WebhookList {
+    static func json(of webhooks: WebhookThread) -> [UInt8] {
+        Administration.json { json in
+            json.beginArray("webhooks")
+            for (name, figures) in webhooks.figures.sorted(by: { $0.key < $1.key }) {
+                json.write(figures, of: name)
+            }
+            json.endArray()
+        }
+    }
+
+    /// Has the dead letters of one sent once more.
+    ///
+    /// - Returns: How many events; `nil`: there is no such webhook.
+    static func replay(_ name: String, of webhooks: WebhookThread) -> Int? {
+        guard let figures = webhooks.figures[name] else { return nil }
+        webhooks.revive(name)
+        return figures.uses.dead.rows
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func write(_ figures: WebhookFigures, of name: String) {
+        beginObject()
+        member("name", name)
+        member("delivered", figures.delivered)
+        member("requests", figures.requests)
+        member("failures", figures.failed)
+        member("waiting", figures.uses.waiting.rows)
+        member("failing", figures.failingSince != nil)
+        if figures.failingSince != nil { member("reason", figures.reason) }
+        member("deadLetters", figures.uses.dead.rows)
+        beginArray("oldestDead")
+        for batch in figures.oldestDead {
+            beginObject()
+            member("id", DeliveryBody.id(of: batch.place))
+            member("events", batch.events)
+            member("reason", batch.reason)
+            member("died", quoted: batch.died.rawValue)
+            endObject()
+        }
+        endArray()
+        endObject()
+    }
+}
