@@ -36,6 +36,10 @@ public enum Reply: Hashable, Sendable {
     /// The clearing's own place in the order, and how many actions it took; `nil`: there was none.
     case actionsCleared(Timetoken?, count: Int)
     case groupChanged
+    /// What a device hears by push was changed.
+    case deviceChanged
+    /// The channels of which a device hears by push, ascending.
+    case deviceChannels([String])
     /// Ascending.
     case group(channels: [String])
     case tokenRevoked

@@ -20,7 +20,9 @@ extension Ledger {
             }
             bytes = StoredUse.bytes(ofMarkBy: write.author.userID)
         case .remove, .removeAction, .deleteMessage, .deleteMessages, .clear: bytes = 0
-        case .changeGroup, .revoke, .grant: return nil
+        case .changeDevice(let device, .add(let channels)):
+            return try quotaRefusal(of: device, hearingOf: channels)
+        case .changeGroup, .revoke, .grant, .changeDevice: return nil
         case .changeDirectory(let request): bytes = request.bytes
         }
         let use = try store.use(ofKeyset: ExactText(write.channel.keyset))

@@ -34,6 +34,8 @@ struct ReadRequest: Sendable {
         case unread([String], user: String)
         /// Entries of the directory that the request's channel is.
         case directory(EntryScan)
+        /// Of which channels a device hears by push; as for several channels.
+        case pushChannels(PushDevice)
     }
 
     let asker: Asker
@@ -112,7 +114,7 @@ extension ReadRequest {
         switch query {
         case .changes, .state: .catchUp
         case .history, .older, .actions, .liveActions, .histories, .messageCounts, .unread,
-            .directory:
+            .directory, .pushChannels:
             .history
         // May read a message with a million rows.
         case .summaries, .repair: .repair

@@ -125,6 +125,8 @@ struct Reading: Sendable {
             return try counts(queries, from: reader, while: mayGoOn)
         case .unread(let channels, let user):
             return try unread(channels, of: user, from: reader, while: mayGoOn)
+        case .pushChannels(let device):
+            return .reply(.success(.deviceChannels(try reader.channels(of: device))))
         case .directory(let scan):
             return try directory(scan, from: reader, while: mayGoOn)
         }

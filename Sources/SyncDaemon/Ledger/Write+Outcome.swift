@@ -36,6 +36,7 @@ extension Write {
             .actionsCleared(timetoken, count: count)
         case (.absent, .clear): .actionsCleared(nil, count: 0)
         case (.groupChanged, .changeGroup): .groupChanged
+        case (.deviceChanged, .changeDevice): .deviceChanged
         case (.tokenRevoked, .revoke): .tokenRevoked
         case (.markedRead(let through), .markRead): .markedRead(through: through)
         case (.keysGranted, .grant): .keysGranted

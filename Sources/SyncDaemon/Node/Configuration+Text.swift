@@ -69,7 +69,8 @@ extension Configuration {
         let head = """
 
             # Webhooks tell a receiver what happens, by signed requests: see WEBHOOKS.md. There may
-            # be any number of them up to \(Limits.webhooksMax), each with a name that requests carry.
+            # be any number of them up to \(Limits.webhooksMax), each with a name that requests \
+            carry.
             # They have no flags and no variables.
             #[webhook example]
 

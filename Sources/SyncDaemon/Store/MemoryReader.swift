@@ -225,6 +225,10 @@ final class MemoryReader: StoreReader {
             channel: channel.name, through: through, count: count.count, hasMore: count.hasMore)
     }
 
+    func channels(of device: PushDevice) -> [String] {
+        committed.withLock { $0 }.channels(of: device)
+    }
+
     private func names(
         in state: MemoryStore.State, _ keyset: String, _ prefix: String
     ) -> Set<Channel> {

@@ -17,6 +17,11 @@ extension MemoryStore {
         for (channel, marks) in working.readMarks where ExactText(channel.keyset) == keyset {
             for user in marks.keys { use.bytes += StoredUse.bytes(ofMarkBy: user.string) }
         }
+        for (device, channels) in working.pushDevices where ExactText(device.keyset) == keyset {
+            for channel in channels {
+                use.bytes += StoredUse.bytes(of: device, hearingOf: channel.string)
+            }
+        }
         return use
     }
 

@@ -29,6 +29,7 @@ enum Outcome: Sendable, Hashable {
     /// Where the mark is.
     case markedRead(Timetoken)
     case directoryChanged(Timetoken)
+    case deviceChanged
 
     /// The outcome as two numbers, for a table.
     var stored: (kind: Int64, timetoken: Timetoken) {
@@ -47,6 +48,7 @@ enum Outcome: Sendable, Hashable {
         case .keysGranted: (11, .zero)
         case .markedRead(let through): (14, through)
         case .directoryChanged(let timetoken): (15, timetoken)
+        case .deviceChanged: (16, .zero)
         case .cleared(let timetoken, let count): (13 | Self.kind(count), timetoken)
         }
     }
@@ -72,6 +74,7 @@ enum Outcome: Sendable, Hashable {
         case 13: self = .cleared(timetoken, count: score)
         case 14: self = .markedRead(timetoken)
         case 15: self = .directoryChanged(timetoken)
+        case 16: self = .deviceChanged
         default: return nil
         }
     }

@@ -15,6 +15,7 @@ final class SQLiteReadStatements {
     let messagesBackward: StoreStatement
     let countMessages: StoreStatement
     let readMarks: SQLiteUnreadStatements
+    let push: StoreStatement
     let directories: SQLiteDirectoryStatements
     let findHidden: StoreStatement
     let deletions: StoreStatement
@@ -38,12 +39,13 @@ final class SQLiteReadStatements {
         WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
         """
 
+    private static let deletionFloor = "SELECT value FROM meta WHERE name = 'deletion_floor'"
+
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         clock = try connection.prepare("SELECT \(ClockRow.columns) FROM clock")
-        deletionFloor = try connection.prepare(
-            "SELECT value FROM meta WHERE name = 'deletion_floor'")
+        deletionFloor = try connection.prepare(Self.deletionFloor)
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
         findState = try connection.prepare(
             "SELECT id, count, lane0, lane1 FROM channel WHERE keyset = ? AND name = ?")
@@ -57,6 +59,7 @@ final class SQLiteReadStatements {
             (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
             """)
         readMarks = try SQLiteUnreadStatements(connection)
+        push = try connection.prepare(SQLitePushStatements.channels)
         directories = try SQLiteDirectoryStatements(connection)
         findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")
         deletions = try connection.prepare(

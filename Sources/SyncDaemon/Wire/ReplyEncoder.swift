@@ -62,8 +62,8 @@ enum ReplyEncoder {
             json.member("channels", channels)
         case .followed(let cursor):
             json.member("cursor", quoted: cursor.rawValue)
-        case .unfollowed, .groupChanged: break
-        case .group(let channels):
+        case .unfollowed, .groupChanged, .deviceChanged: break
+        case .group(let channels), .deviceChannels(let channels):
             json.member("channels", channels)
         case .repair(let step): encode(step, into: &json)
         case .published(let timetoken), .directoryChanged(let timetoken):

@@ -72,6 +72,10 @@ final class FaultyReader: StoreReader {
         try reader.unread(of: user, in: channel)
     }
 
+    func channels(of device: PushDevice) throws(StoreError) -> [String] {
+        try reader.channels(of: device)
+    }
+
     func entry(_ id: ExactText, in directory: Channel) throws(StoreError) -> DirectoryEntry? {
         try reader.entry(id, in: directory)
     }

@@ -46,7 +46,9 @@ struct PubNubContext: HTTPCall {
 
     var isCarriedOutWhateverMemory: Bool {
         switch request.endpoint {
-        case .leave, .deleteMessages, .removeAction, .group(.remove), .group(.delete): true
+        case .leave, .deleteMessages, .removeAction, .group(.remove), .group(.delete),
+            .push(_, .remove, _), .push(_, .removeAll, _):
+            true
         default: credential == .secretKey
         }
     }

@@ -18,6 +18,8 @@ struct PubNubError: Error, Hashable, Sendable {
         case groups
         /// App Context.
         case objects
+        /// Mobile push.
+        case push
         /// The making of tokens, and taking them back.
         case grant, revoke, audit
     }
@@ -55,6 +57,7 @@ struct PubNubError: Error, Hashable, Sendable {
         case .history: history(&json)
         case .groups: channelGroups(&json)
         case .objects: objects(&json)
+        case .push: push(&json)
         case .grant: tokens("grant", &json)
         case .revoke: tokens("revoke", &json)
         case .audit: tokens("audit", &json)
@@ -170,6 +173,12 @@ struct PubNubError: Error, Hashable, Sendable {
         json.member("error_message", message)
         json.beginObject("channels")
         json.endObject()
+        json.endObject()
+    }
+
+    private func push(_ json: inout JSONWriter) {
+        json.beginObject()
+        json.member("error", message)
         json.endObject()
     }
 

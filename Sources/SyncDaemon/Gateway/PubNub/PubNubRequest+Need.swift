@@ -53,6 +53,7 @@ extension PubNubRequest.Endpoint {
         case .group(let request): request.need
         case .objects(let query, _): .reading(query)
         case .changeObjects(let request, _, _): .changing(request)
+        case .push(_, let change, _): change.map { .changing($0) } ?? .nothing
         case .grant, .revoke, .grantKeys, .auditKeys: .signature
         }
     }

@@ -49,6 +49,8 @@ struct PubNubRequest: Sendable, Hashable {
         case objects(DirectoryQuery, ObjectsForm)
         /// Changes it, and then asks for what the answer has; `nil`: nothing.
         case changeObjects(DirectoryRequest, then: DirectoryQuery?, ObjectsForm)
+        /// Of which channels a device hears by push; `nil`: asks.
+        case push(PushDevice, PushChange?, page: PushPage)
         /// A browser's question before a request that is not simple.
         case preflight
     }
@@ -160,6 +162,13 @@ struct PubNubRequest: Sendable, Hashable {
         var bits: UInt8
         /// How long it stands; 0 is without end.
         var minutes: Int
+    }
+
+    /// A part of the channels of a device.
+    struct PushPage: Sendable, Hashable {
+        /// Exclusive; `nil`: from the first.
+        var start: String?
+        var count: Int
     }
 
     /// A channel and a position in it: messages after it are counted.

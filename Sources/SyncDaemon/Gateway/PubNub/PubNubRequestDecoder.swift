@@ -110,6 +110,8 @@ struct PubNubRequestReader {
         case .listGroups: .group(.listAll)
         case .group: .group(try groupRequest())
         case .deleteGroup: .group(.delete(group: try group()))
+        case .device, .appleDevice: try push(removes: false)
+        case .removeDevice, .removeAppleDevice: try push(removes: true)
         case .grant: try grant()
         case .revoke: .revoke(try text("token"))
         case .grantKeys: .grantKeys(try keyGrants())

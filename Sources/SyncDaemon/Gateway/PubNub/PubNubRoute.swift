@@ -10,6 +10,7 @@ struct PubNubRoute: Sendable {
         case listGroups, group, deleteGroup
         case grant, revoke, grantKeys, auditKeys
         case users, user, setUser, removeUser, memberships, setMemberships
+        case device, removeDevice, appleDevice, removeAppleDevice
         case channelList, channel, setChannel, removeChannel, members, setMembers
 
         /// Whether it says something about whoever asks, who must have a name then.
@@ -41,6 +42,8 @@ struct PubNubRoute: Sendable {
         let actions = "v1/message-actions/{sub}/channel/{channel}"
         let objects = "v2/objects/{sub}"
         let groups = "v1/channel-registration/sub-key/{sub}/channel-group"
+        let push = "v1/push/sub-key/{sub}/devices/{device}"
+        let applePush = "v2/push/sub-key/{sub}/devices-apns2/{device}"
         return [
             PubNubRoute(.time, .get, "time/0"),
             // The zero after the keys was a signature once, the last one a callback's name.
@@ -84,6 +87,10 @@ struct PubNubRoute: Sendable {
             PubNubRoute(.removeChannel, .delete, "\(objects)/channels/{channel}"),
             PubNubRoute(.members, .get, "\(objects)/channels/{channel}/uuids"),
             PubNubRoute(.setMembers, .patch, "\(objects)/channels/{channel}/uuids"),
+            PubNubRoute(.device, .get, push),
+            PubNubRoute(.removeDevice, .get, "\(push)/remove"),
+            PubNubRoute(.appleDevice, .get, applePush),
+            PubNubRoute(.removeAppleDevice, .get, "\(applePush)/remove"),
             PubNubRoute(.grant, .post, "v3/pam/{sub}/grant"),
             PubNubRoute(.revoke, .delete, "v3/pam/{sub}/grant/{token}"),
             PubNubRoute(.grantKeys, .get, "v2/auth/grant/sub-key/{sub}"),
@@ -124,8 +131,8 @@ enum PubNubArea: Sendable, Hashable {
         "v1/channel-registration": .other(.groups),
         "v2/objects": .other(.objects),
         "v1/files": .absent("files"),
-        "v1/push": .absent("mobile push"),
-        "v2/push": .absent("mobile push"),
+        "v1/push": .other(.push),
+        "v2/push": .other(.push),
         "v3/pam": .other(.grant),
         "v2/auth": .other(.grant),
     ]

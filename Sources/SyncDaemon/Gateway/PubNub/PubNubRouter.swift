@@ -52,6 +52,7 @@ enum PubNubRouter {
         case .messageCounts(let cursors): messageCounts(cursors, in: context)
         case .deleteMessages(let channel, let start, let end):
             deleteMessages(after: start, through: end, of: channel, in: context)
+        case .push(let device, let change, _): push(device, change, in: context)
         case .objects(let query, _): Operations.directory(query, for: context)
         case .changeObjects(let request, _, _): Operations.change(request, by: context)
         case .preflight, .subscribe, .group, .grant, .revoke, .grantKeys, .auditKeys:
@@ -101,6 +102,10 @@ enum PubNubRouter {
             PubNubReplyEncoder.objects(page, for: query, form)
         case (.directoryChanged, _): PubNubReplyEncoder.objectRemoved
         case (.groupChanged, _): PubNubReplyEncoder.groupChanged
+        case (.deviceChanged, .push(_, let change, _)):
+            PubNubReplyEncoder.deviceChanged(by: change)
+        case (.deviceChannels(let channels), .push(_, _, let page)):
+            PubNubReplyEncoder.deviceChannels(channels, page)
         case (.tokenRevoked, _): PubNubReplyEncoder.revoked
         case (.keysGranted, .grantKeys(let request)):
             PubNubReplyEncoder.granted(request, in: context.keyset.subscribeKey)

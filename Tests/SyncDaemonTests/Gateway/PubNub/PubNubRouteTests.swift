@@ -75,9 +75,7 @@ struct PubNubRouteTests {
     @Test(
         "what the daemon does not have is said clearly",
         arguments: [
-            ("/v2/push/sub-key/s", "mobile push"),
-            ("/v1/files/s/channels/c/files", "files"), ("/v1/push/sub-key/s", "mobile push"),
-            ("/v1/files/%zz", "files"),
+            ("/v1/files/s/channels/c/files", "files"), ("/v1/files/%zz", "files"),
         ])
     func absent(target: String, feature: String) {
         for method in [HTTPRequest.Method.get, .post, .patch, .delete] {
