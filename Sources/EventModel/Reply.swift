@@ -40,6 +40,11 @@ public enum Reply: Hashable, Sendable {
     case deviceChanged
     /// The channels of which a device hears by push, ascending.
     case deviceChannels([String])
+    case fileAdded
+    /// Which file is gone; `nil`: there was none, or one that was to come was there already.
+    case fileRemoved(id: String?)
+    /// Ascending by when they came; and from where to go on, unless that is the end.
+    case files([FileEntry], next: Timetoken?)
     /// Ascending.
     case group(channels: [String])
     case tokenRevoked

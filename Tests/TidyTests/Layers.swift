@@ -4,7 +4,8 @@ enum Layers {
     /// Folders of Sources/SyncDaemon, lowest first; Program.swift stands above all of them.
     static let folders = [
         "Model", "Platform", "Quota", "Wire", "Filter", "Access", "Transport", "Store", "Ledger",
-        "Transfer", "Presence", "Webhooks", "Engine", "Hub", "Operations", "Gateway", "Reactor",
+        "Transfer", "Presence", "Webhooks", "Files", "Engine", "Hub", "Operations", "Gateway",
+        "Reactor",
         "Node",
     ]
 

@@ -42,14 +42,7 @@ extension Ledger {
         of device: PushDevice, hearingOf channels: [String]
     ) throws(StoreError) -> ProtocolError? {
         let bytes = channels.reduce(0) { $0 + StoredUse.bytes(of: device, hearingOf: $1) }
-        let use = try store.use(ofKeyset: ExactText(device.keyset))
-        do throws(QuotaRefusal) {
-            try accounts.account(of: device.keyset)
-                .check(.storedBytes, bytes, besides: use.bytes)
-            return nil
-        } catch {
-            return ProtocolError(error)
-        }
+        return try quotaRefusal(of: bytes, in: device.keyset)
     }
 
     /// The devices that hear of a channel, as a JSON array; `nil`: there are none.

@@ -22,7 +22,9 @@ extension Ledger {
         case .remove, .removeAction, .deleteMessage, .deleteMessages, .clear: bytes = 0
         case .changeDevice(let device, .add(let channels)):
             return try quotaRefusal(of: device, hearingOf: channels)
-        case .changeGroup, .revoke, .grant, .changeDevice: return nil
+        case .changeFile(.add(let file)):
+            return try quotaRefusal(of: StoredUse.bytes(of: file), in: file.channel.keyset)
+        case .changeGroup, .revoke, .grant, .changeDevice, .changeFile: return nil
         case .changeDirectory(let request): bytes = request.bytes
         }
         let use = try store.use(ofKeyset: ExactText(write.channel.keyset))
@@ -30,6 +32,17 @@ extension Ledger {
         do throws(QuotaRefusal) {
             try account.check(.channels, isNew ? 1 : 0, besides: use.channels)
             try account.check(.storedBytes, bytes, besides: use.bytes)
+            return nil
+        } catch {
+            return ProtocolError(error)
+        }
+    }
+
+    /// Why a tenant may not keep so many bytes more; `nil` when it may.
+    func quotaRefusal(of bytes: Int, in keyset: String) throws(StoreError) -> ProtocolError? {
+        let use = try store.use(ofKeyset: ExactText(keyset))
+        do throws(QuotaRefusal) {
+            try accounts.account(of: keyset).check(.storedBytes, bytes, besides: use.bytes)
             return nil
         } catch {
             return ProtocolError(error)

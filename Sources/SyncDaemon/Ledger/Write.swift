@@ -52,6 +52,7 @@ struct Write: Sendable, Hashable {
         case changeDirectory(DirectoryRequest)
         /// The write's channel plays no part in this.
         case changeDevice(PushDevice, PushChange)
+        case changeFile(FileChange)
     }
 
     let origin: Origin
@@ -174,6 +175,7 @@ extension Write {
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeDirectory(let request): request.changes.flatMap(\.fields)
         case .changeDevice(let device, let change): device.fields + change.fields
+        case .changeFile(let change): change.fields
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
             .changeGroup(let group, .remove(let channels)):
@@ -254,6 +256,8 @@ extension Write {
             for field in request.fields { mix(field) }
         case .changeDevice(let device, let change):
             for field in ["changeDevice"] + device.fields + change.fields { mix(field) }
+        case .changeFile(let change):
+            for field in ["changeFile"] + change.fields { mix(field) }
         case .grant(let grants):
             mix("grant")
             for grant in grants {

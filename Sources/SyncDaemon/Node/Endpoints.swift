@@ -6,6 +6,7 @@ import Synchronization
 struct Endpoints: Sendable {
     let metrics: Metrics
     let exposure: Exposure
+    var files: FileService?
 
     /// Where every page may ask: what is there is the same for all, and no page can read it.
     static let pathsForAll: Set<Substring> = ["/healthz", "/readyz"]
@@ -20,7 +21,19 @@ struct Endpoints: Sendable {
                 .get("metrics", at: Set([exposure.metricsEntrance].compactMap(\.self))) { _ in
                     .plain(200, metrics.text)
                 },
-            ] + webhooks.routes)
+            ] + webhooks.routes + fileRoutes)
+    }
+
+    private var fileRoutes: [HTTPRoute] {
+        guard let files else { return [] }
+        return [
+            HTTPRoute(method: .post, path: PathPattern(FilePath.upload), isNamed: false) {
+                FileUpload.answer($0, files)
+            },
+            HTTPRoute(method: .get, path: PathPattern(FilePath.download), isNamed: false) {
+                FileDownload.answer($0, files)
+            },
+        ]
     }
 
     private var webhooks: WebhookEndpoints {

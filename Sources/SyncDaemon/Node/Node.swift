@@ -31,6 +31,7 @@ final class Node: Sendable {
     let readers: ReaderPool
     let presence: PresenceThread
     let webhooks: WebhookThread
+    private let fileService: FileService?
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -71,8 +72,7 @@ final class Node: Sendable {
             granted: granted, tombstoneTicksKept: configuration.tombstoneTicksKept,
             mutationTicksKept: configuration.mutationTicksKept,
             webhooks: configuration.webhooks, counters: counters, log: log, quarantine: quarantine,
-            accounts: accounts, troubles: troubles,
-            receiver: reactorSwitch, fail: failed)
+            accounts: accounts, troubles: troubles, receiver: reactorSwitch, fail: failed)
         readers = ReaderPool(
             count: configuration.readers, makeReader: makeReader,
             surroundings: ReaderPool.Surroundings(
@@ -84,7 +84,6 @@ final class Node: Sendable {
         watch = HealthWatch(
             files: files, ledger: ledger, readers: readers, pressure: accounts.pressure,
             health: health, troubles: troubles, certificate: certificate, log: log)
-
         presence = PresenceThread(
             keysets: configuration.keysets, order: ledger.order, accounts: accounts,
             receiver: reactorSwitch)
@@ -92,12 +91,17 @@ final class Node: Sendable {
             configuration.webhooks, ledger: ledger, makeReader: makeReader, health: health,
             log: log)
 
+        fileService = try makeFileService(
+            configuration, makeReader, reactorSwitch, health, log)
         let started = WorkQueue<TransportError?>(capacity: count)
         let metrics = Metrics(
             counters: counters, health: health, admission: admission, ledger: ledger,
             readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks)
         reactors = (0..<count).map {
-            [reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained] in
+            [
+                reactorSwitch, ledger, readers, presence, counters, admission, accounts, drained,
+                fileService
+            ] in
             Reactor(
                 engine: LocalEngine(
                     reactor: $0, ledger: ledger, readers: readers, presence: presence,
@@ -105,14 +109,11 @@ final class Node: Sendable {
                 mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
-                counters: counters,
-                admission: admission, accounts: accounts, log: log,
-                routes: Endpoints(metrics: metrics, exposure: exposure).routes,
-                started: started, drained: drained)
+                counters: counters, admission: admission, accounts: accounts, log: log,
+                routes: Endpoints(metrics: metrics, exposure: exposure, files: fileService).routes,
+                files: fileService, started: started, drained: drained)
         }
-        for _ in 0..<count {
-            if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
-        }
+        try awaitStart(of: count, started)
     }
 
     /// Accepts connections until ``stopAccepting()``; blocks the calling thread.
@@ -170,6 +171,7 @@ final class Node: Sendable {
         for _ in reactors { _ = drained.take(atMost: 1) }
         begins(.ledger)
         webhooks.stop()
+        fileService?.stop()
         ledger.stop()
     }
 
@@ -247,6 +249,36 @@ extension Configuration {
     /// Threads that serve connections.
     var reactorCount: Int {
         reactors > 0 ? reactors : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+}
+
+/// Waits until all reactors run.
+private func awaitStart(
+    of count: Int, _ started: WorkQueue<TransportError?>
+) throws(StartError) {
+    for _ in 0..<count {
+        if let error = started.take(atMost: 1).first ?? nil { throw .transport(error) }
+    }
+}
+
+/// Where files of channels are; nowhere beside a store in memory.
+private func makeFileService(
+    _ configuration: Configuration,
+    _ makeReader: @Sendable () throws(StoreError) -> any StoreReader,
+    _ receiver: ReactorSwitch, _ health: Health, _ log: Log
+) throws(StartError) -> FileService? {
+    guard configuration.storeKind == .sqlite else { return nil }
+    do throws(StoreError) {
+        let reader = try makeReader()
+        do throws(FileError) {
+            return try FileService(
+                in: configuration.directory + "/files", reader: reader, receiver: receiver,
+                health: health, log: log)
+        } catch {
+            throw .broken(code: 0, reason: "The directory of files cannot be used: \(error).")
+        }
+    } catch {
+        throw .store(error)
     }
 }
 

@@ -28,10 +28,12 @@ final class Health: Sendable {
         case certificateExpired = "certificate_expired"
         /// A webhook's receiver has not taken anything for long.
         case webhooksFailing = "webhooks_failing"
+        /// Files of channels cannot be written or read.
+        case filesFailing = "files_failing"
 
         /// Whether clients lack something: no balancer should turn away from a daemon whose
         /// trouble is somebody else's.
-        var concernsClients: Bool { self != .webhooksFailing }
+        var concernsClients: Bool { self != .webhooksFailing && self != .filesFailing }
     }
 
     struct Trouble: Sendable, Hashable {

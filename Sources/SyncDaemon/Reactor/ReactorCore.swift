@@ -29,7 +29,7 @@ final class ReactorCore {
         segmentedRepairs: SegmentedRepairs = SegmentedRepairs(),
         mailbox: Mailbox<ReactorMessage>,
         accounts: Accounts = Accounts(), counters: Counters, log: Log? = nil,
-        routes: HTTPRoutes = HTTPRoutes()
+        routes: HTTPRoutes = HTTPRoutes(), files: FileService? = nil
     ) {
         hub = Hub(
             engine: engine,
@@ -51,7 +51,7 @@ final class ReactorCore {
             hub: hub, tenants: tenants, counters: counters,
             commandsPerSecondMax: settings.commandsPerSecondMax, log: log)
         http = HTTPDoor(
-            hub: hub, tenants: tenants, routes: routes, counters: counters,
+            hub: hub, tenants: tenants, routes: routes, files: files, counters: counters,
             requestsPerSecondMax: settings.commandsPerSecondMax, log: log)
     }
 
@@ -96,6 +96,7 @@ final class ReactorCore {
                 } else {
                     http.finish(answer)
                 }
+            case .file(let answer): http.finish(answer)
             case .settings(let settings, let applied):
                 apply(settings)
                 applied()

@@ -12,6 +12,8 @@ enum ReactorMessage: Sendable {
     case read(ReadAnswer)
     /// What presence says to a request of one of its connections; it is large, and seldom.
     indirect case presence(PresenceAnswer)
+    /// What a thread of files says to a request of one of its connections.
+    indirect case file(FileAnswer)
     /// Settings that hold from now on; says when it has taken them.
     case settings(ReactorSettings, applied: @Sendable () -> Void)
     /// Asks it to beat once, for the watchdog.

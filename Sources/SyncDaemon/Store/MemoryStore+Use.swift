@@ -22,6 +22,9 @@ extension MemoryStore {
                 use.bytes += StoredUse.bytes(of: device, hearingOf: channel.string)
             }
         }
+        for file in working.files.values where ExactText(file.channel.keyset) == keyset {
+            use.bytes += StoredUse.bytes(of: file)
+        }
         return use
     }
 

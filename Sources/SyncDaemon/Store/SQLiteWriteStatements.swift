@@ -30,6 +30,7 @@ final class SQLiteWriteStatements {
     let keyGrants: SQLiteKeyGrantStatements
     let readMarks: SQLiteReadMarkStatements
     let push: SQLitePushStatements
+    let files: SQLiteFileStatements
     let directories: SQLiteDirectoryStatements
     let outbox: SQLiteOutboxStatements
     let use: SQLiteUseStatements
@@ -99,6 +100,7 @@ final class SQLiteWriteStatements {
         keyGrants = try SQLiteKeyGrantStatements(connection)
         readMarks = try SQLiteReadMarkStatements(connection)
         push = try SQLitePushStatements(connection)
+        files = try SQLiteFileStatements(connection)
         directories = try SQLiteDirectoryStatements(connection)
         outbox = try SQLiteOutboxStatements(connection)
         use = try SQLiteUseStatements(connection)

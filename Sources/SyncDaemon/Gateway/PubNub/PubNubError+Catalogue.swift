@@ -329,6 +329,7 @@ extension PubNubRequest.Endpoint {
         case .history, .fetch, .messageCounts, .deleteMessages: .history
         case .group: .groups
         case .push: .push
+        case .files: .files
         case .grant: .grant
         case .revoke: .revoke
         case .grantKeys: .grant

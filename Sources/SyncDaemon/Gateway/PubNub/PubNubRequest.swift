@@ -51,6 +51,7 @@ struct PubNubRequest: Sendable, Hashable {
         case changeObjects(DirectoryRequest, then: DirectoryQuery?, ObjectsForm)
         /// Of which channels a device hears by push; `nil`: asks.
         case push(PushDevice, PushChange?, page: PushPage)
+        case files(FileRequest)
         /// A browser's question before a request that is not simple.
         case preflight
     }
@@ -175,6 +176,22 @@ struct PubNubRequest: Sendable, Hashable {
     struct ChannelCursor: Sendable, Hashable {
         var channel: String
         var cursor: Timetoken
+    }
+
+    /// What is asked about files; an id that is none names nothing.
+    enum FileRequest: Sendable, Hashable {
+        case upload(channel: String, name: String)
+        case list(channel: String, after: Timetoken, limit: Int)
+        case url(channel: String, FileID?, name: String)
+        case remove(channel: String, FileID?, name: String)
+
+        var channel: String {
+            switch self {
+            case .upload(let channel, _), .list(let channel, _, _), .url(let channel, _, _),
+                .remove(let channel, _, _):
+                channel
+            }
+        }
     }
 
     enum GroupRequest: Sendable, Hashable {
