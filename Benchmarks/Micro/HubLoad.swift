@@ -27,6 +27,7 @@ final class CountingTransport: Transport {
     func respond(_ response: HTTPResponse, to connection: SessionID) {}
 
     func shed() {}
+    func hold(_ connection: SessionID, _ isHeld: Bool) {}
     func mayTakeLong(_ connection: SessionID) {}
     func peer(of connection: SessionID) -> PeerAddress? { nil }
     var hasUnsentResponses: Bool { false }

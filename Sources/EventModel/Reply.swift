@@ -36,6 +36,15 @@ public enum Reply: Hashable, Sendable {
     /// The clearing's own place in the order, and how many actions it took; `nil`: there was none.
     case actionsCleared(Timetoken?, count: Int)
     case groupChanged
+    /// What a device hears by push was changed.
+    case deviceChanged
+    /// The channels of which a device hears by push, ascending.
+    case deviceChannels([String])
+    case fileAdded
+    /// Which file is gone; `nil`: there was none, or one that was to come was there already.
+    case fileRemoved(id: String?)
+    /// Ascending by when they came; and from where to go on, unless that is the end.
+    case files([FileEntry], next: Timetoken?)
     /// Ascending.
     case group(channels: [String])
     case tokenRevoked

@@ -60,7 +60,8 @@ def begin(daemon, count):
             ((channel, at, "👍❤️😂"[n], f"user{(at // 100 + n) % 997}", at + 1 + n, at + 1 + n)
              for at in places for n in range(3)))
         for what in ("TABLE segment", "TABLE read_mark", "INDEX message_by_entry", "TABLE outbox",
-                     "TABLE dead_letter"):
+                     "TABLE dead_letter", "TABLE push_device",
+                     "TABLE file"):
             database.execute(f"DROP {what}")
         database.execute("PRAGMA user_version = 19")
     database.close()

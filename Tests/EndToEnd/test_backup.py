@@ -234,7 +234,8 @@ class Backup(DaemonTestCase):
                      "TRIGGER action_deleted", "TABLE key_grant", "TABLE revoked_token",
                      "TRIGGER message_use", "TRIGGER action_use", "TABLE keyset_use",
                      "TABLE segment", "TABLE read_mark", "INDEX message_by_entry",
-                     "TABLE outbox", "TABLE dead_letter"):
+                     "TABLE outbox", "TABLE dead_letter", "TABLE push_device",
+                     "TABLE file"):
             self.sql(self.copy, f"DROP {what}")
         for table, column in (("message", "parent"), ("action", "score")):
             self.sql(self.copy, f"ALTER TABLE {table} DROP COLUMN {column}")

@@ -43,6 +43,9 @@ final class Outlet {
     /// Has the end of a peer looked for whose request waits for an event now.
     func mayTakeLong(_ connection: SessionID) { transport?.mayTakeLong(connection) }
 
+    /// Has no more read of a request's body, or has it read on.
+    func hold(_ connection: SessionID, _ isHeld: Bool) { transport?.hold(connection, isHeld) }
+
     /// Who is at the other end of a connection, for the log.
     func peer(of connection: SessionID) -> PeerAddress? { transport?.peer(of: connection) }
 

@@ -41,7 +41,8 @@ extension Ledger {
             if outbox.uses == nil { outbox.uses = try store.outboxUse() }
             var news = OutboxNews()
             try take(outboxSteps, &news)
-            for event in commit.events { try writeOutbox(event, &news) }
+            var devices: [Channel: String?] = [:]
+            for event in commit.events { try writeOutbox(event, &devices, &news) }
             if news.hasRows { try trimOutbox(&news) }
             news.uses = outbox.uses
             return news
@@ -73,8 +74,9 @@ extension Ledger {
         unfinishedSteps = []
     }
 
+    /// - Parameter devices: Who hears of the channels of the commit by push, as far as is known.
     private func writeOutbox(
-        _ event: Envelope, _ news: inout OutboxNews
+        _ event: Envelope, _ devices: inout [Channel: String?], _ news: inout OutboxNews
     ) throws(StoreError) {
         var text: String?
         for webhook in outbox.webhooks where webhook.wants(event) {
@@ -83,8 +85,16 @@ extension Ledger {
                 author = try reactedTo(by: event)
                 guard author != nil else { continue }
             }
-            let json = text ?? String(decoding: EncodedEnvelope(event).json, as: UTF8.self)
+            var json = text ?? String(decoding: EncodedEnvelope(event).json, as: UTF8.self)
             text = json
+            if webhook.devices != .no, author == nil {
+                if devices[event.channel] == nil {
+                    devices[event.channel] = .some(try devicesText(of: event.channel))
+                }
+                let found = devices[event.channel] ?? nil
+                guard found != nil || webhook.devices == .yes else { continue }
+                json = json.dropLast() + #","devices":\#(found ?? "[]")}"#
+            }
             try store.put(outbox.row(for: event, to: webhook, author: author, event: json))
             news.hasRows = true
         }

@@ -20,7 +20,11 @@ extension Ledger {
             }
             bytes = StoredUse.bytes(ofMarkBy: write.author.userID)
         case .remove, .removeAction, .deleteMessage, .deleteMessages, .clear: bytes = 0
-        case .changeGroup, .revoke, .grant: return nil
+        case .changeDevice(let device, .add(let channels)):
+            return try quotaRefusal(of: device, hearingOf: channels)
+        case .changeFile(.add(let file)):
+            return try quotaRefusal(of: StoredUse.bytes(of: file), in: file.channel.keyset)
+        case .changeGroup, .revoke, .grant, .changeDevice, .changeFile: return nil
         case .changeDirectory(let request): bytes = request.bytes
         }
         let use = try store.use(ofKeyset: ExactText(write.channel.keyset))
@@ -28,6 +32,17 @@ extension Ledger {
         do throws(QuotaRefusal) {
             try account.check(.channels, isNew ? 1 : 0, besides: use.channels)
             try account.check(.storedBytes, bytes, besides: use.bytes)
+            return nil
+        } catch {
+            return ProtocolError(error)
+        }
+    }
+
+    /// Why a tenant may not keep so many bytes more; `nil` when it may.
+    func quotaRefusal(of bytes: Int, in keyset: String) throws(StoreError) -> ProtocolError? {
+        let use = try store.use(ofKeyset: ExactText(keyset))
+        do throws(QuotaRefusal) {
+            try accounts.account(of: keyset).check(.storedBytes, bytes, besides: use.bytes)
             return nil
         } catch {
             return ProtocolError(error)

@@ -18,6 +18,8 @@ final class Quarantine: Sendable {
         case revocations(keyset: ExactText)
         /// What is granted by version 2 in a keyset.
         case keyGrants(keyset: ExactText)
+        /// Devices that hear by push.
+        case pushDevices(keyset: ExactText)
         /// What waits for webhooks.
         case outbox
         /// Forgetting what is over.
@@ -30,6 +32,7 @@ final class Quarantine: Sendable {
             case .group(let group): "channel group \(group.name) of keyset \(group.keyset)"
             case .revocations(let keyset): "revoked tokens of keyset \(keyset.string)"
             case .keyGrants(let keyset): "grants to auth keys of keyset \(keyset.string)"
+            case .pushDevices(let keyset): "devices for push of keyset \(keyset.string)"
             case .outbox: "what waits for webhooks"
             case .housekeeping: "forgetting what is over"
             }
@@ -104,6 +107,7 @@ extension Write {
         case .changeGroup(let group, _): .group(group)
         case .revoke(let token): .revocations(keyset: token.keyset)
         case .grant: .keyGrants(keyset: ExactText(channel.keyset))
+        case .changeDevice: .pushDevices(keyset: ExactText(channel.keyset))
         default: .channel(channel)
         }
     }

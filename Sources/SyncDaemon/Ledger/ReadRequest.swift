@@ -34,6 +34,12 @@ struct ReadRequest: Sendable {
         case unread([String], user: String)
         /// Entries of the directory that the request's channel is.
         case directory(EntryScan)
+        /// Of which channels a device hears by push; as for several channels.
+        case pushChannels(PushDevice)
+        /// Files of the request's channel.
+        case files(after: Timetoken, limit: Int)
+        /// One of them; none where the id is of another channel's.
+        case file(FileID)
     }
 
     let asker: Asker
@@ -112,7 +118,7 @@ extension ReadRequest {
         switch query {
         case .changes, .state: .catchUp
         case .history, .older, .actions, .liveActions, .histories, .messageCounts, .unread,
-            .directory:
+            .directory, .pushChannels, .files, .file:
             .history
         // May read a message with a million rows.
         case .summaries, .repair: .repair

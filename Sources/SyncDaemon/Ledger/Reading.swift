@@ -125,6 +125,14 @@ struct Reading: Sendable {
             return try counts(queries, from: reader, while: mayGoOn)
         case .unread(let channels, let user):
             return try unread(channels, of: user, from: reader, while: mayGoOn)
+        case .files(let position, let limit):
+            let page = try reader.files(in: channel, after: position, limit: limit)
+            return .reply(.success(.files(page.files.map(\.entry), next: page.next)))
+        case .file(let id):
+            let file = try reader.file(id).flatMap { $0.channel == channel ? $0 : nil }
+            return .reply(.success(.files(file.map { [$0.entry] } ?? [], next: nil)))
+        case .pushChannels(let device):
+            return .reply(.success(.deviceChannels(try reader.channels(of: device))))
         case .directory(let scan):
             return try directory(scan, from: reader, while: mayGoOn)
         }

@@ -36,6 +36,10 @@ extension Write {
             .actionsCleared(timetoken, count: count)
         case (.absent, .clear): .actionsCleared(nil, count: 0)
         case (.groupChanged, .changeGroup): .groupChanged
+        case (.deviceChanged, .changeDevice): .deviceChanged
+        case (.fileChanged, .changeFile(.add)): .fileAdded
+        case (.fileChanged, .changeFile(.remove(let id, _))): .fileRemoved(id: id.text)
+        case (.absent, .changeFile): .fileRemoved(id: nil)
         case (.tokenRevoked, .revoke): .tokenRevoked
         case (.markedRead(let through), .markRead): .markedRead(through: through)
         case (.keysGranted, .grant): .keysGranted

@@ -50,6 +50,9 @@ struct Write: Sendable, Hashable {
         case markRead(through: Timetoken)
         /// Changes entries of a directory; those of a membership in both of its directories.
         case changeDirectory(DirectoryRequest)
+        /// The write's channel plays no part in this.
+        case changeDevice(PushDevice, PushChange)
+        case changeFile(FileChange)
     }
 
     let origin: Origin
@@ -178,6 +181,8 @@ extension Write {
         case .clear(let clearing, _): clearing.fields
         case .grant(let grants): grants.flatMap(\.texts)
         case .changeDirectory(let request): request.changes.flatMap(\.fields)
+        case .changeDevice(let device, let change): device.fields + change.fields
+        case .changeFile(let change): change.fields
         case .changeGroup(let group, .delete): [group.name]
         case .changeGroup(let group, .add(let channels)),
             .changeGroup(let group, .remove(let channels)):
@@ -247,9 +252,7 @@ extension Write {
             mix("clear")
             for field in clearing.fields { mix(field) }
         case .changeGroup(let group, let change):
-            mix("changeGroup")
-            mix(group.name)
-            for field in change.fields { mix(field) }
+            for field in ["changeGroup", group.name] + change.fields { mix(field) }
         case .revoke(let token):
             mix("revoke")
             mix(token.id.text)
@@ -258,6 +261,10 @@ extension Write {
             mix(through.description)
         case .changeDirectory(let request):
             for field in request.fields { mix(field) }
+        case .changeDevice(let device, let change):
+            for field in ["changeDevice"] + device.fields + change.fields { mix(field) }
+        case .changeFile(let change):
+            for field in ["changeFile"] + change.fields { mix(field) }
         case .grant(let grants):
             mix("grant")
             for grant in grants {

@@ -31,6 +31,21 @@ struct ChannelSettings: Hashable, Sendable {
     var intervalSeconds = 10
     /// Whether those say who came and left.
     var sendsDeltas = false
+    var files = FileRules()
+}
+
+/// What files a channel may have.
+struct FileRules: Hashable, Sendable {
+    var isOn = false
+    /// Bytes of one.
+    var bytesMax = 5 * 1024 * 1024
+    /// Empty: all.
+    var types: [MediaRange] = []
+
+    /// Whether a file may be called so, for what that says of its contents.
+    func takes(_ name: String) -> Bool {
+        types.isEmpty || types.contains { $0.fits(FileName.mediaType(of: name)) }
+    }
 }
 
 extension ChannelSettings {
@@ -39,6 +54,7 @@ extension ChannelSettings {
         var settings = self
         (settings.keepsMessages, settings.hoursKept) = (true, 0)
         settings.hasPresence = false
+        settings.files.isOn = false
         return settings
     }
 }

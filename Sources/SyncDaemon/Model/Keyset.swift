@@ -22,6 +22,9 @@ struct Keyset: Hashable, Sendable {
     /// What web tokens have to name as `iss` and `aud`; `nil`: anything.
     var tokenIssuer: String?
     var tokenAudience: String?
+    /// How clients reach the daemon for files, such as `https://chat.example.com`; `nil`: as they
+    /// did when they asked.
+    var filesAddress: String?
     /// Everyone is refused who shows no token.
     var isAccessControlled = false
     /// How much it may have.

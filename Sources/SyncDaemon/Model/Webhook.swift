@@ -29,6 +29,14 @@ struct Webhook: Hashable, Sendable {
         case author
     }
 
+    /// Whether events come with the devices that hear of their channel by push.
+    enum Devices: String, Sendable, CaseIterable {
+        case no
+        case yes
+        /// And those of channels without any do not come.
+        case only
+    }
+
     let name: String
     var url = ""
     /// Whose channels they are, by subscribe key; `nil`: those of all tenants.
@@ -46,6 +54,7 @@ struct Webhook: Hashable, Sendable {
     var collecting = Collecting.nothing
     /// Seconds for which reactions are collected.
     var collectSeconds = 30
+    var devices = Devices.no
 
     init(name: String) { self.name = name }
 

@@ -3,7 +3,7 @@
 import EventModel
 
 extension ChannelSettings {
-    static let keys = messageKeys + reactionKeys + presenceKeys
+    static let keys = messageKeys + reactionKeys + presenceKeys + fileKeys
 
     private static let messageKeys: [SettingKey<ChannelSettings>] = [
         .yesOrNo(
@@ -39,6 +39,22 @@ extension ChannelSettings {
         .yesOrNo(
             "presence_deltas", into: \.sendsDeltas,
             "Whether those announcements also say who came and who left."),
+    ]
+
+    private static let fileKeys: [SettingKey<ChannelSettings>] = [
+        .yesOrNo(
+            "files", into: \.files.isOn,
+            "Whether channels have files, which PubNub's SDKs bring and fetch. They are kept in the"
+                + " directory files below that of the data."),
+        .number(
+            "max_file_bytes", 1...Limits.fileBytesMax, bytes: true, into: \.files.bytesMax,
+            "Bytes of one file."),
+        .list(
+            "file_types", into: \.files.types,
+            expected: "media types separated by commas, such as image/*, application/pdf",
+            "What files may be, by what the ends of their names say. Without any: anything.",
+            parse: { MediaRange($0) }, format: { $0.text }
+        ).with(\.elementsMax, Limits.fileTypesMax),
     ]
 }
 

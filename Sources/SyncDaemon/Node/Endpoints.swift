@@ -7,6 +7,7 @@ struct Endpoints: Sendable {
     let metrics: Metrics
     let exposure: Exposure
     let administration: Administration
+    var files: FileService?
 
     /// Where every page may ask: what is there is the same for all, and no page can read it.
     static let pathsForAll: Set<Substring> = ["/healthz", "/readyz"]
@@ -19,7 +20,20 @@ struct Endpoints: Sendable {
                 .get("healthz", at: Set(Entrance.allCases)) { _ in .plain(200, "ok") },
                 .get("readyz", at: Set(Entrance.allCases)) { readiness(at: $0) },
                 .get("metrics", at: entrances) { _ in .plain(200, metrics.text) },
-            ] + webhooks.routes + AdminRoutes(daemon: administration).routes)
+            ] + webhooks.routes + AdminRoutes(daemon: administration).routes
+                + fileRoutes)
+    }
+
+    private var fileRoutes: [HTTPRoute] {
+        guard let files else { return [] }
+        return [
+            HTTPRoute(method: .post, path: PathPattern(FilePath.upload), isNamed: false) {
+                FileUpload.answer($0, files)
+            },
+            HTTPRoute(method: .get, path: PathPattern(FilePath.download), isNamed: false) {
+                FileDownload.answer($0, files)
+            },
+        ]
     }
 
     private var webhooks: WebhookEndpoints {

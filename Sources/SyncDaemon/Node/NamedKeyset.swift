@@ -71,7 +71,24 @@ struct NamedKeyset: NamedSection {
             expected: "the absolute path of a file, or credential:NAME",
             "The file that holds the secret_key_previous.",
             parse: { SecretSource($0) }, format: { $0.description }),
+        .optional(
+            "files_url", into: \.keyset.filesAddress,
+            expected: "an address such as https://chat.example.com, without a path",
+            "How clients reach the daemon for files. Without it: as they did when they asked, which"
+                + " is wrong behind a proxy that ends TLS.",
+            parse: { isOrigin($0) ? $0 : nil }, format: { $0 }),
     ]
+
+    @Sendable
+    private static func isOrigin(_ text: String) -> Bool {
+        let rest = ["https://", "http://"].first { text.hasPrefix($0) }.map {
+            text.dropFirst($0.count)
+        }
+        guard let rest, !rest.isEmpty else { return false }
+        return rest.utf8.allSatisfy { byte in
+            (0x21...0x7e).contains(byte) && !"/?#@\\\"".utf8.contains(byte)
+        }
+    }
 
     private static let access: [SettingKey<NamedKeyset>] = [
         .yesOrNo(

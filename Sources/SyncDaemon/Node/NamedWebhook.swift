@@ -48,6 +48,11 @@ struct NamedWebhook: SignedSection {
         .number(
             "collect_seconds", 1...3600, into: \.webhook.collectSeconds,
             "Seconds from the first reaction to the request."),
+        .choice(
+            "devices", into: \.webhook.devices,
+            "yes: each event comes with the devices that are registered for its channel by"
+                + " mobile push, at most \(Limits.devicesPerChannelMax). only: the same, and events"
+                + " of channels without any are not told. Not with collect."),
     ]
 
     private static let requests: [SettingKey<NamedWebhook>] = [

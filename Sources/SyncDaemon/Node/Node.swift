@@ -33,6 +33,7 @@ final class Node: Sendable {
     let webhooks: WebhookThread
     let interceptors: InterceptorThread
     let administration: Administration
+    private let fileService: FileService?
     private let certificate: CertificateWatch
     private let watch: HealthWatch
     private let reactorSwitch: ReactorSwitch
@@ -50,8 +51,7 @@ final class Node: Sendable {
         configuration: Configuration, exposure: Exposure, log: Log, orders: ServiceOrders,
         failed: @escaping @Sendable (StoreError) -> Void
     ) throws(StartError) {
-        (self.log, self.exposure) = (log, exposure)
-        proxies = configuration.proxyProtocolFrom
+        (self.log, self.exposure, proxies) = (log, exposure, configuration.proxyProtocolFrom)
         certificate = CertificateWatch(configuration.tlsIdentity, log: log)
         let count = configuration.reactorCount
         let (store, clock) = try openStore(configuration, log)
@@ -94,25 +94,26 @@ final class Node: Sendable {
                 reactors: reactorSwitch, orders: orders, log: log,
                 path: configuration.databasePath, makeReader: makeReader),
             key: configuration.adminKey)
+        fileService = try openFiles(configuration, makeReader, reactorSwitch, health, log)
         let started = WorkQueue<TransportError?>(capacity: count)
         let routes = Endpoints(
             metrics: Metrics(
                 counters: counters, health: health, admission: admission, ledger: ledger,
                 readers: readers, accounts: accounts, certificate: certificate, webhooks: webhooks,
                 interceptors: interceptors),
-            exposure: exposure, administration: administration
+            exposure: exposure, administration: administration, files: fileService
         ).routes
         let engine = LocalEngine(
             reactor: 0, ledger: ledger, readers: readers, presence: presence,
             interceptors: interceptors, interests: reactorSwitch.interests, quarantine: quarantine)
         reactors = (0..<count).map {
-            [reactorSwitch, counters, admission, accounts, drained] in
+            [reactorSwitch, counters, admission, accounts, drained, fileService] in
             Reactor(
                 engine: engine.serving($0), mailbox: reactorSwitch.mailboxes[$0],
                 settings: configuration.reactorSettings(exposure),
                 recentBytesMax: configuration.cacheBytes(Limits.recentBytesMax) / count,
                 counters: counters, admission: admission, accounts: accounts, log: log,
-                routes: routes, started: started, drained: drained)
+                routes: routes, files: fileService, started: started, drained: drained)
         }
         try started.takeAll(of: count)
     }
@@ -177,6 +178,7 @@ final class Node: Sendable {
         begins(.ledger)
         interceptors.stop()
         webhooks.stop()
+        fileService?.stop()
         ledger.stop()
     }
 
@@ -276,6 +278,27 @@ extension Configuration {
     /// Threads that serve connections.
     var reactorCount: Int {
         reactors > 0 ? reactors : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+}
+
+/// Where files of channels are; nowhere beside a store in memory.
+private func openFiles(
+    _ configuration: Configuration,
+    _ makeReader: @Sendable () throws(StoreError) -> any StoreReader,
+    _ receiver: ReactorSwitch, _ health: Health, _ log: Log
+) throws(StartError) -> FileService? {
+    guard configuration.storeKind == .sqlite else { return nil }
+    do throws(StoreError) {
+        let reader = try makeReader()
+        do throws(FileError) {
+            return try FileService(
+                in: configuration.directory + "/files", reader: reader, receiver: receiver,
+                health: health, log: log)
+        } catch {
+            throw .broken(code: 0, reason: "The directory of files cannot be used: \(error).")
+        }
+    } catch {
+        throw .store(error)
     }
 }
 

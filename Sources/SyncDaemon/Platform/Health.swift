@@ -30,10 +30,17 @@ final class Health: Sendable {
         case webhooksFailing = "webhooks_failing"
         /// An interceptor has not answered for a while.
         case interceptorsFailing = "interceptors_failing"
+        /// Files of channels cannot be written or read.
+        case filesFailing = "files_failing"
 
         /// Whether clients lack something: no balancer should turn away from a daemon whose
         /// trouble is somebody else's.
-        var concernsClients: Bool { self != .webhooksFailing && self != .interceptorsFailing }
+        var concernsClients: Bool {
+            switch self {
+            case .webhooksFailing, .interceptorsFailing, .filesFailing: false
+            default: true
+            }
+        }
     }
 
     struct Trouble: Sendable, Hashable {

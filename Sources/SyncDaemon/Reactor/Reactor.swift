@@ -21,14 +21,15 @@ final class Reactor: Sendable {
         engine: any Engine & Sendable, mailbox: Mailbox<ReactorMessage>,
         settings: ReactorSettings, recentBytesMax: Int,
         counters: Counters, admission: Admission, accounts: Accounts, log: Log,
-        routes: HTTPRoutes,
+        routes: HTTPRoutes, files: FileService?,
         started: WorkQueue<TransportError?>, drained: WorkQueue<Int>
     ) {
         _ = OSThread(name: "reactor-\(engine.reactor)") {
             let loop = EventLoop()
             let core = ReactorCore(
                 engine: engine, settings: settings, recentBytesMax: recentBytesMax,
-                mailbox: mailbox, accounts: accounts, counters: counters, log: log, routes: routes)
+                mailbox: mailbox, accounts: accounts, counters: counters, log: log, routes: routes,
+                files: files)
             do throws(TransportError) {
                 let transport = try WebSocketTransport(
                     on: loop, of: engine.reactor, sessions: core.native,

@@ -30,7 +30,7 @@ final class ReactorCore {
         segmentedRepairs: SegmentedRepairs = SegmentedRepairs(),
         mailbox: Mailbox<ReactorMessage>,
         accounts: Accounts = Accounts(), counters: Counters, log: Log? = nil,
-        routes: HTTPRoutes = HTTPRoutes()
+        routes: HTTPRoutes = HTTPRoutes(), files: FileService? = nil
     ) {
         hub = Hub(
             engine: engine,
@@ -53,7 +53,7 @@ final class ReactorCore {
             hub: hub, tenants: tenants, counters: counters,
             commandsPerSecondMax: settings.commandsPerSecondMax, log: log)
         http = HTTPDoor(
-            hub: hub, tenants: tenants, routes: routes, counters: counters,
+            hub: hub, tenants: tenants, routes: routes, files: files, counters: counters,
             requestsPerSecondMax: settings.commandsPerSecondMax, log: log)
     }
 
@@ -103,6 +103,7 @@ final class ReactorCore {
             case .countFollowers(let channels, let told):
                 told(channels.map { hub.topics.existing($0)?.followerCount ?? 0 })
             case .answered(let origin, let response): http.finish(origin, with: response)
+            case .file(let answer): http.finish(answer)
             case .settings(let settings, let applied):
                 apply(settings)
                 applied()

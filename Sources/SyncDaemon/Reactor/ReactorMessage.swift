@@ -19,6 +19,8 @@ enum ReactorMessage: Sendable {
     case countFollowers([Channel], told: @Sendable ([Int]) -> Void)
     /// What another thread answers to a request of one of its connections.
     case answered(Origin, HTTPResponse)
+    /// What a thread of files says to a request of one of its connections.
+    indirect case file(FileAnswer)
     /// Settings that hold from now on; says when it has taken them.
     case settings(ReactorSettings, applied: @Sendable () -> Void)
     /// Asks it to beat once, for the watchdog.

@@ -3,7 +3,7 @@
 import EventModel
 
 /// Gets each step and each answer to whom it concerns; any thread may call.
-final class ReactorSwitch: CommitReceiver, ReadReceiver, PresenceReceiver {
+final class ReactorSwitch: CommitReceiver, ReadReceiver, PresenceReceiver, FileReceiver {
     let interests = InterestTable()
     /// One for each reactor, by its number.
     let mailboxes: [Mailbox<ReactorMessage>]
@@ -28,6 +28,8 @@ final class ReactorSwitch: CommitReceiver, ReadReceiver, PresenceReceiver {
     func deliver(_ answer: PresenceAnswer) {
         post(.presence(answer), to: answer.origin.reactor)
     }
+
+    func deliver(_ answer: FileAnswer) { post(.file(answer), to: answer.origin.reactor) }
 
     func post(_ message: ReactorMessage, to reactor: Int) {
         heed(mailboxes[reactor].post(message))

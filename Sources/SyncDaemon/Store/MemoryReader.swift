@@ -230,6 +230,16 @@ final class MemoryReader: StoreReader {
             channel: channel.name, through: through, count: count.count, hasMore: count.hasMore)
     }
 
+    func files(in channel: Channel, after position: Timetoken, limit: Int) -> FilePage {
+        committed.withLock { $0 }.files(in: channel, after: position, limit: limit)
+    }
+
+    func file(_ id: FileID) -> StoredFile? { committed.withLock { $0 }.files[id] }
+
+    func channels(of device: PushDevice) -> [String] {
+        committed.withLock { $0 }.channels(of: device)
+    }
+
     private func names(
         in state: MemoryStore.State, _ keyset: String, _ prefix: String
     ) -> Set<Channel> {

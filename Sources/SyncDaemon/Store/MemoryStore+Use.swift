@@ -17,6 +17,14 @@ extension MemoryStore {
         for (channel, marks) in working.readMarks where ExactText(channel.keyset) == keyset {
             for user in marks.keys { use.bytes += StoredUse.bytes(ofMarkBy: user.string) }
         }
+        for (device, channels) in working.pushDevices where ExactText(device.keyset) == keyset {
+            for channel in channels {
+                use.bytes += StoredUse.bytes(of: device, hearingOf: channel.string)
+            }
+        }
+        for file in working.files.values where ExactText(file.channel.keyset) == keyset {
+            use.bytes += StoredUse.bytes(of: file)
+        }
         return use
     }
 

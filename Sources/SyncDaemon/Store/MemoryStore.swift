@@ -50,6 +50,8 @@ final class MemoryStore: Store {
         var revoked: [RevokedToken: Timetoken] = [:]
         var keyGrants: [KeyGrantSubject: (grant: KeyGrant, forgettable: Timetoken)] = [:]
         var readMarks: [Channel: [ExactText: Timetoken]] = [:]
+        var files: [FileID: StoredFile] = [:]
+        var pushDevices: [PushDevice: Set<ExactText>] = [:]
         var outbox = OutboxRows()
         var mutations: [MutationName: (record: MutationRecord, timetoken: Timetoken)] = [:]
     }

@@ -29,6 +29,8 @@ enum Outcome: Sendable, Hashable {
     /// Where the mark is.
     case markedRead(Timetoken)
     case directoryChanged(Timetoken)
+    case deviceChanged
+    case fileChanged
 
     /// The outcome as two numbers, for a table.
     var stored: (kind: Int64, timetoken: Timetoken) {
@@ -47,6 +49,8 @@ enum Outcome: Sendable, Hashable {
         case .keysGranted: (11, .zero)
         case .markedRead(let through): (14, through)
         case .directoryChanged(let timetoken): (15, timetoken)
+        case .deviceChanged: (16, .zero)
+        case .fileChanged: (17, .zero)
         case .cleared(let timetoken, let count): (13 | Self.kind(count), timetoken)
         }
     }
@@ -72,6 +76,8 @@ enum Outcome: Sendable, Hashable {
         case 13: self = .cleared(timetoken, count: score)
         case 14: self = .markedRead(timetoken)
         case 15: self = .directoryChanged(timetoken)
+        case 16: self = .deviceChanged
+        case 17: self = .fileChanged
         default: return nil
         }
     }

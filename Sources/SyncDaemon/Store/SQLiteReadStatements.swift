@@ -15,6 +15,8 @@ final class SQLiteReadStatements {
     let messagesBackward: StoreStatement
     let countMessages: StoreStatement
     let readMarks: SQLiteUnreadStatements
+    let push: StoreStatement
+    let files: SQLiteFileReadStatements
     let directories: SQLiteDirectoryStatements
     let findHidden: StoreStatement
     let deletions: StoreStatement
@@ -38,15 +40,17 @@ final class SQLiteReadStatements {
         WHERE channel = ? AND timetoken > ? AND timetoken <= ? ORDER BY timetoken
         """
 
+    private static let findState =
+        "SELECT id, count, lane0, lane1 FROM channel WHERE keyset = ? AND name = ?"
+    private static let deletionFloor = "SELECT value FROM meta WHERE name = 'deletion_floor'"
+
     init(_ connection: borrowing StoreConnection) throws(StoreError) {
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         clock = try connection.prepare("SELECT \(ClockRow.columns) FROM clock")
-        deletionFloor = try connection.prepare(
-            "SELECT value FROM meta WHERE name = 'deletion_floor'")
+        deletionFloor = try connection.prepare(Self.deletionFloor)
         findChannel = try connection.prepare("SELECT id FROM channel WHERE keyset = ? AND name = ?")
-        findState = try connection.prepare(
-            "SELECT id, count, lane0, lane1 FROM channel WHERE keyset = ? AND name = ?")
+        findState = try connection.prepare(Self.findState)
         channelsFrom = try connection.prepare(
             "SELECT id, name FROM channel WHERE keyset = ? AND name >= ? ORDER BY name LIMIT ?")
         messagesForward = try connection.prepare("\(Self.messages) LIMIT ?")
@@ -57,6 +61,8 @@ final class SQLiteReadStatements {
             (SELECT 1 FROM message WHERE channel = ? AND timetoken > ? AND timetoken <= ? LIMIT ?)
             """)
         readMarks = try SQLiteUnreadStatements(connection)
+        push = try connection.prepare(SQLitePushStatements.channels)
+        files = try SQLiteFileReadStatements(connection)
         directories = try SQLiteDirectoryStatements(connection)
         findHidden = try connection.prepare("SELECT timetoken, channel, after, through FROM hidden")
         deletions = try connection.prepare(

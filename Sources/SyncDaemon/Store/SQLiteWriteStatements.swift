@@ -29,6 +29,8 @@ final class SQLiteWriteStatements {
     let revoked: SQLiteRevokedStatements
     let keyGrants: SQLiteKeyGrantStatements
     let readMarks: SQLiteReadMarkStatements
+    let push: SQLitePushStatements
+    let files: SQLiteFileStatements
     let directories: SQLiteDirectoryStatements
     let outbox: SQLiteOutboxStatements
     let use: SQLiteUseStatements
@@ -97,6 +99,8 @@ final class SQLiteWriteStatements {
         revoked = try SQLiteRevokedStatements(connection)
         keyGrants = try SQLiteKeyGrantStatements(connection)
         readMarks = try SQLiteReadMarkStatements(connection)
+        push = try SQLitePushStatements(connection)
+        files = try SQLiteFileStatements(connection)
         directories = try SQLiteDirectoryStatements(connection)
         outbox = try SQLiteOutboxStatements(connection)
         use = try SQLiteUseStatements(connection)

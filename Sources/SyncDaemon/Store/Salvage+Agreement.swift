@@ -109,6 +109,8 @@ extension Salvage {
         }
         try new.execute("DELETE FROM keyset_use; \(SQLiteSchema.countUse)")
         try new.execute(SQLiteSchema.countMarks)
+        try new.execute(SQLiteSchema.countDevices)
+        try new.execute(SQLiteSchema.countFiles)
         try new.execute("DELETE FROM action_count; \(SQLiteSchema.countScores)")
         try new.execute("DELETE FROM thread; \(SQLiteSchema.countReplies)")
         // Every device gets a snapshot: nothing is asked of what was forgotten.

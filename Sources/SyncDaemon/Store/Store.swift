@@ -10,8 +10,8 @@ import EventModel
 /// readers see none of them before the commit, and all of them are gone after ``rollback()`` or a
 /// crash.
 protocol Store:
-    ActionTally, ClearingStore, DirectoryStore, KeyGrantStore, OutboxStore, ReadMarkStore,
-    SegmentStore, AnyObject
+    ActionTally, ClearingStore, DirectoryStore, FileStore, KeyGrantStore, OutboxStore, PushStore,
+    ReadMarkStore, SegmentStore, AnyObject
 {
     /// Random, and made with the store: a replaced store has another.
     var epoch: String { get }

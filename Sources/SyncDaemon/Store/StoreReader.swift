@@ -13,7 +13,7 @@ protocol SnapshotSource: AnyObject {
 /// Reads a store's committed state.
 ///
 /// Confined to the thread that made it.
-protocol StoreReader: SnapshotSource, OutboxReader {
+protocol StoreReader: SnapshotSource, FileReading, OutboxReader, PushReader {
     /// Has something called, on the reader's thread, whenever a long read has got on.
     func onProgress(_ body: @escaping () -> Void)
 

@@ -24,6 +24,14 @@ struct StoredUse: Hashable, Sendable {
 
     static func bytes(ofMarkBy user: String) -> Int { rowBytes + user.utf8.count }
 
+    static func bytes(of device: PushDevice, hearingOf channel: String) -> Int {
+        rowBytes + device.token.utf8.count + device.topic.utf8.count + channel.utf8.count
+    }
+
+    static func bytes(of file: StoredFile) -> Int {
+        rowBytes + file.size + file.name.utf8.count + file.userID.utf8.count
+    }
+
     static func += (use: inout StoredUse, more: StoredUse) {
         use.channels += more.channels
         use.bytes += more.bytes

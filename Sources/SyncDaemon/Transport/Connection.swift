@@ -59,6 +59,8 @@ import EventModel
     /// Whether the delegate is being told of a request.
     var isInDelegate = false
     var isReadingPaused = false
+    /// Whether whoever takes the body of a request has as much as it can hold.
+    var isHeld = false
     /// Whether the answer under way comes soon, so that the peer's end is not looked for before.
     var isAnsweredSoon = false
     /// Seconds in which the peer must take the response under way.

@@ -19,6 +19,8 @@ protocol RequestDelegate: AnyObject {
     ///   it is taken for one that has said all and waits for its answer.
     @discardableResult
     func connection(_ connection: SessionID, didRequest request: HTTPRequest) -> Bool
+    /// More has come of the body of a request that comes in parts: see ``HTTPRequest/bodyLength``.
+    func connection(_ connection: SessionID, didReceive part: [UInt8], isLast: Bool)
     /// A peer has taken all that was sent of a response that goes on.
     func connectionDidTake(_ connection: SessionID)
     /// What to say of a request that is not read to its end; the connection closes after it.
@@ -95,6 +97,9 @@ protocol Transport: AnyObject {
     /// Hears that the answer to a request may take minutes, which
     /// ``RequestDelegate/connection(_:didRequest:)`` did not know yet.
     func mayTakeLong(_ connection: SessionID)
+
+    /// Reads no more of a body that comes in parts, or goes on; what was read already still comes.
+    func hold(_ connection: SessionID, _ isHeld: Bool)
 
     /// Who is at the other end; `nil` when nobody is.
     func peer(of connection: SessionID) -> PeerAddress?

@@ -15,7 +15,11 @@ struct HTTPConnection {
         /// Send `100 Continue`.
         case sendContinue
         /// Answer it; until then nothing else is read.
+        ///
+        /// Its body may come behind it in parts.
         case request(HTTPRequest)
+        /// Take that of the body of the request that waits.
+        case part([UInt8], isLast: Bool)
         /// Make it a WebSocket, or refuse to, with ``refuse()``; ``takeRest()`` has what follows.
         case upgrade(UpgradeRequest)
         /// Answer that, and close.
@@ -43,11 +47,16 @@ struct HTTPConnection {
     private var parser: HTTPRequestParser?
     /// What came before the last response had left.
     private var stash: [UInt8] = []
+    /// Whether the body of the request that waits is still to come.
+    private(set) var isReceiving = false
 
-    /// Whether a request waits for its response.
+    /// Whether a request that is whole waits for its response.
     var isWaiting: Bool {
-        if case .waiting = phase { true } else { false }
+        if case .waiting = phase { !isReceiving } else { false }
     }
+
+    /// Whether the client waits for `100 Continue` before it sends a body in parts; `true` once.
+    mutating func takeContinue() -> Bool { isReceiving && parser?.takeContinue() == true }
 
     var isWriting: Bool {
         if case .writing = phase { true } else { false }
@@ -74,6 +83,11 @@ struct HTTPConnection {
         case .reading:
             append(bytes, from: 0)
             return readOn() ?? .wait(hasBegun: false)
+        case .waiting where isReceiving && stash.isEmpty:
+            return read(bytes)
+        case .writing(keepsConnection: false):
+            // The rest of a body that is not wanted, for example.
+            return .wait(hasBegun: false)
         case .waiting, .writing, .streaming:
             guard stash.count + bytes.count <= Limits.requestHeaderBytesMax else {
                 stash = []
@@ -102,11 +116,17 @@ struct HTTPConnection {
         guard case .waiting(let isHead, let keepsConnection, let isHTTP10, let origin) = phase
         else { return nil }
         var response = response
+        if isReceiving {
+            // What comes of the body is of no interest any more.
+            (isReceiving, parser, stash) = (false, nil, [])
+            response.keepsConnection = false
+        }
         if response.part == .head {
-            phase = .streaming(isChunked: !isHTTP10)
+            let isChunked = !isHTTP10 && response.length == nil
+            phase = .streaming(isChunked: isChunked)
             // It ends when the stream does.
             response.keepsConnection = false
-            return response.encodedHead(isChunked: !isHTTP10, for: origin)
+            return response.encodedHead(isChunked: isChunked, for: origin)
         }
         response.keepsConnection = response.keepsConnection && keepsConnection
         // A client of HTTP/1.0 does not expect it otherwise.
@@ -146,7 +166,12 @@ struct HTTPConnection {
 
     /// Reads what came before the last response had left; `nil` when there is nothing to read.
     mutating func readOn() -> Step? {
-        guard case .reading = phase, !stash.isEmpty else { return nil }
+        guard !stash.isEmpty else { return nil }
+        switch phase {
+        case .reading: break
+        case .waiting where isReceiving: break
+        default: return nil
+        }
         let bytes = stash
         stash = []
         return read(bytes.span)
@@ -168,6 +193,21 @@ struct HTTPConnection {
                 isHead: request.method == .head, keepsConnection: keepsConnection,
                 isHTTP10: isHTTP10, origin: request.provenance.origin)
             return .request(request)
+        case .begun(let request, let keepsConnection, let isHTTP10):
+            isFirstRequest = false
+            isReceiving = true
+            append(bytes, from: count)
+            phase = .waiting(
+                isHead: false, keepsConnection: keepsConnection, isHTTP10: isHTTP10,
+                origin: request.provenance.origin)
+            return .request(request)
+        case .part(let part, let isLast):
+            if isLast {
+                self.parser = nil
+                isReceiving = false
+            }
+            append(bytes, from: count)
+            return .part(part, isLast: isLast)
         case .upgrade(let request):
             self.parser = nil
             append(bytes, from: count)

@@ -14,6 +14,9 @@ import EventModel
         /// More bytes are to come.
         case incomplete
         case complete(HTTPRequest, keepsConnection: Bool, isHTTP10: Bool)
+        /// Its body comes in parts.
+        case begun(HTTPRequest, keepsConnection: Bool, isHTTP10: Bool)
+        case part([UInt8], isLast: Bool)
         /// It asks for a WebSocket, and is right; what follows are frames.
         case upgrade(UpgradeRequest)
         case refused(HTTPRefusal)
@@ -35,6 +38,9 @@ import EventModel
     private var upgrade: UpgradeRequest?
     private var waitsForContinue = false
     private var body: [UInt8] = []
+    /// Bytes of a body that is not kept here.
+    private var streamedLength: Int?
+    private var hasTold = false
 
     init() {
         unsafe parser = .allocate(capacity: 1)
@@ -51,7 +57,7 @@ import EventModel
     /// - Returns: How many bytes it took, and what they led to.
     func consume(_ bytes: Span<UInt8>) -> (count: Int, progress: Progress) {
         var index = 0
-        while index < bytes.count, !isComplete, refusal == nil {
+        while index < bytes.count, !isComplete, refusal == nil, !mustTell {
             if isHeadComplete {
                 index += execute(bytes.extracting(index...))
             } else {
@@ -59,7 +65,25 @@ import EventModel
             }
         }
         if let refusal { return (index, .refused(refusal)) }
+        if let progress = streamed() { return (index, progress) }
         return (index, isComplete ? completion : .incomplete)
+    }
+
+    /// Whether somebody is to hear of the request before its body is read.
+    private var mustTell: Bool { isHeadComplete && streamedLength != nil && !hasTold }
+
+    /// What a body that comes in parts led to.
+    private func streamed() -> Progress? {
+        guard let streamedLength, isHeadComplete else { return nil }
+        guard hasTold else {
+            hasTold = true
+            var request = request
+            request.bodyLength = streamedLength
+            return .begun(request, keepsConnection: keepsConnection, isHTTP10: isHTTP10)
+        }
+        guard isComplete || !body.isEmpty else { return nil }
+        defer { body = [] }
+        return .part(body, isLast: isComplete)
     }
 
     /// Whether the client waits for `100 Continue` before it sends the body; `true` once.
@@ -243,11 +267,14 @@ import EventModel
         if isHTTP10 { unsafe parser.pointee.upgrade = 0 }
         if unsafe parser.pointee.upgrade != 0 { return readUpgrade() }
         if let framingRefusal { return .broken(framingRefusal) }
-        let length = fields[.contentLength]
-        if let length, Int(length).map({ $0 > Limits.requestBodyBytesMax }) ?? true {
-            return .bodyTooLong(request)
-        }
-        return nil
+        let length = fields[.contentLength].map { Int($0) ?? Int.max } ?? 0
+        let request = request
+        let isStreamed =
+            request.method == .post && request.target.hasPrefix("/" + HTTPRequest.streamedPath)
+        if isStreamed, length > 0 { streamedLength = length }
+        let limit =
+            isStreamed ? Limits.fileBytesMax + Limits.formBytesMax : Limits.requestBodyBytesMax
+        return length > limit ? .bodyTooLong(request) : nil
     }
 
     private var framingRefusal: HTTPResponse? {

@@ -6,6 +6,7 @@ struct RequestFields {
         case authorization
         case connection
         case contentLength = "content-length"
+        case contentType = "content-type"
         case expect
         case fetchSite = "sec-fetch-site"
         case host
@@ -61,7 +62,8 @@ struct RequestFields {
     var forDialects: HTTPRequest.Fields {
         HTTPRequest.Fields(
             authorization: self[.authorization], ifMatch: self[.ifMatch],
-            idempotencyKey: self[.idempotencyKey], lastEventID: self[.lastEventID])
+            idempotencyKey: self[.idempotencyKey], lastEventID: self[.lastEventID],
+            contentType: self[.contentType])
     }
 
     /// The elements of a header that is a list.

@@ -70,7 +70,14 @@ extension WebSocketTransport {
                 } else {
                     deliver(request, of: connection)
                 }
-                if settle(connection) { next = connection.http?.readOn() }
+                if settle(connection) || connection.http?.isReceiving == true {
+                    next = connection.http?.readOn()
+                }
+            case .part(let part, let isLast):
+                deliver(part, isLast: isLast, of: connection)
+                if settle(connection) || connection.http?.isReceiving == true {
+                    next = connection.http?.readOn()
+                }
             case .upgrade(let request):
                 upgrade(connection, request)
             case .refuse(let refusal, let isHead):
@@ -92,8 +99,33 @@ extension WebSocketTransport {
         connection.isInDelegate = true
         let mayTakeLong = requests.connection(connection.id, didRequest: request)
         connection.isInDelegate = false
-        connection.isAnsweredSoon = !mayTakeLong
-        setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
+        guard let length = request.bodyLength else {
+            connection.isAnsweredSoon = !mayTakeLong
+            return setDeadline(of: connection, in: mayTakeLong ? nil : Limits.halfClosedSeconds)
+        }
+        guard connection.http?.isReceiving == true else { return }
+        setDeadline(
+            of: connection, in: Limits.requestSeconds + length / Limits.slowestBytesPerSecond)
+        if connection.http?.takeContinue() == true {
+            send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: connection)
+        }
+    }
+
+    private func deliver(_ part: [UInt8], isLast: Bool, of connection: Connection) {
+        connection.isInDelegate = true
+        requests.connection(connection.id, didReceive: part, isLast: isLast)
+        connection.isInDelegate = false
+        guard isLast, connection.http?.isWaiting == true else { return }
+        connection.isHeld = false
+        // Until disk and ledger have it.
+        connection.isAnsweredSoon = true
+        setDeadline(of: connection, in: Limits.halfClosedSeconds)
+    }
+
+    func hold(_ id: SessionID, _ isHeld: Bool) {
+        guard let connection = connection(at: id.slot), connection.id == id else { return }
+        connection.isHeld = isHeld
+        controlReading(connection)
     }
 
     /// What a request hears that may not be asked for, by this name or from this page.
@@ -135,6 +167,7 @@ extension WebSocketTransport {
         let pauses =
             !connection.unsent.isEmpty || http.canReadOn
             || (http.isWaiting && connection.isAnsweredSoon)
+            || (http.isReceiving && connection.isHeld)
         guard pauses != connection.isReadingPaused else { return }
         connection.isReadingPaused = pauses
         unsafe lws_rx_flow_control(connection.wsi, pauses ? 0 : 1)

@@ -75,6 +75,9 @@ struct EncodedEnvelope: Sendable, Hashable {
         return HeapBytes.place(of: Self.self) + HeapBytes.array(json) + named
     }
 
+    /// Whether it is a message that tells of a file.
+    let isFile: Bool
+
     /// Gives the text up; the position stays.
     mutating func discardText() {
         json = []
@@ -85,6 +88,12 @@ struct EncodedEnvelope: Sendable, Hashable {
         encode(envelope, into: &json)
         timetoken = envelope.timetoken
         isStored = envelope.isStored
+        isFile =
+            if case .message(let message) = envelope.event {
+                FileMessage.isType(message.type)
+            } else {
+                false
+            }
         subject =
             switch envelope.event {
             case .actionAdded(let action):

@@ -25,6 +25,7 @@ struct HTTPRequest: Sendable, Hashable {
         var idempotencyKey: String?
         /// Where a stream of events broke off.
         var lastEventID: String?
+        var contentType: String?
     }
 
     var method: Method
@@ -39,6 +40,12 @@ struct HTTPRequest: Sendable, Hashable {
 
     /// The target without its query, escapes included.
     var path: Substring { target.prefix { $0 != "?" } }
+
+    /// Bytes of a body that comes behind it in parts; `nil`: it is in `body`.
+    var bodyLength: Int?
+
+    /// How paths begin, behind a slash, to which bodies are sent that are not kept in memory.
+    static let streamedPath = "v1/files/upload/"
 }
 
 /// Why a request was not read to its end.
@@ -89,6 +96,8 @@ struct HTTPResponse: Sendable, Hashable {
     /// Whether pages may read it that may ask.
     var isForPages = false
     var part = Part.whole
+    /// Bytes of the whole body, of a head that knows.
+    var length: Int?
     /// Whether to say in it how often its connection may ask.
     var tellsRate = false
 
@@ -148,7 +157,8 @@ struct HTTPResponse: Sendable, Hashable {
     ///     body.
     ///   - origin: Of the page that asked, which may.
     func encoded(omitsBody: Bool = false, for origin: String? = nil) -> [UInt8] {
-        let length = "Content-Length: \(body.count)\r\n"
+        // RFC 9110, section 8.6: none where there cannot be a body.
+        let length = status == 204 ? "" : "Content-Length: \(body.count)\r\n"
         return Array(head(framing: length, for: origin).utf8) + (omitsBody ? [] : body)
     }
 
@@ -157,7 +167,9 @@ struct HTTPResponse: Sendable, Hashable {
     /// - Parameter isChunked: Whether the peer knows chunks; else the body ends with the
     ///   connection (RFC 9112, section 6.3).
     func encodedHead(isChunked: Bool, for origin: String?) -> [UInt8] {
-        let framing = isChunked ? "Transfer-Encoding: chunked\r\n" : ""
+        let framing =
+            length.map { "Content-Length: \($0)\r\n" }
+            ?? (isChunked ? "Transfer-Encoding: chunked\r\n" : "")
         return Array(head(framing: framing, for: origin).utf8) + encodedPart(isChunked: isChunked)
     }
 
@@ -197,6 +209,7 @@ struct HTTPResponse: Sendable, Hashable {
         switch status {
         case 200: "OK"
         case 204: "No Content"
+        case 307: "Temporary Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

@@ -62,8 +62,10 @@ enum ReplyEncoder {
             json.member("channels", channels)
         case .followed(let cursor):
             json.member("cursor", quoted: cursor.rawValue)
-        case .unfollowed, .groupChanged: break
-        case .group(let channels):
+        case .unfollowed, .groupChanged, .deviceChanged, .fileAdded: break
+        case .fileRemoved(let id): json.member("id", id)
+        case .files(let files, let next): encode(files, next: next, into: &json)
+        case .group(let channels), .deviceChannels(let channels):
             json.member("channels", channels)
         case .repair(let step): encode(step, into: &json)
         case .published(let timetoken), .directoryChanged(let timetoken):

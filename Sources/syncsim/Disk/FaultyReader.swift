@@ -78,6 +78,18 @@ final class FaultyReader: StoreReader {
         try reader.unread(of: user, in: channel)
     }
 
+    func files(
+        in channel: Channel, after position: Timetoken, limit: Int
+    ) throws(StoreError) -> FilePage {
+        try reader.files(in: channel, after: position, limit: limit)
+    }
+
+    func file(_ id: FileID) throws(StoreError) -> StoredFile? { try reader.file(id) }
+
+    func channels(of device: PushDevice) throws(StoreError) -> [String] {
+        try reader.channels(of: device)
+    }
+
     func entry(_ id: ExactText, in directory: Channel) throws(StoreError) -> DirectoryEntry? {
         try reader.entry(id, in: directory)
     }

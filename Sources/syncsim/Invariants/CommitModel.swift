@@ -113,7 +113,9 @@ struct CommitModel {
             if operations.first == .change(change, group) { operations = operations.dropFirst() }
             return .groupChanged
         case .clear(let clearing, _): return clear(clearing, in: channel)
-        case .removeAction, .revoke, .grant, .markRead, .changeDirectory: return nil
+        case .removeAction, .revoke, .grant, .markRead, .changeDirectory, .changeDevice,
+            .changeFile:
+            return nil
         }
     }
 

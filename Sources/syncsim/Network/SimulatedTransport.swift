@@ -35,6 +35,10 @@ final class SimulatedTransport: Transport {
         self.world = world
     }
 
+    func hold(_ connection: SessionID, _ isHeld: Bool) {
+        preconditionFailure("No world has bodies in parts.")
+    }
+
     // MARK: In
 
     func hear(_ event: SocketEvent) { events.append(event) }

@@ -39,7 +39,7 @@ enum HTTPFuzz {
             while let present = step {
                 step = nil
                 switch present {
-                case .wait, .sendContinue, .hangUp: break
+                case .wait, .sendContinue, .hangUp, .part: break
                 case .request(let request):
                     outcomes.append(.request(request))
                     _ = connection.answer(HTTPResponse(status: 200, contentType: "", body: []))
@@ -68,7 +68,8 @@ enum HTTPFuzz {
         head += "Host: \(expected.provenance.host ?? "")\r\n"
         if let origin = request.provenance.origin { head += "Origin: \(origin)\r\n" }
         if let site = request.provenance.site { head += "Sec-Fetch-Site: \(site)\r\n" }
-        head += "Content-Length: \(request.body.count)\r\n\r\n"
+        if let type = request.fields.contentType { head += "Content-Type: \(type)\r\n" }
+        head += "Content-Length: \(request.bodyLength ?? request.body.count)\r\n\r\n"
         let again = outcomes([Array(head.utf8) + request.body])
         try expect(again == [.request(expected)], "\(request) became \(again)")
     }

@@ -92,6 +92,7 @@ struct GuardedRequest: CustomTestStringConvertible {
             get(actions, .history), get("\(groups)/friends", [.read, .manage], group: "friends"),
             get("\(groups)/friends?remove=room", .manage, group: "friends"),
             get("\(groups)/friends/remove", .manage, group: "friends"),
+            get("/v1/push/sub-key/sub/devices/aa?type=fcm&add=room", .read),
         ]
     }()
 

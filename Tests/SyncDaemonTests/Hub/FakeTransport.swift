@@ -58,6 +58,13 @@ final class FakeTransport: Transport {
 
     func shed() {}
 
+    /// Whose body is not read on.
+    private(set) var held: Set<SessionID> = []
+
+    func hold(_ connection: SessionID, _ isHeld: Bool) {
+        if isHeld { held.insert(connection) } else { held.remove(connection) }
+    }
+
     /// Whose answer may take minutes, though it seemed to come soon.
     private(set) var long: Set<SessionID> = []
 

@@ -46,7 +46,7 @@ struct InterceptorTurnsTests {
         for number in 0..<most * 4 { turns.add(question(number, by: "eve")) }
         #expect(turns.step(at: 0).asked.count == Int(most))
         for number in 0..<3 { turns.add(question(1000 + UInt64(number), by: "bob")) }
-        for number in 0..<6 { #expect(turns.ended(question(number), failed: false) == nil) }
+        for number in 0..<UInt64(6) { #expect(turns.ended(question(number), failed: false) == nil) }
         let next = turns.step(at: 1).asked.map(\.number)
         #expect(next.count == 6 && Set([1000, 1001, 1002]).isSubset(of: next))
     }

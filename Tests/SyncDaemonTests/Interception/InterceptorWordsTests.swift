@@ -119,7 +119,10 @@ struct InterceptorWordsTests {
         #expect(found == .allowed(payload: "null", meta: "null"))
         guard case .write(let write) = Self.publish.item.saying(payload: "null", meta: "null"),
             case .publish(let message, _) = write.operation
-        else { return Issue.record("It is no publish any more.") }
+        else {
+            Issue.record("It is no publish any more.")
+            return
+        }
         #expect(message.payload == "null" && message.meta == nil)
     }
 
@@ -139,7 +142,10 @@ struct InterceptorWordsTests {
         #expect(question.item.kind == .edit && text.hasSuffix(#""payload":\#(asked)}"#))
         guard case .write(let write) = question.item.saying(payload: payload, meta: nil),
             case .add(let changed, _, _) = write.operation
-        else { return Issue.record("It is no action any more.") }
+        else {
+            Issue.record("It is no action any more.")
+            return
+        }
         #expect(changed.value == written && changed.uuid == "ada")
     }
 
@@ -147,7 +153,8 @@ struct InterceptorWordsTests {
     func reasons() {
         let marks = "a" + String(repeating: "\u{301}", count: 50_000)
         guard case .refused(let reason) = verdict(#"{"allow":false,"reason":"\#(marks)"}"#) else {
-            return Issue.record("It is no refusal.")
+            Issue.record("It is no refusal.")
+            return
         }
         #expect(reason.utf8.count <= Limits.interceptorReasonBytesMax)
         #expect(
@@ -159,7 +166,10 @@ struct InterceptorWordsTests {
         let body = Array(#"{"allow":true,"payload":""#.utf8) + [0xff] + Array(#""}"#.utf8)
         let found = InterceptorWords.verdict(
             on: Self.publish, .answered(status: 200, retryAfter: nil, body: body))
-        guard case .failed = found else { return Issue.record("It was taken.") }
+        guard case .failed = found else {
+            Issue.record("It was taken.")
+            return
+        }
     }
 
     @Test("no answer, or one that speaks of a fault, is a failure")

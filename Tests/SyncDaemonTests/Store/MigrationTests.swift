@@ -202,7 +202,8 @@ struct MigrationTests {
         try StoreConnection(path: path).execute(
             """
             DROP TABLE segment; DROP TABLE read_mark; DROP INDEX message_by_entry;
-            DROP TABLE outbox; DROP TABLE dead_letter; PRAGMA user_version=17
+            DROP TABLE outbox; DROP TABLE dead_letter; DROP TABLE push_device; DROP TABLE file;
+            PRAGMA user_version=17
             """)
 
         let store = try SQLiteStore(directory: directory.path)

@@ -141,7 +141,7 @@ extension StoreReader {
 extension SQLiteSchema {
     /// What a file of schema 11 lacks.
     static let withoutCounts = """
-        DROP TABLE outbox; DROP TABLE dead_letter;
+        DROP TABLE outbox; DROP TABLE dead_letter; DROP TABLE push_device; DROP TABLE file;
         DROP TABLE segment; DROP TABLE read_mark; DROP INDEX message_by_entry;
         DROP TABLE clearing; DROP TABLE hidden_clearing; DROP INDEX action_score;
         DROP INDEX action_version; DROP INDEX message_by_parent; DROP TABLE thread;

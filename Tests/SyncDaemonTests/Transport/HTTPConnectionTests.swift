@@ -197,6 +197,71 @@ struct HTTPConnectionTests {
         #expect(hasBegun("GET ") == true)
         #expect(hasBegun("/ HT") == false)
     }
+
+    // MARK: Bodies in parts
+
+    private func upload(_ length: Int) -> [UInt8] {
+        Array(
+            "POST /v1/files/upload/t HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n"
+                .utf8)
+    }
+
+    @Test("the body of an upload comes in parts, behind its head, and then the next request")
+    func parts() {
+        var connection = HTTPConnection()
+        var step: HTTPConnection.Step? = connection.receive(upload(5) + Array("ab".utf8))
+        guard case .request(let request)? = step else {
+            Issue.record("no request")
+            return
+        }
+        #expect((request.bodyLength, request.body) == (5, []))
+        #expect(connection.isReceiving)
+        #expect(!connection.isWaiting)
+        var parts: [[UInt8]] = []
+        var ends: [Bool] = []
+        step = connection.readOn()
+        while case .part(let part, let isLast)? = step {
+            parts.append(part)
+            ends.append(isLast)
+            step = isLast ? nil : connection.receive(Array("cde".utf8) + get)
+        }
+        #expect(parts == [Array("ab".utf8), Array("cde".utf8)])
+        #expect(ends == [false, true])
+        #expect(connection.isWaiting)
+        #expect(text(connection.answer(answer))?.hasSuffix("answer") == true)
+        let stays = connection.responseHasLeft()
+        #expect(stays)
+        #expect(target(connection.readOn()) == "/a")
+    }
+
+    @Test("who is refused before the body has come is not read on, however much comes")
+    func refusedEarly() {
+        var connection = HTTPConnection()
+        _ = connection.receive(upload(100_000_000))
+
+        #expect(text(connection.answer(answer))?.contains("Connection: close") == true)
+
+        for _ in 0..<100 {
+            guard case .wait = connection.receive([UInt8](repeating: 1, count: 4096)) else {
+                Issue.record("it is read")
+                return
+            }
+        }
+        let stays = connection.responseHasLeft()
+        #expect(!stays)
+    }
+
+    @Test("other paths keep their bodies, and their bound")
+    func others() {
+        for path in ["/v1/files/uploads/t", "/v1/files/upload", "/V1/files/upload/t"] {
+            var connection = HTTPConnection()
+            let request = "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n"
+            guard case .refuse = connection.receive(Array(request.utf8)) else {
+                Issue.record("\(path) is read")
+                return
+            }
+        }
+    }
 }
 
 extension HTTPConnection {

@@ -22,7 +22,7 @@ struct HTTPRequestParserTests {
                 let (count, progress) = parser.consume(piece)
                 taken += count
                 switch progress {
-                case .incomplete: break
+                case .incomplete, .begun, .part: break
                 case .complete(let request, let keepsConnection, _):
                     self.request = request
                     self.keepsConnection = keepsConnection

@@ -12,6 +12,8 @@ final class TransportBench: SessionDelegate, RequestDelegate {
     private(set) var requests: [(connection: SessionID, request: HTTPRequest)] = []
     private(set) var closed: [SessionID] = []
     private(set) var taken: [SessionID] = []
+    /// Of bodies that came in parts.
+    private(set) var parts: [(bytes: [UInt8], isLast: Bool)] = []
     /// Messages that came through WebSockets.
     private(set) var messageCount = 0
     private(set) var sessions: [(id: SessionID, query: [String: String])] = []
@@ -113,6 +115,10 @@ final class TransportBench: SessionDelegate, RequestDelegate {
     func didRefuse(
         _ refusal: PagePolicy.Refusal, to asker: Provenance, from connection: SessionID
     ) {}
+
+    func connection(_ connection: SessionID, didReceive part: [UInt8], isLast: Bool) {
+        parts.append((part, isLast))
+    }
 
     func connectionDidTake(_ connection: SessionID) {
         taken.append(connection)

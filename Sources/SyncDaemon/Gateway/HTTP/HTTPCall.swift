@@ -9,6 +9,7 @@ struct HTTPAsking {
     let origin: Origin
     let hub: Hub
     let tenants: Tenants
+    var files: FileService?
 }
 
 /// How a request is answered.

@@ -19,19 +19,22 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     /// Whether every call is refused: the daemon is stopping.
     private var isDraining = false
     private let routes: HTTPRoutes
+    private let files: FileService?
     private let hub: Hub
     private let tenants: Tenants
     private let counters: Counters
     private let log: Log?
 
     init(
-        hub: Hub, tenants: Tenants, routes: HTTPRoutes, counters: Counters,
+        hub: Hub, tenants: Tenants, routes: HTTPRoutes, files: FileService? = nil,
+        counters: Counters,
         requestsPerSecondMax: Int = Limits.commandsPerSecondMax, log: Log? = nil
     ) {
         clients = HTTPClients(ratePerSecond: requestsPerSecondMax)
         self.hub = hub
         self.tenants = tenants
         self.routes = routes
+        self.files = files
         self.counters = counters
         self.log = log
         hub.polls.receiver = self
@@ -77,7 +80,7 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
             request: request,
             origin: Origin(
                 reactor: hub.engine.reactor, session: connection, command: lastCommand),
-            hub: hub, tenants: tenants)
+            hub: hub, tenants: tenants, files: files)
         let cost = request.turnCost
         if !admits(request, of: connection) {
             let response =
@@ -246,7 +249,9 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
     private func forgetRequest(of connection: SessionID) {
         turnstile.forget(connection)
         streams[connection] = nil
-        waiting.removeValue(forKey: connection)?.demand.end()
+        let call = waiting.removeValue(forKey: connection)
+        call?.demand.end()
+        (call as? any HTTPFileCall)?.abandon()
         hub.polls.forget(connection)
     }
 
@@ -268,14 +273,40 @@ final class HTTPDoor: RequestDelegate, PollReceiver {
         streams[connection] == nil ? nil : waiting[connection] as? any HTTPStreamCall
     }
 
+    func connection(_ connection: SessionID, didReceive part: [UInt8], isLast: Bool) {
+        // It may have been answered already.
+        guard let call = waiting[connection] as? any HTTPBodyCall else { return }
+        if let response = call.take(part, isLast: isLast) {
+            answer(connection, with: response)
+        } else if call.isFull {
+            hub.outlet.hold(connection, true)
+        }
+    }
+
     // MARK: Out
+
+    /// Takes what a thread of files says.
+    func finish(_ answer: FileAnswer) {
+        guard let call = call(for: answer.origin) as? any HTTPFileCall else { return }
+        let connection = answer.origin.session
+        if let response = call.hear(answer.result) {
+            self.answer(connection, with: response)
+        } else if let body = call as? any HTTPBodyCall, !body.isFull {
+            hub.outlet.hold(connection, false)
+        }
+    }
 
     /// Takes the ledger's or a reader's answer.
     ///
     /// A turn makes only so much of them: each may be megabytes of text.
     func finish(_ origin: Origin, _ result: Result<Reply, ProtocolError>) {
         switch result {
-        case .success(let reply): finish(origin, .reply(reply))
+        case .success(let reply):
+            // Also when nobody waits any more.
+            if case .fileRemoved(let id?) = reply, let id = FileID(id) {
+                files?.put(.remove(id), for: origin)
+            }
+            finish(origin, .reply(reply))
         case .failure(let error): refuse(origin, error)
         }
     }

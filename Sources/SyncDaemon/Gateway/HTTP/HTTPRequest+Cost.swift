@@ -5,7 +5,7 @@ import EventModel
 extension HTTPRequest {
     /// Names of channels that it may hold, by its length.
     private var nameCount: Int {
-        guard PubNubDialect.namesChannels(self) else { return 0 }
+        guard bodyLength == nil, PubNubDialect.namesChannels(self) else { return 0 }
         return max(
             target.utf8.count / Limits.targetBytesPerName, PubNubDialect.groupedCount(of: self))
     }

@@ -11,6 +11,10 @@ struct PubNubContext: HTTPCall {
     let credential: Credential
     let accounts: Accounts
     let audit: Audit
+    /// Where files are; `nil`: nowhere.
+    var files: FileService?
+    /// How the client reaches the daemon, without a slash at its end.
+    var address = ""
     let demand = Demand()
 
     var engine: any Engine { hub.engine }
@@ -46,7 +50,9 @@ struct PubNubContext: HTTPCall {
 
     var isCarriedOutWhateverMemory: Bool {
         switch request.endpoint {
-        case .leave, .deleteMessages, .removeAction, .group(.remove), .group(.delete): true
+        case .leave, .deleteMessages, .removeAction, .group(.remove), .group(.delete),
+            .push(_, .remove, _), .push(_, .removeAll, _), .files(.remove):
+            true
         default: credential == .secretKey
         }
     }

@@ -16,11 +16,13 @@ enum PubNubDialect {
                 asking.tenants.keysets[request.subscribeKey]
                 ?? Keyset(subscribeKey: request.subscribeKey)
             do throws(PubNubError) {
-                return .call(
-                    PubNubContext(
-                        request: request, keyset: keyset, origin: asking.origin, hub: asking.hub,
-                        credential: try request.credential(asking, in: keyset),
-                        accounts: asking.tenants.accounts, audit: asking.tenants.audit))
+                var context = PubNubContext(
+                    request: request, keyset: keyset, origin: asking.origin, hub: asking.hub,
+                    credential: try request.credential(asking, in: keyset),
+                    accounts: asking.tenants.accounts, audit: asking.tenants.audit)
+                context.files = asking.files
+                context.address = asking.address(in: keyset)
+                return .call(context)
             } catch {
                 return .refused(error.response)
             }

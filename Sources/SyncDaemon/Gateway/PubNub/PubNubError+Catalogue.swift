@@ -328,6 +328,8 @@ extension PubNubRequest.Endpoint {
         case .addAction, .removeAction, .actions: .actions
         case .history, .fetch, .messageCounts, .deleteMessages: .history
         case .group: .groups
+        case .push: .push
+        case .files: .files
         case .grant: .grant
         case .revoke: .revoke
         case .grantKeys: .grant

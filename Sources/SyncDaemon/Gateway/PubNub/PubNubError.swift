@@ -18,6 +18,9 @@ struct PubNubError: Error, Hashable, Sendable {
         case groups
         /// App Context.
         case objects
+        case files
+        /// Mobile push.
+        case push
         /// The making of tokens, and taking them back.
         case grant, revoke, audit
     }
@@ -54,13 +57,15 @@ struct PubNubError: Error, Hashable, Sendable {
         case .actions: actions(&json)
         case .history: history(&json)
         case .groups: channelGroups(&json)
-        case .objects: objects(&json)
+        case .objects: objects("objects", &json)
+        case .files: objects("files", &json)
+        case .push: push(&json)
         case .grant: tokens("grant", &json)
         case .revoke: tokens("revoke", &json)
         case .audit: tokens("audit", &json)
         }
         var response = HTTPResponse.pubNub(status, json.bytes, headers: headers)
-        if family == .objects { response.contentType = "application/json" }
+        if family == .objects || family == .files { response.contentType = "application/json" }
         return response
     }
 
@@ -127,12 +132,12 @@ struct PubNubError: Error, Hashable, Sendable {
         json.endObject()
     }
 
-    private func objects(_ json: inout JSONWriter) {
+    private func objects(_ source: String, _ json: inout JSONWriter) {
         json.beginObject()
         json.member("status", status)
         json.beginObject("error")
         json.member("message", message)
-        json.member("source", "objects")
+        json.member("source", source)
         write(details, into: &json)
         json.endObject()
         json.endObject()
@@ -170,6 +175,12 @@ struct PubNubError: Error, Hashable, Sendable {
         json.member("error_message", message)
         json.beginObject("channels")
         json.endObject()
+        json.endObject()
+    }
+
+    private func push(_ json: inout JSONWriter) {
+        json.beginObject()
+        json.member("error", message)
         json.endObject()
     }
 

@@ -190,9 +190,11 @@ extension JSONWriter {
         }
         if request.includesMessageType {
             name("message_type")
-            null()  // An ordinary message; nothing else is stored.
+            if FileMessage.isType(stored.message.type) { integer(4) } else { null() }
         }
-        if request.includesCustomType, let type = stored.message.type {
+        if request.includesCustomType,
+            let type = stored.message.type.flatMap(FileMessage.customOrSame)
+        {
             member("custom_message_type", type)
         }
         if request.includesMeta {
@@ -244,23 +246,4 @@ private func grouped(
         }
     }
     return groups
-}
-
-/// A text as one segment of a path.
-///
-/// - Source: RFC 3986, section 2.3: only these need no escaping anywhere.
-private func percentEncoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            bytes.append(byte)
-        default:
-            bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-    }
-    return String(decoding: bytes, as: UTF8.self)
 }

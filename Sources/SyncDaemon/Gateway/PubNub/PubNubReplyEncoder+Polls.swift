@@ -34,13 +34,31 @@ extension PubNubReplyEncoder {
 
     /// JavaScript drops an event whose `b` it did not subscribe to, so `b` joins the shared text.
     private static func encode(_ event: PolledEvent, into json: inout JSONWriter) {
+        let text = event.envelope.isFile ? fileEvent(event.envelope.json) : event.envelope.json
         guard let subscription = event.subscription else {
-            json.raw(event.envelope.json)
+            json.raw(text)
             return
         }
-        json.reopen(event.envelope.json)
+        json.reopen(text)
         json.member("b", subscription)
         json.endObject()
+    }
+
+    /// A message that tells of a file as PubNub has it: of kind 4, with the application's own type.
+    private static func fileEvent(_ text: [UInt8]) -> [UInt8] {
+        let depthMax = Limits.jsonDepthMax + 1
+        guard let envelope = try? unsafe JSONValue(parsing: text.span.bytes, depthMax: depthMax)
+        else { preconditionFailure("An event's text is not JSON.") }
+        var json = JSONWriter(reserving: text.count + 16)
+        json.beginObject()
+        json.member("e", 4)
+        for (name, value) in envelope.members where name != "cmt" {
+            json.name(escaping: name)
+            json.raw(value.compactText)
+        }
+        json.member("cmt", envelope.member("cmt")?.string.flatMap(FileMessage.custom))
+        json.endObject()
+        return json.bytes
     }
 
     /// `[[payloads],"cursor"]`; with the channel of each when several could be meant, and before

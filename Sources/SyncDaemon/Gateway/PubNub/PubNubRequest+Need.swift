@@ -53,6 +53,11 @@ extension PubNubRequest.Endpoint {
         case .group(let request): request.need
         case .objects(let query, _): .reading(query)
         case .changeObjects(let request, _, _): .changing(request)
+        case .files(.upload(let channel, _)): .having(.write, on: [channel])
+        case .files(.list(let channel, _, _)), .files(.url(let channel, _, _)):
+            .having(.read, on: [channel])
+        case .files(.remove(let channel, _, _)): .having(.delete, on: [channel])
+        case .push(_, let change, _): change.map { .changing($0) } ?? .nothing
         case .grant, .revoke, .grantKeys, .auditKeys: .signature
         }
     }

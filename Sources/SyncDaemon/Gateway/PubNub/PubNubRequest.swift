@@ -49,6 +49,9 @@ struct PubNubRequest: Sendable, Hashable {
         case objects(DirectoryQuery, ObjectsForm)
         /// Changes it, and then asks for what the answer has; `nil`: nothing.
         case changeObjects(DirectoryRequest, then: DirectoryQuery?, ObjectsForm)
+        /// Of which channels a device hears by push; `nil`: asks.
+        case push(PushDevice, PushChange?, page: PushPage)
+        case files(FileRequest)
         /// A browser's question before a request that is not simple.
         case preflight
     }
@@ -162,10 +165,33 @@ struct PubNubRequest: Sendable, Hashable {
         var minutes: Int
     }
 
+    /// A part of the channels of a device.
+    struct PushPage: Sendable, Hashable {
+        /// Exclusive; `nil`: from the first.
+        var start: String?
+        var count: Int
+    }
+
     /// A channel and a position in it: messages after it are counted.
     struct ChannelCursor: Sendable, Hashable {
         var channel: String
         var cursor: Timetoken
+    }
+
+    /// What is asked about files; an id that is none names nothing.
+    enum FileRequest: Sendable, Hashable {
+        case upload(channel: String, name: String)
+        case list(channel: String, after: Timetoken, limit: Int)
+        case url(channel: String, FileID?, name: String)
+        case remove(channel: String, FileID?, name: String)
+
+        var channel: String {
+            switch self {
+            case .upload(let channel, _), .list(let channel, _, _), .url(let channel, _, _),
+                .remove(let channel, _, _):
+                channel
+            }
+        }
     }
 
     enum GroupRequest: Sendable, Hashable {

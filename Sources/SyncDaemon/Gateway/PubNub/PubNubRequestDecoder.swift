@@ -19,7 +19,6 @@ enum PubNubRequestDecoder {
         }
         let family: PubNubError.Family
         switch area {
-        case .absent(let feature): return .failure(.notImplemented(feature))
         case .publish: family = .publish(now)
         case .other(let other): family = other
         }
@@ -110,6 +109,10 @@ struct PubNubRequestReader {
         case .listGroups: .group(.listAll)
         case .group: .group(try groupRequest())
         case .deleteGroup: .group(.delete(group: try group()))
+        case .uploadURL, .fileList, .fileURL, .removeFile: try files()
+        case .publishFile: try filePublication()
+        case .device, .appleDevice: try push(removes: false)
+        case .removeDevice, .removeAppleDevice: try push(removes: true)
         case .grant: try grant()
         case .revoke: .revoke(try text("token"))
         case .grantKeys: .grantKeys(try keyGrants())

@@ -10,6 +10,8 @@ struct PubNubRoute: Sendable {
         case listGroups, group, deleteGroup
         case grant, revoke, grantKeys, auditKeys
         case users, user, setUser, removeUser, memberships, setMemberships
+        case uploadURL, fileList, fileURL, removeFile, publishFile
+        case device, removeDevice, appleDevice, removeAppleDevice
         case channelList, channel, setChannel, removeChannel, members, setMembers
 
         /// Whether it says something about whoever asks, who must have a name then.
@@ -41,6 +43,9 @@ struct PubNubRoute: Sendable {
         let actions = "v1/message-actions/{sub}/channel/{channel}"
         let objects = "v2/objects/{sub}"
         let groups = "v1/channel-registration/sub-key/{sub}/channel-group"
+        let files = "v1/files/{sub}/channels/{channel}"
+        let push = "v1/push/sub-key/{sub}/devices/{device}"
+        let applePush = "v2/push/sub-key/{sub}/devices-apns2/{device}"
         return [
             PubNubRoute(.time, .get, "time/0"),
             // The zero after the keys was a signature once, the last one a callback's name.
@@ -84,6 +89,17 @@ struct PubNubRoute: Sendable {
             PubNubRoute(.removeChannel, .delete, "\(objects)/channels/{channel}"),
             PubNubRoute(.members, .get, "\(objects)/channels/{channel}/uuids"),
             PubNubRoute(.setMembers, .patch, "\(objects)/channels/{channel}/uuids"),
+            PubNubRoute(.uploadURL, .post, "\(files)/generate-upload-url"),
+            PubNubRoute(.fileList, .get, "\(files)/files"),
+            PubNubRoute(.fileURL, .get, "\(files)/files/{file}/{name}"),
+            PubNubRoute(.removeFile, .delete, "\(files)/files/{file}/{name}"),
+            PubNubRoute(
+                .publishFile, .get,
+                "v1/files/publish-file/{pub}/{sub}/{signature}/{channel}/0/{payload}"),
+            PubNubRoute(.device, .get, push),
+            PubNubRoute(.removeDevice, .get, "\(push)/remove"),
+            PubNubRoute(.appleDevice, .get, applePush),
+            PubNubRoute(.removeAppleDevice, .get, "\(applePush)/remove"),
             PubNubRoute(.grant, .post, "v3/pam/{sub}/grant"),
             PubNubRoute(.revoke, .delete, "v3/pam/{sub}/grant/{token}"),
             PubNubRoute(.grantKeys, .get, "v2/auth/grant/sub-key/{sub}"),
@@ -96,8 +112,6 @@ struct PubNubRoute: Sendable {
 enum PubNubArea: Sendable, Hashable {
     case publish
     case other(PubNubError.Family)
-    /// A part of PubNub that the daemon does not have, by its name.
-    case absent(String)
 
     /// - Returns: `nil` when the path is none of PubNub's.
     init?(_ target: RequestTarget) {
@@ -109,7 +123,16 @@ enum PubNubArea: Sendable, Hashable {
             guard words.count == 2, let area = Self.areas["\(words[0])/\(words[1])"] else {
                 return nil
             }
-            self = area
+            // Where files are brought to and fetched from is not PubNub's.
+            if area == .other(.files), target.segments.count > 2,
+                FilePath.words.contains(Array(target.segments[2]))
+            {
+                return nil
+            }
+            let isPublish =
+                area == .other(.files) && target.segments.count > 2
+                && target.segments[2].elementsEqual("publish-file".utf8)
+            self = isPublish ? .publish : area
         default: return nil
         }
     }
@@ -123,9 +146,9 @@ enum PubNubArea: Sendable, Hashable {
         "v3/history-with-actions": .other(.history),
         "v1/channel-registration": .other(.groups),
         "v2/objects": .other(.objects),
-        "v1/files": .absent("files"),
-        "v1/push": .absent("mobile push"),
-        "v2/push": .absent("mobile push"),
+        "v1/files": .other(.files),
+        "v1/push": .other(.push),
+        "v2/push": .other(.push),
         "v3/pam": .other(.grant),
         "v2/auth": .other(.grant),
     ]

@@ -12,6 +12,7 @@ enum PubNubRouter {
         case .preflight: .pubNubPreflight
         case .subscribe(let poll): subscribe(poll, in: context)
         case .group(let request): group(request, in: context)
+        case .files(let request): files(request, in: context)
         case .grant(let token): grant(token, in: context)
         case .revoke(let token): revoke(token, in: context)
         case .grantKeys(let request): grantKeys(request, in: context)
@@ -52,9 +53,10 @@ enum PubNubRouter {
         case .messageCounts(let cursors): messageCounts(cursors, in: context)
         case .deleteMessages(let channel, let start, let end):
             deleteMessages(after: start, through: end, of: channel, in: context)
+        case .push(let device, let change, _): push(device, change, in: context)
         case .objects(let query, _): Operations.directory(query, for: context)
         case .changeObjects(let request, _, _): Operations.change(request, by: context)
-        case .preflight, .subscribe, .group, .grant, .revoke, .grantKeys, .auditKeys:
+        case .preflight, .subscribe, .group, .files, .grant, .revoke, .grantKeys, .auditKeys:
             preconditionFailure("These have words of their own.")
         }
     }
@@ -101,6 +103,14 @@ enum PubNubRouter {
             PubNubReplyEncoder.objects(page, for: query, form)
         case (.directoryChanged, _): PubNubReplyEncoder.objectRemoved
         case (.groupChanged, _): PubNubReplyEncoder.groupChanged
+        case (.deviceChanged, .push(_, let change, _)):
+            PubNubReplyEncoder.deviceChanged(by: change)
+        case (.deviceChannels(let channels), .push(_, _, let page)):
+            PubNubReplyEncoder.deviceChannels(channels, page)
+        case (.files(let files, _), .files(.url(_, _, let name))):
+            found(files, named: name, in: context)
+        case (.files(let files, let next), _): PubNubReplyEncoder.files(files, next: next)
+        case (.fileRemoved, _): PubNubReplyEncoder.fileRemoved
         case (.tokenRevoked, _): PubNubReplyEncoder.revoked
         case (.keysGranted, .grantKeys(let request)):
             PubNubReplyEncoder.granted(request, in: context.keyset.subscribeKey)

@@ -73,18 +73,24 @@ struct PubNubRouteTests {
     }
 
     @Test(
-        "what the daemon does not have is said clearly",
+        "what is wrong with a request about a device is said as PubNub does",
         arguments: [
-            ("/v2/push/sub-key/s", "mobile push"),
-            ("/v1/files/s/channels/c/files", "files"), ("/v1/push/sub-key/s", "mobile push"),
-            ("/v1/files/%zz", "files"),
+            ("/v1/push/sub-key/s/devices/aa", "type argument"),
+            ("/v1/push/sub-key/s/devices/aa?type=x", "type argument"),
+            ("/v1/push/sub-key/s/devices/aa?type=apns&add=c", "device token"),
+            ("/v1/push/sub-key/s/devices/?type=fcm", "device token"),
+            ("/v2/push/sub-key/s/devices-apns2/aa?topic=", "topic argument"),
+            ("/v2/push/sub-key/s/devices-apns2/aa?topic=t&environment=x", "environment argument"),
+            ("/v1/push/sub-key/s/devices/aa?type=gcm&add=a.*", "channel name"),
         ])
-    func absent(target: String, feature: String) {
-        for method in [HTTPRequest.Method.get, .post, .patch, .delete] {
-            #expect(
-                refusal(method, target)
-                    == #"501 {"message":"This server does not have \#(feature).","error":true,"#
-                    + #""service":"SyncDaemon","status":501}"#)
-        }
+    func devices(target: String, what: String) {
+        #expect(refusal(.get, target) == #"400 {"error":"Invalid \#(what)"}"#)
+    }
+
+    @Test("addresses of files themselves are not PubNub's")
+    func files() {
+        #expect(refusal(.post, "/v1/files/upload/x") == nil)
+        #expect(refusal(.get, "/v1/files/download/x/y") == nil)
+        #expect(refusal(.get, "/v1/files/s/channels/c")?.hasPrefix("404 ") == true)
     }
 }

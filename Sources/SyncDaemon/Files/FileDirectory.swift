@@ -1,0 +1,160 @@
+// The directory of files: one for each file, named by its id and by nothing that a client says.
+
+import EventModel
+import Glibc
+
+/// Why a file could not be read or written.
+enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
+    case full
+    case absent
+    /// There is one by that name already.
+    case exists
+    case failed(path: String, reason: String)
+
+    var description: String {
+        switch self {
+        case .full: "the disk is full"
+        case .absent: "it is not there"
+        case .exists: "it is there already"
+        case .failed(let path, let reason): "\(path): \(reason)"
+        }
+    }
+
+    init(_ path: String) {
+        self =
+            switch errno {
+            case ENOSPC, EDQUOT, EFBIG: .full
+            case ENOENT: .absent
+            case EEXIST: .exists
+            case let code: .failed(path: path, reason: systemMessage(code))
+            }
+    }
+}
+
+/// The directory, opened once: whatever is put in its place later is not looked at.
+struct FileDirectory: ~Copyable, Sendable {
+    let path: String
+    private let directory: FileDescriptor
+    /// Ends the name of what is not whole yet.
+    private static let partEnding = ".part"
+
+    /// Makes it for this user alone, unless it is there; a symbolic link is not followed.
+    init(_ path: String) throws(FileError) {
+        self.path = path
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(path) }
+        let opened = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw FileError(path) }
+        directory = FileDescriptor(owning: opened)
+    }
+
+    /// A file that nobody sees before ``finish(_:_:)``.
+    ///
+    /// - Parameter bytes: That it may come to.
+    func begin(_ id: FileID, ofUpTo bytes: Int) throws(FileError) -> FileDescriptor {
+        // The database may lie on the same disk.
+        if let free = FreeSpace.bytes(at: path), free < bytes + Limits.fileReserveBytes {
+            throw .full
+        }
+        let name = id.text + Self.partEnding
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let opened = unsafe openat(directory.rawValue, name, flags, 0o600)
+        guard opened >= 0 else { throw FileError("\(path)/\(name)") }
+        return FileDescriptor(owning: opened)
+    }
+
+    func write(_ bytes: [UInt8], to file: borrowing FileDescriptor) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(
+                    file.rawValue, buffer.baseAddress?.advanced(by: written),
+                    buffer.count - written)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileError(path) }
+            written += count
+        }
+    }
+
+    /// Gives a file its name, once its contents are on the disk, and returns when that is, too.
+    ///
+    /// By a link, because a new name would take the place of a file that has it already.
+    func finish(_ id: FileID, _ file: borrowing FileDescriptor) throws(FileError) {
+        guard fsync(file.rawValue) == 0 else { throw FileError(path) }
+        let (name, place) = (id.text + Self.partEnding, directory.rawValue)
+        guard unsafe linkat(place, name, place, id.text, 0) == 0,
+            unsafe unlinkat(place, name, 0) == 0, fsync(place) == 0
+        else { throw FileError("\(path)/\(name)") }
+    }
+
+    /// Removes what was begun.
+    func discard(_ id: FileID) {
+        _ = unsafe unlinkat(directory.rawValue, id.text + Self.partEnding, 0)
+    }
+
+    func remove(_ id: FileID) {
+        _ = unsafe unlinkat(directory.rawValue, id.text, 0)
+    }
+
+    /// Opens a file that is whole.
+    func open(_ id: FileID) throws(FileError) -> FileDescriptor {
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let opened = unsafe openat(directory.rawValue, id.text, flags)
+        guard opened >= 0 else { throw FileError("\(path)/\(id.text)") }
+        return FileDescriptor(owning: opened)
+    }
+
+    /// Bytes of a file; what is no file has none.
+    func size(of file: borrowing FileDescriptor) throws(FileError) -> Int {
+        var status = stat()
+        guard unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .absent
+        }
+        return Int(status.st_size)
+    }
+
+    /// The next bytes; empty at the end.
+    func read(_ file: borrowing FileDescriptor, atMost limit: Int) throws(FileError) -> [UInt8] {
+        var failed = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            let found = unsafe Glibc.read(file.rawValue, buffer.baseAddress, limit)
+            failed = found < 0
+            count = max(0, found)
+        }
+        guard !failed else { throw FileError(path) }
+        return bytes
+    }
+
+    /// Removes what is not whole, and files of which nobody knows; what was not made here stays.
+    ///
+    /// - Returns: How many are gone.
+    func sweep(knows: (FileID) throws(StoreError) -> Bool) throws(StoreError) -> Int {
+        var count = 0
+        for name in names() {
+            if name.hasSuffix(Self.partEnding), FileID(name.dropLast(Self.partEnding.count)) != nil
+            {
+                _ = unsafe unlinkat(directory.rawValue, name, 0)
+                count += 1
+            } else if let id = FileID(name), try !knows(id) {
+                remove(id)
+                count += 1
+            }
+        }
+        return count
+    }
+
+    private func names() -> [String] {
+        var names: [String] = []
+        guard let stream = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(stream) }
+        while let entry = unsafe readdir(stream) {
+            names.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        unsafe String(cString: $0)
+                    }
+                })
+        }
+        return names
+    }
+}

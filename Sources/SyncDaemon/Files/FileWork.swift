@@ -1,0 +1,106 @@
+// What one thread of files has open, and what it does when it is told to.
+
+import EventModel
+
+/// Uploads and downloads under way; confined to its thread.
+struct FileWork: ~Copyable {
+    /// A class, so that a dictionary may hold what owns a descriptor.
+    private final class Upload {
+        let id: FileID
+        let file: FileDescriptor
+        var form: FormReader
+        var size = 0
+
+        init(_ id: FileID, _ file: consuming FileDescriptor, _ form: FormReader) {
+            self.id = id
+            self.file = file
+            self.form = form
+        }
+    }
+
+    private final class Download {
+        let file: FileDescriptor
+        var left: Int
+
+        init(_ file: consuming FileDescriptor, size: Int) {
+            self.file = file
+            left = size
+        }
+    }
+
+    private var uploads: [Origin: Upload] = [:]
+    private var downloads: [Origin: Download] = [:]
+    private let directory: FileDirectory
+
+    init(in directory: consuming FileDirectory) { self.directory = directory }
+
+    /// - Returns: What there is to answer.
+    mutating func carryOut(_ order: FileOrder, for origin: Origin) -> FileAnswer.Result? {
+        do throws(FileError) {
+            switch order {
+            case .begin(let id, let form, let length):
+                uploads[origin] = Upload(id, try directory.begin(id, ofUpTo: length), form)
+                return nil
+            case .take(let bytes, let isLast): return try take(bytes, isLast, for: origin)
+            case .open(let id):
+                let file = try directory.open(id)
+                let size = try directory.size(of: file)
+                let download = Download(file, size: size)
+                downloads[origin] = download
+                return try read(on: download, size: size, for: origin)
+            case .read:
+                guard let download = downloads[origin] else { return nil }
+                return try read(on: download, size: nil, for: origin)
+            case .end:
+                end(origin)
+                return nil
+            case .remove(let id):
+                directory.remove(id)
+                return nil
+            }
+        } catch {
+            end(origin)
+            return .failed(error)
+        }
+    }
+
+    private mutating func take(
+        _ bytes: [UInt8], _ isLast: Bool, for origin: Origin
+    ) throws(FileError) -> FileAnswer.Result? {
+        // It failed before, and was answered.
+        guard let upload = uploads[origin] else { return nil }
+        do throws(FormReader.Fault) {
+            let found = try upload.form.read(bytes)
+            do throws(FileError) { try directory.write(found, to: upload.file) } catch {
+                end(origin)
+                return .failed(error)
+            }
+            upload.size += found.count
+            guard isLast else { return .taken }
+            try upload.form.end()
+        } catch {
+            end(origin)
+            return .badForm(error)
+        }
+        try directory.finish(upload.id, upload.file)
+        uploads[origin] = nil
+        return .stored(size: upload.size)
+    }
+
+    private mutating func read(
+        on download: Download, size: Int?, for origin: Origin
+    ) throws(FileError) -> FileAnswer.Result {
+        let bytes = try directory.read(
+            download.file, atMost: min(Limits.fileChunkBytes, download.left))
+        download.left -= bytes.count
+        // It is shorter than it was: the peer sees that by what it was promised.
+        let isLast = download.left == 0 || bytes.isEmpty
+        if isLast { downloads[origin] = nil }
+        return .part(bytes, size: size, isLast: isLast)
+    }
+
+    private mutating func end(_ origin: Origin) {
+        downloads[origin] = nil
+        if let upload = uploads.removeValue(forKey: origin) { directory.discard(upload.id) }
+    }
+}

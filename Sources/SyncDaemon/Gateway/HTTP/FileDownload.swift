@@ -1,0 +1,120 @@
+// A file on its way out: part after part, the next when the peer has taken the last.
+
+import EventModel
+
+/// One download.
+final class FileDownload: HTTPFileCall, HTTPStreamCall {
+    let author: Author
+    let keyset: Keyset
+    let origin: Origin
+    let engine: any Engine
+    let accounts: Accounts
+    let audit: Audit
+    let demand = Demand()
+    private let ticket: FileTicket
+    private let files: FileService
+    private var hasPlace = false
+    private var hasBegun = false
+
+    static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
+        let parts = asking.request.path.split(separator: "/")
+        guard parts.count > 3,
+            let ticket = files.key.ticket(
+                String(parts[3]), for: .download, at: asking.hub.engine.seconds),
+            let keyset = asking.tenants.keysets[ticket.channel.keyset]
+        else { return .now(.badTicket) }
+        guard asking.request.method == .get else {
+            return .now(.methodNotAllowed("Use GET.", allowing: ["GET"]))
+        }
+        return .call(FileDownload(ticket, keyset, files, asking))
+    }
+
+    private init(
+        _ ticket: FileTicket, _ keyset: Keyset, _ files: FileService, _ asking: HTTPAsking
+    ) {
+        (self.ticket, self.keyset, self.files) = (ticket, keyset, files)
+        author = Author(
+            keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
+        origin = asking.origin
+        engine = asking.hub.engine
+        accounts = asking.tenants.accounts
+        audit = asking.tenants.audit
+    }
+
+    func start() -> HTTPResponse? {
+        guard files.beginDownload() else { return .filesBusy }
+        hasPlace = true
+        guard files.put(.open(ticket.id), for: origin) else {
+            leave()
+            return .filesBusy
+        }
+        return nil
+    }
+
+    func goOn(as command: CommandID) -> HTTPResponse? {
+        files.put(.read, for: origin) ? nil : breakOff()
+    }
+
+    func hear(_ result: FileAnswer.Result) -> HTTPResponse? {
+        switch result {
+        case .part(let bytes, let size, let isLast):
+            if isLast { leave() }
+            guard let size else { return part(isLast ? .last : .more, bytes) }
+            hasBegun = true
+            var response = part(isLast ? .whole : .head, bytes)
+            response.length = size
+            return response
+        case .failed(.absent) where !hasBegun:
+            leave()
+            return .noSuchFile
+        case .failed where !hasBegun:
+            leave()
+            return .storage(500, "InternalError", "The file could not be read.")
+        case .failed: return breakOff()
+        case .taken, .stored, .badForm: preconditionFailure("A download writes no file.")
+        }
+    }
+
+    /// - Source: RFC 6266 and RFC 8187: nothing of the name goes out as it is.
+    private func part(_ part: HTTPResponse.Part, _ bytes: [UInt8]) -> HTTPResponse {
+        var response = HTTPResponse(
+            status: 200, contentType: FileName.mediaType(of: ticket.name), body: bytes,
+            headers: [
+                HTTPResponse.Header(
+                    name: "Content-Disposition",
+                    value: "attachment; filename*=UTF-8''" + percentEncoded(ticket.name)),
+                HTTPResponse.Header(
+                    name: "Content-Security-Policy", value: "default-src 'none'; sandbox"),
+                HTTPResponse.Header(name: "Cache-Control", value: "private, max-age=3600"),
+            ])
+        response.part = part
+        response.isForPages = true
+        return response
+    }
+
+    /// Ends a response that has begun: the peer sees by its length that something is missing.
+    private func breakOff() -> HTTPResponse {
+        leave()
+        return part(.last, [])
+    }
+
+    func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
+        preconditionFailure("A download asks no store.")
+    }
+
+    func refusal(_ error: ProtocolError) -> HTTPResponse {
+        hasBegun ? breakOff() : .storage(error.status, "SlowDown", error.message)
+    }
+
+    /// Nothing is said between parts.
+    var sign: HTTPResponse { part(.more, []) }
+
+    private func leave() {
+        guard hasPlace else { return }
+        hasPlace = false
+        files.put(.end, for: origin)
+        files.endDownload()
+    }
+
+    func abandon() { leave() }
+}

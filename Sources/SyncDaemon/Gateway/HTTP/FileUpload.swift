@@ -1,0 +1,156 @@
+// A file on its way in: a form whose bytes go to a thread of files, and then a row.
+
+import EventModel
+
+/// One upload.
+final class FileUpload: HTTPBodyCall {
+    let author: Author
+    let keyset: Keyset
+    let origin: Origin
+    let engine: any Engine
+    let accounts: Accounts
+    let audit: Audit
+    let demand = Demand()
+    private let ticket: FileTicket
+    private let length: Int
+    private var form: FormReader?
+    private let files: FileService
+    private var hasPlace = false
+    /// Whether the contents are whole, and on the disk.
+    private var isStored = false
+    /// What waits while the thread writes what came before.
+    private var buffer: [UInt8] = []
+    private var isWriting = false
+    private var hasAll = false
+
+    static func answer(_ asking: HTTPAsking, _ files: FileService) -> HTTPAnswer {
+        let text = asking.request.path.split(separator: "/").last ?? ""
+        guard
+            let ticket = files.key.ticket(
+                String(text), for: .upload, at: asking.hub.engine.seconds),
+            let keyset = asking.tenants.keysets[ticket.channel.keyset]
+        else { return .now(.badTicket) }
+        guard let length = asking.request.bodyLength else {
+            return .now(.storage(411, "MissingContentLength", "Send a form."))
+        }
+        guard length <= ticket.bytesMax + Limits.formBytesMax else { return .now(.tooLarge) }
+        guard
+            let form = asking.request.fields.contentType.flatMap(FormReader.init(contentType:))
+        else { return .now(.badForm) }
+        return .call(FileUpload(ticket, keyset, form, length, files, asking))
+    }
+
+    private init(
+        _ ticket: FileTicket, _ keyset: Keyset, _ form: FormReader, _ length: Int,
+        _ files: FileService, _ asking: HTTPAsking
+    ) {
+        (self.ticket, self.keyset, self.form) = (ticket, keyset, form)
+        (self.length, self.files) = (length, files)
+        author = Author(
+            keyset: ticket.channel.keyset, userID: ticket.userID, deviceID: "")
+        origin = asking.origin
+        engine = asking.hub.engine
+        accounts = asking.tenants.accounts
+        audit = asking.tenants.audit
+    }
+
+    func start() -> HTTPResponse? {
+        guard let form, files.beginUpload() else { return .filesBusy }
+        hasPlace = true
+        self.form = nil
+        buffer.reserveCapacity(min(length, Limits.fileChunkBytes))
+        guard files.put(.begin(ticket.id, form, length: length), for: origin) else {
+            return fail(.filesBusy)
+        }
+        return nil
+    }
+
+    var isFull: Bool { isWriting && buffer.count >= Limits.fileChunkBytes }
+
+    func take(_ part: [UInt8], isLast: Bool) -> HTTPResponse? {
+        buffer += part
+        hasAll = hasAll || isLast
+        return write()
+    }
+
+    /// Has written what there is, when there is enough and the thread has what came before.
+    private func write() -> HTTPResponse? {
+        guard !isWriting, hasAll || buffer.count >= Limits.fileChunkBytes else { return nil }
+        isWriting = true
+        let part = buffer
+        buffer = []
+        return files.put(.take(part, isLast: hasAll), for: origin) ? nil : fail(.filesBusy)
+    }
+
+    func hear(_ result: FileAnswer.Result) -> HTTPResponse? {
+        isWriting = false
+        switch result {
+        case .taken: return write()
+        case .stored(let size):
+            isStored = true
+            guard size <= ticket.bytesMax else { return fail(.tooLarge) }
+            let file = StoredFile(
+                channel: ticket.channel, id: ticket.id, name: ticket.name, size: size,
+                userID: ticket.userID)
+            let write = Write(
+                origin: origin, author: author, channel: ticket.channel,
+                operation: .changeFile(.add(file)), mutation: nil)
+            return engine.submit(write) ? nil : fail(.filesBusy)
+        case .badForm(.tooLong): return fail(.tooLarge)
+        case .badForm(.notOneFile): return fail(.notOneFile)
+        case .badForm(.malformed): return fail(.badForm)
+        case .failed(.exists): return fail(.exists)
+        case .failed(.full): return fail(.diskFull)
+        case .failed: return fail(.diskFails)
+        case .part: preconditionFailure("An upload reads no file.")
+        }
+    }
+
+    func response(to found: HTTPFound, of command: CommandID) -> HTTPResponse? {
+        if case .reply(.fileAdded) = found {
+            leave()
+            return .uploaded
+        }
+        // Without an error there is a row of its id, though nothing was on the disk.
+        guard case .refused(let error) = found else { return fail(.exists) }
+        return fail(refusal(error))
+    }
+
+    /// Leaves nothing behind, and says why.
+    private func fail(_ response: HTTPResponse) -> HTTPResponse {
+        if isStored { files.put(.remove(ticket.id), for: origin) }
+        leave()
+        return response
+    }
+
+    private func leave() {
+        guard hasPlace else { return }
+        hasPlace = false
+        files.put(.end, for: origin)
+        files.endUpload()
+    }
+
+    /// A row that is on its way comes all the same, and its file stays.
+    func abandon() { leave() }
+}
+
+extension HTTPResponse {
+    fileprivate static let tooLarge = storage(
+        400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
+    fileprivate static let badForm = storage(
+        400, "MalformedPOSTRequest", "The body is not a well-formed multipart/form-data.")
+    fileprivate static let notOneFile = storage(
+        400, "IncorrectNumberOfFilesInPostRequest", "Send one field named file.")
+    fileprivate static let exists = storage(
+        409, "OperationAborted", "The address was used already.")
+    fileprivate static let diskFull = storage(
+        507, "InsufficientStorage", "There is no room for the file.")
+    fileprivate static let diskFails = storage(
+        500, "InternalError", "The file could not be written.")
+
+    fileprivate static let uploaded: HTTPResponse = {
+        var response = HTTPResponse(status: 204, contentType: "application/xml", body: [])
+        response.isForPages = true
+        return response
+    }()
+}

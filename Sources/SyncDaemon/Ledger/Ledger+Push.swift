@@ -1,0 +1,81 @@
+// Devices that hear of channels by push: how many there may be, and what webhooks are told of them.
+
+import EventModel
+import JSON
+
+extension Ledger {
+    /// Changes of which channels a device hears, unless that would be too many.
+    func change(
+        _ device: PushDevice, _ change: PushChange
+    ) throws(StoreError) -> Result<Outcome, ProtocolError> {
+        let before = Set(try store.channels(of: device).map(ExactText.init))
+        switch change {
+        case .add(let names):
+            let new = Set(names.map(ExactText.init)).subtracting(before)
+            guard before.count + new.count <= Limits.channelsPerDeviceMax else {
+                return .failure(
+                    .tooManyChannels(
+                        Limits.channelsPerDeviceMax, per: "device", or: "remove some from it"))
+            }
+            for name in new {
+                let channel = Channel(name.string, keyset: device.keyset)
+                let devices = try store.devices(of: channel, limit: Limits.devicesPerChannelMax)
+                guard devices.count < Limits.devicesPerChannelMax else {
+                    return .failure(
+                        .tooManyChannels(
+                            Limits.devicesPerChannelMax, "devices", per: "channel",
+                            or: "remove some from it"))
+                }
+            }
+            try store.add(new.sorted().map(\.string), to: device)
+        case .remove(let names):
+            let old = Set(names.map(ExactText.init)).intersection(before)
+            try store.remove(old.sorted().map(\.string), from: device)
+        case .removeAll:
+            try store.remove(before.sorted().map(\.string), from: device)
+        }
+        return .success(.deviceChanged)
+    }
+
+    /// Why its tenant may not keep what a device is to hear of; `nil` when it may.
+    func quotaRefusal(
+        of device: PushDevice, hearingOf channels: [String]
+    ) throws(StoreError) -> ProtocolError? {
+        let bytes = channels.reduce(0) { $0 + StoredUse.bytes(of: device, hearingOf: $1) }
+        return try quotaRefusal(of: bytes, in: device.keyset)
+    }
+
+    /// The devices that hear of a channel, as a JSON array; `nil`: there are none.
+    func devicesText(of channel: Channel) throws(StoreError) -> String? {
+        let devices = try store.devices(of: channel, limit: Limits.devicesPerChannelMax)
+        guard !devices.isEmpty else { return nil }
+        var json = JSONWriter(reserving: devices.count * 256)
+        json.beginArray()
+        for device in devices {
+            json.beginObject()
+            json.member("token", device.token)
+            json.member("gateway", device.gateway.rawValue)
+            if device.gateway == .apns2 {
+                json.member("environment", device.environment)
+                json.member("topic", device.topic)
+            }
+            json.endObject()
+        }
+        json.endArray()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
+extension PushDevice {
+    var fields: [String] { [keyset, token, gateway.rawValue, environment, topic] }
+}
+
+extension PushChange {
+    var fields: [String] {
+        switch self {
+        case .add(let channels): ["add"] + channels
+        case .remove(let channels): ["remove"] + channels
+        case .removeAll: ["removeAll"]
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// The bounds of files: how large they are, how many come and go at a time, for how long.
+
+import EventModel
+
+extension Limits {
+    /// Bytes of a file's name; over it: status 400.
+    static let fileNameBytesMax = 255
+    /// Bytes of a file, whatever `max_file_bytes` says; over it: the daemon does not start.
+    static let fileBytesMax = 512 * 1024 * 1024
+    /// Bytes of an upload besides its file: the other fields of the form, and what parts them; over
+    /// it: status 413.
+    static let formBytesMax = 64 * 1024
+    /// Bytes of the head of one part of a form; over it: status 400.
+    static let formHeadBytesMax = 4096
+    /// Bytes of a form's boundary; over it: status 400.
+    static let formBoundaryBytesMax = 200
+    /// Uploads under way at a time; over it: status 503.
+    static let uploadsMax = 64
+    /// Downloads under way at a time; over it: status 503.
+    static let downloadsMax = 1024
+    /// Bytes that go to the disk, or come from it, at a time.
+    static let fileChunkBytes = 64 * 1024
+    /// Bytes that uploads leave free on the disk, for the database; under it: status 507.
+    static let fileReserveBytes = 256 * 1024 * 1024
+    /// Threads that read and write files.
+    static let fileThreads = 2
+    /// Orders to one of them that wait; over it: status 503.
+    static let fileOrdersMax = 65_536
+    /// Seconds for which the address of an upload is good.
+    static let uploadSeconds = 600
+    /// Seconds for which the address of a download is good.
+    static let downloadSeconds = 3600
+    /// Files in one list.
+    static let filesPageMax = 100
+    /// Media types of one list of what files may be; over it: the daemon does not start.
+    static let fileTypesMax = 64
+}

@@ -1,0 +1,123 @@
+// Mobile push in the embedded store: one row for each channel of which a device hears.
+
+import EventModel
+import SQLite
+
+extension SQLiteStore {
+    func channels(of device: PushDevice) throws(StoreError) -> [String] {
+        try statements.push.channels.channels(of: device)
+    }
+
+    func devices(of channel: Channel, limit: Int) throws(StoreError) -> [PushDevice] {
+        var devices: [PushDevice] = []
+        try statements.push.devices.query(
+            .text(channel.keyset), .text(channel.name), .integer(Int64(limit))
+        ) { row in
+            // Nobody else writes there: what is none is damage, and reaches nobody.
+            guard let gateway = PushDevice.Gateway(rawValue: row.text(0)) else { return true }
+            devices.append(
+                PushDevice(
+                    token: row.text(1), gateway: gateway, environment: row.text(2),
+                    topic: row.text(3), keyset: channel.keyset))
+            return true
+        }
+        return devices
+    }
+
+    func add(_ channels: [String], to device: PushDevice) throws(StoreError) {
+        for channel in channels {
+            try note(statements.push.add, channel, of: device, sign: 1)
+        }
+    }
+
+    func remove(_ channels: [String], from device: PushDevice) throws(StoreError) {
+        for channel in channels {
+            try note(statements.push.remove, channel, of: device, sign: -1)
+        }
+    }
+
+    /// - Parameter statement: Returns a row where it changed something.
+    private func note(
+        _ statement: borrowing StoreStatement, _ channel: String, of device: PushDevice, sign: Int
+    ) throws(StoreError) {
+        let hasChanged = try statement.first(device.values + [.text(channel)]) { _ in true }
+        guard hasChanged != nil else { return }
+        noteUse(of: device.keyset, bytes: sign * StoredUse.bytes(of: device, hearingOf: channel))
+    }
+}
+
+extension SQLiteReader {
+    func channels(of device: PushDevice) throws(StoreError) -> [String] {
+        try statements.push.channels(of: device)
+    }
+}
+
+extension StoreStatement {
+    /// What ``SQLitePushStatements/channels`` finds.
+    fileprivate borrowing func channels(of device: PushDevice) throws(StoreError) -> [String] {
+        var channels: [String] = []
+        try query(
+            .text(device.keyset), .text(device.token), .text(device.gateway.rawValue),
+            .text(device.environment), .text(device.topic)
+        ) { row in
+            channels.append(row.text(0))
+            return true
+        }
+        return channels
+    }
+}
+
+extension PushDevice {
+    fileprivate var values: [SQLiteValue] {
+        [.text(keyset), .text(token), .text(gateway.rawValue), .text(environment), .text(topic)]
+    }
+}
+
+extension SQLiteSchema {
+    /// - `push_device`: one row for each channel of which a device hears.
+    static let pushDevices = """
+        CREATE TABLE push_device(
+            keyset TEXT NOT NULL, token TEXT NOT NULL, gateway TEXT NOT NULL,
+            environment TEXT NOT NULL, topic TEXT NOT NULL, channel TEXT NOT NULL,
+            PRIMARY KEY (keyset, token, gateway, environment, topic, channel)) WITHOUT ROWID;
+        CREATE INDEX push_device_by_channel ON push_device(keyset, channel);
+        """
+
+    /// Adds to what keysets take up, as ``countUse`` has it, what their devices do.
+    static let countDevices = """
+        UPDATE keyset_use SET bytes = bytes + (
+            SELECT CAST(total(100 + \(bytes("d", ["token", "topic", "channel"]))) AS INTEGER)
+            FROM push_device AS d WHERE d.keyset = keyset_use.keyset);
+        """
+}
+
+/// What it takes to keep devices.
+final class SQLitePushStatements {
+    static let channels = """
+        SELECT channel FROM push_device
+        WHERE keyset = ? AND token = ? AND gateway = ? AND environment = ? AND topic = ?
+        ORDER BY channel
+        """
+
+    let channels: StoreStatement
+    let devices: StoreStatement
+    let add: StoreStatement
+    let remove: StoreStatement
+
+    init(_ connection: borrowing StoreConnection) throws(StoreError) {
+        channels = try connection.prepare(Self.channels)
+        devices = try connection.prepare(
+            """
+            SELECT gateway, token, environment, topic FROM push_device
+            WHERE keyset = ? AND channel = ?
+            ORDER BY token, gateway, environment, topic LIMIT ?
+            """)
+        add = try connection.prepare(
+            "INSERT OR IGNORE INTO push_device VALUES (?, ?, ?, ?, ?, ?) RETURNING 1")
+        remove = try connection.prepare(
+            """
+            DELETE FROM push_device WHERE keyset = ? AND token = ? AND gateway = ?
+            AND environment = ? AND topic = ? AND channel = ? RETURNING 1
+            """)
+    }
+}

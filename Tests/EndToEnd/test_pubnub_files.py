@@ -1,0 +1,349 @@
+"""Files of PubNub's API: brought, listed, fetched and taken away, by the SDK and by hand."""
+
+import hashlib
+import http.client
+import json
+import pathlib
+import socket
+import unittest
+import urllib.parse
+
+from pubnub.exceptions import PubNubException
+from pubnub.models.consumer.v3.channel import Channel
+
+from rest import KEYS, quoted
+from sdk import PubNubTestCase
+from waiting import until
+
+FILES = "/v1/files/{sub}/channels/room/files"
+GENERATE = "/v1/files/{sub}/channels/room/generate-upload-url"
+KEYSET = f"""
+    [keyset demo]
+    publish_key = {KEYS[0]}
+    subscribe_key = {KEYS[1]}
+    files = yes
+    """
+MIB = 1024 * 1024
+
+
+def form(content, name="file", boundary="b0undary", more=b""):
+    """A form with one file, and its Content-Type."""
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="f"\r\n\r\n'
+    body = more + head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
+    return body, f"multipart/form-data; boundary={boundary}"
+
+
+class FilesTestCase(PubNubTestCase):
+    def begin(self, *lines):
+        self.daemon = self.start_daemon(configuration=KEYSET + "".join(f"{it}\n    " for it in lines))
+        self.sdk = self.client(self.daemon, "ada").sdk
+        self.web = self.rest(self.daemon)
+        self.directory = pathlib.Path(self.daemon.data_dir) / "files"
+
+    def send(self, content=b"Hello", name="hello.txt", sdk=None, channel="room"):
+        return (sdk or self.sdk).send_file().channel(channel).file_name(name).message(
+            {"text": "look"}).should_store(True).file_object(content).sync().result
+
+    def listed(self, **query):
+        return self.web.ok(FILES, query)
+
+    def ask(self, method, url, body=None, kind=None):
+        """A request by a connection of its own; its status, headers and body."""
+        parts = urllib.parse.urlsplit(url)
+        connection = http.client.HTTPConnection(*self.daemon.address, timeout=60)
+        self.addCleanup(connection.close)
+        connection.request(method, parts.path, body, {"Content-Type": kind} if kind else {})
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def granted(self, name="a.txt"):
+        """The address of an upload, and the id that the file will have."""
+        answer = self.web.ok(GENERATE, method="POST", body=json.dumps({"name": name}).encode())
+        return answer["file_upload_request"]["url"], answer["data"]["id"]
+
+    def url(self, file, name):
+        return self.web.get(f"{FILES}/{file}/{quoted(name)}").headers["location"]
+
+
+class Files(FilesTestCase):
+    """What SDKs do."""
+
+    def test_it_comes_is_listed_fetched_told_of_and_taken_away(self):
+        self.begin()
+        # By hand: the listeners' thread of Python's SDK 10.8 dies of an event of a file.
+        poll = self.poll(self.daemon, "bob", "room")
+        content = bytes(range(256)) * 1000
+        sent = self.send(content, "ü & 1.png")
+
+        event, = poll.turn()
+        self.assertEqual((event["e"], event["i"], event.get("cmt")), (4, "ada", None))
+        self.assertEqual(event["d"], {
+            "message": {"text": "look"}, "file": {"id": sent.file_id, "name": "ü & 1.png"}})
+        found = self.sdk.list_files().channel("room").sync().result
+        self.assertEqual([(it["name"], it["id"], it["size"]) for it in found.data],
+                         [("ü & 1.png", sent.file_id, len(content))])
+        status, headers, body = self.ask("GET", self.url(sent.file_id, sent.name))
+        self.assertEqual((status, body), (200, content))
+        self.assertEqual(headers["Content-Type"], "image/png")
+        self.assertEqual(headers["Content-Disposition"],
+                         "attachment; filename*=UTF-8''%C3%BC%20%26%201.png")
+        self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+        message, = self.sdk.fetch_messages().channels("room").include_message_type(
+            True).sync().result.channels["room"]
+        self.assertEqual(message.message["file"], {"id": sent.file_id, "name": "ü & 1.png"})
+        raw = self.web.ok("/v3/history/sub-key/{sub}/channel/room", {
+            "include_message_type": "true", "include_custom_message_type": "true"})
+        self.assertEqual(raw["channels"]["room"][0]["message_type"], 4)
+        self.assertNotIn("custom_message_type", raw["channels"]["room"][0])
+
+        url = self.url(sent.file_id, sent.name)
+        self.sdk.delete_file().channel("room").file_id(sent.file_id).file_name(sent.name).sync()
+        self.assertEqual(self.listed()["data"], [])
+        until(lambda: not list(self.directory.iterdir()), "the end of the file")
+        self.assertEqual(self.ask("GET", url)[0], 404)
+
+    def test_the_sdk_fetches_what_it_sent(self):
+        self.begin()
+        sent = self.send(b"x" * 300_000, "x.bin")
+        found = self.sdk.download_file().channel("room").file_id(sent.file_id).file_name(
+            sent.name).sync().result.data
+        self.assertEqual(found, b"x" * 300_000)
+
+    def test_a_custom_type_stays(self):
+        self.begin()
+        poll = self.poll(self.daemon, "bob", "room")
+        payload = quoted(json.dumps({"message": 1, "file": {"id": "1", "name": "n"}}))
+        self.web.ok(f"/v1/files/publish-file/{{pub}}/{{sub}}/0/room/0/{payload}",
+                    {"custom_message_type": "photo"})
+        event, = poll.turn()
+        self.assertEqual((event["e"], event["cmt"], event["d"]["file"]["name"]), (4, "photo", "n"))
+
+    def test_pages(self):
+        self.begin()
+        for number in range(5):
+            self.send(b"1", f"{number}.txt")
+        names, query = [], {"limit": 2}
+        while True:
+            page = self.listed(**query)
+            names += [it["name"] for it in page["data"]]
+            self.assertEqual(page["count"], len(page["data"]))
+            if page["next"] is None:
+                break
+            query["next"] = page["next"]
+        self.assertEqual(names, [f"{number}.txt" for number in range(5)])
+
+    def test_too_large(self):
+        self.begin("max_file_bytes = 1M")
+        self.assertTrue(self.send(b"x" * MIB).file_id)
+        for size in (MIB + 1, 10 * MIB):
+            with self.assertRaises(PubNubException) as refused:
+                self.send(b"x" * size)
+            self.assertIn("Your proposed upload exceeds the maximum allowed size",
+                          str(refused.exception))
+        self.assertEqual(len(self.listed()["data"]), 1)
+        until(lambda: len(list(self.directory.iterdir())) == 1, "the end of the others")
+
+    def test_only_some_types(self):
+        self.begin("file_types = image/*, application/pdf")
+        self.send(name="a.PNG")
+        self.send(name="a.pdf")
+        with self.assertRaises(PubNubException) as refused:
+            self.send(name="a.html")
+        self.assertEqual(refused.exception.get_status_code(), 415)
+
+    def test_without_the_setting_there_are_none(self):
+        daemon = self.start_daemon()
+        self.web = self.rest(daemon)
+        self.assertEqual(self.web.get(FILES).status, 403)
+        self.assertEqual(self.web.ask("POST", GENERATE, body=b'{"name":"a"}').status, 403)
+
+    def test_files_address(self):
+        self.begin("files_url = https://files.example.com")
+        self.assertTrue(self.granted()[0].startswith("https://files.example.com/v1/files/upload/"))
+
+    def test_rights(self):
+        self.begin("secret_key = " + "s" * 32, "access_control = yes")
+        backend = self.client(self.daemon, "backend", secret_key="s" * 32).sdk
+
+        def holder(**rights):
+            channel = Channel.id("room")
+            for right in rights:
+                getattr(channel, right)()
+            sdk = self.client(self.daemon, "ada").sdk
+            sdk.set_token(backend.grant_token().authorized_uuid("ada").ttl(9).channels(
+                [channel]).sync().result.token)
+            return sdk
+
+        def refused(call):
+            with self.assertRaises(PubNubException) as caught:
+                call.sync()
+            self.assertEqual(caught.exception.get_status_code(), 403)
+
+        writer, reader, remover = holder(write=1), holder(read=1), holder(delete=1)
+        sent = self.send(sdk=writer)
+
+        def about(call):
+            return call.channel("room").file_id(sent.file_id).file_name(sent.name)
+
+        refused(writer.list_files().channel("room"))
+        refused(about(writer.get_file_url()))
+        refused(about(reader.delete_file()))
+        with self.assertRaises(PubNubException):
+            self.send(sdk=reader)
+        self.assertEqual(len(reader.list_files().channel("room").sync().result.data), 1)
+        self.assertEqual(about(reader.download_file()).sync().result.data, b"Hello")
+        about(remover.delete_file()).sync()
+        self.assertEqual(reader.list_files().channel("room").sync().result.data, [])
+
+
+class Attacks(FilesTestCase):
+    """What strangers try."""
+
+    def test_a_file_is_fetched_and_removed_by_its_own_channel_and_name_alone(self):
+        """Who may read one channel could know the ids of another's files."""
+        self.begin()
+        sent = self.send(b"secret", "a.txt", channel="other")
+        own = f"/v1/files/{{sub}}/channels/other/files/{sent.file_id}"
+        for path in (f"{FILES}/{sent.file_id}/a.txt", f"{own}/b.txt"):
+            url = self.web.get(path).headers["location"]
+            self.assertEqual(self.ask("GET", url)[0], 403)
+            self.web.ok(path, method="DELETE")
+        url = self.web.get(f"{own}/a.txt").headers["location"]
+        self.assertEqual(self.ask("GET", url)[2], b"secret")
+
+    def test_nobody_uploads_without_a_grant(self):
+        self.begin()
+        url, _ = self.granted()
+        body, kind = form(b"1")
+        base, ticket = url.rsplit("/", 1)
+        claims, _, code = ticket.partition(".")
+        sent = self.send(b"1", "a.txt", channel="other")
+        own = f"/v1/files/{{sub}}/channels/other/files/{sent.file_id}/a.txt"
+        download = self.web.get(own).headers["location"].split("/")[-2]
+        self.assertGreater(len(download), 100)
+        for bad in ("x", ".", claims, f"{claims}.", f"{claims}.{code[:-1]}A{code[-1]}",
+                    f"A{ticket}", download, "%2e%2e", "."):
+            with self.subTest(bad=bad):
+                self.assertEqual(self.ask("POST", f"{base}/{bad}", body, kind)[0], 403)
+        self.assertEqual(self.ask("POST", url, body, kind)[0], 204)
+        self.assertEqual(len(self.listed()["data"]), 1)
+        # A second file under the same id is none.
+        self.assertNotEqual(self.ask("POST", url, body, kind)[0], 204)
+        self.assertEqual(len(self.listed()["data"]), 1)
+
+    def test_names_are_no_paths(self):
+        self.begin()
+        for name in ("../x", "a/b", "..", ".", "", "a\\b", "a\r\nSet-Cookie: x", "\0", "x" * 256):
+            answer = self.web.ask("POST", GENERATE, body=json.dumps({"name": name}).encode())
+            self.assertEqual(answer.status, 400, name)
+        sent = self.send(b"1", 'a"; x=y.txt')
+        _, headers, _ = self.ask("GET", self.url(sent.file_id, sent.name))
+        self.assertEqual(headers["Content-Disposition"],
+                         "attachment; filename*=UTF-8''a%22%3B%20x%3Dy.txt")
+        for file in ("..", "../../syncdaemon.db", "%2e%2e%2fsyncdaemon.db"):
+            answer = self.web.get(f"{FILES}/{quoted(file)}/x")
+            self.assertEqual(self.ask("GET", answer.headers["location"])[0], 403)
+
+    def test_forms_that_are_none(self):
+        self.begin()
+        good, kind = form(b"1")
+        two = form(b"1")[0].replace(b"--\r\n", b"\r\n") + good
+        for name, body, type_ in (
+                ("no type", good, "text/plain"), ("another boundary", good,
+                 "multipart/form-data; boundary=other"), ("cut", good[:-5], kind),
+                ("no file", form(b"1", "other")[0], kind), ("two files", two, kind),
+                ("a long field", form(b"1", more=form(b"x" * 70_000, "k")[0][:-15] + b"\r\n")[0],
+                 kind), ("empty", b"", kind)):
+            with self.subTest(name):
+                self.assertIn(self.ask("POST", self.granted()[0], body, type_)[0], (400, 411))
+        self.assertEqual(self.listed()["data"], [])
+        until(lambda: not list(self.directory.iterdir()), "what was begun is gone")
+
+    def test_a_body_larger_than_granted_is_not_read(self):
+        self.begin()
+        url, _ = self.granted()
+        path = urllib.parse.urlsplit(url).path
+        for length in (6 * MIB, 999_999_999):
+            with socket.create_connection(self.daemon.address, timeout=30) as peer:
+                peer.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n"
+                             "Content-Type: multipart/form-data; boundary=b\r\n\r\n".encode())
+                self.assertIn(peer.recv(100).split(b" ")[1], (b"400", b"413"))
+
+    def test_memory_does_not_grow_with_files(self):
+        self.begin("max_file_bytes = 200M")
+        content = hashlib.sha256(b"1").digest() * (2 * MIB)
+        self.send(b"1")
+        before = self.memory()
+        url, file = self.granted("big.bin")
+        self.assertEqual(self.ask("POST", url, *form(content))[0], 204)
+        _, _, body = self.ask("GET", self.url(file, "big.bin"))
+        self.assertEqual(hashlib.sha256(body).digest(), hashlib.sha256(content).digest())
+        self.assertLess(self.memory() - before, 16 * MIB)
+
+    def memory(self):
+        status = pathlib.Path(f"/proc/{self.daemon.process.pid}/status").read_text("ascii")
+        line, = (it for it in status.splitlines() if it.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+
+    def half(self, url, content=b"x" * 200_000):
+        """Begins an upload and leaves it there."""
+        body, kind = form(content)
+        peer = socket.create_connection(self.daemon.address, timeout=30)
+        self.addCleanup(peer.close)
+        peer.sendall(f"POST {urllib.parse.urlsplit(url).path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                     f"Content-Length: {len(body)}\r\nContent-Type: {kind}\r\n\r\n".encode()
+                     + body[:len(body) // 2])
+        return peer
+
+    def test_who_hangs_up_leaves_nothing(self):
+        self.begin()
+        peer = self.half(self.granted()[0])
+        until(lambda: list(self.directory.glob("*.part")), "a part")
+        peer.close()
+        until(lambda: not list(self.directory.iterdir()), "the end of the part")
+        self.assertEqual(self.listed()["data"], [])
+
+    def test_so_many_at_a_time(self):
+        self.begin()
+        peers = [self.half(self.granted()[0]) for _ in range(64)]
+        until(lambda: len(list(self.directory.glob("*.part"))) == 64, "64 parts")
+        body, kind = form(b"1")
+        self.assertEqual(self.ask("POST", self.granted()[0], body, kind)[0], 503)
+        self.assertEqual(len(self.web.publish("room", 1).__str__()), 17, "others are served")
+        peers[0].close()
+        until(lambda: self.ask("POST", self.granted()[0], body, kind)[0] == 204, "a place")
+
+
+class Crashes(FilesTestCase):
+    """What a crash leaves."""
+
+    def test_what_was_answered_is_there_and_nothing_else(self):
+        self.begin()
+        sent = self.send(b"kept", "k.txt")
+        peer = socket.create_connection(self.daemon.address)
+        self.addCleanup(peer.close)
+        body, kind = form(b"x" * 200_000)
+        path = urllib.parse.urlsplit(self.granted()[0]).path
+        peer.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+                     f"Content-Type: {kind}\r\n\r\n".encode() + body[:100_000])
+        until(lambda: list(self.directory.glob("*.part")), "a part")
+        self.daemon.kill()
+        (self.directory / "00000000-0000-4000-8000-000000000000").write_bytes(b"nobody's")
+        (self.directory / "README").write_bytes(b"not ours")
+        self.daemon.start()
+        self.web = self.rest(self.daemon)
+        self.assertEqual(sorted(it.name for it in self.directory.iterdir()),
+                         sorted([sent.file_id, "README"]))
+        self.assertEqual([it["id"] for it in self.listed()["data"]], [sent.file_id])
+        self.assertEqual(self.ask("GET", self.url(sent.file_id, "k.txt"))[2], b"kept")
+
+    def test_a_link_in_the_place_of_a_file_is_not_followed(self):
+        self.begin()
+        sent = self.send(b"1", "a.txt")
+        (self.directory / sent.file_id).unlink()
+        (self.directory / sent.file_id).symlink_to("/etc/passwd")
+        self.assertNotEqual(self.ask("GET", self.url(sent.file_id, "a.txt"))[0], 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

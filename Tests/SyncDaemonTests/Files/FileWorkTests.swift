@@ -1,0 +1,152 @@
+// What threads of files do to the disk: whole files or nothing, and nothing of anybody else's.
+
+import EventModel
+import Foundation
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Files on the disk")
+struct FileWorkTests {
+    private let scratch: ScratchDirectory
+    private let id: FileID
+    private let one = Origin(reactor: 0, session: SessionID(slot: 1, generation: 1), command: 1)
+    private let two = Origin(reactor: 0, session: SessionID(slot: 2, generation: 1), command: 1)
+
+    init() throws {
+        scratch = try ScratchDirectory()
+        id = try #require(FileID("01234567-89ab-4cde-8f01-23456789abcd"))
+    }
+
+    private var path: String { scratch.path + "/files" }
+
+    private var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    private func form() throws -> FormReader {
+        try #require(FormReader(contentType: "multipart/form-data; boundary=b"))
+    }
+
+    private func body(_ content: String) -> [UInt8] {
+        Array(
+            ("--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n\(content)\r\n--b--\r\n")
+                .utf8)
+    }
+
+    private func store(
+        _ content: String, with work: inout FileWork, for origin: Origin
+    ) throws -> FileAnswer.Result? {
+        let begun = work.carryOut(.begin(id, try form(), length: 1), for: origin)
+        #expect(begun == nil)
+        return work.carryOut(.take(body(content), isLast: true), for: origin)
+    }
+
+    @Test("a file has its name when it is whole, and comes back in parts")
+    func whole() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        let content = String(repeating: "0123456789", count: 20_000)
+        let form = body(content)
+        let begun = work.carryOut(.begin(id, try self.form(), length: 1), for: one)
+        #expect(begun == nil)
+        let taken = work.carryOut(.take(Array(form[..<1000]), isLast: false), for: one)
+        guard case .taken? = taken else {
+            Issue.record("\(taken as Any)")
+            return
+        }
+        #expect(names == [id.text + ".part"])
+        let stored = work.carryOut(.take(Array(form[1000...]), isLast: true), for: one)
+        guard case .stored(size: 200_000)? = stored else {
+            Issue.record("\(stored as Any)")
+            return
+        }
+        #expect(names == [id.text])
+        let mode = try FileManager.default.attributesOfItem(atPath: "\(path)/\(id.text)")
+        #expect(mode[.posixPermissions] as? Int == 0o600)
+
+        var (found, sizes, order): ([UInt8], [Int?], FileOrder) = ([], [], .open(id))
+        while case .part(let bytes, let size, let isLast)? = work.carryOut(order, for: two) {
+            #expect(bytes.count <= Limits.fileChunkBytes)
+            found += bytes
+            sizes.append(size)
+            if isLast { break }
+            order = .read
+        }
+        #expect(String(decoding: found, as: UTF8.self) == content)
+        #expect(sizes == [200_000, nil, nil, nil])
+    }
+
+    @Test("a file takes nobody's place")
+    func exists() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        guard case .stored? = try store("first", with: &work, for: one),
+            case .failed(.exists)? = try store("second", with: &work, for: two)
+        else {
+            Issue.record("another answer")
+            return
+        }
+
+        #expect(try String(contentsOfFile: "\(path)/\(id.text)", encoding: .utf8) == "first")
+        #expect(names == [id.text])
+    }
+
+    @Test("who goes leaves nothing, and neither does a form that is none")
+    func ends() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        _ = work.carryOut(.begin(id, try form(), length: 1), for: one)
+        _ = work.carryOut(.take(Array(body("x").prefix(20)), isLast: false), for: one)
+        let ended = work.carryOut(.end, for: one)
+        #expect(ended == nil)
+        #expect(names == [])
+        _ = work.carryOut(.begin(id, try form(), length: 1), for: one)
+        let answer = work.carryOut(.take(Array(body("x").prefix(20)), isLast: true), for: one)
+        guard case .badForm(.malformed)? = answer else {
+            Issue.record("\(answer as Any)")
+            return
+        }
+        #expect(names == [])
+        // What still comes of it is of no interest.
+        let late = work.carryOut(.take([1], isLast: true), for: one)
+        #expect(late == nil)
+    }
+
+    @Test("a file for which there is no room is not begun")
+    func reserve() throws {
+        var work = FileWork(in: try FileDirectory(path))
+        let answer = work.carryOut(.begin(id, try form(), length: 1 << 60), for: one)
+        guard case .failed(.full)? = answer else {
+            Issue.record("\(answer as Any)")
+            return
+        }
+        #expect(names == [])
+    }
+
+    @Test("a start removes parts and what nobody knows, and nothing that is not ours")
+    func sweeps() throws {
+        let directory = try FileDirectory(path)
+        let other = "11111111-1111-4111-8111-111111111111"
+        for name in [id.text, other, "\(other).part", "README", "x.part"] {
+            try Data().write(to: URL(filePath: "\(path)/\(name)"))
+        }
+
+        let known = id
+        let count = try directory.sweep { $0 == known }
+
+        #expect(count == 2)
+        #expect(names == [id.text, "README", "x.part"])
+    }
+
+    @Test("links are not followed: not for the directory, and not for a file")
+    func links() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch.path + "/link", withDestinationPath: scratch.path)
+        #expect(throws: FileError.self) { _ = try FileDirectory(scratch.path + "/link") }
+        var work = FileWork(in: try FileDirectory(path))
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(path)/\(id.text)", withDestinationPath: "/etc/passwd")
+        guard case .failed? = work.carryOut(.open(id), for: one) else {
+            Issue.record("it was followed")
+            return
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// Devices that hear by push: how many there may be, and what webhooks are told of them.
+
+import EventModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite("Ledger: mobile push")
+struct LedgerPushTests {
+    private let bench = LedgerBench()
+    private let room = Channel("room")
+
+    private func device(_ token: String) -> PushDevice {
+        PushDevice(token: token, gateway: .fcm, keyset: room.keyset)
+    }
+
+    private func change(_ token: String, _ change: PushChange) throws -> Reply {
+        try bench.commit(write(.changeDevice(device(token), change))).answers[0].result.get()
+    }
+
+    @Test("channels come, go, and go all at once")
+    func changes() throws {
+        #expect(try change("t", .add(["a", "b", "c"])) == .deviceChanged)
+        #expect(try change("t", .remove(["b", "nowhere"])) == .deviceChanged)
+        #expect(try bench.store.channels(of: device("t")) == ["a", "c"])
+        #expect(try change("t", .removeAll) == .deviceChanged)
+        #expect(try bench.store.channels(of: device("t")) == [])
+    }
+
+    @Test("a device hears of so many channels, and no more")
+    func channels() throws {
+        let names = (0..<Limits.channelsPerDeviceMax).map { "c\($0)" }
+        _ = try change("t", .add(names))
+
+        #expect(throws: ProtocolError.self) { try change("t", .add(["one more"])) }
+        #expect(try change("t", .add(["c0", "c1"])) == .deviceChanged, "they are there")
+        #expect(try bench.store.channels(of: device("t")).count == names.count)
+    }
+
+    @Test("a channel is heard of by so many devices, and the next one gets none of its channels")
+    func devices() throws {
+        for number in 0..<Limits.devicesPerChannelMax { _ = try change("t\(number)", .add(["a"])) }
+
+        #expect(throws: ProtocolError.self) { try change("one more", .add(["b", "a"])) }
+        #expect(try bench.store.channels(of: device("one more")) == [])
+        #expect(try change("t0", .add(["a", "b"])) == .deviceChanged, "it is one of them")
+    }
+
+    private func told(by devices: Webhook.Devices, _ writes: [Write]) throws -> [String] {
+        var webhook = Webhook(name: "hook")
+        webhook.devices = devices
+        bench.ledger.outbox.webhooks = [webhook]
+        _ = bench.commit(writes)
+        let store = try #require(bench.store as? MemoryStore)
+        return store.durable.outbox.waiting.values.flatMap(\.self).map(\.event)
+    }
+
+    @Test("an event comes with the devices of its channel, as of its commit")
+    func events() throws {
+        let pad = PushDevice(
+            token: "aa", gateway: .apns2, environment: "production", topic: "app",
+            keyset: room.keyset)
+        _ = bench.commit(write(.changeDevice(pad, .add(["room"]))))
+        _ = try change("t", .add(["room"]))
+
+        let events = try told(
+            by: .yes,
+            [write(.changeDevice(device("late"), .add(["room"]))), write(.publish(.numbered(1)))])
+
+        #expect(events.count == 1)
+        let expected =
+            #""devices":[{"token":"aa","gateway":"apns2","environment":"production","#
+            + #""topic":"app"},{"token":"late","gateway":"fcm"},{"token":"t","gateway":"fcm"}]}"#
+        #expect(events[0].hasSuffix(expected))
+    }
+
+    @Test("a channel without devices: an empty list, or no event")
+    func none() throws {
+        #expect(try told(by: .only, [write(.publish(.numbered(1)))]) == [])
+        let events = try told(by: .yes, [write(.publish(.numbered(2)))])
+        #expect(events.count == 1)
+        #expect(events[0].hasSuffix(#","devices":[]}"#))
+    }
+}
