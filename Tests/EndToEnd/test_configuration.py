@@ -288,8 +288,9 @@ class Files(ConfigurationTestCase):
         names = sorted(os.listdir(directory))
         self.assertGreaterEqual(set(names), {"lock", "syncdaemon.db", "syncdaemon.db-wal"})
         for name in names:
-            mode = stat.S_IMODE(os.stat(os.path.join(directory, name)).st_mode)
-            self.assertEqual(mode, 0o600, name)
+            found = os.stat(os.path.join(directory, name)).st_mode
+            expected = 0o700 if stat.S_ISDIR(found) else 0o600
+            self.assertEqual(stat.S_IMODE(found), expected, name)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ extension Limits {
     static let interceptorAnswerBytesMax = 128 * 1024
     /// Bytes of the reason for a refusal that a client is shown; the rest is cut.
     static let interceptorReasonBytesMax = 400
-    /// Questions without an answer in a row after which an interceptor is asked one question a second, and all other
-    /// writes are treated as if it had failed, at once.
+    /// Questions without an answer in a row after which an interceptor is asked one question a
+    /// second, and all other writes are treated as if it had failed, at once.
     static let interceptorFailuresMax = 10
     /// Milliseconds between these.
     static let interceptorProbeMilliseconds = 1000

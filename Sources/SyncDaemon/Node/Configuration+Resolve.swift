@@ -129,12 +129,7 @@ extension Configuration {
 
     private mutating func apply(_ file: ConfigurationFile) -> [ConfigurationError] {
         let content = INIFile.read(file.text)
-        var mistakes = content.errors.map { error -> ConfigurationError in
-            switch error {
-            case .malformed(let line): .malformedLine(.file(path: file.path, line: line))
-            case .lineTooLong(let line): .lineTooLong(.file(path: file.path, line: line))
-            }
-        }
+        var mistakes = content.errors.map { ConfigurationError($0, in: file.path) }
         var keysets = SectionCollector<NamedKeyset>()
         var namespaces = SectionCollector<Namespace>()
         var webhooks = SectionCollector<NamedWebhook>()
@@ -283,6 +278,14 @@ extension Examination {
 }
 
 extension ConfigurationError {
+    fileprivate init(_ error: INIError, in path: String) {
+        self =
+            switch error {
+            case .malformed(let line): .malformedLine(.file(path: path, line: line))
+            case .lineTooLong(let line): .lineTooLong(.file(path: path, line: line))
+            }
+    }
+
     /// The line of the file that it is in; `nil` for what is nowhere.
     fileprivate var line: Int? {
         switch self {

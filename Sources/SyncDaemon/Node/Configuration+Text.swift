@@ -86,9 +86,9 @@ extension Configuration {
     private static func sampleInterceptor() -> String {
         let head = """
 
-            # Interceptors are asked before something is written, and allow, change or refuse it: see
-            # WEBHOOKS.md. There may be up to \(Limits.interceptorsMax); the first one that is for a
-            # channel is asked. They have no flags and no variables.
+            # Interceptors are asked before something is written, and allow, change or refuse it:
+            # see WEBHOOKS.md. There may be up to \(Limits.interceptorsMax); the first one that is
+            # for a channel is asked. They have no flags and no variables.
             #[interceptor example]
 
 

@@ -72,7 +72,9 @@ struct InterceptorConfigurationTests {
         #expect(messages(least + "before =\n").count == 1, "nobody means that")
         #expect(messages(least + "timeout_milliseconds = 9\n").count == 1)
         #expect(messages(least + "keyset = nobody\n").count == 1)
-        #expect(messages("[intercepter a]\n\n").first?.contains("[interceptor a]") == true)
+        #expect(
+            messages("[intercepter a]\nurl = https://a/\n").first?.contains("[interceptor a]")
+                == true)
     }
 
     @Test("a reload puts them in force, and says which")

@@ -77,7 +77,8 @@ struct WebhookConfigurationTests {
     @Test("an address is https, or this machine's")
     func addresses() {
         for good in [
-            "https://a.example", "HTTP://LOCALHOST:8080/", "https://a.example:8443/x?y=z",
+            "https://a.example", "HTTPS://a/", "HTTP://LOCALHOST:8080/",
+            "https://a.example:8443/x?y=z",
             "https://[2001:db8::1]/",
             "http://127.0.0.1:80/", "http://[::1]/", "http://localhost:8080",
         ] {
@@ -87,7 +88,7 @@ struct WebhookConfigurationTests {
             "", "a.example", "http://a.example/", "https://", "https:///x", "https://a@b/",
             "https://a/#b", "https://a b/", "ftp://127.0.0.1/", "http://127.0.0.1.example/",
             "http://localhost.example/", "https://a:port/", "https://a:0/", "https://[a]/",
-            "https://a\\@b/", "https://é/", "http://10.0.0.1/", "HTTPS://a/",
+            "https://a\\@b/", "https://é/", "http://10.0.0.1/", "HTTP://a/",
             "https://a/" + String(repeating: "x", count: 2048),
         ] {
             #expect(!SignedAddress.isValid(bad), "\(bad)")

@@ -78,7 +78,7 @@ struct KeyGrantRequestTests {
     func absent(query: String) {
         let text = refusal(.get, "\(granting)?g=1&auth=a&\(query)")
         #expect(text?.hasPrefix("501 ") == true)
-        #expect(text?.contains("App Context") == true)
+        #expect(text?.contains("grant_token") == true)
     }
 
     @Test("an audit names what it wants, at most so many")
