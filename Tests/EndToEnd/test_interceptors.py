@@ -269,6 +269,7 @@ class Failures(InterceptorTestCase):
         await self.reload(daemon)
         await ada.publish("room", 3)
         self.assertEqual(len(receiver.requests), 1)
+        self.assertEqual(self.counts(daemon), {}, "it is gone, and so are its figures")
 
     async def test_garbage_is_no_answer(self):
         answers = iter([{"allowed": True}, 200, 500, (302, {"Location": "http://127.0.0.1:1/"}),

@@ -55,8 +55,10 @@ final class InterceptorThread: Sendable {
     func apply(_ interceptors: [Interceptor]) {
         state.withLock { state in
             (state.interceptors, state.isChanged) = (interceptors, true)
-            for interceptor in interceptors {
-                state.figures[interceptor.name, default: InterceptorFigures()].waiting += 0
+            let before = state.figures
+            state.figures = [:]
+            for name in interceptors.map(\.name) {
+                state.figures[name] = before[name] ?? InterceptorFigures()
             }
             settle(state)
         }
@@ -90,9 +92,7 @@ final class InterceptorThread: Sendable {
     var figures: [String: InterceptorFigures] {
         state.withLock { state in
             var figures = state.figures
-            for (name, count) in state.queue.waiting {
-                figures[name, default: InterceptorFigures()].waiting = count
-            }
+            for (name, count) in state.queue.waiting { figures[name]?.waiting = count }
             return figures
         }
     }
@@ -164,8 +164,7 @@ final class InterceptorThread: Sendable {
         _ question: InterceptorQuestion, by sender: HTTPSender<InterceptorQuestion>
     ) {
         let ticks = ledger.clock.ticks()
-        let id =
-            "\(question.interceptor.name.replacing(".", with: ":"))-\(ticks)-\(question.number)"
+        let id = WebhookSignature.id("\(ticks)-\(question.number)", of: question.interceptor.name)
         let body = InterceptorWords.body(of: question, id: id)
         sender.send(
             DeliveryRequest(
@@ -181,7 +180,7 @@ final class InterceptorThread: Sendable {
     /// Lets go what waited for this answer, under the lock: so nothing that comes overtakes it.
     private func decide(_ question: InterceptorQuestion, _ verdict: InterceptorVerdict) {
         state.withLock { state in
-            state.figures[question.interceptor.name, default: InterceptorFigures()].count(verdict)
+            state.figures[question.interceptor.name]?.count(verdict)
             for (item, refusal) in state.queue.decide(question, verdict) {
                 if let refusal {
                     ledger.order.answer(item.origin, .failure(refusal))

@@ -6,8 +6,7 @@ import JSON
 /// The body of a request; the same bytes for the same rows.
 enum DeliveryBody {
     static func id(of place: OutboxPlace) -> String {
-        // The specification keeps dots for itself.
-        "\(place.webhook.replacing(".", with: ":"))-\(place.batch)"
+        WebhookSignature.id("\(place.batch)", of: place.webhook)
     }
 
     /// - Parameter rows: Of one batch, at least one.

@@ -8,6 +8,12 @@ import EventModel
 enum WebhookSignature {
     private static let prefix = "whsec_"
 
+    /// What names a request to a section of this name.
+    static func id(_ number: String, of name: String) -> String {
+        // The specification keeps dots for itself.
+        "\(name.replacing(".", with: ":"))-\(number)"
+    }
+
     /// - Parameters:
     ///   - id: The same for every attempt.
     ///   - seconds: When this attempt begins, since 1970.
