@@ -28,8 +28,17 @@ struct SourceFile: Sendable {
 
     static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
 
+    /// All Swift files of the package's own folders, each read once.
+    private static let sources = Result { try read("Sources") }
+    private static let tests = Result { try read("Tests") }
+
     /// All Swift files under a folder of the package, by path.
     static func all(under folder: String) throws -> [SourceFile] {
+        let known = folder.hasPrefix("Sources") ? sources : tests
+        return try known.get().filter { $0.isIn([folder + "/"]) }
+    }
+
+    private static func read(_ folder: String) throws -> [SourceFile] {
         let paths = try FileManager.default.subpathsOfDirectory(
             atPath: root.appending(path: folder).path())
         return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in

@@ -100,13 +100,15 @@ extension Ledger {
         }
     }
 
-    /// Whose message an action is about; `nil` when it is the user's own, or not there.
+    /// Whose message a reaction is to; `nil` when it is the user's own, not there, or no reaction.
     private func reactedTo(by event: Envelope) throws(StoreError) -> String? {
         let key: MessageAction.Key
         switch event.event {
         case .actionAdded(let action), .actionRemoved(let action): key = action.key
         default: return nil
         }
+        // A receipt that a message was read is no news for its author, nor is an edit.
+        guard ExactText(key.type) == ExactText(ReactionRules.type) else { return nil }
         let author = try store.author(ofMessage: key.messageTimetoken, in: event.channel)
         return author.flatMap { ExactText($0) == ExactText(key.uuid) ? nil : $0 }
     }

@@ -153,6 +153,16 @@ struct LedgerOutboxTests {
         #expect(waiting.allSatisfy { $0.due == tick(350_000_000) })
     }
 
+    @Test("actions of other types are not collected", arguments: ["receipt", "edited", "deleted"])
+    func collectsReactionsAlone(type: String) throws {
+        bench.ledger.outbox.webhooks = [webhook { $0.collecting = .author }]
+        _ = bench.commit(write(.publish(.numbered(1))))
+
+        _ = bench.commit(write(.add(.on(1000, type: type, by: "bob"))))
+
+        #expect(try places().isEmpty)
+    }
+
     @Test("what is given up can be sent once more, some requests in each commit")
     func revives() throws {
         bench.ledger.outbox.webhooks = [webhook { $0.eventsMax = 1 }]
