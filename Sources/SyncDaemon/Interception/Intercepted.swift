@@ -71,6 +71,11 @@ extension Intercepted {
         }
     }
 
+    /// It, if it may have been carried out before.
+    var named: Write? {
+        if case .write(let write) = self, write.mutation != nil { write } else { nil }
+    }
+
     /// Bytes that it takes while it waits.
     var size: Int {
         switch self {
