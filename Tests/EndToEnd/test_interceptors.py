@@ -111,6 +111,33 @@ class Verdicts(InterceptorTestCase):
         self.assertEqual([it["json"]["before"] for it in receiver.requests],
                          ["signal", "signal", "publish", "publish"])
 
+    async def test_a_question_has_what_its_author_wrote_and_who_sends_it(self):
+        key = "backend-" + "b" * 32
+        self.secret("keys.json", json.dumps({"keys": [
+            {"name": "backend", "key": key},
+            {"name": "feed", "key": key[::-1], "permissions": {
+                "channels": {"room": ["write"]}}}]}))
+        receiver = self.moderator(lambda _: {"allow": True})
+        daemon = self.start(
+            "[keyset app]\nsubscribe_key = sub-app\n"
+            f"server_keys_file = {self.directory / 'keys.json'}\n", self.interceptor(receiver))
+        ada = await self.device(daemon, "ada", keyset="sub-app")
+        message = await ada.publish("room", 1, ttl=24)
+        await ada.add("room", message, "👍", score=3)
+        await ada.publish("room", 2, store=False)
+        for bearer in (key, key[::-1]):
+            api = Api(daemon, bearer)
+            self.addCleanup(api.close)
+            api.write("publish", channel="room", payload=3, author="eve")
+            api.write("publish", channel="room", payload=4, store=False, author="eve")
+        names = ("user", "ttl", "score", "store", "server")
+        asked = [{name: it["json"][name] for name in names if name in it["json"]}
+                 for it in receiver.requests]
+        served = {"user": "eve", "server": True}
+        self.assertEqual(asked, [
+            {"user": "ada", "ttl": 24}, {"user": "ada", "score": 3}, {"user": "ada", "store": False},
+            *([served, served | {"store": False}] * 2)])
+
     async def test_nobody_overtakes_their_own_writes(self):
         def decide(asked):
             # The first ones take longest.

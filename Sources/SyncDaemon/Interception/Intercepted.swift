@@ -64,6 +64,13 @@ extension Intercepted {
         }
     }
 
+    var isOfServer: Bool {
+        switch self {
+        case .write(let write): write.isOfServer
+        case .announcement(let announcement, _): announcement.isOfServer
+        }
+    }
+
     var origin: Origin {
         switch self {
         case .write(let write): write.origin
@@ -155,6 +162,7 @@ extension Announcement {
             case .signal(let message): .signal(message.saying(payload: payload, meta: meta))
             default: event
             }
-        return Announcement(channel: channel, uuid: uuid, event: event, origin: origin)
+        return Announcement(
+            channel: channel, uuid: uuid, event: event, origin: origin, isOfServer: isOfServer)
     }
 }

@@ -70,7 +70,8 @@ final class APIStream: APIAsking, HTTPStreamCall {
         caller = APICaller(
             author: author, keyset: bearer.keyset,
             credential: try bearer.credential(of: author, asking),
-            publishKey: bearer.publishKey, accounts: asking.tenants.accounts,
+            isServer: bearer.server != nil, publishKey: bearer.publishKey,
+            accounts: asking.tenants.accounts,
             origin: asking.origin, hub: asking.hub, audit: asking.tenants.audit, demand: Demand())
         origin = asking.origin
     }
