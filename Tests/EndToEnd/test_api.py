@@ -3,12 +3,14 @@
 import json
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import tempfile
 import threading
 
 from api import Api, Stream, payloads
+from daemon import run_to_end
 from raw import RawClient
 from sdk import PubNubTestCase
 from test_access import SHARED, base64url, web_token
@@ -374,9 +376,9 @@ class Streams(ApiCase):
         stream.until(lambda: len(stream.events) == 7, "all of it")
         self.assertEqual(payloads(stream.events), ["one", "two", "three"])
         self.assertEqual([it.get("e") for it in stream.events], [None, None, None, 3, 3, 5, 1])
-        self.assertEqual(stream.ids, sorted(stream.ids, key=int))
+        self.assertEqual(stream.times, sorted(stream.times))
         late = self.stream(channel=["room", "news.*"], cursor=stream.ids[0])
-        late.until(lambda: late.ids[-1:] == stream.ids[-1:], "what is left of it")
+        late.until(lambda: late.times[-1:] == stream.times[-1:], "what is left of it")
         # The message is gone, and what stood on it; what removed it is told, and the signal is
         # remembered.
         self.assertEqual([it.get("e") for it in late.events], [None, 3, 5, 1])
@@ -421,6 +423,78 @@ class Streams(ApiCase):
         self.assertEqual([name for name, _ in stream.others], ["reset"])
         self.message()
         stream.until(lambda: stream.events, "a message")
+
+    def test_an_id_of_another_store_is_known_by_its_epoch(self):
+        """Though the new store has gone beyond its time."""
+        self.message(payload="lost")
+        stream = self.stream(channel="room")
+        stream.until(lambda: stream.ids, "the beginning")
+        self.message(payload="lost, too")
+        stream.until(lambda: stream.events, "a message")
+        last = stream.last
+        self.assertIn("-", last)
+        stream.close()
+        self.daemon.stop()
+        shutil.rmtree(self.daemon.data_dir)
+        self.daemon.start()
+        self.backend = self.api(BACKEND)
+        self.message(payload="new")
+        for where in ({"last": last}, {"cursor": last}):
+            stream = self.stream(channel="room", **where)
+            stream.until(lambda: stream.events, "what happened since the start")
+            self.assertEqual([name for name, _ in stream.others], ["reset"])
+            self.assertEqual(payloads(stream.events), ["new"])
+            # From then on it is one of this store.
+            again = self.stream(channel="room", last=stream.last)
+            again.until(lambda: again.ids, "the beginning")
+            self.assertEqual(again.others, [])
+        # A timetoken alone is a time, as ids were in earlier releases.
+        bare = self.stream(channel="room", last=last.rpartition("-")[2])
+        bare.until(lambda: bare.events, "what came after it")
+        self.assertEqual((payloads(bare.events), bare.others), (["new"], []))
+
+    def test_a_store_that_was_put_back(self):
+        self.message(payload="kept")
+        copy = self.place / "copy.db"
+        code, _, error = run_to_end("backup", "--data-dir", self.daemon.data_dir, str(copy))
+        self.assertEqual(code, 0, error)
+        stream = self.stream(channel="room")
+        stream.until(lambda: stream.ids, "the beginning")
+        first = stream.last
+        self.message(payload="lost")
+        stream.until(lambda: stream.events, "a message")
+        last = stream.last
+        self.daemon.stop()
+        code, _, error = run_to_end("restore", "--data-dir", self.daemon.data_dir, str(copy))
+        self.assertEqual(code, 0, error)
+        self.daemon.start()
+        self.backend = self.api(BACKEND)
+        self.message(payload="new")
+        stream = self.stream(channel="room", last=last)
+        stream.until(lambda: stream.events, "what happened since the start")
+        self.assertEqual([name for name, _ in stream.others], ["reset"])
+        # What that store has, too, is no reason to begin anew.
+        stream = self.stream(channel="room", last=first)
+        stream.until(lambda: stream.events, "what came after it")
+        self.assertEqual((payloads(stream.events), stream.others), (["new"], []))
+
+    def test_what_is_not_stored_is_no_sign_of_another_store(self):
+        """A restarted daemon knows nothing of where a signal was."""
+        self.message()
+        stream = self.stream(channel="room")
+        stream.until(lambda: stream.ids, "the beginning")
+        lasts = [stream.last]
+        self.backend.write("signal", channel="room", payload="tick")
+        stream.until(lambda: stream.events, "a signal")
+        lasts.append(stream.last)
+        self.daemon.kill()
+        self.daemon.start()
+        self.backend = self.api(BACKEND)
+        self.message(payload="after")
+        for last in lasts:
+            stream = self.stream(channel="room", last=last)
+            stream.until(lambda: stream.events, "a message")
+            self.assertEqual((payloads(stream.events), stream.others), (["after"], []), last)
 
     def test_a_slow_reader_costs_nothing(self):
         """It reads nothing for a while: then everything comes, and nothing waited in memory."""
@@ -484,7 +558,8 @@ class Streams(ApiCase):
         response = self.backend.http.head("stream?channel=room")
         self.assertEqual(
             (response.status_code, response.headers["content-type"]), (200, "text/event-stream"))
-        for query in ("", "?channel=", "?channel=a,b", "?channel=room&cursor=x"):
+        for query in ("", "?channel=", "?channel=a,b", "?channel=room&cursor=x",
+                      "?channel=room&cursor=1-2-3-4", "?channel=room&cursor=-5"):
             response = self.backend.http.get("stream" + query)
             self.assertEqual(response.status_code, 400, query)
         many = "&".join(f"channel=c{number}" for number in range(101))
