@@ -213,6 +213,7 @@ class Bearers(ApiCase):
             response = self.api().http.get("history?channel=room", headers=headers)
             self.assertEqual(response.status_code, 401, bearer)
             self.assertEqual(response.headers["www-authenticate"], "Bearer")
+            self.assertIn("server key", response.json()["error"]["message"])
         response = self.api().http.get(
             "history?channel=room", headers={"Authorization": "Basic " + BACKEND})
         self.assert_refused(response, 401, "token_invalid")
@@ -235,6 +236,39 @@ class Bearers(ApiCase):
         self.assert_refused(
             self.api(web_token()).post("publish", {"channel": "room", "payload": 1}), 403,
             "invalid_publish_key")
+
+    def test_refusals_speak_of_requests(self):
+        """Not of sessions, which a server has none of."""
+        reports = self.api(REPORTS)
+        answers = [
+            self.api(web_token()).post("publish", {"channel": "room", "payload": 1}),
+            self.api(keyset="sub-app").get("history", channel="room"),
+            self.api(BACKEND + "x", keyset="sub-app").get("history", channel="room"),
+            reports.post("publish", {"channel": "room", "payload": 1}),
+            self.backend.http.post("publish", content=b"7"),
+            self.backend.http.post("publish", content=b"{"),
+            self.backend.http.get(
+                "stream?" + "&".join(f"channel=c{number}" for number in range(101)))]
+        words = [it.json()["error"]["message"] for it in answers]
+        for text, expected in zip(words, [
+                "publishKey in the query", "Authorization: Bearer", "no server key",
+                "Your server key or token lacks write", "as the body", "as the body",
+                "Name fewer."]):
+            self.assertIn(expected, text)
+            self.assertNotRegex(text, "hello|per message|unsubscribe")
+        results = reports.ok(reports.post(
+            "batch", {"commands": [{"op": "publish", "channel": "room", "payload": 1}]}))
+        self.assertEqual(results["results"][0]["error"]["message"], words[3])
+
+    def test_a_channel_s_name_is_said_to_be_wrong(self):
+        for wrong in ("a,b", "news.*", "*"):
+            for fields in ({"set": [{"channel": wrong}]}, {"remove": ["room", wrong]}):
+                self.assert_refused(
+                    self.backend.post("setMemberships", {"userId": "ada"} | fields),
+                    400, "invalid_channel")
+        self.assert_refused(
+            self.backend.post("setMemberships", {"userId": "ada", "remove": ["room", "room"]}),
+            400, "invalid_field")
 
     def test_where_everybody_may_come(self):
         anybody = self.api(keyset="sub-open")
@@ -562,6 +596,11 @@ class Streams(ApiCase):
                       "?channel=room&cursor=1-2-3-4", "?channel=room&cursor=-5"):
             response = self.backend.http.get("stream" + query)
             self.assertEqual(response.status_code, 400, query)
+        # They would bring nothing, for ever.
+        for name in ("*", "*-pnpres", "*.x.*", "a.b.c.*"):
+            response = self.backend.http.get("stream", params={"channel": ["room", name]})
+            self.assert_refused(response, 400, "invalid_field")
+            self.assertIn("news.*", response.json()["error"]["message"])
         many = "&".join(f"channel=c{number}" for number in range(101))
         self.assert_refused(
             self.backend.http.get("stream?" + many), 400, "too_many_channels")

@@ -92,7 +92,7 @@ final class APICall: APIAsking {
             case .success(let reply):
                 json.name("ok")
                 json.raw(EncodedReply(reply).bytes)
-            case .failure(let error): ReplyEncoder.encode(error, into: &json)
+            case .failure(let error): ReplyEncoder.encode(error.ofAPI, into: &json)
             }
             json.endObject()
         }

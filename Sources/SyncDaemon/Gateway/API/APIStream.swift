@@ -64,6 +64,10 @@ final class APIStream: APIAsking, HTTPStreamCall {
                 : .tooManyChannels(Limits.streamedChannelsMax, per: "stream")
         }
         guard (channels + groups).allSatisfy(isValidName) else { throw .invalidChannel }
+        guard channels.allSatisfy({ Channel($0).canBeFollowed }) else {
+            throw .invalidField(
+                "channel", #"a channel, or a wildcard such as "news.*", of one or two levels"#)
+        }
         // What the browser heard last is newer than what its page's address says.
         if let text = asking.request.fields.lastEventID ?? query["cursor"] {
             guard let place = StreamPlace(text) else {
@@ -202,7 +206,7 @@ final class APIStream: APIAsking, HTTPStreamCall {
         guard hasBegun else { return .api(error) }
         var json = JSONWriter()
         json.beginObject()
-        ReplyEncoder.encode(error, into: &json)
+        ReplyEncoder.encode(error.ofAPI, into: &json)
         json.endObject()
         let text = String(decoding: json.bytes, as: UTF8.self)
         return .eventStream(.last, text: "event: end\ndata: \(text)\n\n")
